@@ -1,0 +1,103 @@
+# Every target sets up what it needs. All it makes is in bin/, .cache/ and out/ here and in the user's cache folder;
+# the machine's own Docker, kubeconfig and Helm settings are left alone.
+
+MODE     ?= tunnel
+VALUES   ?=
+REGISTRY ?= registry.example.com
+ARGS     ?=
+
+SHELL       := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS   += --no-print-directory
+
+export PATH             := $(CURDIR)/bin:$(PATH)
+export CGO_ENABLED      := 0
+export GOFLAGS          := -buildvcs=false
+export KUBECONFIG       := $(CURDIR)/.cache/kubeconfig
+export HELM_CACHE_HOME  := $(CURDIR)/.cache/helm/cache
+export HELM_CONFIG_HOME := $(CURDIR)/.cache/helm/config
+export HELM_DATA_HOME   := $(CURDIR)/.cache/helm/data
+
+STEP := tools/step.sh
+TEST := bin/gotestsum --format pkgname-and-test-fails --hide-summary=skipped
+
+.PHONY: help
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@printf '\n  MODE=tunnel|ingress|mesh  VALUES=my.yaml  REGISTRY=registry.example.com  ARGS="further arguments"\n'
+
+##@ A cluster
+
+.PHONY: install
+install: deps bin/kind bin/kubectl ## Install the runtime on a local kind cluster (MODE)
+	@$(STEP) "build runtime-kind" go build -o bin/runtime-kind ./tests/cmd/runtime-kind
+	@bin/runtime-kind install --mode "$(MODE)" $(if $(VALUES),--values "$(VALUES)") $(ARGS)
+
+.PHONY: uninstall
+uninstall: bin/helm bin/kind bin/kubectl ## Uninstall the runtime and leave the cluster
+	@$(STEP) "build runtime-kind" go build -o bin/runtime-kind ./tests/cmd/runtime-kind
+	@bin/runtime-kind uninstall
+
+.PHONY: clean
+clean: bin/kind ## Remove the local cluster and all that was built here
+	@$(STEP) "build runtime-kind" go build -o bin/runtime-kind ./tests/cmd/runtime-kind
+	@bin/runtime-kind clean
+	@rm -rf bin out .cache
+
+##@ Without a cluster
+
+.PHONY: validate
+validate: ## Check values as the chart's hook does (VALUES)
+	@$(STEP) "build validate" go build -o bin/validate ./tests/cmd/validate >&2
+	@bin/validate $(if $(VALUES),--values "$(VALUES)") $(ARGS)
+
+.PHONY: images
+images: deps ## Point every image at a registry of yours (REGISTRY)
+	@$(STEP) "build image-override" go build -o bin/image-override ./imageoverride/cmd/image-override >&2
+	@bin/image-override generate charts/gitops-runtime --registry "$(REGISTRY)" -f "$(or $(VALUES),charts/gitops-runtime/ci/tunnel-values.yaml)" -o out/images $(ARGS)
+
+.PHONY: test
+test: deps bin/gotestsum ## Run everything that passes or fails without a cluster
+	@$(STEP) "unit, render, schema and drift tests" $(TEST) -- -timeout 12m $(ARGS) ./...
+
+.PHONY: e2e
+e2e: deps bin/gotestsum bin/kind bin/kubectl ## Install every mode on kind and ask it to work
+	@$(STEP) "end-to-end tests" bin/gotestsum --format standard-verbose -- -tags e2e -count=1 -timeout 75m $(ARGS) ./tests/e2e/...
+
+.PHONY: lint
+lint: lint-go lint-charts lint-shell ## Run golangci-lint, ct lint and shellcheck
+
+.PHONY: lint-go lint-charts lint-shell
+lint-go: bin/golangci-lint
+	@$(STEP) "golangci-lint" bin/golangci-lint run ./...
+lint-charts: deps bin/ct
+	@$(STEP) "ct lint" bin/ct lint --all --config ct.yaml
+lint-shell:
+	@$(STEP) "shellcheck" tools/shellcheck.sh
+
+.PHONY: bench
+bench: deps ## Measure rendering, validating and generating
+	@go test -run '^$$' -bench . -benchmem $(ARGS) ./...
+
+.PHONY: package
+package: deps ## Package the charts into out/packages
+	@$(STEP) "package the charts" tools/package.sh out/packages
+
+.PHONY: generate
+generate: ## Make CRDs, schemas and reference pages again
+	@$(STEP) "CRDs" go run ./tests/cmd/crds
+	@$(STEP) "schemas" go run ./schema/cmd/chart-schema
+	@$(STEP) "tables of values" go run ./tests/cmd/compat
+	@$(STEP) "READMEs of the charts" go run ./tests/cmd/readme
+	@$(STEP) "page of checks" tools/checks-page.sh validator/CHECKS.md
+
+.PHONY: deps
+deps: bin/helm
+	@tools/chart-deps.sh
+
+.PHONY: tools
+tools: $(patsubst tools/%/go.mod,bin/%,$(wildcard tools/*/go.mod)) ## Build every tool
+
+bin/%: tools/%/go.mod
+	@$(STEP) "build $*" tools/build.sh $*

@@ -1,0 +1,42 @@
+{{/*
+argo-cd.certificate: a Certificate of cert-manager, as YAML; nothing unless certificate.enabled.
+Arguments: context, component, name, certificate (values), secret (the Secret's name), domain (where certificate.domain is empty).
+*/}}
+{{- define "argo-cd.certificate" -}}
+{{- $c := .certificate -}}
+{{- if $c.enabled -}}
+{{- $domain := default .domain $c.domain -}}
+{{- $spec := dict
+  "secretName" .secret
+  "commonName" $domain
+  "dnsNames" (prepend ($c.additionalHosts | default list) $domain)
+  "duration" $c.duration
+  "renewBefore" $c.renewBefore
+  "issuerRef" (include "common.compact" $c.issuer | fromJson)
+  "privateKey" $c.privateKey
+  "usages" $c.usages
+  "secretTemplate" (include "common.compact" (dict "annotations" $c.secretTemplateAnnotations) | fromJson)
+-}}
+{{- $annotations := merge dict ($c.annotations | default dict) (.context.global.certificateAnnotations | default dict) -}}
+{{- include "common.object" (dict "context" .context "component" .component "apiVersion" "cert-manager.io/v1" "kind" "Certificate" "name" .name "annotations" $annotations "spec" $spec) -}}
+{{- end -}}
+{{- end -}}
+
+{{/*
+argo-cd.certificateSecret: the Secret of a component's TLS certificate, which Argo CD looks up by its name, as YAML; nothing unless enabled.
+Arguments: context, component, name, certificate (values certificateSecret: ca, crt, key in PEM).
+*/}}
+{{- define "argo-cd.certificateSecret" -}}
+{{- if .certificate.enabled -}}
+{{- $data := include "common.compact" (dict "ca.crt" .certificate.ca "tls.crt" .certificate.crt "tls.key" .certificate.key) | fromJson -}}
+apiVersion: v1
+kind: Secret
+metadata:
+  {{- include "common.metadata" (dict "context" .context "component" .component "name" .name "labels" .certificate.labels "annotations" .certificate.annotations) | nindent 2 }}
+type: {{ ternary "kubernetes.io/tls" "Opaque" (and (hasKey $data "tls.crt") (hasKey $data "tls.key")) }}
+data:
+  {{- range $key, $value := $data }}
+  {{ $key }}: {{ $value | b64enc }}
+  {{- end }}
+{{- end -}}
+{{- end -}}

@@ -1,0 +1,34 @@
+{{/*
+argo-cd.params: {"data": {...}} as JSON: argocd-cmd-params-cm, where the programs find each other and what the user adds.
+Arguments: context, values.
+*/}}
+{{- define "argo-cd.params" -}}
+{{- $v := .values -}}{{- $log := $v.global.logging -}}
+{{- $data := dict
+  "redis.server" (include "argo-cd.redisServer" .)
+  "repo.server" (printf "%s:%v" (include "common.fullname" (dict "context" .context "name" $v.repoServer.name)) $v.repoServer.service.port)
+-}}
+{{- if $v.dex.enabled }}{{ $_ := set $data "server.dex.server" (printf "https://%s:%v" (include "common.fullname" (dict "context" .context "name" $v.dex.name)) $v.dex.servicePortHttp) }}{{ end -}}
+{{- if $v.commitServer.enabled -}}
+{{- $_ := set $data "commit.server" (printf "%s:%v" (include "common.fullname" (dict "context" .context "name" $v.commitServer.name)) $v.commitServer.service.port) -}}
+{{- $_ := set $data "hydrator.enabled" "true" -}}
+{{- end -}}
+{{- range list "controller" "server" "reposerver" "applicationsetcontroller" "notificationscontroller" "dexserver" "commitserver" -}}
+{{- $_ := set $data (printf "%s.log.format" .) $log.format -}}
+{{- $_ := set $data (printf "%s.log.level" .) $log.level -}}
+{{- end -}}
+{{- dict "data" (mergeOverwrite $data (include "argo-cd.flat" (dict "settings" (omit $v.configs.params "create" "annotations")) | fromJson).data) | toJson -}}
+{{- end -}}
+
+{{/* argo-cd.cm: {"data": {...}} as JSON: argocd-cm. Arguments: context, values. */}}
+{{- define "argo-cd.cm" -}}
+{{- $data := dict -}}
+{{- with .values.global.domain }}{{ $_ := set $data "url" (printf "https://%s" .) }}{{ end -}}
+{{- if .values.configs.styles }}{{ $_ := set $data "ui.cssurl" "./custom/custom.styles.css" }}{{ end -}}
+{{- dict "data" (mergeOverwrite $data (include "argo-cd.flat" (dict "settings" (omit .values.configs.cm "create" "annotations")) | fromJson).data) | toJson -}}
+{{- end -}}
+
+{{/* argo-cd.checksum: text that changes with settings which programs read at their start only. Arguments: context, values. */}}
+{{- define "argo-cd.checksum" -}}
+{{- printf "%s%s" (include "argo-cd.params" .) (include "argo-cd.cm" .) | sha256sum -}}
+{{- end -}}

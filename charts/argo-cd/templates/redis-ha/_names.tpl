@@ -1,0 +1,40 @@
+{{/*
+argo-cd.redisHA: what the parts of the replicated Redis know of each other, as JSON: replicas, server (name of the StatefulSet), announce (name
+in front of the number of each server's own Service), haproxy (address), secret (of the password; empty without one). Arguments: context, values.
+*/}}
+{{- define "argo-cd.redisHA" -}}
+{{- $v := index .values "redis-ha" -}}
+{{- $name := include "common.fullname" (dict "context" .context "name" "redis-ha" "limit" 42) -}}
+{{- dict
+  "replicas" ($v.replicas | int)
+  "server" (printf "%s-server" $name)
+  "announce" (printf "%s-announce" $name)
+  "haproxy" (printf "%s-haproxy" $name)
+  "config" $name
+  "secret" (ternary $v.existingSecret "" $v.auth)
+| toJson -}}
+{{- end -}}
+
+{{/* argo-cd.redisPassword: {"env": [...]} as JSON: the password under the given names, none where there is no secret. Arguments: secret, names. */}}
+{{- define "argo-cd.redisPassword" -}}
+{{- $env := list -}}
+{{- if .secret -}}
+{{- range .names }}{{ $env = append $env (dict "name" . "valueFrom" (dict "secretKeyRef" (dict "name" $.secret "key" "auth"))) }}{{ end -}}
+{{- end -}}
+{{- dict "env" $env | toJson -}}
+{{- end -}}
+
+{{/*
+argo-cd.redisHAAffinity: pods of a component kept on different nodes, as JSON. Arguments: context, component (name), values (affinity as text or
+map, hardAntiAffinity, additionalAffinities).
+*/}}
+{{- define "argo-cd.redisHAAffinity" -}}
+{{- $v := .values -}}
+{{- if $v.affinity -}}
+{{- ternary (fromYaml (toString $v.affinity)) $v.affinity (kindIs "string" $v.affinity) | toJson -}}
+{{- else -}}
+{{- $term := dict "topologyKey" "kubernetes.io/hostname" "labelSelector" (dict "matchLabels" (include "common.selectorLabels" (dict "context" .context "name" .component) | fromJson)) -}}
+{{- $rule := ternary (dict "requiredDuringSchedulingIgnoredDuringExecution" (list $term)) (dict "preferredDuringSchedulingIgnoredDuringExecution" (list (dict "weight" 100 "podAffinityTerm" $term))) $v.hardAntiAffinity -}}
+{{- merge (dict "podAntiAffinity" $rule) ($v.additionalAffinities | default dict) | toJson -}}
+{{- end -}}
+{{- end -}}

@@ -1,0 +1,43 @@
+{{/*
+argo-cd.redisSecretInit: {initContainers, volumes, rules} as YAML: makes the Secret argocd-redis with a random password where there is
+none, before Redis starts; no hook, so that it works alike under Helm and under Argo CD. Only this container gets the API token.
+Arguments: context, values.
+*/}}
+{{- define "argo-cd.redisSecretInit" -}}
+{{- $v := .values.redisSecretInit -}}
+{{- $ha := index .values "redis-ha" -}}
+{{- $needed := and $v.enabled (or (not $ha.enabled) (and $ha.auth (eq $ha.existingSecret "argocd-redis"))) -}}
+{{- $images := list .values.global.image $v.image -}}
+initContainers:
+  {{- if $needed }}
+  - name: {{ $v.name }}
+    image: {{ include "common.image" (dict "global" .values.global "images" $images "tag" .context.version) }}
+    imagePullPolicy: {{ include "common.imagePullPolicy" (dict "images" $images) }}
+    command: [argocd, admin, redis-initial-password]
+    args: {{ toJson $v.extraArgs }}
+    securityContext: {{ mergeOverwrite (include "common.securityContext" . | fromJson) ($v.securityContext | default dict) ($v.containerSecurityContext | default dict) | toJson }}
+    resources: {{ toJson $v.resources }}
+    volumeMounts:
+      - {name: api-token, mountPath: /var/run/secrets/kubernetes.io/serviceaccount, readOnly: true}
+  {{- end }}
+volumes:
+  {{- if $needed }}
+  - name: api-token
+    projected:
+      sources:
+        - serviceAccountToken: {path: token, expirationSeconds: 3607}
+        - configMap: {name: kube-root-ca.crt, items: [{key: ca.crt, path: ca.crt}]}
+        - downwardAPI: {items: [{path: namespace, fieldRef: {fieldPath: metadata.namespace}}]}
+  {{- end }}
+rules:
+  {{- if $needed }}
+  # a name cannot be asked of what is not made yet
+  - apiGroups: [""]
+    resources: [secrets]
+    verbs: [create]
+  - apiGroups: [""]
+    resources: [secrets]
+    resourceNames: [argocd-redis]
+    verbs: [get]
+  {{- end }}
+{{- end -}}

@@ -1,0 +1,38 @@
+{{/*
+argo-cd.serverFiles: {initContainers, volumes, volumeMounts} as YAML: extensions of the web interface, fetched by an init container each, and
+the style sheet. Arguments: context, values.
+*/}}
+{{- define "argo-cd.serverFiles" -}}
+{{- $e := .values.server.extensions }}
+{{- $styles := .values.configs.styles }}
+initContainers:
+  {{- if $e.enabled }}
+  {{- $images := list .values.global.image $e.image }}
+  {{- range $e.extensionList }}
+  - name: {{ .name }}
+    image: {{ include "common.image" (dict "global" $.values.global "images" (list $e.image)) }}
+    imagePullPolicy: {{ include "common.imagePullPolicy" (dict "images" $images) }}
+    env: {{ toJson .env }}
+    resources: {{ toJson $e.resources }}
+    securityContext: {{ mergeOverwrite (include "common.securityContext" . | fromJson) ($e.containerSecurityContext | default dict) | toJson }}
+    volumeMounts:
+      - {name: extensions, mountPath: /tmp/extensions/}
+      - {name: extensions-tmp, mountPath: /tmp}
+  {{- end }}
+  {{- end }}
+volumes:
+  {{- if $e.enabled }}
+  - {name: extensions, emptyDir: {}}
+  - {name: extensions-tmp, emptyDir: {}}
+  {{- end }}
+  {{- if $styles }}
+  - {name: styles, configMap: {name: argocd-styles-cm, optional: true}}
+  {{- end }}
+volumeMounts:
+  {{- if $e.enabled }}
+  - {name: extensions, mountPath: /tmp/extensions/}
+  {{- end }}
+  {{- if $styles }}
+  - {name: styles, mountPath: /shared/app/custom, readOnly: true}
+  {{- end }}
+{{- end -}}

@@ -1,0 +1,10 @@
+{{/* argo-events.context: common.context of this chart; singleNamespace is the chart's own wish or that of the runtime it is part of. Arguments: the root. */}}
+{{- define "argo-events.context" -}}
+{{- $context := include "common.context" (dict "chart" .Chart "release" .Release "values" .Values "partOf" "argo-events") | fromJson -}}
+{{- set $context "singleNamespace" (or .Values.controller.rbac.namespaced $context.singleNamespace) | toJson -}}
+{{- end -}}
+
+{{/* argo-events.user: the user of the pods, as JSON; OpenShift chooses one of the namespace's range itself. Arguments: values. */}}
+{{- define "argo-events.user" -}}
+{{- ternary dict (dict "runAsUser" 9731) .openshift | toJson -}}
+{{- end -}}

@@ -1,0 +1,86 @@
+{{/*
+argo-workflows.config: what controller and server read from their ConfigMap (upstream type config.Config; unknown keys stop both), as YAML.
+Arguments: context, values.
+*/}}
+{{- define "argo-workflows.config" -}}
+{{- $v := .values -}}{{- $c := $v.controller -}}
+{{- $config := dict
+  "instanceID" (include "argo-workflows.instanceID" .)
+  "parallelism" $c.parallelism
+  "namespaceParallelism" $c.namespaceParallelism
+  "resourceRateLimit" $c.resourceRateLimit
+  "initialDelay" $c.initialDelay
+  "nodeEvents" (dict "enabled" $c.nodeEvents.enabled)
+  "workflowEvents" (dict "enabled" $c.workflowEvents.enabled)
+  "executor" (include "argo-workflows.container" (dict "container" $v.executor "pullPolicy" (coalesce $v.executor.image.pullPolicy $v.images.pullPolicy)) | fromJson)
+  "mainContainer" (include "argo-workflows.container" (dict "container" $v.mainContainer "pullPolicy" $v.mainContainer.imagePullPolicy) | fromJson)
+  "kubeConfig" $c.kubeConfig
+  "artifactRepository" (include "argo-workflows.artifactRepository" $v | fromJson)
+  "metricsConfig" (include "argo-workflows.metricsConfig" $c.metricsConfig | fromJson)
+  "persistence" $c.persistence
+  "synchronization" $c.synchronization
+  "links" $c.links
+  "columns" $c.columns
+  "navColor" $c.navColor
+  "workflowDefaults" (include "argo-workflows.workflowDefaults" $c | fromJson)
+  "workflowRestrictions" $c.workflowRestrictions
+  "retentionPolicy" $c.retentionPolicy
+  "podGCGracePeriodSeconds" $c.podGCGracePeriodSeconds
+  "podGCDeleteDelayDuration" $c.podGCDeleteDelayDuration
+  "images" ($v.emissary).images
+  "sso" (include "argo-workflows.sso" $v.server.sso | fromJson)
+-}}
+{{- include "common.compact" $config | fromJson | toYaml -}}
+{{- end -}}
+
+{{/* argo-workflows.instanceID: the id that tells apart several controllers of one cluster; empty for none. Arguments: context, values. */}}
+{{- define "argo-workflows.instanceID" -}}
+{{- with .values.controller.instanceID -}}
+{{- if .enabled -}}
+{{- if .useReleaseName }}{{ $.context.release }}{{ else }}{{ required "controller.instanceID.enabled needs a name: set controller.instanceID.explicitID, or controller.instanceID.useReleaseName=true" .explicitID }}{{ end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* argo-workflows.container: the settings of the containers in workflow pods, as JSON. Arguments: container (values), pullPolicy. */}}
+{{- define "argo-workflows.container" -}}
+{{- with .container -}}
+{{- include "common.compact" (dict "imagePullPolicy" $.pullPolicy "resources" .resources "args" .args "env" .env "envFrom" .envFrom "securityContext" .securityContext) -}}
+{{- end -}}
+{{- end -}}
+
+{{/* argo-workflows.artifactRepository: where artifacts are kept, as JSON; {} for none. Arguments: values. */}}
+{{- define "argo-workflows.artifactRepository" -}}
+{{- $s3 := ternary .artifactRepository.s3 (omit .artifactRepository.s3 "accessKeySecret" "secretKeySecret") .useStaticCredentials -}}
+{{- $repository := merge (include "common.compact" (dict "s3" $s3 "gcs" .artifactRepository.gcs "azure" .artifactRepository.azure) | fromJson) .customArtifactRepository -}}
+{{- if .artifactRepository.archiveLogs }}{{ $_ := set $repository "archiveLogs" true }}{{ end -}}
+{{- toJson $repository -}}
+{{- end -}}
+
+{{/* argo-workflows.metricsConfig: how metrics are served, as JSON. Arguments: controller.metricsConfig. */}}
+{{- define "argo-workflows.metricsConfig" -}}
+{{- if .enabled -}}
+{{- include "common.compact" (pick . "enabled" "path" "port" "metricsTTL" "ignoreErrors" "secure" "modifiers") -}}
+{{- else -}}
+{"enabled": false}
+{{- end -}}
+{{- end -}}
+
+{{/*
+argo-workflows.workflowDefaults: the user's defaults over a pod security context that passes the level restricted, as JSON.
+A workflow's own spec.securityContext replaces it as a whole. Arguments: values of the controller.
+*/}}
+{{- define "argo-workflows.workflowDefaults" -}}
+{{- $hardened := dict "runAsNonRoot" true "runAsUser" 8737 "seccompProfile" (dict "type" "RuntimeDefault") -}}
+{{- mergeOverwrite (dict "spec" (dict "securityContext" $hardened)) (deepCopy .workflowDefaults) | toJson -}}
+{{- end -}}
+
+{{/* argo-workflows.sso: single sign-on, as JSON; {} for none. Arguments: server.sso. */}}
+{{- define "argo-workflows.sso" -}}
+{{- if .enabled -}}
+{{- $settings := pick . "issuer" "issuerAlias" "clientId" "clientSecret" "redirectUrl" "scopes" "sessionExpiry" "customGroupClaimName" "userInfoPath" "insecureSkipVerify" "filterGroupsRegex" -}}
+{{- include "common.compact" (merge (dict "rbac" (dict "enabled" .rbac.enabled)) $settings) -}}
+{{- else -}}
+{}
+{{- end -}}
+{{- end -}}

@@ -1,0 +1,47 @@
+{{/*
+common.component: every object of one workload, as YAML documents: service account, RBAC, Deployment or StatefulSet, Services,
+disruption budget, autoscaler, network policy, metrics.
+Arguments: context (common.context), facts (what is particular to the component; charts/common/README.md lists the keys),
+values (what the user says of it: the same names on every component).
+*/}}
+{{- define "common.component" -}}
+{{- $documents := list
+  (include "common.serviceAccount" .)
+  (include "common.rbac" .)
+  (include "common.workload" .)
+  (include "common.services" .)
+  (include "common.pdb" .)
+  (include "common.hpa" .)
+  (include "common.vpa" .)
+  (include "common.networkPolicy" .)
+  (include "common.metrics" .)
+-}}
+{{- range $documents }}{{ $document := trim . }}{{ if $document }}
+---
+{{ trimPrefix "---" $document | trim }}
+{{- end }}{{ end }}
+{{- end -}}
+
+{{/*
+common.crds: the CustomResourceDefinitions of files, as YAML documents. Text is put in, not parsed: they are large.
+Arguments: context, crds (values: keep, annotations, additionalLabels), files (path -> bytes).
+*/}}
+{{- define "common.crds" -}}
+{{- $annotations := merge dict (.crds.annotations | default dict) -}}
+{{- if .crds.keep }}{{ $_ := set $annotations "helm.sh/resource-policy" "keep" }}{{ end -}}
+{{- $labels := dict "app.kubernetes.io/part-of" .context.partOf "app.kubernetes.io/managed-by" .context.managedBy -}}
+{{- $extra := dict "labels" (merge $labels (.crds.additionalLabels | default dict)) "annotations" $annotations -}}
+{{- $metadata := include "common.compact" $extra | fromJson | toYaml | indent 2 -}}
+{{- range $path, $bytes := .files }}
+---
+{{ toString $bytes | replace "\nmetadata:\n" (printf "\nmetadata:\n%s\n" $metadata) | trim }}
+{{- end }}
+{{- end -}}
+
+{{/* common.extraObjects: the user's own manifests, templates allowed. Arguments: objects, root (only tpl sees it). */}}
+{{- define "common.extraObjects" -}}
+{{- range .objects }}
+---
+{{ tpl (ternary . (toYaml .) (kindIs "string" .)) $.root }}
+{{- end }}
+{{- end -}}

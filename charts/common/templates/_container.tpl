@@ -1,0 +1,88 @@
+{{/*
+common.env: {"env": [...]} as JSON. Later entries replace earlier ones of the same name.
+Arguments: layers, a list of lists ({name, value|valueFrom}) or maps (NAME: value, or NAME: {valueFrom: ...}).
+*/}}
+{{- define "common.env" -}}
+{{- $order := list -}}{{- $byName := dict -}}
+{{- range $layer := .layers -}}
+{{- if kindIs "map" $layer -}}
+{{- range $name, $value := $layer -}}
+{{- $order = append $order $name -}}
+{{- $_ := set $byName $name (ternary (merge (dict "name" $name) (ternary $value dict (kindIs "map" $value))) (dict "name" $name "value" (include "common.text" $value)) (kindIs "map" $value)) -}}
+{{- end -}}
+{{- else -}}
+{{- range $layer }}{{ $order = append $order .name }}{{ $_ := set $byName .name . }}{{ end -}}
+{{- end -}}
+{{- end -}}
+{{- $env := list -}}
+{{- range $order | uniq }}{{ $env = append $env (get $byName .) }}{{ end -}}
+{{- dict "env" $env | toJson -}}
+{{- end -}}
+
+{{/* common.proxyEnv: the proxies of global as environment, as JSON map. Arguments: global. */}}
+{{- define "common.proxyEnv" -}}
+{{- include "common.compact" (dict "HTTP_PROXY" .httpProxy "HTTPS_PROXY" .httpsProxy "NO_PROXY" .noProxy) -}}
+{{- end -}}
+
+{{/*
+common.probe: a probe, as JSON; {} where there is none.
+Arguments: fact (the component's own probe), value (what the user changed of it; enabled: false removes it; httpPath, httpPort and
+httpScheme change the request of a probe that makes one). A handler of the user's takes the place of the component's.
+*/}}
+{{- define "common.probe" -}}
+{{- $value := .value | default dict -}}
+{{- if and .fact (ne (toString $value.enabled) "false") -}}
+{{- $fact := .fact -}}
+{{- range $handler := list "exec" "grpc" "httpGet" "tcpSocket" -}}
+{{- if and (get $value $handler) (not (hasKey $fact $handler)) }}{{ $fact = omit $fact "exec" "grpc" "httpGet" "tcpSocket" }}{{ end -}}
+{{- end -}}
+{{- $probe := mergeOverwrite $fact (include "common.compact" (omit $value "enabled" "httpPath" "httpPort" "httpScheme") | fromJson) -}}
+{{- if $probe.httpGet -}}
+{{- $get := include "common.compact" (dict "path" $value.httpPath "port" $value.httpPort "scheme" $value.httpScheme) | fromJson -}}
+{{- $_ := set $probe "httpGet" (mergeOverwrite $probe.httpGet $get) -}}
+{{- end -}}
+{{- toJson $probe -}}
+{{- else -}}
+{}
+{{- end -}}
+{{- end -}}
+
+{{/* common.securityContext: the container security context every container starts from (Pod Security level restricted), as JSON. */}}
+{{- define "common.securityContext" -}}
+{{- dict
+  "allowPrivilegeEscalation" false
+  "capabilities" (dict "drop" (list "ALL"))
+  "readOnlyRootFilesystem" true
+  "runAsNonRoot" true
+  "seccompProfile" (dict "type" "RuntimeDefault")
+| toJson -}}
+{{- end -}}
+
+{{/*
+common.container: a component's main container, as JSON.
+Arguments: a component (context, facts, values).
+*/}}
+{{- define "common.container" -}}
+{{- $f := .facts -}}{{- $v := .values -}}{{- $g := .context.global -}}
+{{- $scratch := list -}}
+{{- range $i, $path := $f.scratch }}{{ $scratch = append $scratch (dict "name" (printf "scratch-%d" $i) "mountPath" $path) }}{{ end -}}
+{{- $security := include "common.securityContext" . | fromJson -}}
+{{- $container := dict
+  "name" (default $f.name $f.containerName)
+  "image" (include "common.image" (dict "global" $g "images" $f.images "tag" .context.version))
+  "imagePullPolicy" (include "common.imagePullPolicy" (dict "images" $f.images))
+  "command" $f.command
+  "args" (concat ($f.args | default list) ($v.extraArgs | default list))
+  "env" (include "common.env" (dict "layers" (list (include "common.proxyEnv" $g | fromJson) ($f.env | default list) ($g.env | default list) ($v.env | default list) ($v.extraEnv | default list))) | fromJson).env
+  "envFrom" (concat ($f.envFrom | default list) ($v.envFrom | default list) ($v.extraEnvFrom | default list))
+  "ports" $f.ports
+  "livenessProbe" (include "common.probe" (dict "fact" $f.livenessProbe "value" $v.livenessProbe) | fromJson)
+  "readinessProbe" (include "common.probe" (dict "fact" $f.readinessProbe "value" $v.readinessProbe) | fromJson)
+  "startupProbe" (include "common.probe" (dict "fact" $f.startupProbe "value" $v.startupProbe) | fromJson)
+  "lifecycle" (coalesce $v.lifecycle $f.lifecycle)
+  "resources" (coalesce $v.resources $f.resources)
+  "securityContext" (mergeOverwrite $security ($f.securityContext | default dict) ($v.securityContext | default dict) ($v.containerSecurityContext | default dict))
+  "volumeMounts" (concat $scratch ($f.volumeMounts | default list) ($g.extraVolumeMounts | default list) ($v.volumeMounts | default list) ($v.extraVolumeMounts | default list))
+-}}
+{{- include "common.compact" $container -}}
+{{- end -}}

@@ -1,0 +1,73 @@
+{{/*
+common.context: what templates need to know of the chart they render for, as JSON.
+Arguments: chart, release, capabilities, values (nameOverride, fullnameOverride, namespaceOverride, global, commonLabels,
+apiVersionOverrides), partOf.
+*/}}
+{{- define "common.context" -}}
+{{- $v := .values -}}
+{{- $name := default .chart.Name $v.nameOverride | trunc 63 | trimSuffix "-" -}}
+{{- $fullname := ternary .release.Name (printf "%s-%s" .release.Name $name) (contains $name .release.Name) -}}
+{{- dict
+  "name" $name
+  "fullname" (default $fullname $v.fullnameOverride | trunc 63 | trimSuffix "-")
+  "namespace" (default .release.Namespace $v.namespaceOverride)
+  "release" .release.Name
+  "managedBy" .release.Service
+  "chart" (printf "%s-%s" .chart.Name .chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-")
+  "version" .chart.AppVersion
+  "partOf" (default .chart.Name .partOf)
+  "labels" (merge dict ($v.commonLabels | default dict) (($v.global).additionalLabels | default dict))
+  "global" ($v.global | default dict)
+  "apiVersions" ($v.apiVersionOverrides | default dict)
+  "singleNamespace" (((($v.global).runtime).singleNamespace) | default false)
+| toJson -}}
+{{- end -}}
+
+{{/*
+common.fullname: the name of an object that belongs to a component, never longer than limit (63), the component's name kept whole.
+Arguments: context, name (may be empty), limit.
+*/}}
+{{- define "common.fullname" -}}
+{{- $limit := .limit | default 63 | int -}}
+{{- if .name -}}
+{{- printf "%s-%s" (.context.fullname | trunc (int (sub $limit (add1 (len .name)))) | trimSuffix "-") .name -}}
+{{- else -}}
+{{- .context.fullname | trunc $limit | trimSuffix "-" -}}
+{{- end -}}
+{{- end -}}
+
+{{/*
+common.clusterName: the name of a cluster-scoped object; it carries the namespace, so that two releases never share one.
+Arguments: context, name.
+*/}}
+{{- define "common.clusterName" -}}
+{{- printf "%s-%s" .context.namespace (include "common.fullname" (dict "context" .context "name" .name "limit" 180)) -}}
+{{- end -}}
+
+{{/* common.componentName: the name a component's objects carry. Arguments: a component (context, facts). */}}
+{{- define "common.componentName" -}}
+{{- $limit := ternary 52 63 (eq (default "Deployment" .facts.kind) "StatefulSet") -}}
+{{- default (include "common.fullname" (dict "context" .context "name" .facts.name "limit" $limit)) .facts.fullname -}}
+{{- end -}}
+
+{{/*
+common.compact: a map as JSON without the keys whose value is null, "", {} or []; numbers and booleans stay.
+Arguments: the map.
+*/}}
+{{- define "common.compact" -}}
+{{- $kept := dict -}}
+{{- range $key, $value := . -}}
+{{- if not (or (kindIs "invalid" $value) (and (or (kindIs "string" $value) (kindIs "map" $value) (kindIs "slice" $value)) (empty $value))) -}}
+{{- $_ := set $kept $key $value -}}
+{{- end -}}
+{{- end -}}
+{{- toJson $kept -}}
+{{- end -}}
+
+{{/*
+common.text: a scalar as text. Numbers of values files are floating: a large whole one would become 1e+06 otherwise.
+Arguments: the scalar.
+*/}}
+{{- define "common.text" -}}
+{{- if and (kindIs "float64" .) (eq (floor .) .) }}{{ int64 . }}{{ else }}{{ toString . }}{{ end -}}
+{{- end -}}

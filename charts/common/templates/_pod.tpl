@@ -1,0 +1,74 @@
+{{/*
+common.pod: a component's pod template, as JSON.
+Arguments: a component (context, facts, values).
+*/}}
+{{- define "common.pod" -}}
+{{- $f := .facts -}}{{- $v := .values -}}{{- $g := .context.global -}}
+{{- $annotations := merge dict ($f.podAnnotations | default dict) ($v.podAnnotations | default dict) ($g.podAnnotations | default dict) -}}
+{{- with $f.checksum }}{{ $_ := set $annotations "checksum/config" (sha256sum .) }}{{ end -}}
+{{- $selector := include "common.selectorLabels" (dict "context" .context "name" $f.name) | fromJson -}}
+{{- $labels := merge $selector (dict "app.kubernetes.io/component" $f.name "app.kubernetes.io/part-of" .context.partOf) ($v.podLabels | default dict) ($f.podLabels | default dict) ($g.podLabels | default dict) .context.labels -}}
+{{- $size := include "common.compact" ($v.emptyDir | default dict) | fromJson -}}
+{{- $scratch := list -}}
+{{- range $i, $path := $f.scratch }}{{ $scratch = append $scratch (dict "name" (printf "scratch-%d" $i) "emptyDir" $size) }}{{ end -}}
+{{- $token := not (empty (or $f.usesAPI $f.rules $f.clusterRules)) -}}
+{{- range list $f $v }}{{ if kindIs "bool" .automountServiceAccountToken }}{{ $token = .automountServiceAccountToken }}{{ end }}{{ end -}}
+{{- $security := dict "runAsNonRoot" true "seccompProfile" (dict "type" "RuntimeDefault") -}}
+{{- $spec := dict
+  "serviceAccountName" (include "common.serviceAccountName" .)
+  "automountServiceAccountToken" $token
+  "securityContext" (mergeOverwrite $security ($f.podSecurityContext | default dict) ($g.securityContext | default dict) ($v.podSecurityContext | default dict))
+  "imagePullSecrets" (include "common.imagePullSecrets" (dict "lists" (list ($g.imagePullSecrets | default list) ($f.imagePullSecrets | default list) ($v.imagePullSecrets | default list))) | fromJson).secrets
+  "initContainers" (concat ($f.initContainers | default list) ($v.initContainers | default list) ($v.extraInitContainers | default list))
+  "containers" (concat (list (include "common.container" . | fromJson)) ($f.sidecars | default list) ($v.extraContainers | default list))
+  "volumes" (concat $scratch ($f.volumes | default list) ($g.extraVolumes | default list) ($v.volumes | default list) ($v.extraVolumes | default list))
+  "nodeSelector" (coalesce $v.nodeSelector $g.nodeSelector)
+  "tolerations" (coalesce $v.tolerations $g.tolerations)
+  "affinity" (include "common.affinity" . | fromJson)
+  "topologySpreadConstraints" (include "common.topologySpread" . | fromJson).constraints
+  "priorityClassName" (coalesce $v.priorityClassName $g.priorityClassName)
+  "runtimeClassName" (coalesce $v.runtimeClassName $g.runtimeClassName)
+  "hostAliases" (coalesce $v.hostAliases $g.hostAliases)
+  "dnsConfig" (coalesce $v.dnsConfig $g.dnsConfig)
+  "dnsPolicy" $v.dnsPolicy
+  "hostNetwork" (ternary true nil (eq (toString $v.hostNetwork) "true"))
+  "schedulerName" $v.schedulerName
+  "terminationGracePeriodSeconds" (coalesce $v.terminationGracePeriodSeconds $f.terminationGracePeriodSeconds)
+-}}
+{{- dict "metadata" (include "common.compact" (dict "labels" $labels "annotations" $annotations) | fromJson) "spec" (include "common.compact" $spec | fromJson) | toJson -}}
+{{- end -}}
+
+{{/* common.topologySpread: {"constraints": [...]} as JSON, a labelSelector added where the user left it out. Arguments: a component. */}}
+{{- define "common.topologySpread" -}}
+{{- $selector := dict "matchLabels" (include "common.selectorLabels" (dict "context" .context "name" .facts.name) | fromJson) -}}
+{{- $constraints := list -}}
+{{- range coalesce .values.topologySpreadConstraints .context.global.topologySpreadConstraints -}}
+{{- $constraints = append $constraints (merge dict . (dict "labelSelector" $selector)) -}}
+{{- end -}}
+{{- dict "constraints" $constraints | toJson -}}
+{{- end -}}
+
+{{/*
+common.affinity: a pod's affinity, as JSON: the component's own, or what global.affinity says of all pods: podAntiAffinity soft or hard keeps
+those of a component on different nodes, nodeAffinity {type: soft or hard, matchExpressions} says which nodes. Arguments: a component.
+*/}}
+{{- define "common.affinity" -}}
+{{- $affinity := coalesce .values.affinity .facts.affinity -}}
+{{- $preset := .context.global.affinity | default dict -}}
+{{- if not $affinity -}}
+{{- $affinity = dict -}}
+{{- $term := dict "topologyKey" "kubernetes.io/hostname" "labelSelector" (dict "matchLabels" (include "common.selectorLabels" (dict "context" .context "name" .facts.name) | fromJson)) -}}
+{{- $required := "requiredDuringSchedulingIgnoredDuringExecution" -}}{{- $preferred := "preferredDuringSchedulingIgnoredDuringExecution" -}}
+{{- if eq (toString $preset.podAntiAffinity) "hard" -}}
+{{- $_ := set $affinity "podAntiAffinity" (dict $required (list $term)) -}}
+{{- else if eq (toString $preset.podAntiAffinity) "soft" -}}
+{{- $_ := set $affinity "podAntiAffinity" (dict $preferred (list (dict "weight" 100 "podAffinityTerm" $term))) -}}
+{{- end -}}
+{{- with ($preset.nodeAffinity).matchExpressions -}}
+{{- $node := dict "matchExpressions" . -}}
+{{- $hard := ne (toString $preset.nodeAffinity.type) "soft" -}}
+{{- $_ := set $affinity "nodeAffinity" (ternary (dict $required (dict "nodeSelectorTerms" (list $node))) (dict $preferred (list (dict "weight" 1 "preference" $node))) $hard) -}}
+{{- end -}}
+{{- end -}}
+{{- toJson $affinity -}}
+{{- end -}}

@@ -1,0 +1,86 @@
+{{/* common.serviceAccountName: the service account a component runs as. Arguments: a component. */}}
+{{- define "common.serviceAccountName" -}}
+{{- $account := .values.serviceAccount | default dict -}}
+{{- if ne (toString $account.create) "false" -}}
+{{- coalesce $account.name .facts.serviceAccountName (include "common.componentName" .) -}}
+{{- else -}}
+{{- coalesce $account.name "default" -}}
+{{- end -}}
+{{- end -}}
+
+{{/* common.serviceAccount: a component's ServiceAccount, as YAML; nothing where create is false. Arguments: a component. */}}
+{{- define "common.serviceAccount" -}}
+{{- $account := .values.serviceAccount | default dict -}}
+{{- if ne (toString $account.create) "false" -}}
+apiVersion: v1
+kind: ServiceAccount
+metadata:
+  {{- include "common.metadata" (dict "context" .context "component" .facts.name "name" (include "common.serviceAccountName" .) "labels" $account.labels "annotations" (merge dict ($account.annotations | default dict) (.facts.annotations | default dict))) | nindent 2 }}
+automountServiceAccountToken: {{ ternary $account.automountServiceAccountToken false (hasKey $account "automountServiceAccountToken") }}
+{{- end -}}
+{{- end -}}
+
+{{/*
+common.rbac: Role and RoleBinding for facts.rules, ClusterRole and ClusterRoleBinding for facts.clusterRules, as YAML documents.
+With facts.namespaced the cluster's rules join the Role, or make one in facts.managedNamespace, and nothing cluster-scoped is made.
+Arguments: a component.
+*/}}
+{{- define "common.rbac" -}}
+{{- $cluster := .facts.clusterRules | default list -}}{{- $rules := .facts.rules | default list -}}{{- $managed := list -}}
+{{- $namespace := default .context.namespace .facts.managedNamespace -}}
+{{- if .facts.namespaced -}}
+{{- if eq $namespace .context.namespace }}{{ $rules = concat $rules $cluster }}{{ else }}{{ $managed = $cluster }}{{ end -}}
+{{- $cluster = list -}}
+{{- end -}}
+{{- $name := include "common.componentName" . -}}
+{{- $scopes := list
+  (dict "prefix" "" "rules" $rules "name" $name "context" .context)
+  (dict "prefix" "" "rules" $managed "name" $name "context" (merge (dict "namespace" $namespace) .context))
+  (dict "prefix" "Cluster" "rules" $cluster "name" (include "common.clusterName" (dict "context" .context "name" .facts.name)) "context" .context)
+-}}
+{{- range $scopes }}{{ if .rules }}
+{{- $metadata := include "common.metadata" (dict "context" .context "component" $.facts.name "name" .name "clusterScoped" (eq .prefix "Cluster") "annotations" $.facts.annotations) }}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: {{ .prefix }}Role
+metadata:
+  {{- $metadata | nindent 2 }}
+rules:
+  {{- toYaml .rules | nindent 2 }}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: {{ .prefix }}RoleBinding
+metadata:
+  {{- $metadata | nindent 2 }}
+roleRef:
+  apiGroup: rbac.authorization.k8s.io
+  kind: {{ .prefix }}Role
+  name: {{ .name }}
+subjects:
+  - kind: ServiceAccount
+    name: {{ include "common.serviceAccountName" $ }}
+    namespace: {{ $.context.namespace }}
+{{- end }}{{ end -}}
+{{- end -}}
+
+{{/*
+common.aggregateRoles: roles that join Kubernetes' own view, edit and admin roles, as YAML documents.
+Arguments: context, resources (of group argoproj.io).
+*/}}
+{{- define "common.aggregateRoles" -}}
+{{- $read := list "get" "list" "watch" -}}
+{{- $write := concat (list "create" "delete" "deletecollection") $read (list "patch" "update") -}}
+{{- range $role, $verbs := dict "view" $read "edit" $write "admin" $write }}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata:
+  {{- include "common.metadata" (dict "context" $.context "name" (include "common.clusterName" (dict "context" $.context "name" (printf "aggregate-to-%s" $role))) "clusterScoped" true "labels" (dict (printf "rbac.authorization.k8s.io/aggregate-to-%s" $role) "true")) | nindent 2 }}
+rules:
+  - apiGroups: [argoproj.io]
+    resources:
+      {{- toYaml $.resources | nindent 6 }}
+    verbs:
+      {{- toYaml $verbs | nindent 6 }}
+{{- end }}
+{{- end -}}

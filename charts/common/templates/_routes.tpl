@@ -1,0 +1,50 @@
+{{/*
+common.ingress: an Ingress to one Service, as YAML; nothing unless ingress.enabled. Without hosts the rule is for any host.
+Arguments: context, component (its name), name, ingress (values: annotations, labels, ingressClassName, hosts, paths, pathType, extraPaths,
+tls), service {name, port (number)}.
+*/}}
+{{- define "common.ingress" -}}
+{{- $ingress := .ingress -}}
+{{- if $ingress.enabled -}}
+{{- $backend := dict "service" (dict "name" .service.name "port" (dict "number" (int .service.port))) -}}
+{{- $paths := $ingress.extraPaths | default list -}}
+{{- range $ingress.paths | default (list "/") -}}
+{{- $paths = append $paths (dict "path" . "pathType" (default "Prefix" $ingress.pathType) "backend" $backend) -}}
+{{- end -}}
+{{- $rules := list -}}
+{{- range $ingress.hosts | default (list "") -}}
+{{- $rules = append $rules (include "common.compact" (dict "host" . "http" (dict "paths" $paths)) | fromJson) -}}
+{{- end -}}
+{{- $spec := dict "ingressClassName" $ingress.ingressClassName "rules" $rules "tls" $ingress.tls -}}
+{{- include "common.object" (dict "context" .context "component" .component "apiVersion" (default "networking.k8s.io/v1" .context.apiVersions.ingress) "kind" "Ingress" "name" .name "labels" $ingress.labels "annotations" $ingress.annotations "spec" $spec) -}}
+{{- end -}}
+{{- end -}}
+
+{{/*
+common.httpRoute: a Gateway API route to one Service, as YAML; nothing unless route.enabled. Rules without backendRefs go to the Service.
+Arguments: context, component (its name), name, route (values: labels, annotations, parentRefs, hostnames, rules), service {name, port},
+kind (HTTPRoute; or GRPCRoute).
+*/}}
+{{- define "common.httpRoute" -}}
+{{- $route := .route -}}
+{{- if $route.enabled -}}
+{{- $backend := dict "name" .service.name "port" (int .service.port) -}}
+{{- $rules := list -}}
+{{- range $route.rules | default (list dict) }}{{ $rules = append $rules (merge dict . (dict "backendRefs" (list $backend))) }}{{ end -}}
+{{- $spec := dict "parentRefs" $route.parentRefs "hostnames" $route.hostnames "rules" $rules -}}
+{{- include "common.object" (dict "context" .context "component" .component "apiVersion" "gateway.networking.k8s.io/v1" "kind" (default "HTTPRoute" .kind) "name" .name "labels" $route.labels "annotations" $route.annotations "spec" $spec) -}}
+{{- end -}}
+{{- end -}}
+
+{{/*
+common.object: an object that is metadata and a spec, as YAML. Empty fields of the spec are left out.
+Arguments: context, component (its name), apiVersion, kind, name, labels, annotations, spec.
+*/}}
+{{- define "common.object" -}}
+apiVersion: {{ .apiVersion }}
+kind: {{ .kind }}
+metadata:
+  {{- include "common.metadata" (pick . "context" "component" "name" "labels" "annotations") | nindent 2 }}
+spec:
+  {{- include "common.compact" .spec | fromJson | toYaml | nindent 2 }}
+{{- end -}}

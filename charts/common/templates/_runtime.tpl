@@ -1,0 +1,91 @@
+{{/*
+runtime.accessMode: how the runtime is reached: ingress, gateway, tunnel or mesh. Everything that depends on the mode asks this.
+A contradiction or a missing value fails the render, under the code that validate-values uses for it.
+Arguments: global, tunnelEnabled (the value tunnel-client.enabled).
+*/}}
+{{- define "runtime.accessMode" -}}
+{{- $runtime := .global.runtime -}}
+{{- $ingress := ($runtime.ingress).enabled -}}{{- $gateway := ($runtime.httpRoute).enabled -}}
+{{- if and $ingress $gateway -}}
+{{- fail "\nMOD101: Both global.runtime.ingress and global.runtime.httpRoute are enabled.\n  fix: set enabled: false in one of the two" -}}
+{{- else if $ingress -}}
+{{- if not $runtime.ingress.hosts }}{{ fail "\nMOD301: Ingress access needs at least one host.\n  fix: --set global.runtime.ingress.hosts={runtime.example.com}" }}{{ end -}}
+ingress
+{{- else if $gateway -}}
+{{- if not $runtime.httpRoute.hostnames }}{{ fail "\nMOD601: Gateway access needs at least one host name.\n  fix: --set global.runtime.httpRoute.hostnames={runtime.example.com}" }}{{ end -}}
+{{- if not $runtime.httpRoute.parentRefs }}{{ fail "\nMOD602: Gateway access needs at least one parent Gateway with a name.\n  fix: set global.runtime.httpRoute.parentRefs[0].name" }}{{ end -}}
+gateway
+{{- else if .tunnelEnabled -}}
+{{- if not .global.codefresh.accountId }}{{ fail "\nMOD201: Tunnel access needs global.codefresh.accountId.\n  fix: --set global.codefresh.accountId=<account id>" }}{{ end -}}
+tunnel
+{{- else if not $runtime.ingressUrl -}}
+{{- fail "\nMOD102: No access mode is chosen: the tunnel is off, there is no ingress and no HTTPRoute, and global.runtime.ingressUrl is empty.\n  fix: set global.runtime.ingressUrl=https://<host>, or enable tunnel-client, global.runtime.ingress or global.runtime.httpRoute" -}}
+{{- else if not (or (hasPrefix "https://" $runtime.ingressUrl) (hasPrefix "http://" $runtime.ingressUrl)) -}}
+{{- fail (printf "\nMOD801: global.runtime.ingressUrl is not an http or https URL: %s.\n  fix: --set global.runtime.ingressUrl=https://<host>" $runtime.ingressUrl) -}}
+{{- else -}}
+mesh
+{{- end -}}
+{{- end -}}
+
+{{/* runtime.name: the runtime's name in its account; a missing or ill-formed one fails the render. Arguments: global. */}}
+{{- define "runtime.name" -}}
+{{- $name := .global.runtime.name | default "" -}}
+{{- if not $name }}{{ fail "\nRUN101: The runtime has no name.\n  fix: --set global.runtime.name=<name>" }}{{ end -}}
+{{- if not (regexMatch "^[a-z][a-z0-9]{0,37}$" $name) -}}
+{{- fail (printf "\nRUN102: The runtime name %q is not allowed: a lower-case letter first, then lower-case letters and digits, 38 at most.\n  fix: --set global.runtime.name=<name>" $name) -}}
+{{- end -}}
+{{- $name -}}
+{{- end -}}
+
+{{/* runtime.tunnelHost: the host name the tunnel server gives the runtime. Arguments: global, tunnelServer. */}}
+{{- define "runtime.tunnelHost" -}}
+{{- printf "%s-%s.%s" .global.codefresh.accountId (include "runtime.name" .) .tunnelServer.subdomainHost -}}
+{{- end -}}
+
+{{/* runtime.url: the runtime's public URL. Arguments: global, tunnelClient (the values tunnel-client). */}}
+{{- define "runtime.url" -}}
+{{- $mode := include "runtime.accessMode" (dict "global" .global "tunnelEnabled" .tunnelClient.enabled) -}}
+{{- $runtime := .global.runtime -}}
+{{- if eq $mode "ingress" -}}
+{{- printf "%s://%s" ($runtime.ingress.protocol | default "https") (first $runtime.ingress.hosts) -}}
+{{- else if eq $mode "gateway" -}}
+{{- printf "%s://%s" ($runtime.httpRoute.protocol | default "https") (first $runtime.httpRoute.hostnames) -}}
+{{- else if eq $mode "tunnel" -}}
+{{- printf "https://%s" (include "runtime.tunnelHost" (dict "global" .global "tunnelServer" .tunnelClient.tunnelServer)) -}}
+{{- else -}}
+{{- trimSuffix "/" $runtime.ingressUrl -}}
+{{- end -}}
+{{- end -}}
+
+{{/* runtime.token: where the runtime's own token is found once the runtime is registered, as a JSON Secret reference. */}}
+{{- define "runtime.token" -}}
+{{- dict "name" "codefresh-token" "key" "token" | toJson -}}
+{{- end -}}
+
+{{/* runtime.platformCA: the Secret that holds the platform's CA certificates, {name, key} as JSON; {} without one. Arguments: global. */}}
+{{- define "runtime.platformCA" -}}
+{{- $ca := ((.global.codefresh).tls).caCerts | default dict -}}
+{{- if ($ca.secret).create -}}
+{{- dict "name" "codefresh-tls-certs" "key" ($ca.secret.key | default "ca-bundle.crt") | toJson -}}
+{{- else if ($ca.secretKeyRef).name -}}
+{{- dict "name" $ca.secretKeyRef.name "key" ($ca.secretKeyRef.key | default "ca-bundle.crt") | toJson -}}
+{{- else -}}
+{}
+{{- end -}}
+{{- end -}}
+
+{{/*
+runtime.trust: what makes a container trust the platform's CA, {env, volumes, volumeMounts} as JSON; empty lists without one.
+Go programs read the directory SSL_CERT_DIR besides their own bundle, Node.js the file NODE_EXTRA_CA_CERTS.
+Arguments: global.
+*/}}
+{{- define "runtime.trust" -}}
+{{- $ca := include "runtime.platformCA" . | fromJson -}}
+{{- $trust := dict "env" list "volumes" list "volumeMounts" list -}}
+{{- if $ca.name -}}
+{{- $_ := set $trust "env" (list (dict "name" "NODE_EXTRA_CA_CERTS" "value" "/etc/platform-ca/ca-bundle.crt") (dict "name" "SSL_CERT_DIR" "value" "/etc/ssl/certs:/etc/platform-ca")) -}}
+{{- $_ := set $trust "volumes" (list (dict "name" "platform-ca" "secret" (dict "secretName" $ca.name "items" (list (dict "key" $ca.key "path" "ca-bundle.crt"))))) -}}
+{{- $_ := set $trust "volumeMounts" (list (dict "name" "platform-ca" "mountPath" "/etc/platform-ca" "readOnly" true)) -}}
+{{- end -}}
+{{- toJson $trust -}}
+{{- end -}}

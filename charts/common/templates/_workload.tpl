@@ -1,0 +1,32 @@
+{{/*
+common.workload: a component's Deployment or StatefulSet, as YAML.
+Arguments: a component (context, facts, values). Replicas are left to the autoscaler where one is on.
+*/}}
+{{- define "common.workload" -}}
+{{- $f := .facts -}}{{- $v := .values -}}{{- $g := .context.global -}}
+{{- $kind := default "Deployment" $f.kind -}}
+{{- $stateful := eq $kind "StatefulSet" -}}
+{{- $selector := include "common.selectorLabels" (dict "context" .context "name" $f.name) | fromJson -}}
+{{- $replicas := ternary $f.replicas $v.replicas (hasKey $f "replicas") -}}
+{{- $spec := dict
+  "selector" (dict "matchLabels" $selector)
+  "template" (include "common.pod" . | fromJson)
+  "revisionHistoryLimit" (coalesce $v.revisionHistoryLimit $g.revisionHistoryLimit)
+-}}
+{{- if and (not (($v.autoscaling).enabled)) (not (kindIs "invalid" $replicas)) }}{{ $_ := set $spec "replicas" (int $replicas) }}{{ end -}}
+{{- $strategy := coalesce $v.deploymentStrategy $v.strategy $v.updateStrategy $f.strategy (ternary nil $g.deploymentStrategy $stateful) -}}
+{{- if $strategy }}{{ $_ := set $spec (ternary "updateStrategy" "strategy" $stateful) $strategy }}{{ end -}}
+{{- if $stateful -}}
+{{- $_ := set $spec "serviceName" (default (include "common.componentName" .) $f.serviceName) -}}
+{{- with $f.podManagementPolicy }}{{ $_ := set $spec "podManagementPolicy" . }}{{ end -}}
+{{- with $f.volumeClaimTemplates }}{{ $_ := set $spec "volumeClaimTemplates" . }}{{ end -}}
+{{- end -}}
+apiVersion: apps/v1
+kind: {{ $kind }}
+metadata:
+  {{- $annotations := merge dict ($v.deploymentAnnotations | default dict) ($v.statefulsetAnnotations | default dict) (ternary $g.statefulsetAnnotations $g.deploymentAnnotations $stateful | default dict) }}
+  {{- $labels := merge dict ($v.deploymentLabels | default dict) ($v.statefulsetLabels | default dict) (ternary $g.statefulsetLabels $g.deploymentLabels $stateful | default dict) }}
+  {{- include "common.metadata" (dict "context" .context "component" $f.name "name" (include "common.componentName" .) "labels" $labels "annotations" $annotations) | nindent 2 }}
+spec:
+  {{- include "common.compact" $spec | fromJson | toYaml | nindent 2 }}
+{{- end -}}

@@ -1,0 +1,64 @@
+{{/*
+gitops-runtime.context: common.context of a part of the runtime. The part's objects carry its fixed name, where other programs look it up.
+Arguments: root, name (of the part), values (of the part).
+*/}}
+{{- define "gitops-runtime.context" -}}
+{{- $values := dict "nameOverride" (default .name .values.nameOverride) "fullnameOverride" (default .name .values.fullnameOverride) "global" .root.Values.global -}}
+{{- include "common.context" (dict "chart" .root.Chart "release" .root.Release "values" $values "partOf" "gitops-runtime") -}}
+{{- end -}}
+
+{{/* gitops-runtime.url: the runtime's public URL. Arguments: the root. */}}
+{{- define "gitops-runtime.url" -}}
+{{- include "runtime.url" (dict "global" .Values.global "tunnelClient" (index .Values "tunnel-client")) -}}
+{{- end -}}
+
+{{/* gitops-runtime.accessMode: ingress, gateway, tunnel or mesh. Arguments: the root. */}}
+{{- define "gitops-runtime.accessMode" -}}
+{{- include "runtime.accessMode" (dict "global" .Values.global "tunnelEnabled" (index .Values "tunnel-client").enabled) -}}
+{{- end -}}
+
+{{/*
+gitops-runtime.userToken: where the user's API key is found, {name, key} as JSON; the chart's own Secret where it is given in plain text.
+Neither given fails the render. Arguments: global.
+*/}}
+{{- define "gitops-runtime.userToken" -}}
+{{- $token := .global.codefresh.userToken -}}
+{{- if $token.token -}}
+{{- dict "name" "codefresh-user-token" "key" "token" | toJson -}}
+{{- else if ($token.secretKeyRef).name -}}
+{{- if not $token.secretKeyRef.key }}{{ fail "\nTOK103: The reference to the user token's Secret has no key.\n  fix: set global.codefresh.userToken.secretKeyRef.name and .key" }}{{ end -}}
+{{- dict "name" $token.secretKeyRef.name "key" $token.secretKeyRef.key | toJson -}}
+{{- else -}}
+{{- fail "\nTOK101: There is no user token.\n  fix: --set global.codefresh.userToken.token=<API key>, or name a Secret in global.codefresh.userToken.secretKeyRef{name,key}" -}}
+{{- end -}}
+{{- end -}}
+
+{{/* gitops-runtime.components: names of the components that this release installs, as a JSON list. Arguments: the root. */}}
+{{- define "gitops-runtime.components" -}}
+{{- $v := .Values -}}
+{{- $components := list "app-proxy" "internal-router" -}}
+{{- range list "argo-cd" "argo-events" "argo-rollouts" "argo-workflows" -}}
+{{- if (index $v .).enabled }}{{ $components = append $components . }}{{ end -}}
+{{- end -}}
+{{- if eq (include "gitops-runtime.accessMode" .) "tunnel" }}{{ $components = append $components "tunnel-client" }}{{ end -}}
+{{- range include "gitops-runtime.reporters" . | fromJsonArray }}{{ $components = append $components (printf "%s-reporter" .name) }}{{ end -}}
+{{- toJson ($components | sortAlpha) -}}
+{{- end -}}
+
+{{/* gitops-runtime.prefix: the prefix of the objects of a chart that this one depends on. Arguments: root, chart. */}}
+{{- define "gitops-runtime.prefix" -}}
+{{- $values := pick (index .root.Values .chart) "nameOverride" "fullnameOverride" -}}
+{{- (include "common.context" (dict "chart" (dict "Name" .chart "Version" "" "AppVersion" "") "release" .root.Release "values" $values) | fromJson).fullname -}}
+{{- end -}}
+
+{{/* gitops-runtime.argoServer: the URL of the Argo Workflows server. Arguments: the root. */}}
+{{- define "gitops-runtime.argoServer" -}}
+{{- $config := (index .Values "app-proxy").config -}}
+{{- default (printf "http://%s-server.%s.svc.%s:2746" (include "gitops-runtime.prefix" (dict "root" . "chart" "argo-workflows")) .Release.Namespace (index .Values "internal-router").clusterDomain) $config.argoWorkflowsUrl -}}
+{{- end -}}
+
+{{/* gitops-runtime.argoCD: the URL of the Argo CD server. Arguments: the root. */}}
+{{- define "gitops-runtime.argoCD" -}}
+{{- $config := (index .Values "app-proxy").config -}}
+{{- default (printf "http://%s-server.%s.svc.%s" (include "gitops-runtime.prefix" (dict "root" . "chart" "argo-cd")) .Release.Namespace (index .Values "internal-router").clusterDomain) $config.argoCdUrl -}}
+{{- end -}}

@@ -1,0 +1,90 @@
+// Package chartsource loads charts from where people keep them: a chart
+// directory whose file:// dependencies nobody has built yet, an archive, or a
+// registry.
+package chartsource
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"helm.sh/helm/v3/pkg/chart"
+	"helm.sh/helm/v3/pkg/chart/loader"
+)
+
+const fileScheme = "file://"
+
+// Load reads the chart at path: a directory, a .tgz archive, or
+// "oci://host/path:version" in a registry. A dependency that is neither in
+// charts/ nor reachable by its file:// repository is an error that names it.
+func Load(ctx context.Context, path string) (*chart.Chart, error) {
+	if strings.HasPrefix(path, ociScheme) {
+		return pull(ctx, path)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("chart %s cannot be read: %w", path, err)
+	}
+	if !info.IsDir() {
+		loaded, err := loader.LoadFile(path)
+		if err != nil {
+			return nil, fmt.Errorf("chart archive %s cannot be read: %w", path, err)
+		}
+		return loaded, requireDependencies(path, loaded)
+	}
+	return loadDir(path, nil)
+}
+
+// loadDir loads one directory; trail holds the directories being loaded, to
+// end a circle of file:// dependencies with a sentence.
+func loadDir(dir string, trail []string) (*chart.Chart, error) {
+	absolute, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("chart %s: %w", dir, err)
+	}
+	for _, seen := range trail {
+		if seen == absolute {
+			return nil, fmt.Errorf("chart %s depends on itself by way of %s; remove one of the file:// dependencies", absolute, strings.Join(trail, " -> "))
+		}
+	}
+	loaded, err := loader.LoadDir(absolute)
+	if err != nil {
+		return nil, fmt.Errorf("chart directory %s cannot be read: %w", dir, err)
+	}
+	for _, dependency := range loaded.Metadata.Dependencies {
+		if has(loaded, dependency.Name) || !strings.HasPrefix(dependency.Repository, fileScheme) {
+			continue
+		}
+		from := strings.TrimPrefix(dependency.Repository, fileScheme)
+		if !filepath.IsAbs(from) {
+			from = filepath.Join(absolute, from)
+		}
+		child, err := loadDir(from, append(trail, absolute))
+		if err != nil {
+			return nil, fmt.Errorf("dependency %s of %s: %w", dependency.Name, dir, err)
+		}
+		loaded.AddDependency(child)
+	}
+	return loaded, requireDependencies(dir, loaded)
+}
+
+func has(parent *chart.Chart, name string) bool {
+	for _, child := range parent.Dependencies() {
+		if child.Name() == name {
+			return true
+		}
+	}
+	return false
+}
+
+func requireDependencies(path string, loaded *chart.Chart) error {
+	for _, dependency := range loaded.Metadata.Dependencies {
+		if !has(loaded, dependency.Name) {
+			return fmt.Errorf("chart %s needs its dependency %s %s from %s; run `helm dependency build %s` first",
+				path, dependency.Name, dependency.Version, dependency.Repository, path)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,91 @@
+// Package cli is the command line of image-override.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+)
+
+// Exit codes.
+const (
+	ExitOK      = 0
+	ExitFailure = 1 // the program could not do its work
+	ExitUsage   = 2 // the command line is wrong
+	ExitLeftOut = 3 // an image is left out
+)
+
+// Streams is where output goes: results to Out, remarks to Err.
+type Streams struct{ Out, Err io.Writer }
+
+// leftOut is the error of a run that worked and found an image left out.
+type leftOut struct{ message string }
+
+func (e leftOut) Error() string { return e.message }
+
+// usage is the error of a wrong command line.
+type usage struct{ error }
+
+func (e usage) Unwrap() error { return e.error }
+
+// Run runs one command line, without the program's name, and returns the exit
+// code.
+func Run(ctx context.Context, args []string, streams Streams) int {
+	root := &cobra.Command{
+		Use:           "image-override",
+		Short:         "Point every image of a Helm chart at a private registry, and prove it",
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	root.Args = wrapArgs(func(_ *cobra.Command, rest []string) error {
+		if len(rest) > 0 {
+			return fmt.Errorf("unknown command %q", rest[0])
+		}
+		return nil
+	})
+	root.RunE = func(command *cobra.Command, _ []string) error { return command.Help() }
+	root.SetArgs(args)
+	root.SetOut(streams.Out)
+	root.SetErr(streams.Err)
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.SetFlagErrorFunc(func(command *cobra.Command, err error) error {
+		return usage{fmt.Errorf("%w; see %s --help", err, command.CommandPath())}
+	})
+	root.AddCommand(generateCommand(streams), verifyCommand(streams), listCommand(streams), whyCommand(streams),
+		mirrorCommand(streams), verifyMirrorCommand(streams), lockCommand(streams), postRenderCommand(streams), exportCommand(streams))
+	for _, command := range root.Commands() {
+		command.Args = wrapArgs(command.Args)
+	}
+	err := root.ExecuteContext(ctx)
+	var left leftOut
+	var wrong usage
+	switch {
+	case err == nil:
+		return ExitOK
+	case errors.As(err, &left):
+		_, _ = fmt.Fprintln(streams.Err, left.message)
+		return ExitLeftOut
+	case errors.As(err, &wrong):
+		_, _ = fmt.Fprintln(streams.Err, "Error:", err)
+		return ExitUsage
+	default:
+		_, _ = fmt.Fprintln(streams.Err, "Error:", err)
+		return ExitFailure
+	}
+}
+
+// wrapArgs makes wrong arguments usage errors.
+func wrapArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(command *cobra.Command, args []string) error {
+		if check == nil {
+			return nil
+		}
+		if err := check(command, args); err != nil {
+			return usage{fmt.Errorf("%w; see %s --help", err, command.CommandPath())}
+		}
+		return nil
+	}
+}

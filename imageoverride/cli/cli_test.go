@@ -1,0 +1,169 @@
+package cli_test
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"io"
+	"log"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gitops-runtime/imageoverride/cli"
+)
+
+var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
+
+func TestMain(m *testing.M) {
+	log.SetOutput(io.Discard)
+	os.Exit(m.Run())
+}
+
+// outcome is all that a command line leaves on the screen.
+type outcome struct {
+	code     int
+	out, err string
+}
+
+func run(t *testing.T, args ...string) outcome {
+	t.Helper()
+	var out, errs bytes.Buffer
+	code := cli.Run(context.Background(), args, cli.Streams{Out: &out, Err: &errs})
+	return outcome{code: code, out: out.String(), err: errs.String()}
+}
+
+// compareFolder compares all files of a folder with a golden folder.
+func compareFolder(t *testing.T, golden, folder string) {
+	t.Helper()
+	entries, err := os.ReadDir(folder)
+	require.NoError(t, err)
+	if *update {
+		require.NoError(t, os.MkdirAll(golden, 0o755))
+	}
+	var names []string
+	for _, entry := range entries {
+		names = append(names, entry.Name())
+		got, err := os.ReadFile(filepath.Join(folder, entry.Name()))
+		require.NoError(t, err)
+		path := filepath.Join(golden, entry.Name())
+		if *update {
+			require.NoError(t, os.WriteFile(path, got, 0o644))
+		}
+		want, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.Equal(t, string(want), string(got), path)
+	}
+	goldens, err := os.ReadDir(golden)
+	require.NoError(t, err)
+	require.Len(t, goldens, len(names), "files in %s: %v", golden, names)
+}
+
+func TestGenerateGolden(t *testing.T) {
+	charts := "../testdata"
+	cases := []struct {
+		name string
+		args []string
+		code int
+	}{
+		{"trap", []string{"trap", "--registry", "reg.corp:5000/x"}, cli.ExitLeftOut},
+		{"trap-everything", []string{"trap", "--registry", "reg.corp:5000/x", "--everything"}, cli.ExitLeftOut},
+		{"styles-everything", []string{"styles", "--registry", "reg.corp", "--everything"}, cli.ExitOK},
+		{"styles", []string{"styles", "--registry", "reg.corp"}, cli.ExitOK},
+		{"styles-keep-path", []string{"styles", "--registry", "reg.corp/mirror", "--strategy", "keep-path"}, cli.ExitOK},
+		{"styles-flat", []string{"styles", "--registry", "reg.corp/mirror", "--strategy", "flat"}, cli.ExitOK},
+		{"styles-map", []string{"styles", "--registry", "reg.corp", "--map", "quay.io=quay.corp/proxy"}, cli.ExitOK},
+		{"styles-scenarios", []string{"styles", "--registry", "reg.corp", "--scenario", "small=" + charts + "/styles/ci/small.yaml", "--scenario", "large=" + charts + "/styles/ci/large.yaml"}, cli.ExitOK},
+		{"styles-lists-differ", []string{"styles", "--registry", "reg.corp", "--scenario", "bare=" + charts + "/styles/ci/bare.yaml", "--scenario", "large=" + charts + "/styles/ci/large.yaml"}, cli.ExitLeftOut},
+	}
+	for _, test := range cases {
+		t.Run(test.name, func(t *testing.T) {
+			folder := t.TempDir()
+			chart := filepath.Join(charts, test.args[0])
+			args := append([]string{"generate", chart, "-o", folder}, test.args[1:]...)
+			got := run(t, args...)
+			require.Equal(t, test.code, got.code, got.err)
+			text := strings.ReplaceAll(got.out+got.err, folder, "OUT")
+			require.NoError(t, os.WriteFile(filepath.Join(folder, "screen.txt"), []byte(text), 0o644))
+			compareFolder(t, filepath.Join(charts, "golden", test.name), folder)
+
+			require.NoError(t, os.Remove(filepath.Join(folder, "screen.txt")))
+			before := read(t, folder)
+			require.Equal(t, got, run(t, args...), "a second run says the same")
+			require.Equal(t, before, read(t, folder), "a second run writes the same")
+			again := run(t, append(args, "-f", filepath.Join(folder, "values-images-no-tags.yaml"))...)
+			require.Equal(t, test.code, again.code, again.err)
+			require.Equal(t, before, read(t, folder), "a run with the generated values writes the same")
+
+			verify := append([]string{"verify", chart, "-f", filepath.Join(folder, "values-images-with-tags.yaml")}, test.args[1:]...)
+			require.Equal(t, test.code, run(t, verify...).code, "verify agrees")
+		})
+	}
+}
+
+func read(t *testing.T, folder string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	entries, err := os.ReadDir(folder)
+	require.NoError(t, err)
+	for _, entry := range entries {
+		data, err := os.ReadFile(filepath.Join(folder, entry.Name()))
+		require.NoError(t, err)
+		all[entry.Name()] = string(data)
+	}
+	return all
+}
+
+func TestCommentsSurvive(t *testing.T) {
+	folder := t.TempDir()
+	args := []string{"generate", "../testdata/styles", "--registry", "reg.corp", "-o", folder}
+	require.Equal(t, cli.ExitOK, run(t, args...).code)
+	path := filepath.Join(folder, "values-images-no-tags.yaml")
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	commented := strings.Replace(string(data), "operator:\n", "# Ours since May.\noperator: # keep\n", 1)
+	require.NotEqual(t, string(data), commented)
+	require.NoError(t, os.WriteFile(path, []byte(commented), 0o644))
+	require.Equal(t, cli.ExitOK, run(t, args...).code)
+	again, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, commented, string(again))
+}
+
+func TestWrongInput(t *testing.T) {
+	folder := t.TempDir()
+	bad := filepath.Join(folder, "bad.yaml")
+	require.NoError(t, os.WriteFile(bad, []byte("- a\n"), 0o644))
+	chart := "../testdata/styles"
+	cases := []struct {
+		name string
+		args []string
+		code int
+		err  string
+	}{
+		{"no chart", []string{"generate", "--registry", "r.io"}, 2, "Error: accepts 1 arg(s), received 0; see image-override generate --help\n"},
+		{"no registry", []string{"generate", chart}, 2, "Error: --registry: no registry given; give host[:port][/path], for instance registry.corp:5000/gitops\n"},
+		{"scheme", []string{"generate", chart, "--registry", "https://r.io"}, 2, "Error: --registry: \"https://r.io\" has a scheme; leave \"https://\" out\n"},
+		{"unknown flag", []string{"verify", chart, "--registri", "r.io"}, 2, "Error: unknown flag: --registri; see image-override verify --help\n"},
+		{"unknown strategy", []string{"generate", chart, "--registry", "r.io", "--strategy", "deep"}, 2, "Error: --strategy \"deep\" is unknown; choose one of host-prefix, keep-path, flat\n"},
+		{"scenario without file", []string{"generate", chart, "--registry", "r.io", "--scenario", "a"}, 2, "Error: --scenario \"a\": write name=file.yaml[,file.yaml]\n"},
+		{"absent chart", []string{"generate", "absent", "--registry", "r.io"}, 1, "Error: chart absent cannot be read: stat absent: no such file or directory\n"},
+		{"values not a map", []string{"generate", chart, "--registry", "r.io", "-f", bad}, 1, "Error: values file " + bad + " is not a YAML map: its top level is not a map\n"},
+		{"kube version", []string{"generate", chart, "--registry", "r.io", "--kube-version", "new"}, 1, "Error: --kube-version \"new\" is not a version such as 1.33: could not parse \"new\" as version\n"},
+		{"two sources, one target", []string{"generate", "../testdata/trap", "--registry", "r.io", "--strategy", "keep-path"}, 1, "Error: ghcr.io/list/first:v1 and quay.io/list/first:v1 would both become r.io/list/first:v1; choose --strategy host-prefix or give one host a --map of its own\n"},
+	}
+	for _, test := range cases {
+		t.Run(test.name, func(t *testing.T) {
+			out := filepath.Join(folder, "out")
+			args := test.args
+			if args[0] == "generate" {
+				args = append(args, "-o", out)
+			}
+			require.Equal(t, outcome{code: test.code, err: test.err}, run(t, args...))
+			require.NoDirExists(t, out, "nothing half done")
+		})
+	}
+}

@@ -1,0 +1,93 @@
+package cli_test
+
+import (
+	"io"
+	"log"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	"github.com/google/go-containerregistry/pkg/registry"
+	"github.com/google/go-containerregistry/pkg/v1/empty"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+	"github.com/stretchr/testify/require"
+
+	"gitops-runtime/imageoverride/cli"
+)
+
+func startRegistry(t *testing.T) string {
+	t.Helper()
+	server := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
+	t.Cleanup(server.Close)
+	return strings.TrimPrefix(server.URL, "http://")
+}
+
+func TestMirrorCommands(t *testing.T) {
+	from, to := startRegistry(t), startRegistry(t)
+	source, err := name.ParseReference(from + "/app:v1")
+	require.NoError(t, err)
+	require.NoError(t, remote.Write(source, empty.Image))
+	folder := t.TempDir()
+	table, lock := filepath.Join(folder, "m.csv"), filepath.Join(folder, "lock.json")
+	require.NoError(t, os.WriteFile(table, []byte("source_image,target_image\n"+from+"/app:v1,"+to+"/x/app:v1\n"), 0o644))
+
+	require.Equal(t, outcome{out: "1 images locked in " + lock + "\n"}, run(t, "lock", table, "-o", lock))
+	require.Equal(t, outcome{
+		code: cli.ExitLeftOut, out: to + "/x/app:v1: the image is missing\n1 images checked, 1 wrong\n",
+		err: "1 images of " + table + " are not in order; run mirror again\n",
+	}, run(t, "verify-mirror", table, "--lock", lock))
+	require.Equal(t, outcome{out: "[1/1] copied " + from + "/app:v1 -> " + to + "/x/app:v1\n"}, run(t, "mirror", table))
+	require.FileExists(t, table+".journal")
+	require.Equal(t, outcome{out: "[1/1] present " + from + "/app:v1 -> " + to + "/x/app:v1\n"}, run(t, "mirror", table))
+	require.Equal(t, outcome{out: "1 images checked, 0 wrong\n"}, run(t, "verify-mirror", table))
+	require.Equal(t, outcome{out: folder + "/mirror-crane.sh\n"}, run(t, "export", table, "--format", "crane", "-o", folder))
+
+	require.Equal(t, outcome{code: cli.ExitUsage, err: "Error: --jobs 0: write a number of at least 1\n"}, run(t, "mirror", table, "--jobs", "0"))
+	require.Equal(t, outcome{code: cli.ExitUsage, err: "Error: --reach \"a\": write host=host\n"}, run(t, "mirror", table, "--reach", "a"))
+	require.Equal(t, outcome{code: cli.ExitFailure, err: "Error: mirror table: open absent.csv: no such file or directory; generate writes it\n"}, run(t, "mirror", "absent.csv"))
+	require.Equal(t, outcome{code: cli.ExitFailure, err: "Error: --ca-file " + table + " holds no certificate in PEM form\n"}, run(t, "mirror", table, "--ca-file", table))
+	require.Equal(t, outcome{code: cli.ExitFailure, err: "Error: --lock " + table + " is not a lock file: invalid character 's' looking for beginning of value\n"}, run(t, "verify-mirror", table, "--lock", table))
+	require.Equal(t, outcome{code: cli.ExitUsage, err: "Error: --format \"x\" is unknown; choose one of annotations, crane, hosts, regsync, skopeo\n"}, run(t, "export", table, "--format", "x"))
+}
+
+func TestListAndWhy(t *testing.T) {
+	chart := "../testdata/styles"
+	require.Equal(t, outcome{out: `quay.io/styles/exporter:1
+  in       Deployment/operator spec.template.spec.containers[1].image (scenario default)
+  because  image field
+  values   split.registry, split.tag
+  template styles/templates/operator.yaml, line 18
+`}, run(t, "why", chart, "exporter"))
+	require.Equal(t, outcome{out: `quay.io/styles/backup:16
+  in       Deployment/operator spec.template.spec.containers[0].args[0] (scenario default)
+  because  flag
+  values   operator.defaults.backup
+  template styles/templates/operator.yaml, line 12
+`}, run(t, "why", chart, "quay.io/styles/backup:16"))
+	require.Equal(t, outcome{
+		code: cli.ExitFailure, err: "Error: chart ../testdata/styles renders no image mysql with these values; `image-override list ../testdata/styles` shows what it renders\n",
+	}, run(t, "why", chart, "mysql"))
+
+	listed := run(t, "list", chart, "--format", "csv", "--registry", "reg.corp")
+	require.Equal(t, cli.ExitOK, listed.code, listed.err)
+	rows := strings.Split(strings.TrimSpace(listed.out), "\n")
+	require.Len(t, rows, 10)
+	require.Equal(t, "image,object,path,values,template,scenario,target", rows[0])
+	require.Equal(t, "docker.io/bitnami/app:1.2.3-debian-12,Deployment/common,spec.template.spec.containers[0].image,common.image.registry common.image.repository common.image.tag,styles/templates/common.yaml,default,reg.corp/docker.io/bitnami/app:1.2.3-debian-12", rows[1])
+	require.Contains(t, run(t, "list", chart).out, "IMAGE")
+	require.Contains(t, run(t, "list", chart, "--format", "json").out, `"rule": "image field"`)
+	require.Equal(t, outcome{code: cli.ExitUsage, err: "Error: --format \"xml\" is unknown; choose table, json or csv\n"}, run(t, "list", chart, "--format", "xml"))
+}
+
+func TestHelpNamesEveryCommand(t *testing.T) {
+	help := run(t, "--help")
+	require.Equal(t, cli.ExitOK, help.code)
+	for _, command := range []string{"generate", "verify", "mirror", "verify-mirror", "lock", "list", "why", "export", "post-render"} {
+		require.Contains(t, help.out, "\n  "+command+" ")
+		require.Equal(t, cli.ExitOK, run(t, command, "--help").code)
+	}
+	require.Equal(t, outcome{code: cli.ExitUsage, err: "Error: unknown command \"generat\"; see image-override --help\n"}, run(t, "generat"))
+}

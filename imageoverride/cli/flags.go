@@ -1,0 +1,89 @@
+package cli
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gitops-runtime/imageoverride/generate"
+	"gitops-runtime/imageoverride/mapping"
+)
+
+// chartFlags are the flags of all commands that render a chart.
+type chartFlags struct {
+	options   generate.Options
+	strategy  string
+	table     []string
+	scenarios []string
+	extra     string
+}
+
+func (f *chartFlags) register(command *cobra.Command) {
+	flags := command.Flags()
+	flags.StringVar(&f.options.Registry, "registry", "", "private registry, host[:port][/path]")
+	flags.StringVar(&f.strategy, "strategy", string(mapping.HostPrefix), "where images go: "+strings.Join(mapping.Strategies(), ", "))
+	flags.StringArrayVar(&f.table, "map", nil, "prefix for one source host, host=registry[/path]; may be repeated")
+	flags.StringArrayVarP(&f.options.Values.Files, "values", "f", nil, "values file; may be repeated")
+	flags.StringArrayVar(&f.options.Values.Set, "set", nil, "value as path=value; may be repeated")
+	flags.StringArrayVar(&f.options.Values.SetString, "set-string", nil, "string value as path=value; may be repeated")
+	flags.StringArrayVar(&f.scenarios, "scenario", nil, "a way of installing, name=file.yaml[,file.yaml], on top of --values; may be repeated, the result serves all")
+	flags.BoolVar(&f.options.Everything, "everything", false, "add to each scenario one with every \"enabled\" switch on that goes together with the others")
+	flags.StringVar(&f.options.Settings.KubeVersion, "kube-version", "", "Kubernetes version templates see")
+	flags.StringArrayVar(&f.options.Settings.APIVersions, "api-versions", nil, "API version templates see, group/version/Kind; may be repeated")
+	flags.StringVar(&f.options.Settings.Release, "release-name", "", "release name templates see")
+	flags.StringVarP(&f.options.Settings.Namespace, "namespace", "n", "", "namespace templates see")
+	flags.StringVar(&f.extra, "extra-images", "", "file with further images to mirror, one a line")
+}
+
+// complete turns flags into options.
+func (f *chartFlags) complete(chart string) (generate.Options, error) {
+	options := f.options
+	options.Chart, options.Strategy = chart, mapping.Strategy(f.strategy)
+	for _, text := range f.table {
+		host, prefix, found := strings.Cut(text, "=")
+		if !found {
+			return options, usage{fmt.Errorf("--map %q: write host=registry[/path]", text)}
+		}
+		if options.Table == nil {
+			options.Table = map[string]string{}
+		}
+		options.Table[host] = prefix
+	}
+	if _, err := mapping.New(options.Registry, options.Strategy, options.Table); err != nil {
+		return options, usage{err}
+	}
+	for _, text := range f.scenarios {
+		scenario, err := generate.ParseScenario(text)
+		if err != nil {
+			return options, usage{err}
+		}
+		options.Scenarios = append(options.Scenarios, scenario)
+	}
+	var err error
+	options.ExtraImages, err = readLines(f.extra)
+	return options, err
+}
+
+// readLines reads a file of images, one a line; # starts a comment.
+func readLines(path string) ([]string, error) {
+	if path == "" {
+		return nil, nil
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("--extra-images: %w", err)
+	}
+	defer func() { _ = file.Close() }()
+	var lines []string
+	scanner := bufio.NewScanner(file)
+	for scanner.Scan() {
+		text, _, _ := strings.Cut(scanner.Text(), "#")
+		if text = strings.TrimSpace(text); text != "" {
+			lines = append(lines, text)
+		}
+	}
+	return lines, scanner.Err()
+}

@@ -1,0 +1,158 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gitops-runtime/imageoverride/generate"
+)
+
+func generateCommand(streams Streams) *cobra.Command {
+	var flags chartFlags
+	var folder string
+	command := &cobra.Command{
+		Use:   "generate CHART --registry HOST[/PATH] [-f values.yaml] [-o out/]",
+		Short: "Write values that point every image of a chart at a registry, and prove them by rendering",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(command *cobra.Command, args []string) error {
+			options, err := flags.complete(args[0])
+			if err != nil {
+				return err
+			}
+			options.Earlier = folder
+			result, err := generate.Run(command.Context(), options)
+			if err != nil {
+				return err
+			}
+			path, err := result.Write(folder)
+			if err != nil {
+				return err
+			}
+			return report(streams.Out, result, path)
+		},
+	}
+	flags.register(command)
+	command.Flags().StringVarP(&folder, "output", "o", "out", "folder for the files")
+	return command
+}
+
+// report says what was done and proved.
+func report(out io.Writer, result generate.Result, path string) error {
+	p := printer{out: out}
+	for _, text := range result.Unread {
+		p.line("unread: %s is not an image reference", text)
+	}
+	for _, text := range unreached(result) {
+		p.line("unreached: %s", text)
+	}
+	for _, change := range result.Changes {
+		p.line("also changed: %s from %q to %q", change.Field, change.Before, change.After)
+	}
+	for _, place := range byTemplate(result.Unseen) {
+		p.line("not rendered: %s", place)
+	}
+	if len(result.Unseen) > 0 {
+		p.line("%d template lines speak of images and were not rendered with these values; --everything or further scenarios may reach them", len(result.Unseen))
+	}
+	p.line("%d image references, %d images to mirror; install with -f %s", result.Images, len(result.Mirror), path)
+	if p.err != nil {
+		return p.err
+	}
+	if !result.Complete() {
+		if result.Patched {
+			p.line("what no value leads to goes through `image-override post-render %s` or the kustomize component %s; proved by rendering", generate.MirrorFile, generate.PatchFile)
+		}
+		return leftOut{fmt.Sprintf("%d image references still point outside; the first is %s at %s %s (scenario %s)",
+			len(result.Outside), result.Outside[0].Image, result.Outside[0].Object, result.Outside[0].Path, result.Outside[0].Scenario)}
+	}
+	p.line("proved by rendering: every image reference points at the registry")
+	return p.err
+}
+
+// unreached says once, for all scenarios, which images no value leads to.
+func unreached(result generate.Result) []string {
+	scenarios := map[string][]string{}
+	var order []string
+	for _, left := range result.Unreached {
+		object := left.Location.Field.Object
+		text := fmt.Sprintf("%s at %s %s (template %s): %s", left.Location.Text(), object, left.Location.Field.Path, object.Template, left.Reason)
+		if _, known := scenarios[text]; !known {
+			order = append(order, text)
+		}
+		scenarios[text] = append(scenarios[text], left.Scenario)
+	}
+	for i, text := range order {
+		order[i] = fmt.Sprintf("%s [%s]", text, strings.Join(scenarios[text], ", "))
+	}
+	return order
+}
+
+// byTemplate gathers "template:line" texts to one text a template, lines in order.
+func byTemplate(places []string) []string {
+	numbers := map[string][]int{}
+	var order []string
+	for _, place := range places {
+		template, text, _ := strings.Cut(place, ":")
+		number, err := strconv.Atoi(text)
+		if err != nil {
+			continue
+		}
+		if _, known := numbers[template]; !known {
+			order = append(order, template)
+		}
+		numbers[template] = append(numbers[template], number)
+	}
+	var all []string
+	for _, template := range order {
+		sort.Ints(numbers[template])
+		all = append(all, template+lines(numbers[template]))
+	}
+	return all
+}
+
+// printer keeps the first error of many prints.
+type printer struct {
+	out io.Writer
+	err error
+}
+
+func (p *printer) line(format string, args ...any) {
+	if p.err == nil {
+		_, p.err = fmt.Fprintf(p.out, format+"\n", args...)
+	}
+}
+
+func verifyCommand(streams Streams) *cobra.Command {
+	var flags chartFlags
+	command := &cobra.Command{
+		Use:   "verify CHART -f values-images-no-tags.yaml --registry HOST[/PATH]",
+		Short: "Render a chart and check that every image points at the registry",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(command *cobra.Command, args []string) error {
+			options, err := flags.complete(args[0])
+			if err != nil {
+				return err
+			}
+			seen, err := generate.Verify(command.Context(), options)
+			if err != nil {
+				return err
+			}
+			p := printer{out: streams.Out}
+			for _, left := range seen.Outside {
+				p.line("outside: %s at %s %s (template %s, scenario %s)", left.Image, left.Object, left.Path, left.Template, left.Scenario)
+			}
+			p.line("%d image references, %d outside", seen.Locations, len(seen.Outside))
+			if p.err == nil && len(seen.Outside) > 0 {
+				return leftOut{fmt.Sprintf("%d image references still point outside; give the values file that generate wrote with -f", len(seen.Outside))}
+			}
+			return p.err
+		},
+	}
+	flags.register(command)
+	return command
+}

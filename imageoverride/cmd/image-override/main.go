@@ -1,0 +1,23 @@
+// Command image-override points every image of a Helm chart at a private
+// registry.
+package main
+
+import (
+	"context"
+	"io"
+	"log"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"gitops-runtime/imageoverride/cli"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// Helm's libraries write remarks on values to the standard logger.
+	log.SetOutput(io.Discard)
+	code := cli.Run(ctx, os.Args[1:], cli.Streams{Out: os.Stdout, Err: os.Stderr})
+	stop()
+	os.Exit(code)
+}

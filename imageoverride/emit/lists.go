@@ -1,0 +1,56 @@
+package emit
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"io"
+
+	"gitops-runtime/imageoverride/mapping"
+)
+
+// List writes the source images, one a line.
+func List(pairs []mapping.Pair) []byte {
+	var out bytes.Buffer
+	for _, pair := range pairs {
+		out.WriteString(pair.Source + "\n")
+	}
+	return out.Bytes()
+}
+
+// Mirror writes the table of copies to make, as CSV with a heading.
+func Mirror(pairs []mapping.Pair) ([]byte, error) {
+	var out bytes.Buffer
+	table := csv.NewWriter(&out)
+	rows := [][]string{{"source_image", "target_image"}}
+	for _, pair := range pairs {
+		rows = append(rows, []string{pair.Source, pair.Target})
+	}
+	if err := table.WriteAll(rows); err != nil {
+		return nil, fmt.Errorf("write the mirror table: %w", err)
+	}
+	return out.Bytes(), nil
+}
+
+// ReadMirror reads the table that Mirror writes. The name is for errors.
+func ReadMirror(name string, from io.Reader) ([]mapping.Pair, error) {
+	table := csv.NewReader(from)
+	table.FieldsPerRecord = 2
+	rows, err := table.ReadAll()
+	if err != nil {
+		return nil, fmt.Errorf("%s is not a mirror table: %w", name, err)
+	}
+	if len(rows) == 0 || rows[0][0] != "source_image" || rows[0][1] != "target_image" {
+		return nil, fmt.Errorf("%s is not a mirror table: its first line must be source_image,target_image", name)
+	}
+	pairs := make([]mapping.Pair, 0, len(rows)-1)
+	for i, row := range rows[1:] {
+		for _, text := range row {
+			if _, err := mapping.Parse(text); err != nil {
+				return nil, fmt.Errorf("%s line %d: %w", name, i+2, err)
+			}
+		}
+		pairs = append(pairs, mapping.Pair{Source: row[0], Target: row[1]})
+	}
+	return pairs, nil
+}

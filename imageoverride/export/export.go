@@ -1,0 +1,87 @@
+// Package export writes a mirror table in the formats of other programs. A
+// format that cannot say where every image goes is refused, not approximated.
+package export
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"gitops-runtime/imageoverride/mapping"
+)
+
+// Files are contents by path below the output folder.
+type Files map[string][]byte
+
+// formats is the table of formats.
+var formats = map[string]func([]line) (Files, error){
+	"crane":       crane,
+	"regsync":     regsync,
+	"skopeo":      skopeo,
+	"hosts":       hosts,
+	"annotations": annotations,
+}
+
+// Formats lists the names of the formats.
+func Formats() []string {
+	names := make([]string, 0, len(formats))
+	for name := range formats {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	return names
+}
+
+// line is one pair, parsed.
+type line struct {
+	pair           mapping.Pair
+	source, target mapping.Image
+}
+
+// Write writes a mirror table in a format.
+func Write(format string, pairs []mapping.Pair) (Files, error) {
+	write, ok := formats[format]
+	if !ok {
+		return nil, fmt.Errorf("--format %q is unknown; choose one of %s", format, strings.Join(Formats(), ", "))
+	}
+	lines := make([]line, 0, len(pairs))
+	for _, pair := range pairs {
+		source, err := mapping.Parse(pair.Source)
+		if err != nil {
+			return nil, err
+		}
+		target, err := mapping.Parse(pair.Target)
+		if err != nil {
+			return nil, err
+		}
+		lines = append(lines, line{pair: pair, source: source, target: target})
+	}
+	files, err := write(lines)
+	if err != nil {
+		return nil, fmt.Errorf("format %s cannot express this mapping: %w", format, err)
+	}
+	return files, nil
+}
+
+// prefixes finds, for each source host, what its paths are put below; an error
+// names an image that does not fit.
+func prefixes(lines []line) (map[string]string, error) {
+	all := map[string]string{}
+	for _, l := range lines {
+		prefix, ok := strings.CutSuffix(l.target.Name(), "/"+l.source.Path)
+		if known, seen := all[l.source.Host]; !ok || seen && known != prefix {
+			return nil, fmt.Errorf("%s goes to %s, which is not its path below one place for all of %s; generate with --strategy %s", l.pair.Source, l.pair.Target, l.source.Host, mapping.HostPrefix)
+		}
+		all[l.source.Host] = prefix
+	}
+	return all, nil
+}
+
+func sortedHosts(all map[string]string) []string {
+	names := make([]string, 0, len(all))
+	for name := range all {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	return names
+}

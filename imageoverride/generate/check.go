@@ -1,0 +1,74 @@
+package generate
+
+import (
+	"context"
+	"fmt"
+
+	"gitops-runtime/imageoverride/chartsource"
+	"gitops-runtime/imageoverride/locate"
+	"gitops-runtime/imageoverride/mapping"
+	"gitops-runtime/imageoverride/render"
+	"gitops-runtime/imageoverride/verify"
+)
+
+// Inspection is the images of a chart as it renders, by scenario.
+type Inspection struct {
+	// Locations are all images, Outside those that are not private.
+	Locations int
+	Outside   []Left
+}
+
+// Verify renders a chart with Helm's engine and tells which images are not at
+// the private registry.
+func Verify(ctx context.Context, options Options) (Inspection, error) {
+	if options.Strategy == "" {
+		options.Strategy = mapping.HostPrefix
+	}
+	mapper, err := mapping.New(options.Registry, options.Strategy, options.Table)
+	if err != nil {
+		return Inspection{}, err
+	}
+	var seen Inspection
+	r := run{mapper: mapper, options: options, index: locate.NewIndex()}
+	err = eachScenario(ctx, options, func(name string, output render.Output) error {
+		found, err := r.index.Find(output.Documents, r.hosts())
+		if err != nil {
+			return err
+		}
+		seen.Locations += len(found.Locations)
+		for _, left := range verify.OutsideOf(found.Locations, mapper) {
+			seen.Outside = append(seen.Outside, Left{Scenario: name, Outside: left})
+		}
+		return nil
+	})
+	return seen, err
+}
+
+// eachScenario renders all scenarios of a chart with Helm's engine.
+func eachScenario(ctx context.Context, options Options, visit func(name string, output render.Output) error) error {
+	loaded, err := chartsource.Load(ctx, options.Chart)
+	if err != nil {
+		return err
+	}
+	users, err := options.users()
+	if err != nil {
+		return err
+	}
+	renderer, err := render.NewRenderer(loaded, options.Settings)
+	if err != nil {
+		return err
+	}
+	for _, user := range users {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		output, err := renderer.RenderWithHelm(user.tree)
+		if err != nil {
+			return fmt.Errorf("scenario %s does not render: %w", user.name, err)
+		}
+		if err := visit(user.name, output); err != nil {
+			return fmt.Errorf("scenario %s: %w", user.name, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,56 @@
+package generate
+
+import (
+	"fmt"
+
+	"gitops-runtime/imageoverride/postrender"
+	"gitops-runtime/imageoverride/render"
+	"gitops-runtime/imageoverride/verify"
+)
+
+// patch makes the kustomize component for images no value leads to.
+func (r *run) patch() error {
+	documents := map[string]render.Document{}
+	for _, scenario := range r.scenarios {
+		for _, document := range scenario.Base.Documents {
+			documents[scenario.Name+" "+document.Key()] = document
+		}
+	}
+	var changes []postrender.Change
+	for _, unreached := range r.result.Unreached {
+		object := unreached.Location.Field.Object
+		key := render.Document{Template: object.Template, Index: object.Index}.Key()
+		changes = append(changes, postrender.Change{
+			Location: unreached.Location, Target: unreached.Target, Document: documents[unreached.Scenario+" "+key],
+		})
+	}
+	component, err := postrender.Component(changes)
+	if err != nil {
+		return err
+	}
+	if component != nil {
+		r.result.Files[PatchFile] = component
+	}
+	return nil
+}
+
+// provePatch applies the post-renderer to manifests with images left outside
+// and notes if any remains.
+func (r *run) provePatch(output render.Output) error {
+	plan := postrender.FromPairs(r.result.Mirror)
+	for _, document := range output.Documents {
+		text, _, err := postrender.Apply(r.index, document, r.hosts(), plan)
+		if err != nil {
+			return fmt.Errorf("post-renderer: %w", err)
+		}
+		document.Text = text
+		found, err := r.index.Find([]render.Document{document}, r.hosts())
+		if err != nil {
+			return fmt.Errorf("post-renderer: %w", err)
+		}
+		if len(verify.OutsideOf(found.Locations, r.mapper)) > 0 {
+			r.result.Patched = false
+		}
+	}
+	return nil
+}

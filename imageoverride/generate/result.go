@@ -1,0 +1,136 @@
+package generate
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sort"
+
+	"gitops-runtime/imageoverride/emit"
+	"gitops-runtime/imageoverride/mapping"
+	"gitops-runtime/imageoverride/solve"
+	"gitops-runtime/imageoverride/verify"
+)
+
+// The files, named as the published utility names them.
+const (
+	ListFile     = "image-list.txt"
+	MirrorFile   = "image-mirror.csv"
+	NoTagsFile   = "values-images-no-tags.yaml"
+	WithTagsFile = "values-images-with-tags.yaml"
+	// PatchFile is a kustomize component for images no value leads to; it is
+	// only there if there are such images.
+	PatchFile      = "kustomization-images.yaml"
+	filePermission = 0o644
+)
+
+// Result is what one run found and proved.
+type Result struct {
+	// Mirror are the copies to make, sorted by source.
+	Mirror []mapping.Pair
+	// Files are the contents to write, by file name.
+	Files map[string][]byte
+	// Values are the overrides as values to lay over a user's own.
+	Values map[string]any
+	// Images counts image locations over all scenarios.
+	Images int
+	// Unreached are images no value leads to.
+	Unreached []solve.Unreached
+	// Outside are images that the proof found outside, by scenario.
+	Outside []Left
+	// Patched tells that the post-renderer, or PatchFile, sends all of Outside
+	// to the registry.
+	Patched bool
+	// Changes are fields that change though they hold no image.
+	Changes []verify.Change
+	// Unread are image fields that hold no readable reference.
+	Unread []string
+	// Unseen are template lines that speak of images and were not rendered in
+	// any scenario, as "template:line".
+	Unseen []string
+	// Origins say for every image which values make it.
+	Origins []solve.Origin
+}
+
+// Left is an image left outside in one scenario.
+type Left struct {
+	Scenario string
+	verify.Outside
+}
+
+// Complete tells that no image is left outside.
+func (r Result) Complete() bool { return len(r.Outside) == 0 }
+
+// Write writes the files into a folder, made if need be, all or none. It
+// returns the path of the values file to install with.
+func (r Result) Write(folder string) (valuesFile string, err error) {
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return "", fmt.Errorf("output folder %s cannot be made: %w", folder, err)
+	}
+	names := make([]string, 0, len(r.Files))
+	for name := range r.Files {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	var fresh []string
+	defer func() {
+		for _, path := range fresh {
+			err = errors.Join(err, ignoreAbsent(os.Remove(path)))
+		}
+	}()
+	for _, name := range names {
+		path := filepath.Join(folder, "."+name+".new")
+		fresh = append(fresh, path)
+		if err := os.WriteFile(path, r.Files[name], filePermission); err != nil {
+			return "", fmt.Errorf("%s cannot be written: %w", path, err)
+		}
+	}
+	for _, name := range names {
+		if err := os.Rename(filepath.Join(folder, "."+name+".new"), filepath.Join(folder, name)); err != nil {
+			return "", fmt.Errorf("%s cannot be written: %w", name, err)
+		}
+	}
+	if _, ok := r.Files[PatchFile]; !ok {
+		// Left by an earlier run, and not needed any more.
+		if err := ignoreAbsent(os.Remove(filepath.Join(folder, PatchFile))); err != nil {
+			return "", fmt.Errorf("%s cannot be removed: %w", PatchFile, err)
+		}
+	}
+	return filepath.Join(folder, NoTagsFile), nil
+}
+
+func ignoreAbsent(err error) error {
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// earlier is what a run before left.
+type earlier struct {
+	files map[string][]byte
+	pairs []mapping.Pair
+}
+
+func readEarlier(folder string) (earlier, error) {
+	before := earlier{files: map[string][]byte{}}
+	if folder == "" {
+		return before, nil
+	}
+	for _, name := range []string{NoTagsFile, WithTagsFile} {
+		data, err := os.ReadFile(filepath.Join(folder, name))
+		if ignoreAbsent(err) != nil {
+			return before, fmt.Errorf("earlier output: %w", err)
+		}
+		before.files[name] = data
+	}
+	path := filepath.Join(folder, MirrorFile)
+	file, err := os.Open(path)
+	if err != nil {
+		return before, ignoreAbsent(err)
+	}
+	defer func() { _ = file.Close() }()
+	before.pairs, err = emit.ReadMirror(path, file)
+	return before, err
+}

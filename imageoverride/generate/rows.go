@@ -1,0 +1,113 @@
+package generate
+
+import (
+	"context"
+	"strings"
+
+	"helm.sh/helm/v3/pkg/chart"
+
+	"gitops-runtime/imageoverride/chartsource"
+)
+
+// Row is one image reference for people.
+type Row struct {
+	Image    string   `json:"image"`
+	Object   string   `json:"object"`
+	Path     string   `json:"path"`
+	Values   []string `json:"values"`
+	Template string   `json:"template"`
+	// Lines are the template lines that seem to make it.
+	Lines    []int  `json:"lines"`
+	Rule     string `json:"rule"`
+	Scenario string `json:"scenario"`
+	Target   string `json:"target,omitempty"`
+}
+
+// Rows tells for every image reference of a chart where it is and what makes it.
+func Rows(ctx context.Context, options Options) ([]Row, error) {
+	result, err := Run(ctx, options)
+	if err != nil {
+		return nil, err
+	}
+	loaded, err := chartsource.Load(ctx, options.Chart)
+	if err != nil {
+		return nil, err
+	}
+	texts := templates(loaded, loaded.Name(), map[string]string{})
+	rows := make([]Row, 0, len(result.Origins))
+	for _, origin := range result.Origins {
+		field := origin.Location.Field
+		rows = append(rows, Row{
+			Image: origin.Location.Text(), Object: field.Object.String(), Path: field.Path, Values: origin.Values,
+			Template: field.Object.Template, Lines: speaking(texts[field.Object.Template], field.Key, origin.Values),
+			Rule: origin.Location.Rule, Scenario: origin.Scenario, Target: origin.Target,
+		})
+	}
+	return rows, nil
+}
+
+// templates gathers template texts by the names they render under.
+func templates(c *chart.Chart, prefix string, into map[string]string) map[string]string {
+	for _, file := range c.Templates {
+		into[prefix+"/"+file.Name] = string(file.Data)
+	}
+	for _, dependency := range c.Metadata.Dependencies {
+		for _, child := range c.Dependencies() {
+			if child.Name() != dependency.Name {
+				continue
+			}
+			name := dependency.Name
+			if dependency.Alias != "" {
+				name = dependency.Alias
+			}
+			templates(child, prefix+"/charts/"+name, into)
+		}
+	}
+	return into
+}
+
+// speaking finds the lines of a template that make an image, by the first of
+// these that finds any: the field with the last keys of all values, the last
+// two keys of one value, the field alone where no value leads to the image.
+func speaking(text, key string, values []string) []int {
+	lines := strings.Split(text, "\n")
+	tests := []func(string) bool{
+		func(line string) bool { return holdsAll(line, key, values) },
+		func(line string) bool { return holdsOne(line, values) },
+		func(line string) bool { return len(values) == 0 && key != "" && strings.Contains(line, key+":") },
+	}
+	for _, test := range tests {
+		var found []int
+		for number, line := range lines {
+			if test(line) {
+				found = append(found, number+1)
+			}
+		}
+		if len(found) > 0 {
+			return found
+		}
+	}
+	return nil
+}
+
+func holdsAll(line, key string, values []string) bool {
+	if len(values) == 0 || key == "" || !strings.Contains(line, key+":") {
+		return false
+	}
+	for _, value := range values {
+		if !strings.Contains(line, value[strings.LastIndex(value, ".")+1:]) {
+			return false
+		}
+	}
+	return true
+}
+
+func holdsOne(line string, values []string) bool {
+	for _, value := range values {
+		keys := strings.Split(value, ".")
+		if strings.Contains(line, "."+strings.Join(keys[max(0, len(keys)-2):], ".")) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,72 @@
+// Package mapping says where each image goes: one function from the reference
+// a chart renders to the reference the private registry serves. Values files,
+// lists, CSV and the mirror all ask this package, so they cannot disagree.
+package mapping
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/distribution/reference"
+)
+
+// Image is a parsed image reference, fully qualified.
+type Image struct {
+	// Host is the registry with its port if any, for instance "quay.io".
+	Host string
+	// Path is the repository below the host, for instance "library/nats".
+	Path string
+	// Tag is the tag without its colon; empty when the reference has none.
+	Tag string
+	// Digest is "sha256:..."; empty when the reference has none.
+	Digest string
+}
+
+// Parse reads a reference the way container runtimes do: "nats:2" is
+// "docker.io/library/nats:2".
+func Parse(text string) (Image, error) {
+	named, err := reference.ParseNormalizedNamed(text)
+	if err != nil {
+		return Image{}, fmt.Errorf("%q is not an image reference: %w", text, err)
+	}
+	image := Image{Host: reference.Domain(named), Path: reference.Path(named)}
+	if tagged, ok := named.(reference.Tagged); ok {
+		image.Tag = tagged.Tag()
+	}
+	if digested, ok := named.(reference.Digested); ok {
+		image.Digest = digested.Digest().String()
+	}
+	return image, nil
+}
+
+// Name is the reference without tag and digest.
+func (i Image) Name() string { return i.Host + "/" + i.Path }
+
+// Suffix is ":tag", "@digest", both or nothing, as written in references.
+func (i Image) Suffix() string {
+	suffix := ""
+	if i.Tag != "" {
+		suffix += ":" + i.Tag
+	}
+	if i.Digest != "" {
+		suffix += "@" + i.Digest
+	}
+	return suffix
+}
+
+// String is the fully qualified reference as given, with no tag added.
+func (i Image) String() string { return i.Name() + i.Suffix() }
+
+// Pinned is the reference with ":latest" said where neither tag nor digest is.
+func (i Image) Pinned() string {
+	if i.Tag == "" && i.Digest == "" {
+		i.Tag = "latest"
+	}
+	return i.String()
+}
+
+// Within tells whether the image lives under a registry, which may carry a
+// path ("registry.corp/gitops").
+func (i Image) Within(registry string) bool {
+	return strings.HasPrefix(i.Name(), strings.TrimSuffix(registry, "/")+"/")
+}

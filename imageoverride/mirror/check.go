@@ -1,0 +1,191 @@
+package mirror
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sort"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
+	"golang.org/x/sync/errgroup"
+
+	"gitops-runtime/imageoverride/mapping"
+)
+
+// Locked is an image with the digests it had when it was looked at.
+type Locked struct {
+	Source string `json:"source"`
+	Target string `json:"target"`
+	// Digest is that of the manifest list, or of the image if it has no list.
+	Digest string `json:"digest"`
+	// Platforms are the digests by platform, for instance "linux/arm64".
+	Platforms map[string]string `json:"platforms,omitempty"`
+}
+
+// Lock looks all sources up.
+func Lock(ctx context.Context, access Access, pairs []mapping.Pair, jobs int) ([]Locked, error) {
+	registry, err := access.open()
+	if err != nil {
+		return nil, err
+	}
+	locked := make([]Locked, len(pairs))
+	err = each(ctx, pairs, jobs, func(ctx context.Context, i int) error {
+		one, err := registry.lock(ctx, pairs[i].Source)
+		one.Source, one.Target = pairs[i].Source, pairs[i].Target
+		locked[i] = one
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return locked, nil
+}
+
+func (r registry) lock(ctx context.Context, image string) (Locked, error) {
+	reference, err := r.reference(image)
+	if err != nil {
+		return Locked{}, err
+	}
+	found, err := remote.Get(reference, r.with(ctx)...)
+	if err != nil {
+		return Locked{}, explain("read", image, err)
+	}
+	locked := Locked{Digest: found.Digest.String()}
+	if !found.MediaType.IsIndex() {
+		return locked, nil
+	}
+	index, err := found.ImageIndex()
+	if err != nil {
+		return Locked{}, explain("read", image, err)
+	}
+	manifest, err := index.IndexManifest()
+	if err != nil {
+		return Locked{}, explain("read", image, err)
+	}
+	locked.Platforms = map[string]string{}
+	for _, child := range manifest.Manifests {
+		locked.Platforms[platform(child)] = child.Digest.String()
+	}
+	return locked, nil
+}
+
+// platform names a child; several children without one, such as attestations,
+// are told apart by their digest.
+func platform(child v1.Descriptor) string {
+	if child.Platform == nil || child.Platform.OS == "" || child.Platform.OS == "unknown" {
+		return "other@" + child.Digest.String()
+	}
+	return child.Platform.String()
+}
+
+// Defect is a target that is not what it should be.
+type Defect struct {
+	Pair   mapping.Pair
+	Reason string
+}
+
+// Check compares targets with what is locked and returns the defects in the
+// order of the list. Sources are not asked.
+func Check(ctx context.Context, access Access, locked []Locked, jobs int) ([]Defect, error) {
+	registry, err := access.open()
+	if err != nil {
+		return nil, err
+	}
+	pairs := make([]mapping.Pair, len(locked))
+	for i, one := range locked {
+		pairs[i] = mapping.Pair{Source: one.Source, Target: one.Target}
+	}
+	reasons := make([]string, len(locked))
+	err = each(ctx, pairs, jobs, func(ctx context.Context, i int) error {
+		reason, err := registry.defect(ctx, locked[i])
+		reasons[i] = reason
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	var defects []Defect
+	for i, reason := range reasons {
+		if reason != "" {
+			defects = append(defects, Defect{Pair: pairs[i], Reason: reason})
+		}
+	}
+	return defects, nil
+}
+
+func (r registry) defect(ctx context.Context, want Locked) (string, error) {
+	reference, err := r.reference(want.Target)
+	if err != nil {
+		return "", err
+	}
+	found, err := remote.Get(reference, r.with(ctx)...)
+	if absent(err) {
+		return "the image is missing", nil
+	}
+	if err != nil {
+		return "", explain("read", want.Target, err)
+	}
+	if found.Digest.String() != want.Digest {
+		if len(want.Platforms) > 0 && !found.MediaType.IsIndex() {
+			return r.single(found, want)
+		}
+		return fmt.Sprintf("the digest is %s instead of %s: another image has this tag", found.Digest, want.Digest), nil
+	}
+	names := make([]string, 0, len(want.Platforms))
+	for name := range want.Platforms {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	for _, platform := range names {
+		if missing, err := r.missing(ctx, reference, want.Platforms[platform]); err != nil {
+			return "", explain("read", want.Target, err)
+		} else if missing {
+			return fmt.Sprintf("platform %s is missing", platform), nil
+		}
+	}
+	return "", nil
+}
+
+// single says which platform a target has that should have several.
+func (r registry) single(found *remote.Descriptor, want Locked) (string, error) {
+	for platform, digest := range want.Platforms {
+		if digest == found.Digest.String() {
+			return fmt.Sprintf("only platform %s is there, %d are expected", platform, len(want.Platforms)), nil
+		}
+	}
+	return fmt.Sprintf("the digest is %s, one platform only, instead of the list %s", found.Digest, want.Digest), nil
+}
+
+func (r registry) missing(ctx context.Context, reference name.Reference, digest string) (bool, error) {
+	_, err := remote.Head(reference.Context().Digest(digest), r.with(ctx)...)
+	if absent(err) {
+		return true, nil
+	}
+	return false, err
+}
+
+func absent(err error) bool {
+	var status *transport.Error
+	return errors.As(err, &status) && status.StatusCode == http.StatusNotFound
+}
+
+// each does something for all pairs, some at a time, and joins the errors.
+func each(ctx context.Context, pairs []mapping.Pair, jobs int, do func(context.Context, int) error) error {
+	if jobs <= 0 {
+		jobs = defaultJobs
+	}
+	var group errgroup.Group
+	group.SetLimit(jobs)
+	failures := make([]error, len(pairs))
+	for i := range pairs {
+		group.Go(func() error {
+			failures[i] = do(ctx, i)
+			return nil
+		})
+	}
+	return errors.Join(append(failures, group.Wait())...)
+}

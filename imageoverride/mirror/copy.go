@@ -1,0 +1,247 @@
+package mirror
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+	"golang.org/x/sync/errgroup"
+
+	"gitops-runtime/imageoverride/mapping"
+)
+
+// Outcome is what happened to one pair.
+type Outcome string
+
+// The outcomes.
+const (
+	Copied  Outcome = "copied"
+	Present Outcome = "present" // the target was there already, with the same digest
+	Failed  Outcome = "failed"
+)
+
+// Event tells of one finished pair.
+type Event struct {
+	Pair    mapping.Pair
+	Outcome Outcome
+	Digest  string
+	Err     error
+	// Done and Total count pairs.
+	Done, Total int
+}
+
+// Copier copies images.
+type Copier struct {
+	Access  Access
+	Journal *Journal
+	// Jobs is how many images are copied at a time; 4 when 0.
+	Jobs int
+	// Report is told of each finished pair, one call at a time; may be nil.
+	Report func(Event)
+}
+
+const defaultJobs = 4
+
+// Copy copies all pairs and goes on when one fails. The error joins all
+// failures.
+func (c Copier) Copy(ctx context.Context, pairs []mapping.Pair) error {
+	registry, err := c.Access.open()
+	if err != nil {
+		return err
+	}
+	pusher, err := remote.NewPusher(registry.with(ctx)...)
+	if err != nil {
+		return fmt.Errorf("registry client: %w", err)
+	}
+	work := &copying{registry: registry, pusher: pusher, journal: c.Journal, busy: map[string]*sync.Mutex{}}
+	jobs := c.Jobs
+	if jobs <= 0 {
+		jobs = defaultJobs
+	}
+	var group errgroup.Group
+	group.SetLimit(jobs)
+	var mu sync.Mutex
+	var failures []error
+	done := 0
+	for _, pair := range pairs {
+		group.Go(func() error {
+			outcome, digest, err := work.pair(ctx, pair)
+			mu.Lock()
+			defer mu.Unlock()
+			done++
+			if err != nil {
+				failures = append(failures, err)
+			}
+			if c.Report != nil {
+				c.Report(Event{Pair: pair, Outcome: outcome, Digest: digest, Err: err, Done: done, Total: len(pairs)})
+			}
+			return nil
+		})
+	}
+	return errors.Join(append([]error{group.Wait()}, failures...)...)
+}
+
+// copying is the state of one Copy.
+type copying struct {
+	registry registry
+	pusher   *remote.Pusher
+	journal  *Journal
+	mu       sync.Mutex
+	busy     map[string]*sync.Mutex // by blob digest
+}
+
+func (c *copying) pair(ctx context.Context, pair mapping.Pair) (Outcome, string, error) {
+	if err := ctx.Err(); err != nil {
+		return Failed, "", explain("copy", pair.Source, err)
+	}
+	target, err := c.registry.reference(pair.Target)
+	if err != nil {
+		return Failed, "", err
+	}
+	if digest, ok := c.journal.finished(pair.Source, pair.Target); ok && c.at(ctx, target) == digest {
+		return Present, digest, nil
+	}
+	source, err := c.registry.reference(pair.Source)
+	if err != nil {
+		return Failed, "", err
+	}
+	found, err := remote.Get(source, c.registry.with(ctx)...)
+	if err != nil {
+		return Failed, "", explain("read", pair.Source, err)
+	}
+	digest := found.Digest.String()
+	outcome := Copied
+	if c.at(ctx, target) == digest {
+		outcome = Present
+	} else if err := c.push(ctx, pair, target, found); err != nil {
+		return Failed, "", explain("copy", pair.Source, err)
+	}
+	return outcome, digest, c.journal.add(entry{Source: pair.Source, Target: pair.Target, Digest: digest})
+}
+
+// at is the digest of what is at a reference, empty when nothing is.
+func (c *copying) at(ctx context.Context, reference name.Reference) string {
+	found, err := remote.Head(reference, c.registry.with(ctx)...)
+	if err != nil {
+		return ""
+	}
+	return found.Digest.String()
+}
+
+// push copies the blobs of all platforms, then the manifests that name them.
+func (c *copying) push(ctx context.Context, pair mapping.Pair, target name.Reference, found *remote.Descriptor) error {
+	var content remote.Taggable = found
+	if found.MediaType.IsIndex() {
+		index, err := found.ImageIndex()
+		if err != nil {
+			return err
+		}
+		if err := c.index(ctx, pair, target, index); err != nil {
+			return err
+		}
+		content = index
+	} else if found.MediaType.IsImage() {
+		image, err := found.Image()
+		if err != nil {
+			return err
+		}
+		if err := c.image(ctx, pair, target, image); err != nil {
+			return err
+		}
+		content = image
+	}
+	if err := c.pusher.Push(ctx, target, content); err != nil {
+		return err
+	}
+	return c.tag(ctx, pair, target, content)
+}
+
+// tag adds the tag of a target that has a digest as well; such a target was
+// pushed by its digest alone.
+func (c *copying) tag(ctx context.Context, pair mapping.Pair, target name.Reference, content remote.Taggable) error {
+	parsed, err := mapping.Parse(pair.Target)
+	if err != nil || parsed.Tag == "" || parsed.Digest == "" {
+		return err
+	}
+	return c.pusher.Push(ctx, target.Context().Tag(parsed.Tag), content)
+}
+
+func (c *copying) index(ctx context.Context, pair mapping.Pair, target name.Reference, index v1.ImageIndex) error {
+	manifest, err := index.IndexManifest()
+	if err != nil {
+		return err
+	}
+	for _, child := range manifest.Manifests {
+		switch {
+		case child.MediaType.IsIndex():
+			inner, err := index.ImageIndex(child.Digest)
+			if err != nil {
+				return err
+			}
+			if err := c.index(ctx, pair, target, inner); err != nil {
+				return err
+			}
+		case child.MediaType.IsImage():
+			image, err := index.Image(child.Digest)
+			if err != nil {
+				return err
+			}
+			if err := c.image(ctx, pair, target, image); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// image copies the layers of one platform.
+func (c *copying) image(ctx context.Context, pair mapping.Pair, target name.Reference, image v1.Image) error {
+	layers, err := image.Layers()
+	if err != nil {
+		return err
+	}
+	for _, layer := range layers {
+		if err := c.layer(ctx, pair, target, layer); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// layer copies one blob, or has the registry take it over from a repository
+// that got it before. Images that share the blob wait for each other.
+func (c *copying) layer(ctx context.Context, pair mapping.Pair, target name.Reference, layer v1.Layer) error {
+	digest, err := layer.Digest()
+	if err != nil {
+		return err
+	}
+	lock := c.lock(digest.String())
+	lock.Lock()
+	defer lock.Unlock()
+	if home, ok := c.journal.homeOf(digest.String()); ok {
+		from, err := c.registry.reference(home)
+		if err != nil {
+			return err
+		}
+		if from.Context().Registry == target.Context().Registry {
+			layer = &remote.MountableLayer{Layer: layer, Reference: from}
+		}
+	}
+	if err := c.pusher.Upload(ctx, target.Context(), layer); err != nil {
+		return err
+	}
+	return c.journal.add(entry{Target: pair.Target, Blob: digest.String()})
+}
+
+func (c *copying) lock(digest string) *sync.Mutex {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.busy[digest] == nil {
+		c.busy[digest] = &sync.Mutex{}
+	}
+	return c.busy[digest]
+}

@@ -1,0 +1,176 @@
+package mirror_test
+
+import (
+	"context"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"gitops-runtime/imageoverride/mapping"
+	"gitops-runtime/imageoverride/mirror"
+)
+
+const pause = 2 * time.Millisecond
+
+// copyAll runs one copy with a journal and counts outcomes.
+func copyAll(t *testing.T, ctx context.Context, journal string, pairs []mapping.Pair) (map[mirror.Outcome]int, error) {
+	t.Helper()
+	opened, err := mirror.OpenJournal(journal)
+	require.NoError(t, err)
+	outcomes := map[mirror.Outcome]int{}
+	err = mirror.Copier{
+		Access: mirror.Access{Pause: pause}, Journal: opened, Jobs: 4,
+		Report: func(event mirror.Event) { outcomes[event.Outcome]++ },
+	}.Copy(ctx, pairs)
+	require.NoError(t, opened.Close())
+	return outcomes, err
+}
+
+func TestCopyIsComplete(t *testing.T) {
+	from, to := startHost(t), startHost(t)
+	pairs := fill(t, from, to, 50)
+	journal := filepath.Join(t.TempDir(), "journal")
+
+	outcomes, err := copyAll(t, context.Background(), journal, pairs)
+	require.NoError(t, err)
+	require.Equal(t, map[mirror.Outcome]int{mirror.Copied: 50}, outcomes)
+	for _, pair := range pairs {
+		require.Equal(t, digestAt(t, pair.Source), digestAt(t, pair.Target), pair.Target)
+	}
+	require.Empty(t, to.twice(), "no blob is uploaded twice")
+
+	before := len(to.uploads)
+	outcomes, err = copyAll(t, context.Background(), journal, pairs)
+	require.NoError(t, err)
+	require.Equal(t, map[mirror.Outcome]int{mirror.Present: 50}, outcomes)
+	require.Len(t, to.uploads, before)
+
+	outcomes, err = copyAll(t, context.Background(), "", pairs)
+	require.NoError(t, err)
+	require.Equal(t, map[mirror.Outcome]int{mirror.Present: 50}, outcomes, "without a journal as well")
+}
+
+func TestCopyGoesOnAfterInterruption(t *testing.T) {
+	from, to := startHost(t), startHost(t)
+	pairs := fill(t, from, to, 50)
+	journal := filepath.Join(t.TempDir(), "journal")
+	ctx, cancel := context.WithCancel(context.Background())
+	var manifests atomic.Int32
+	to.failing(func(_ http.ResponseWriter, r *http.Request) bool {
+		if r.Method == http.MethodPut && strings.Contains(r.URL.Path, "/manifests/v1") && manifests.Add(1) == 25 {
+			cancel()
+		}
+		return false
+	})
+	outcomes, err := copyAll(t, ctx, journal, pairs)
+	require.ErrorContains(t, err, "was interrupted; run the command again to go on")
+	require.Greater(t, outcomes[mirror.Failed], 0)
+
+	file, err := os.OpenFile(journal, os.O_APPEND|os.O_WRONLY, 0)
+	require.NoError(t, err)
+	_, err = file.WriteString(`{"source":"cut sho`)
+	require.NoError(t, err)
+	require.NoError(t, file.Close())
+
+	to.failing(nil)
+	_, err = copyAll(t, context.Background(), journal, pairs)
+	require.NoError(t, err)
+	for _, pair := range pairs {
+		require.Equal(t, digestAt(t, pair.Source), digestAt(t, pair.Target), pair.Target)
+	}
+	require.LessOrEqual(t, len(to.twice()), 4, "only blobs under way at the interruption may be sent again, one a worker")
+}
+
+func TestCopyTagAndDigest(t *testing.T) {
+	from, to := startHost(t), startHost(t)
+	push(t, from.name+"/app:v1", list(t, "pinned"))
+	digest := digestAt(t, from.name+"/app:v1")
+	pairs := []mapping.Pair{{Source: from.name + "/app:v1@" + digest, Target: to.name + "/app:v1@" + digest}}
+	_, err := copyAll(t, context.Background(), "", pairs)
+	require.NoError(t, err)
+	require.Equal(t, digest, digestAt(t, to.name+"/app:v1"))
+	require.Equal(t, digest, digestAt(t, to.name+"/app@"+digest))
+}
+
+func TestCopyWaitsWhenAskedTo(t *testing.T) {
+	from, to := startHost(t), startHost(t)
+	pairs := fill(t, from, to, 1)
+	var asked atomic.Int32
+	from.failing(func(w http.ResponseWriter, r *http.Request) bool {
+		if strings.Contains(r.URL.Path, "/manifests/") && asked.Add(1) <= 2 {
+			w.Header().Set("Retry-After", "0")
+			w.WriteHeader(http.StatusTooManyRequests)
+			return true
+		}
+		return false
+	})
+	outcomes, err := copyAll(t, context.Background(), "", pairs)
+	require.NoError(t, err)
+	require.Equal(t, map[mirror.Outcome]int{mirror.Copied: 1}, outcomes)
+}
+
+func TestCopyFailures(t *testing.T) {
+	answer := func(status int) func(http.ResponseWriter, *http.Request) bool {
+		return func(w http.ResponseWriter, r *http.Request) bool {
+			if r.URL.Path == "/v2/" {
+				return false
+			}
+			w.WriteHeader(status)
+			return true
+		}
+	}
+	cases := []struct {
+		name     string
+		atSource bool
+		fail     func(http.ResponseWriter, *http.Request) bool
+		want     string
+	}{
+		{"login needed", true, answer(http.StatusUnauthorized), "read SOURCE/team/app-00:v1 failed: SOURCE answers 401; log in with `docker login SOURCE`"},
+		{"not allowed", false, answer(http.StatusForbidden), "copy SOURCE/team/app-00:v1 failed: TARGET answers 403; the account in use at TARGET may not do this; use another one"},
+		{"unknown image", true, answer(http.StatusNotFound), "read SOURCE/team/app-00:v1 failed: SOURCE answers 404; check the name and the tag"},
+		{"asked too often", true, answer(http.StatusTooManyRequests), "read SOURCE/team/app-00:v1 failed: SOURCE answers 429; SOURCE limits requests; log in, use fewer --jobs, or run again later"},
+		{"in trouble", false, answer(http.StatusBadGateway), "copy SOURCE/team/app-00:v1 failed: TARGET answers 502; TARGET is in trouble; run again later"},
+		{"disk full", false, answer(http.StatusInsufficientStorage), "copy SOURCE/team/app-00:v1 failed: TARGET answers 507; TARGET has no room left; make room and run again"},
+		{"dropped connection", false, func(w http.ResponseWriter, r *http.Request) bool {
+			connection, _, err := http.NewResponseController(w).Hijack()
+			if err == nil {
+				_ = connection.Close()
+			}
+			return true
+		}, "run the command again to go on"},
+	}
+	for _, test := range cases {
+		t.Run(test.name, func(t *testing.T) {
+			from, to := startHost(t), startHost(t)
+			pairs := fill(t, from, to, 1)
+			journal := filepath.Join(t.TempDir(), "journal")
+			failing := to
+			if test.atSource {
+				failing = from
+			}
+			failing.failing(test.fail)
+			outcomes, err := copyAll(t, context.Background(), journal, pairs)
+			want := strings.NewReplacer("SOURCE", from.name, "TARGET", to.name).Replace(test.want)
+			require.ErrorContains(t, err, want)
+			require.Equal(t, map[mirror.Outcome]int{mirror.Failed: 1}, outcomes)
+
+			failing.failing(nil)
+			_, err = copyAll(t, context.Background(), journal, pairs)
+			require.NoError(t, err, "the next run goes on")
+			require.Equal(t, digestAt(t, pairs[0].Source), digestAt(t, pairs[0].Target))
+		})
+	}
+}
+
+func TestDamagedJournal(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal")
+	require.NoError(t, os.WriteFile(path, []byte("nonsense\n"), 0o644))
+	_, err := mirror.OpenJournal(path)
+	require.EqualError(t, err, "journal "+path+" is damaged at byte 0: invalid character 'o' in literal null (expecting 'u'); remove the file to start over")
+}

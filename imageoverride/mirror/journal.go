@@ -1,0 +1,133 @@
+// Package mirror copies images between registries, every platform of each, and
+// checks such copies. A run that was killed goes on where it stopped.
+package mirror
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+)
+
+// entry is one line of the journal: a finished copy, or with Blob a finished
+// part of one.
+type entry struct {
+	Source string `json:"source,omitempty"`
+	Target string `json:"target"`
+	Digest string `json:"digest,omitempty"`
+	Blob   string `json:"blob,omitempty"`
+}
+
+// Journal remembers finished copies in a file of JSON lines.
+type Journal struct {
+	mu   sync.Mutex
+	file *os.File
+	done map[string]entry  // by target
+	home map[string]string // blob digest -> an image at whose repository it is
+}
+
+// OpenJournal reads the journal at path, which may not exist yet, and goes on
+// writing it. A last line cut short by a kill is left out. An empty path makes
+// a journal that is not written.
+func OpenJournal(path string) (*Journal, error) {
+	journal := &Journal{done: map[string]entry{}, home: map[string]string{}}
+	if path == "" {
+		return journal, nil
+	}
+	kept, err := journal.read(path)
+	if err != nil {
+		return nil, err
+	}
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("journal %s cannot be written: %w", path, err)
+	}
+	if err := errors.Join(file.Truncate(kept), seekEnd(file)); err != nil {
+		return nil, errors.Join(fmt.Errorf("journal %s cannot be written: %w", path, err), file.Close())
+	}
+	journal.file = file
+	return journal, nil
+}
+
+func seekEnd(file *os.File) error {
+	_, err := file.Seek(0, 2)
+	return err
+}
+
+// read loads whole lines and returns how many bytes they take.
+func (j *Journal) read(path string) (int64, error) {
+	data, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("journal %s cannot be read: %w", path, err)
+	}
+	defer func() { _ = data.Close() }()
+	var kept int64
+	reader := bufio.NewReader(data)
+	for {
+		line, err := reader.ReadBytes('\n')
+		if err != nil {
+			return kept, nil
+		}
+		var one entry
+		if err := json.Unmarshal(line, &one); err != nil {
+			return 0, fmt.Errorf("journal %s is damaged at byte %d: %w; remove the file to start over", path, kept, err)
+		}
+		kept += int64(len(line))
+		j.remember(one)
+	}
+}
+
+func (j *Journal) remember(one entry) {
+	if one.Blob != "" {
+		j.home[one.Blob] = one.Target
+		return
+	}
+	j.done[one.Target] = one
+}
+
+// add writes one finished copy or part down.
+func (j *Journal) add(one entry) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.remember(one)
+	if j.file == nil {
+		return nil
+	}
+	line, err := json.Marshal(one)
+	if err != nil {
+		return fmt.Errorf("journal: %w", err)
+	}
+	if _, err := j.file.Write(append(line, '\n')); err != nil {
+		return fmt.Errorf("journal %s cannot be written: %w; make room and run again", j.file.Name(), err)
+	}
+	return nil
+}
+
+// finished is the digest a copy had when it was finished.
+func (j *Journal) finished(source, target string) (digest string, ok bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	one, ok := j.done[target]
+	return one.Digest, ok && one.Source == source
+}
+
+// homeOf is an image in whose repository a blob is.
+func (j *Journal) homeOf(blob string) (target string, ok bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	target, ok = j.home[blob]
+	return target, ok
+}
+
+// Close closes the file.
+func (j *Journal) Close() error {
+	if j.file == nil {
+		return nil
+	}
+	return j.file.Close()
+}

@@ -1,0 +1,172 @@
+// Package postrender replaces images in manifests that are already rendered,
+// for images no value leads to: as a Helm post-renderer, or by a kustomize
+// component.
+package postrender
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"regexp"
+	"sort"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"gitops-runtime/imageoverride/locate"
+	"gitops-runtime/imageoverride/mapping"
+	"gitops-runtime/imageoverride/render"
+)
+
+// Plan tells where an image goes; false for images that stay.
+type Plan func(mapping.Image) (target string, ok bool)
+
+// FromPairs plans by a mirror table: the target is that of the same source,
+// without a tag that the reference does not have.
+func FromPairs(pairs []mapping.Pair) Plan {
+	targets := map[string]string{}
+	for _, pair := range pairs {
+		targets[pair.Source] = pair.Target
+	}
+	return func(image mapping.Image) (string, bool) {
+		target, ok := targets[image.Pinned()]
+		if ok && image.Suffix() == "" {
+			target = strings.TrimSuffix(target, ":latest")
+		}
+		return target, ok
+	}
+}
+
+// Apply replaces the images of one document and counts them. A document
+// without any is returned as it is.
+func Apply(index *locate.Index, document render.Document, hosts []string, plan Plan) (text string, count int, err error) {
+	found, err := index.Find([]render.Document{document}, hosts)
+	if err != nil {
+		return "", 0, err
+	}
+	edits := map[string]map[string]string{} // top path -> image text -> target
+	for _, location := range found.Locations {
+		target, ok := plan(location.Image)
+		if !ok || target == location.Text() {
+			continue
+		}
+		path, _, _ := strings.Cut(location.Field.Path, " > ")
+		if edits[path] == nil {
+			edits[path] = map[string]string{}
+		}
+		edits[path][location.Text()] = target
+		count++
+	}
+	if count == 0 {
+		return document.Text, 0, nil
+	}
+	var root yaml.Node
+	if err := yaml.Unmarshal([]byte(document.Text), &root); err != nil {
+		return "", 0, fmt.Errorf("manifest of %s: %w", document.Template, err)
+	}
+	visit(&root, "", func(path string, scalar *yaml.Node) {
+		if images, ok := edits[path]; ok {
+			scalar.Value = Replace(scalar.Value, images)
+		}
+	})
+	var out bytes.Buffer
+	encoder := yaml.NewEncoder(&out)
+	encoder.SetIndent(2)
+	if err := encoder.Encode(&root); err != nil {
+		return "", 0, fmt.Errorf("manifest of %s: %w", document.Template, err)
+	}
+	return "\n" + out.String(), count, nil
+}
+
+// visit calls do for all scalars with their paths, written as locate writes them.
+func visit(node *yaml.Node, path string, do func(path string, scalar *yaml.Node)) {
+	switch node.Kind {
+	case yaml.DocumentNode:
+		for _, child := range node.Content {
+			visit(child, path, do)
+		}
+	case yaml.MappingNode:
+		for i := 0; i+1 < len(node.Content); i += 2 {
+			key := strings.ReplaceAll(node.Content[i].Value, ".", `\.`)
+			if path != "" {
+				key = path + "." + key
+			}
+			visit(node.Content[i+1], key, do)
+		}
+	case yaml.SequenceNode:
+		for i, child := range node.Content {
+			visit(child, fmt.Sprintf("%s[%d]", path, i), do)
+		}
+	case yaml.AliasNode:
+		visit(node.Alias, path, do)
+	case yaml.ScalarNode:
+		do(path, node)
+	}
+}
+
+// textAt is the scalar at a path of a document, empty if there is none.
+func textAt(document render.Document, path string) string {
+	var root yaml.Node
+	if yaml.Unmarshal([]byte(document.Text), &root) != nil {
+		return ""
+	}
+	found := ""
+	visit(&root, "", func(at string, scalar *yaml.Node) {
+		if at == path {
+			found = scalar.Value
+		}
+	})
+	return found
+}
+
+var token = regexp.MustCompile(`[A-Za-z0-9][A-Za-z0-9._:/@-]*`)
+
+// Replace replaces whole references in a text. Longer references win over
+// shorter ones they begin with.
+func Replace(text string, images map[string]string) string {
+	return token.ReplaceAllStringFunc(text, func(word string) string {
+		known := make([]string, 0, len(images))
+		for image := range images {
+			known = append(known, image)
+		}
+		sort.Slice(known, func(a, b int) bool { return len(known[a]) > len(known[b]) })
+		for _, image := range known {
+			at := strings.LastIndex(word, "://")
+			start := at + len("://")
+			if at < 0 {
+				start = 0
+			}
+			rest, ok := strings.CutPrefix(word[start:], image)
+			if ok && strings.Trim(rest, ".:/@-_") == "" {
+				return word[:start] + images[image] + rest
+			}
+		}
+		return word
+	})
+}
+
+var separator = regexp.MustCompile(`(?m)^---[ \t]*(#.*)?$`)
+
+// Stream replaces the images of all documents from in and writes them to out.
+// It returns how many were replaced.
+func Stream(in io.Reader, out io.Writer, plan Plan) (int, error) {
+	data, err := io.ReadAll(in)
+	if err != nil {
+		return 0, fmt.Errorf("manifests cannot be read: %w", err)
+	}
+	index := locate.NewIndex()
+	total := 0
+	var texts []string
+	for i, text := range separator.Split(string(data), -1) {
+		changed, count, err := Apply(index, render.Document{Template: fmt.Sprintf("document %d of the input", i+1), Text: text}, nil, plan)
+		if err != nil {
+			return 0, err
+		}
+		total += count
+		texts = append(texts, changed)
+	}
+	if _, err := io.WriteString(out, strings.Join(texts, "---")); err != nil {
+		return 0, fmt.Errorf("manifests cannot be written: %w", err)
+	}
+	return total, nil
+}

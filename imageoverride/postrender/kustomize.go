@@ -1,0 +1,120 @@
+package postrender
+
+import (
+	"bytes"
+	"fmt"
+	"sort"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"gitops-runtime/imageoverride/locate"
+	"gitops-runtime/imageoverride/render"
+)
+
+// Change is one image to replace in a rendered document.
+type Change struct {
+	Location locate.Location
+	Document render.Document
+	Target   string
+}
+
+type component struct {
+	APIVersion string  `yaml:"apiVersion"`
+	Kind       string  `yaml:"kind"`
+	Patches    []patch `yaml:"patches"`
+}
+
+type patch struct {
+	Target target `yaml:"target"`
+	Patch  string `yaml:"patch"`
+}
+
+type target struct {
+	Group     string `yaml:"group,omitempty"`
+	Version   string `yaml:"version"`
+	Kind      string `yaml:"kind"`
+	Name      string `yaml:"name"`
+	Namespace string `yaml:"namespace,omitempty"`
+}
+
+// operation is one step of a JSON patch.
+type operation struct {
+	Op    string `yaml:"op"`
+	Path  string `yaml:"path"`
+	Value string `yaml:"value"`
+}
+
+// Component writes a kustomize component that makes the changes. It is empty
+// without changes.
+func Component(changes []Change) ([]byte, error) {
+	if len(changes) == 0 {
+		return nil, nil
+	}
+	type place struct {
+		object target
+		path   string
+	}
+	texts := map[place]string{}
+	var order []place
+	for _, change := range changes {
+		top, _, _ := strings.Cut(change.Location.Field.Path, " > ")
+		at := place{object: objectOf(change.Location.Field.Object), path: pointer(top)}
+		if _, ok := texts[at]; !ok {
+			order = append(order, at)
+			texts[at] = textAt(change.Document, top)
+		}
+		texts[at] = Replace(texts[at], map[string]string{change.Location.Text(): change.Target})
+	}
+	sort.SliceStable(order, func(a, b int) bool {
+		return fmt.Sprint(order[a]) < fmt.Sprint(order[b])
+	})
+	made := component{APIVersion: "kustomize.config.k8s.io/v1alpha1", Kind: "Component"}
+	for i := 0; i < len(order); {
+		var steps []operation
+		object := order[i].object
+		for ; i < len(order) && order[i].object == object; i++ {
+			steps = append(steps, operation{Op: "replace", Path: order[i].path, Value: texts[order[i]]})
+		}
+		text, err := marshal(steps)
+		if err != nil {
+			return nil, err
+		}
+		made.Patches = append(made.Patches, patch{Target: object, Patch: string(text)})
+	}
+	return marshal(made)
+}
+
+func marshal(value any) ([]byte, error) {
+	var out bytes.Buffer
+	encoder := yaml.NewEncoder(&out)
+	encoder.SetIndent(2)
+	if err := encoder.Encode(value); err != nil {
+		return nil, fmt.Errorf("write kustomize component: %w", err)
+	}
+	return out.Bytes(), nil
+}
+
+func objectOf(object locate.Object) target {
+	group, version, found := strings.Cut(object.APIVersion, "/")
+	if !found {
+		group, version = "", object.APIVersion
+	}
+	return target{Group: group, Version: version, Kind: object.Kind, Name: object.Name, Namespace: object.Namespace}
+}
+
+// pointer turns a path into a JSON pointer.
+func pointer(path string) string {
+	const dot = "\x00"
+	var out strings.Builder
+	for _, part := range strings.Split(strings.ReplaceAll(path, `\.`, dot), ".") {
+		key, indexes, _ := strings.Cut(part, "[")
+		out.WriteString("/" + strings.NewReplacer("~", "~0", "/", "~1", dot, ".").Replace(key))
+		if indexes != "" {
+			for _, index := range strings.Split(strings.TrimSuffix(indexes, "]"), "][") {
+				out.WriteString("/" + index)
+			}
+		}
+	}
+	return out.String()
+}

@@ -1,0 +1,137 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+
+	"helm.sh/helm/v3/pkg/chart"
+	"helm.sh/helm/v3/pkg/chartutil"
+	helmengine "helm.sh/helm/v3/pkg/engine"
+
+	"gitops-runtime/imageoverride/values"
+)
+
+// Settings is what a render depends on besides the chart and its values.
+type Settings struct {
+	// Release and Namespace are what templates see as .Release; "release-name"
+	// and "default" when empty, as with `helm template`.
+	Release, Namespace string
+	// KubeVersion is the version templates see, for instance "1.33"; Helm's
+	// own default when empty.
+	KubeVersion string
+	// APIVersions are added to what templates see as .Capabilities.APIVersions.
+	APIVersions []string
+}
+
+// Output is one rendered chart.
+type Output struct {
+	// Values are the coalesced values templates saw, enabled subcharts' included.
+	Values map[string]any
+	// Documents are the rendered manifests in a stable order.
+	Documents []Document
+}
+
+// Renderer renders one chart with many sets of values.
+type Renderer struct {
+	chart    *chart.Chart
+	settings Settings
+	caps     *chartutil.Capabilities
+	engine   *Engine
+}
+
+// NewRenderer checks the settings and makes a Renderer. The chart is not changed.
+func NewRenderer(c *chart.Chart, settings Settings) (*Renderer, error) {
+	if settings.Release == "" {
+		settings.Release = "release-name"
+	}
+	if settings.Namespace == "" {
+		settings.Namespace = "default"
+	}
+	caps := chartutil.DefaultCapabilities.Copy()
+	if settings.KubeVersion != "" {
+		version, err := chartutil.ParseKubeVersion(settings.KubeVersion)
+		if err != nil {
+			return nil, fmt.Errorf("--kube-version %q is not a version such as 1.33: %w", settings.KubeVersion, err)
+		}
+		caps.KubeVersion = *version
+	}
+	caps.APIVersions = append(caps.APIVersions, settings.APIVersions...)
+	return &Renderer{chart: c, settings: settings, caps: caps, engine: NewEngine()}, nil
+}
+
+// Render renders with the user's values and fixed random functions. Schemas
+// are not looked at.
+func (r *Renderer) Render(user map[string]any) (Output, error) {
+	prepared, scope, err := r.prepare(user, true)
+	if err != nil {
+		return Output{}, err
+	}
+	texts, err := r.engine.Render(prepared, scope)
+	if err != nil {
+		return Output{}, err
+	}
+	return output(scope, texts), nil
+}
+
+// RenderWithHelm renders with Helm's own engine and checks the values against
+// the chart's schemas, as an installation does.
+func (r *Renderer) RenderWithHelm(user map[string]any) (Output, error) {
+	prepared, scope, err := r.prepare(user, false)
+	if err != nil {
+		return Output{}, err
+	}
+	texts, err := helmengine.Render(prepared, scope)
+	if err != nil {
+		return Output{}, err
+	}
+	return output(scope, texts), nil
+}
+
+// Unseen lists the places "template:line" that speak of images and that no
+// Render so far has executed. Charts that were never enabled are not looked at.
+func (r *Renderer) Unseen() []string { return r.engine.coverage.unseen() }
+
+func output(scope chartutil.Values, texts map[string]string) Output {
+	coalesced, _ := scope["Values"].(chartutil.Values)
+	return Output{Values: coalesced, Documents: split(texts)}
+}
+
+func (r *Renderer) prepare(user map[string]any, skipSchema bool) (*chart.Chart, chartutil.Values, error) {
+	prepared := clone(r.chart)
+	user = values.CopyTree(user)
+	if err := chartutil.ProcessDependenciesWithMerge(prepared, user); err != nil {
+		return nil, nil, fmt.Errorf("dependencies of chart %s: %w", r.chart.Name(), err)
+	}
+	release := chartutil.ReleaseOptions{Name: r.settings.Release, Namespace: r.settings.Namespace, Revision: 1, IsInstall: true}
+	scope, err := chartutil.ToRenderValuesWithSchemaValidation(prepared, user, release, r.caps, skipSchema)
+	if err != nil {
+		return nil, nil, fmt.Errorf("values of chart %s: %w", r.chart.Name(), err)
+	}
+	if coalesced, ok := scope["Values"].(map[string]any); ok {
+		scope["Values"] = chartutil.Values(coalesced)
+	}
+	return prepared, scope, nil
+}
+
+// clone copies what processing dependencies changes: metadata and the tree of
+// charts. Templates and files are shared.
+func clone(c *chart.Chart) *chart.Chart {
+	metadata := *c.Metadata
+	metadata.Dependencies = make([]*chart.Dependency, len(c.Metadata.Dependencies))
+	for i, dependency := range c.Metadata.Dependencies {
+		if dependency != nil {
+			copied := *dependency
+			metadata.Dependencies[i] = &copied
+		}
+	}
+	out := &chart.Chart{Metadata: &metadata, Lock: c.Lock, Templates: c.Templates, Values: values.CopyTree(c.Values), Schema: c.Schema, Files: c.Files}
+	for _, child := range c.Dependencies() {
+		out.AddDependency(clone(child))
+	}
+	return out
+}
+
+// isManifest tells templates that make objects from notes and partials.
+func isManifest(name string) bool {
+	return !strings.HasSuffix(name, "NOTES.txt")
+}

@@ -1,0 +1,74 @@
+package render
+
+import (
+	"fmt"
+	"regexp"
+	"sort"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Document is one manifest of a rendered chart.
+type Document struct {
+	// Template is the file it came from, for instance "nats/templates/pod.yaml".
+	Template string
+	// Index counts the documents of one template from 0.
+	Index int
+	// Text is the manifest as rendered.
+	Text string
+}
+
+// Key identifies the place of a document in the chart, not its content.
+func (d Document) Key() string { return fmt.Sprintf("%s#%d", d.Template, d.Index) }
+
+var (
+	separator = regexp.MustCompile(`(?m)^---[ \t]*(#.*)?$`)
+	crdKind   = regexp.MustCompile(`(?m)^kind: *["']?CustomResourceDefinition["']? *$`)
+)
+
+// Definition tells whether the document is a CustomResourceDefinition, whose
+// text describes images but never makes one run.
+func (d Document) Definition() bool { return crdKind.MatchString(d.Text) }
+
+// Decode reads the manifest.
+func (d Document) Decode() (any, error) {
+	var content any
+	if err := yaml.Unmarshal([]byte(d.Text), &content); err != nil {
+		return nil, fmt.Errorf("template %s renders invalid YAML: %w", d.Template, err)
+	}
+	return content, nil
+}
+
+// split cuts rendered templates into documents, empty ones left out.
+func split(texts map[string]string) []Document {
+	names := make([]string, 0, len(texts))
+	for name := range texts {
+		if isManifest(name) {
+			names = append(names, name)
+		}
+	}
+	sort.Strings(names)
+	var documents []Document
+	for _, name := range names {
+		index := 0
+		for _, text := range separator.Split(texts[name], -1) {
+			if blank(text) {
+				continue
+			}
+			documents = append(documents, Document{Template: name, Index: index, Text: text})
+			index++
+		}
+	}
+	return documents
+}
+
+// blank tells whether a text holds nothing but space and comments.
+func blank(text string) bool {
+	for _, line := range strings.Split(text, "\n") {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,230 @@
+// Package render renders charts the same way every time: random, time and
+// certificate functions are fixed, so that two renders differ only where their
+// values do. Templates are parsed once and executed for every set of values.
+//
+// Helm's own engine offers no way to replace functions; this one follows its
+// documented behaviour, and the proof package renders with Helm's engine at
+// the end.
+package render
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"sort"
+	"strings"
+	"text/template"
+
+	"helm.sh/helm/v3/pkg/chart"
+	"helm.sh/helm/v3/pkg/chartutil"
+)
+
+// maxIncludeDepth is the depth at which Helm gives up on an include that
+// includes itself.
+const maxIncludeDepth = 1000
+
+// Engine renders charts and keeps their parsed templates. It is not safe for
+// concurrent use.
+type Engine struct {
+	parsed   map[string]*parsedSet
+	coverage *coverage
+}
+
+// NewEngine makes an Engine with nothing parsed yet.
+func NewEngine() *Engine {
+	return &Engine{parsed: map[string]*parsedSet{}, coverage: newCoverage()}
+}
+
+// parsedSet is the templates of one combination of enabled charts.
+type parsedSet struct {
+	root  *template.Template
+	depth map[string]int
+	tpls  map[string]*template.Template
+	fixed *fixedFuncs
+}
+
+// source is one template file with the data it is executed with.
+type source struct {
+	name     string
+	text     string
+	basePath string
+	data     map[string]any
+}
+
+// Render executes all templates of a chart whose dependencies were processed
+// by chartutil.ProcessDependencies. The values are those of
+// chartutil.ToRenderValues. It returns the text of every template by its name,
+// partials left out.
+func (e *Engine) Render(root *chart.Chart, values chartutil.Values) (output map[string]string, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("chart %s cannot be rendered: %v", root.Name(), r)
+		}
+	}()
+	sources := collect(root, values, nil)
+	sort.Slice(sources, func(a, b int) bool { return executedBefore(sources[a].name, sources[b].name) })
+	set, err := e.parse(sources)
+	if err != nil {
+		return nil, err
+	}
+	set.fixed.reset()
+	output = make(map[string]string, len(sources))
+	for _, src := range sources {
+		if strings.HasPrefix(path.Base(src.name), "_") {
+			continue
+		}
+		src.data["Template"] = chartutil.Values{"Name": src.name, "BasePath": src.basePath}
+		var text strings.Builder
+		if err := set.root.ExecuteTemplate(&text, src.name, src.data); err != nil {
+			return nil, innermost(src.name, err)
+		}
+		output[src.name] = dropNoValue(text.String())
+	}
+	return output, nil
+}
+
+// innermost is what a template failed with, without the chain of includes that
+// led there. A template that refuses its values has the word alone.
+func innermost(name string, err error) error {
+	text := err.Error()
+	if i := strings.LastIndex(text, "error calling fail: "); i >= 0 {
+		return fmt.Errorf("%s: %s", name, strings.TrimSpace(text[i+len("error calling fail: "):]))
+	}
+	for _, call := range []string{"error calling include: ", "error calling tpl: "} {
+		if i := strings.LastIndex(text, call); i >= 0 {
+			text = text[i+len(call):]
+		}
+	}
+	if strings.HasPrefix(text, "template: ") {
+		return errors.New(text)
+	}
+	return fmt.Errorf("%s: %s", name, text)
+}
+
+func (e *Engine) parse(sources []source) (*parsedSet, error) {
+	names := make([]string, len(sources))
+	for i, src := range sources {
+		names[i] = src.name
+	}
+	key := strings.Join(names, "\n")
+	if set, ok := e.parsed[key]; ok {
+		return set, nil
+	}
+	set := &parsedSet{
+		root:  template.New("chart").Option("missingkey=zero"),
+		depth: map[string]int{},
+		tpls:  map[string]*template.Template{},
+		fixed: &fixedFuncs{},
+	}
+	set.root.Funcs(funcs(set.fixed)).Funcs(template.FuncMap{coverFunc: e.coverage.execute})
+	set.bind(set.root)
+	for _, src := range sources {
+		if _, err := set.root.New(src.name).Parse(src.text); err != nil {
+			return nil, err
+		}
+	}
+	if err := e.coverage.instrument(set.root); err != nil {
+		return nil, err
+	}
+	e.parsed[key] = set
+	return set, nil
+}
+
+// bind gives a template the two functions that execute other templates.
+func (s *parsedSet) bind(t *template.Template) {
+	t.Funcs(template.FuncMap{
+		"include": func(name string, data any) (string, error) {
+			if s.depth[name] > maxIncludeDepth {
+				return "", fmt.Errorf("template %q includes itself without end", name)
+			}
+			s.depth[name]++
+			defer func() { s.depth[name]-- }()
+			var text strings.Builder
+			err := t.ExecuteTemplate(&text, name, data)
+			return text.String(), err
+		},
+		"tpl": func(text string, data any) (string, error) { return s.tpl(t, text, data) },
+	})
+}
+
+// tpl executes text as a template that sees all others. Parsed texts are kept,
+// since charts render the same strings many times.
+func (s *parsedSet) tpl(parent *template.Template, text string, data any) (string, error) {
+	if !strings.Contains(text, "{{") {
+		return text, nil
+	}
+	parsed, ok := s.tpls[text]
+	if !ok {
+		clone, err := parent.Clone()
+		if err != nil {
+			return "", fmt.Errorf("tpl: %w", err)
+		}
+		clone.Option("missingkey=zero")
+		s.bind(clone)
+		if parsed, err = clone.New(parent.Name()).Parse(text); err != nil {
+			return "", fmt.Errorf("tpl cannot parse %q: %w", text, err)
+		}
+		if parent == s.root {
+			s.tpls[text] = parsed
+		}
+	}
+	var out strings.Builder
+	if err := parsed.Execute(&out, data); err != nil {
+		return "", fmt.Errorf("tpl of %q: %w", text, err)
+	}
+	return dropNoValue(out.String()), nil
+}
+
+// dropNoValue removes what text/template writes for absent values of type any.
+func dropNoValue(text string) string { return strings.ReplaceAll(text, "<no value>", "") }
+
+// executedBefore orders templates as Helm does: deeper paths first, then by
+// name backwards.
+func executedBefore(a, b string) bool {
+	if ca, cb := strings.Count(a, "/"), strings.Count(b, "/"); ca != cb {
+		return ca > cb
+	}
+	return a > b
+}
+
+// collect gathers the templates of a chart and its dependencies, each with the
+// values of its own scope.
+func collect(c *chart.Chart, parent map[string]any, sources []source) []source {
+	_, sources = collectScope(c, parent, sources)
+	return sources
+}
+
+func collectScope(c *chart.Chart, parent map[string]any, sources []source) (map[string]any, []source) {
+	children := map[string]any{}
+	scope := map[string]any{
+		"Chart": struct {
+			chart.Metadata
+			IsRoot bool
+		}{*c.Metadata, c.IsRoot()},
+		"Files":        newFiles(c.Files),
+		"Release":      parent["Release"],
+		"Capabilities": parent["Capabilities"],
+		"Values":       chartutil.Values{},
+		"Subcharts":    children,
+	}
+	if c.IsRoot() {
+		scope["Values"] = parent["Values"]
+	} else if own, err := chartutil.Values(parent).Table("Values." + c.Name()); err == nil {
+		scope["Values"] = own
+	}
+	for _, child := range c.Dependencies() {
+		children[child.Name()], sources = collectScope(child, scope, sources)
+	}
+	library := strings.EqualFold(c.Metadata.Type, "library")
+	full := c.ChartFullPath()
+	for _, file := range c.Templates {
+		if file == nil || library && !strings.HasPrefix(path.Base(file.Name), "_") {
+			continue
+		}
+		sources = append(sources, source{
+			name: path.Join(full, file.Name), text: string(file.Data),
+			basePath: path.Join(full, "templates"), data: scope,
+		})
+	}
+	return scope, sources
+}

@@ -1,0 +1,159 @@
+package solve
+
+import (
+	"regexp"
+	"sort"
+	"strings"
+
+	"gitops-runtime/imageoverride/values"
+)
+
+// Candidates lists the parts of leaves that may make one of the images: leaves
+// equal to components of an image, single-line templates, and images inside
+// longer strings.
+func Candidates(leaves []values.Leaf, images []string) []Variable {
+	parts := map[string]bool{}
+	for _, image := range images {
+		for _, part := range components(image) {
+			parts[part] = true
+		}
+	}
+	needles := embeddable(images)
+	var all []Variable
+	for _, leaf := range leaves {
+		if _, isBool := leaf.Value.(bool); isBool {
+			continue
+		}
+		text, ok := leaf.Text()
+		if !ok || text == "" {
+			continue
+		}
+		if parts[text] || strings.Contains(text, "{{") && !strings.Contains(text, "\n") {
+			all = append(all, Variable{Path: leaf.Path, End: len(text), Text: text, Whole: true, Strong: strong(leaf.Path, text)})
+		}
+		if _, isText := leaf.Value.(string); isText && !parts[text] {
+			all = append(all, embedded(leaf.Path, text, needles)...)
+		}
+		if len(all) > maxVariables {
+			return all[:maxVariables]
+		}
+	}
+	return all
+}
+
+var speaking = regexp.MustCompile(`(?i)^(.*image.*|registry|repository|repo|hub|tag|digest|version)$`)
+
+// strong tells leaves that almost certainly belong to images from those whose
+// text merely occurs in one, such as the name "redis".
+func strong(path values.Path, text string) bool {
+	if strings.Contains(text, "{{") {
+		return speaking.MatchString(path.Key())
+	}
+	if strings.ContainsAny(text, "/@") {
+		return true
+	}
+	for _, step := range path {
+		if speaking.MatchString(step.Key) {
+			return true
+		}
+	}
+	return false
+}
+
+// components lists all runs of whole components of a reference: host, path
+// elements, name, tag, digest and what they make together.
+func components(image string) []string {
+	cuts := []int{0}
+	for i, r := range image {
+		if r == '/' || r == ':' || r == '@' {
+			cuts = append(cuts, i, i+1)
+		}
+	}
+	cuts = append(cuts, len(image))
+	var parts []string
+	for a := range cuts {
+		for b := a + 1; b < len(cuts); b++ {
+			part := image[cuts[a]:cuts[b]]
+			if strings.Trim(part, "/:@") != "" {
+				parts = append(parts, part)
+				parts = append(parts, strings.TrimPrefix(part, "v"))
+			}
+		}
+	}
+	return parts
+}
+
+// embeddable lists the texts worth finding inside longer strings, longest
+// first: images that are more than a bare word, and names with a slash.
+func embeddable(images []string) []string {
+	set := map[string]bool{}
+	for _, image := range images {
+		if strings.ContainsAny(image, "/:") {
+			set[image] = true
+		}
+		name := image
+		if at := strings.Index(name, "@"); at >= 0 {
+			name = name[:at]
+			set[name] = true
+		}
+		if at := strings.LastIndex(name, ":"); at > strings.LastIndex(name, "/") {
+			name = name[:at]
+		}
+		if strings.Contains(name, "/") {
+			set[name] = true
+		}
+	}
+	needles := make([]string, 0, len(set))
+	for needle := range set {
+		needles = append(needles, needle)
+	}
+	sort.Slice(needles, func(a, b int) bool {
+		if len(needles[a]) != len(needles[b]) {
+			return len(needles[a]) > len(needles[b])
+		}
+		return needles[a] < needles[b]
+	})
+	return needles
+}
+
+// embedded finds needles in a longer text, longer needles first, none over another.
+func embedded(path values.Path, text string, needles []string) []Variable {
+	if !strings.ContainsAny(text, "/:") {
+		return nil
+	}
+	var found []Variable
+	for _, needle := range needles {
+		for at := 0; ; {
+			i := strings.Index(text[at:], needle)
+			if i < 0 {
+				break
+			}
+			start, end := at+i, at+i+len(needle)
+			at = end
+			if !inReference(text, start, end) && !overlaps(found, start, end) {
+				found = append(found, Variable{Path: path, Start: start, End: end, Text: needle, Strong: true})
+			}
+		}
+	}
+	sort.Slice(found, func(a, b int) bool { return found[a].Start < found[b].Start })
+	return found
+}
+
+// inReference tells whether a stretch is only the middle of a longer word.
+func inReference(text string, start, end int) bool {
+	word := func(b byte) bool {
+		return b == '-' || b == '_' || b == '.' || b == '/' || b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z'
+	}
+	before := start > 0 && word(text[start-1]) && !strings.HasSuffix(text[:start], "://")
+	after := end < len(text) && word(text[end]) && text[end] != '.'
+	return before || after
+}
+
+func overlaps(found []Variable, start, end int) bool {
+	for _, v := range found {
+		if start < v.End && v.Start < end {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,118 @@
+package solve
+
+import (
+	"sort"
+
+	"gitops-runtime/imageoverride/values"
+)
+
+// collect turns the assignment of variables into new texts of leaves.
+func (p *problem) collect(so assignment, unmet []int) {
+	names := map[string]string{}
+	for key, value := range so {
+		if value.changed {
+			names[key] = value.text
+		}
+	}
+	failed := map[int]bool{}
+	for _, i := range unmet {
+		failed[i] = true
+	}
+	pins := map[string]string{}
+	for i, c := range p.constraints {
+		if failed[i] {
+			continue
+		}
+		p.pin(c, names, pins)
+	}
+	p.solution.Names = p.leaves(names)
+	p.solution.Pins = p.leaves(pins)
+	for key := range names {
+		if other := p.variables[key].other; len(other) > 0 {
+			p.solution.Uses[p.variables[key].Path.String()] = unique(other)
+		}
+	}
+}
+
+// pin notes the variables that make tags and digests with their present text.
+// Of a private image it also notes the names that the user gave, so that a
+// file made earlier and handed in again is made again.
+func (p *problem) pin(c placed, names, pins map[string]string) {
+	scenario := p.scenarios[c.scenario]
+	for _, a := range c.readings[0] {
+		if a.variable == "" {
+			continue
+		}
+		if _, changed := names[a.variable]; changed {
+			continue
+		}
+		v := p.variables[a.variable]
+		if v.Whole && v.Text != a.text {
+			continue // a template, or a number that prints in another way
+		}
+		for _, i := range c.locations {
+			location := scenario.Locations[i]
+			suffix := location.End - len(location.Image.Suffix())
+			switch {
+			case v.Whole && a.at >= suffix && a.at < location.End:
+				pins[a.variable] = a.text
+			case c.private && v.user && a.at < suffix:
+				names[a.variable] = a.text
+			}
+		}
+	}
+}
+
+// leaves composes new texts of parts to new texts of whole leaves, sorted.
+func (p *problem) leaves(texts map[string]string) []Override {
+	byLeaf := map[string][]string{}
+	for key := range texts {
+		path := p.variables[key].Path.String()
+		byLeaf[path] = append(byLeaf[path], key)
+	}
+	paths := make([]string, 0, len(byLeaf))
+	for path := range byLeaf {
+		paths = append(paths, path)
+	}
+	sort.Strings(paths)
+	var all []Override
+	for _, path := range paths {
+		keys := byLeaf[path]
+		sort.Slice(keys, func(a, b int) bool { return p.variables[keys[a]].Start > p.variables[keys[b]].Start })
+		v := p.variables[keys[0]]
+		text := v.leaf
+		for _, key := range keys {
+			part := p.variables[key]
+			if part.Whole {
+				text = texts[key]
+				break
+			}
+			text = text[:part.Start] + texts[key] + text[part.End:]
+		}
+		all = append(all, Override{Path: v.Path, Text: text})
+	}
+	return all
+}
+
+// Tree is a set of overrides as values to hand to Helm. Lists are taken whole
+// from the coalesced values.
+func Tree(overrides []Override, coalesced map[string]any) (map[string]any, error) {
+	tree := map[string]any{}
+	for _, override := range overrides {
+		if err := values.Set(tree, coalesced, override.Path, override.Text); err != nil {
+			return nil, err
+		}
+	}
+	return tree, nil
+}
+
+func unique(texts []string) []string {
+	sort.Strings(texts)
+	var out []string
+	for i, text := range texts {
+		if i == 0 || text != texts[i-1] {
+			out = append(out, text)
+		}
+	}
+	return out
+}

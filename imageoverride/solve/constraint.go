@@ -1,0 +1,143 @@
+package solve
+
+import (
+	"sort"
+	"strings"
+
+	"gitops-runtime/imageoverride/locate"
+)
+
+// atom is a stretch of an image: literal text of a template, or a variable.
+type atom struct {
+	variable string // Key of the variable; empty for literal text
+	text     string
+	at       int // offset in the field, in bytes
+}
+
+// constraint says what a stretch of rendered text is made of and what it is to
+// become.
+type constraint struct {
+	locations []int
+	// readings are the ways to read the stretch: by the innermost variables
+	// first, then by the outermost, which differ for values that are templates.
+	readings [][]atom
+	target   string
+	// private tells that the image is where it should be already.
+	private bool
+}
+
+// build makes the constraints of one field: its images, each with the
+// variables that reach beyond it.
+func build(locations []int, all []locate.Location, spans []span, variables []Variable, targets []string) []constraint {
+	value := all[locations[0]].Field.Value
+	var made []constraint
+	for at := 0; at < len(locations); {
+		start, end := all[locations[at]].Start, all[locations[at]].End
+		next := at + 1
+		for grown := true; grown; {
+			grown = false
+			for _, s := range spans {
+				if s.start < end && start < s.end && (s.start < start || s.end > end) && needed(s, spans) {
+					start, end, grown = min(start, s.start), max(end, s.end), true
+				}
+			}
+			for next < len(locations) && all[locations[next]].Start < end {
+				end, grown = max(end, all[locations[next]].End), true
+				next++
+			}
+		}
+		group := locations[at:next]
+		var target strings.Builder
+		from := start
+		private := true
+		for _, i := range group {
+			target.WriteString(value[from:all[i].Start] + targets[i])
+			from = all[i].End
+			private = private && targets[i] == all[i].Text()
+		}
+		target.WriteString(value[from:end])
+		made = append(made, constraint{
+			locations: append([]int{}, group...), target: target.String(), private: private,
+			readings: readings(value, start, end, spans, variables),
+		})
+		at = next
+	}
+	return made
+}
+
+// needed tells whether a span that reaches beyond an image is the innermost
+// there; one that holds further spans is only read when those do not help.
+func needed(outer span, spans []span) bool {
+	for _, s := range spans {
+		if s != outer && s.start >= outer.start && s.end <= outer.end && s.end > s.start {
+			return false
+		}
+	}
+	return true
+}
+
+func readings(value string, start, end int, spans []span, variables []Variable) [][]atom {
+	inner := read(value, start, end, pick(spans, start, end, true), variables)
+	outer := read(value, start, end, pick(spans, start, end, false), variables)
+	if same(inner, outer) {
+		return [][]atom{inner}
+	}
+	return [][]atom{inner, outer}
+}
+
+// pick selects spans within a stretch that do not overlap: the innermost or
+// the outermost ones.
+func pick(spans []span, start, end int, innermost bool) []span {
+	var picked []span
+	for i, s := range spans {
+		if s.start < start || s.end > end || s.start == s.end {
+			continue
+		}
+		hidden := false
+		for j, other := range spans {
+			if i == j || other.start < start || other.end > end || other.start == other.end {
+				continue
+			}
+			contains := other.start <= s.start && s.end <= other.end
+			within := s.start <= other.start && other.end <= s.end
+			if innermost {
+				hidden = hidden || within && (!contains || j > i)
+			} else {
+				hidden = hidden || contains && (!within || j < i)
+			}
+		}
+		if !hidden {
+			picked = append(picked, s)
+		}
+	}
+	sort.Slice(picked, func(a, b int) bool { return picked[a].start < picked[b].start })
+	return picked
+}
+
+func read(value string, start, end int, spans []span, variables []Variable) []atom {
+	var atoms []atom
+	at := start
+	for _, s := range spans {
+		if s.start > at {
+			atoms = append(atoms, atom{text: value[at:s.start], at: at})
+		}
+		atoms = append(atoms, atom{variable: variables[s.variable].Key(), text: value[s.start:s.end], at: s.start})
+		at = s.end
+	}
+	if at < end {
+		atoms = append(atoms, atom{text: value[at:end], at: at})
+	}
+	return atoms
+}
+
+func same(a, b []atom) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}

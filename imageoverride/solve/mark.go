@@ -1,0 +1,107 @@
+// Package solve finds out which values make which images, and which new values
+// send the images elsewhere.
+//
+// It works by experiment, not by the names of values. Every value that might
+// be part of an image is wrapped in marks, the chart is rendered once more, and
+// the marks around and inside each image tell which values it is made of and in
+// which order. New values then follow by comparing the text to have with the
+// text there is. Where marks make a template fail or change what it does, the
+// guilty values are isolated by halving (probe.go).
+package solve
+
+import (
+	"fmt"
+	"regexp"
+	"sort"
+	"strconv"
+	"strings"
+
+	"gitops-runtime/imageoverride/values"
+)
+
+// Variable is a part of a values leaf that may be given a new text.
+type Variable struct {
+	// Path leads to the leaf.
+	Path values.Path
+	// Start and End delimit the part in the leaf's text, in bytes.
+	Start, End int
+	// Text is that part as it is now; for a template, its source.
+	Text string
+	// Whole tells that the part is the entire leaf.
+	Whole bool
+	// Strong tells that name and content both speak for an image.
+	Strong bool
+}
+
+// Key identifies a variable across scenarios.
+func (v Variable) Key() string {
+	if v.Whole {
+		return v.Path.String()
+	}
+	return fmt.Sprintf("%s{%d:%s}", v.Path, v.Start, v.Text)
+}
+
+// span is a stretch of rendered text that a variable made.
+type span struct {
+	variable   int
+	start, end int
+}
+
+const maxVariables = 99999
+
+var marks = regexp.MustCompile(`xq([0-9]{5})([oc])`)
+
+func opening(variable int) string { return fmt.Sprintf("xq%05do", variable) }
+func closing(variable int) string { return fmt.Sprintf("xq%05dc", variable) }
+
+// markLeaf wraps parts of a leaf's text; the variables index all.
+func markLeaf(text string, all []Variable, chosen []int) string {
+	ordered := append([]int{}, chosen...)
+	sort.Slice(ordered, func(a, b int) bool { return all[ordered[a]].Start > all[ordered[b]].Start })
+	for _, id := range ordered {
+		v := all[id]
+		if v.Whole {
+			text = opening(id) + text + closing(id)
+			continue
+		}
+		text = text[:v.Start] + opening(id) + text[v.Start:v.End] + closing(id) + text[v.End:]
+	}
+	return text
+}
+
+// unmark takes the marks out of a text and tells what they enclosed, outer
+// spans before inner ones. It is false for marks that do not pair up.
+func unmark(text string) (string, []span, bool) {
+	if !strings.Contains(text, "xq") {
+		return text, nil, true
+	}
+	var plain strings.Builder
+	var spans []span
+	var open []int
+	at := 0
+	for _, found := range marks.FindAllStringSubmatchIndex(text, -1) {
+		plain.WriteString(text[at:found[0]])
+		at = found[1]
+		id, _ := strconv.Atoi(text[found[2]:found[3]])
+		if text[found[4]:found[5]] == "o" {
+			open = append(open, len(spans))
+			spans = append(spans, span{variable: id, start: plain.Len(), end: -1})
+			continue
+		}
+		if len(open) == 0 || spans[open[len(open)-1]].variable != id {
+			return "", nil, false
+		}
+		spans[open[len(open)-1]].end = plain.Len()
+		open = open[:len(open)-1]
+	}
+	plain.WriteString(text[at:])
+	return plain.String(), spans, len(open) == 0
+}
+
+// clean takes the marks out of a text, paired or not.
+func clean(text string) string {
+	if !strings.Contains(text, "xq") {
+		return text
+	}
+	return marks.ReplaceAllString(text, "")
+}

@@ -1,0 +1,172 @@
+package solve
+
+import "strings"
+
+// setting is what an option asks of one variable.
+type setting struct {
+	keep bool   // leave the variable as it is
+	text string // the text it has or is to have
+}
+
+// option is one way to meet a constraint.
+type option map[string]setting
+
+// options lists the ways to turn what a stretch is into its target, best
+// first: one changed variable before several, inner readings before outer ones.
+// The registry guides where variables are divided.
+func options(c constraint, registry string) []option {
+	if c.private {
+		return []option{kept(c.readings[0])}
+	}
+	var all []option
+	for count := 1; count <= maxTogether; count++ {
+		for _, reading := range c.readings {
+			all = append(all, several(reading, c.target, registry, count)...)
+		}
+	}
+	return all
+}
+
+func kept(reading []atom) option {
+	o := option{}
+	for _, a := range reading {
+		if a.variable != "" {
+			o[a.variable] = setting{keep: true, text: a.text}
+		}
+	}
+	return o
+}
+
+// maxTogether is how many variables of one image may change at once.
+const maxTogether = 3
+
+// several changes a number of variables and keeps the text between them.
+func several(reading []atom, target, registry string, count int) []option {
+	var all []option
+	for _, chosen := range choose(reading, count) {
+		first, last := chosen[0], chosen[count-1]
+		before, after := text(reading[:first]), text(reading[last+1:])
+		if len(before)+len(after) >= len(target) || !strings.HasPrefix(target, before) || !strings.HasSuffix(target, after) {
+			continue
+		}
+		var between []string
+		for i := 1; i < count; i++ {
+			between = append(between, text(reading[chosen[i-1]+1:chosen[i]]))
+		}
+		for _, parts := range divide(target[len(before):len(target)-len(after)], between, registry) {
+			changes := map[int]string{}
+			for i, at := range chosen {
+				changes[at] = parts[i]
+			}
+			all = add(all, reading, target, changes)
+		}
+	}
+	return all
+}
+
+// choose lists the ways to take a number of different variables, in order.
+func choose(reading []atom, count int) [][]int {
+	if count == 0 {
+		return [][]int{nil}
+	}
+	var all [][]int
+	for _, fewer := range choose(reading, count-1) {
+		from := 0
+		if len(fewer) > 0 {
+			from = fewer[len(fewer)-1] + 1
+		}
+	next:
+		for i := from; i < len(reading); i++ {
+			if reading[i].variable == "" {
+				continue
+			}
+			for _, taken := range fewer {
+				if reading[taken].variable == reading[i].variable {
+					continue next
+				}
+			}
+			all = append(all, append(append([]int{}, fewer...), i))
+		}
+	}
+	return all
+}
+
+// divide lists the ways to cut a text at separators, in order.
+func divide(text string, between []string, registry string) [][]string {
+	if len(between) == 0 {
+		return [][]string{{text}}
+	}
+	var all [][]string
+	for _, cut := range cuts(text, between[0], registry) {
+		for _, rest := range divide(text[cut+len(between[0]):], between[1:], registry) {
+			all = append(all, append([]string{text[:cut]}, rest...))
+		}
+	}
+	return all
+}
+
+// cuts lists where a text may be divided around a separator, the end of the
+// registry first. Without a separator it is divided behind slashes.
+func cuts(text, between, registry string) []int {
+	var all []int
+	consider := func(at int) {
+		if at <= 0 || at+len(between) >= len(text) {
+			return
+		}
+		for _, known := range all {
+			if known == at {
+				return
+			}
+		}
+		all = append(all, at)
+	}
+	if between != "" {
+		if strings.HasPrefix(text, registry+between) {
+			consider(len(registry))
+		}
+		for at := 0; at < len(text); at++ {
+			if strings.HasPrefix(text[at:], between) {
+				consider(at)
+			}
+		}
+		return all
+	}
+	if strings.HasPrefix(text, registry+"/") {
+		consider(len(registry) + 1)
+	}
+	for at := range text {
+		if text[at] == '/' {
+			consider(at + 1)
+		}
+	}
+	return all
+}
+
+// add appends the option with the given changes, if it really makes the
+// target: a variable may stand in a reading twice.
+func add(all []option, reading []atom, target string, changes map[int]string) []option {
+	o := kept(reading)
+	for i, changed := range changes {
+		o[reading[i].variable] = setting{text: changed}
+	}
+	var made strings.Builder
+	for _, a := range reading {
+		if a.variable == "" {
+			made.WriteString(a.text)
+		} else {
+			made.WriteString(o[a.variable].text)
+		}
+	}
+	if made.String() != target {
+		return all
+	}
+	return append(all, o)
+}
+
+func text(atoms []atom) string {
+	var all strings.Builder
+	for _, a := range atoms {
+		all.WriteString(a.text)
+	}
+	return all.String()
+}

@@ -1,0 +1,168 @@
+package solve
+
+import (
+	"fmt"
+
+	"gitops-runtime/imageoverride/locate"
+	"gitops-runtime/imageoverride/render"
+	"gitops-runtime/imageoverride/values"
+)
+
+// maxProbes bounds the renders spent on isolating values that must not be marked.
+const maxProbes = 120
+
+// Prober renders one scenario with marked values.
+type Prober struct {
+	// Render renders the chart with a user's values.
+	Render func(user map[string]any) (render.Output, error)
+	// User are the scenario's values, Base what they render to.
+	User map[string]any
+	Base render.Output
+	// Locations are the images found in Base.
+	Locations []locate.Location
+
+	probes int
+}
+
+// traces tells, for fields by their ID, which variables made which stretch.
+type traces map[string][]span
+
+// observation is what one marked render showed.
+type observation struct {
+	traces traces
+	uses   map[int][]string
+	// barred are variables that cannot be marked without the template doing
+	// something else.
+	barred []int
+}
+
+// probe marks all variables it can and returns what made each image's field.
+// Fields missing from the result could not be traced.
+func (p *Prober) probe(variables []Variable) observation {
+	ids := make([]int, len(variables))
+	for i := range ids {
+		ids[i] = i
+	}
+	wanted := map[string]bool{}
+	for _, location := range p.Locations {
+		wanted[location.Field.ID()] = true
+	}
+	total := observation{traces: traces{}, uses: map[int][]string{}}
+	seen, err := p.observe(variables, ids)
+	if err == nil {
+		total = seen
+		for id := range seen.traces {
+			delete(wanted, id)
+		}
+	}
+	if len(wanted) == 0 || len(ids) == 0 {
+		return total
+	}
+	var last observation
+	good := func(chosen []int) bool {
+		if p.probes >= maxProbes {
+			return false
+		}
+		seen, err := p.observe(variables, chosen)
+		if err != nil {
+			return false
+		}
+		for id := range wanted {
+			if _, ok := seen.traces[id]; !ok {
+				return false
+			}
+		}
+		last = seen
+		return true
+	}
+	total.barred = without(ids, isolate(good, nil, ids, true))
+	for id := range wanted {
+		if spans, ok := last.traces[id]; ok {
+			total.traces[id] = spans
+		}
+	}
+	for id, fields := range last.uses {
+		if _, ok := total.uses[id]; !ok {
+			total.uses[id] = fields
+		}
+	}
+	return total
+}
+
+func without(all, kept []int) []int {
+	keep := map[int]bool{}
+	for _, id := range kept {
+		keep[id] = true
+	}
+	var rest []int
+	for _, id := range all {
+		if !keep[id] {
+			rest = append(rest, id)
+		}
+	}
+	return rest
+}
+
+// observe renders once with the chosen variables marked.
+func (p *Prober) observe(variables []Variable, chosen []int) (observation, error) {
+	p.probes++
+	user, err := p.marked(variables, chosen)
+	if err != nil {
+		return observation{}, err
+	}
+	output, err := p.Render(user)
+	if err != nil {
+		return observation{}, fmt.Errorf("render with marks: %w", err)
+	}
+	before := map[string]locate.Field{}
+	for _, location := range p.Locations {
+		before[location.Field.ID()] = location.Field
+	}
+	seen := observation{traces: traces{}, uses: map[int][]string{}}
+	for _, document := range output.Documents {
+		if document.Definition() {
+			continue
+		}
+		fields, err := locate.Fields(document, clean)
+		if err != nil {
+			continue
+		}
+		for _, field := range fields {
+			plain, spans, ok := unmark(field.Value)
+			base, isImage := before[field.ID()]
+			switch {
+			case isImage && ok && plain == base.Value:
+				seen.traces[field.ID()] = spans
+			case !isImage && len(spans) > 0:
+				for _, s := range spans {
+					seen.uses[s.variable] = append(seen.uses[s.variable], field.Object.String()+" "+field.Path)
+				}
+			}
+		}
+	}
+	return seen, nil
+}
+
+// marked is the scenario's values with the chosen variables marked.
+func (p *Prober) marked(variables []Variable, chosen []int) (map[string]any, error) {
+	user := values.CopyTree(p.User)
+	byLeaf := map[string][]int{}
+	var order []string
+	for _, id := range chosen {
+		key := variables[id].Path.String()
+		if _, ok := byLeaf[key]; !ok {
+			order = append(order, key)
+		}
+		byLeaf[key] = append(byLeaf[key], id)
+	}
+	for _, key := range order {
+		ids := byLeaf[key]
+		path := variables[ids[0]].Path
+		node, _ := values.Get(p.Base.Values, path)
+		text, _ := values.Leaf{Path: path, Value: node}.Text()
+		if err := values.Set(user, p.Base.Values, path, markLeaf(text, variables, ids)); err != nil {
+			return nil, fmt.Errorf("mark value: %w", err)
+		}
+	}
+	return user, nil
+}

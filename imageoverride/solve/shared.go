@@ -1,0 +1,48 @@
+package solve
+
+import (
+	"reflect"
+
+	"gitops-runtime/imageoverride/values"
+)
+
+// shared drops options that change a leaf of a list which is not the same in
+// all scenarios: Helm takes lists whole, so that writing one scenario's list
+// would take the others theirs.
+func (p *problem) shared(all []option) []option {
+	var kept []option
+next:
+	for _, o := range all {
+		for key, wanted := range o {
+			if !wanted.keep && p.divided(p.variables[key].Path) {
+				continue next
+			}
+		}
+		kept = append(kept, o)
+	}
+	return kept
+}
+
+// divided tells whether a path leads through a list that differs between scenarios.
+func (p *problem) divided(path values.Path) bool {
+	at := 0
+	for at < len(path) && path[at].Key != "" {
+		at++
+	}
+	if at == len(path) {
+		return false
+	}
+	var first any
+	known := false
+	for _, scenario := range p.scenarios {
+		list, found := values.Get(scenario.Base.Values, path[:at])
+		switch {
+		case !found:
+		case !known:
+			first, known = list, true
+		case !reflect.DeepEqual(first, list):
+			return true
+		}
+	}
+	return false
+}

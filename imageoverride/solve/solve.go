@@ -1,0 +1,272 @@
+package solve
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"gitops-runtime/imageoverride/locate"
+	"gitops-runtime/imageoverride/mapping"
+	"gitops-runtime/imageoverride/render"
+	"gitops-runtime/imageoverride/values"
+)
+
+// Scenario is one way of installing the chart.
+type Scenario struct {
+	Name string
+	// User are the values a user gives, Base is what they render to.
+	User map[string]any
+	Base render.Output
+	// Locations are the images in Base.
+	Locations []locate.Location
+}
+
+// Override is a new text for one leaf of the values.
+type Override struct {
+	Path values.Path
+	Text string
+}
+
+// Unreached is an image no value leads to.
+type Unreached struct {
+	Scenario string
+	Location locate.Location
+	Target   string
+	Reason   string
+}
+
+// Origin tells what made one image, for people who ask.
+type Origin struct {
+	Scenario string
+	Location locate.Location
+	Target   string
+	// Values are the paths of the values in the image, in order.
+	Values []string
+}
+
+// Solution is what to write.
+type Solution struct {
+	// Names send images to the registry; sorted by path.
+	Names []Override
+	// Pins write tags and digests down as they are; sorted by path.
+	Pins      []Override
+	Unreached []Unreached
+	Origins   []Origin
+	// Uses tells, for overridden paths, which other fields they also change.
+	Uses map[string][]string
+}
+
+// Solver solves scenarios of one chart.
+type Solver struct {
+	Mapper mapping.Mapper
+	Render func(user map[string]any) (render.Output, error)
+}
+
+// Solve finds overrides that serve all scenarios at once.
+func (s Solver) Solve(scenarios []Scenario) Solution {
+	solution, work := s.attempt(scenarios, false)
+	if len(solution.Unreached) > 0 && work.weak > 0 {
+		solution, _ = s.attempt(scenarios, true)
+	}
+	return solution
+}
+
+// problem is everything one attempt knows.
+type problem struct {
+	scenarios   []Scenario
+	constraints []placed
+	unmetReason map[int]string
+	variables   map[string]known
+	weak        int
+	solution    Solution
+}
+
+// placed is a constraint with the scenario it comes from.
+type placed struct {
+	constraint
+	scenario int
+}
+
+// known is a variable with the text of its leaf and where it leads besides images.
+type known struct {
+	Variable
+	leaf  string
+	user  bool // the leaf is among the values a user gave
+	other []string
+}
+
+func (s Solver) attempt(scenarios []Scenario, weak bool) (Solution, *problem) {
+	work := &problem{scenarios: scenarios, unmetReason: map[int]string{}, variables: map[string]known{}, solution: Solution{Uses: map[string][]string{}}}
+	for i := range scenarios {
+		s.observe(work, i, weak)
+	}
+	choices := make([][]option, len(work.constraints))
+	for i, c := range work.constraints {
+		all := work.prefer(options(c.constraint, s.Mapper.Registry()))
+		if choices[i] = work.shared(all); len(all) > 0 && len(choices[i]) == 0 && work.unmetReason[i] == "" {
+			work.unmetReason[i] = "it stands in a list that differs between the scenarios; put the target into the values of each"
+		}
+	}
+	so, unmet := assign(choices)
+	work.explain(choices, unmet)
+	work.collect(so, unmet)
+	return work.solution, work
+}
+
+// observe probes one scenario and adds its constraints.
+func (s Solver) observe(work *problem, index int, weak bool) {
+	scenario := work.scenarios[index]
+	texts := make([]string, len(scenario.Locations))
+	targets := make([]string, len(scenario.Locations))
+	private := false
+	for i, location := range scenario.Locations {
+		texts[i], targets[i] = location.Text(), location.Text()
+		if s.Mapper.Private(location.Image) {
+			private = true
+		} else {
+			targets[i] = s.Mapper.Target(location.Image).String()
+		}
+	}
+	var variables []Variable
+	for _, variable := range Candidates(values.Leaves(scenario.Base.Values), texts) {
+		// With private images about, the user's values may be overrides made
+		// earlier, and every one of them counts.
+		_, given := values.Get(scenario.User, variable.Path)
+		if !variable.Strong && !(private && given) {
+			work.weak++
+			if !weak {
+				continue
+			}
+		}
+		variables = append(variables, variable)
+	}
+	prober := Prober{Render: s.Render, User: scenario.User, Base: scenario.Base, Locations: scenario.Locations}
+	seen := prober.probe(variables)
+	for id, variable := range variables {
+		work.remember(scenario, variable, seen.uses[id])
+	}
+	for _, group := range byField(scenario.Locations) {
+		spans, traced := seen.traces[scenario.Locations[group[0]].Field.ID()]
+		for _, c := range build(group, scenario.Locations, spans, variables, targets) {
+			if reason := barred(c, traced, seen.barred, variables); reason != "" {
+				work.unmetReason[len(work.constraints)] = reason
+			}
+			work.constraints = append(work.constraints, placed{constraint: c, scenario: index})
+			work.trace(scenario, c, targets)
+		}
+	}
+}
+
+// barred is the reason why a constraint may lack the variable it needs: empty
+// if no barred variable has to do with it.
+func barred(c constraint, traced bool, ids []int, variables []Variable) string {
+	current := text(c.readings[0])
+	for _, id := range ids {
+		if v := variables[id]; strings.Contains(current, v.Text) && (strings.ContainsAny(v.Text, "/") || strings.HasPrefix(current, v.Text)) {
+			return fmt.Sprintf("the template does something else when %s changes", v.Path)
+		}
+	}
+	if !traced {
+		return "the template does something else when any of its values changes"
+	}
+	return ""
+}
+
+func (p *problem) remember(scenario Scenario, variable Variable, uses []string) {
+	key := variable.Key()
+	have, ok := p.variables[key]
+	if !ok {
+		node, _ := values.Get(scenario.Base.Values, variable.Path)
+		have = known{Variable: variable}
+		have.leaf, _ = values.Leaf{Path: variable.Path, Value: node}.Text()
+	}
+	if _, given := values.Get(scenario.User, variable.Path); given {
+		have.user = true
+	}
+	have.other = append(have.other, uses...)
+	p.variables[key] = have
+}
+
+func (p *problem) trace(scenario Scenario, c constraint, targets []string) {
+	var paths []string
+	seen := map[string]bool{}
+	for _, a := range c.readings[0] {
+		if path := p.variables[a.variable].Path.String(); a.variable != "" && !seen[path] {
+			seen[path] = true
+			paths = append(paths, path)
+		}
+	}
+	for _, i := range c.locations {
+		p.solution.Origins = append(p.solution.Origins, Origin{Scenario: scenario.Name, Location: scenario.Locations[i], Target: targets[i], Values: paths})
+	}
+}
+
+// byField groups locations that stand in one field; they are next to each other.
+func byField(locations []locate.Location) [][]int {
+	var groups [][]int
+	for i, location := range locations {
+		if i > 0 && location.Field.ID() == locations[i-1].Field.ID() {
+			groups[len(groups)-1] = append(groups[len(groups)-1], i)
+			continue
+		}
+		groups = append(groups, []int{i})
+	}
+	return groups
+}
+
+// prefer moves options behind others that change fewer fields besides images.
+func (p *problem) prefer(all []option) []option {
+	cost := func(o option) int {
+		total := 0
+		for key, wanted := range o {
+			if !wanted.keep && len(p.variables[key].other) > 0 {
+				total++
+			}
+		}
+		return total
+	}
+	sort.SliceStable(all, func(a, b int) bool { return cost(all[a]) < cost(all[b]) })
+	return all
+}
+
+// explain says why constraints could not be met.
+func (p *problem) explain(choices [][]option, unmet []int) {
+	for _, i := range unmet {
+		c := p.constraints[i]
+		reason, known := p.unmetReason[i]
+		if !known {
+			reason = p.reason(c, len(choices[i]) > 0)
+		}
+		scenario := p.scenarios[c.scenario]
+		for _, at := range c.locations {
+			location := scenario.Locations[at]
+			p.solution.Unreached = append(p.solution.Unreached, Unreached{Scenario: scenario.Name, Location: location, Target: p.target(scenario, location), Reason: reason})
+		}
+	}
+}
+
+func (p *problem) target(scenario Scenario, location locate.Location) string {
+	for _, origin := range p.solution.Origins {
+		if origin.Scenario == scenario.Name && origin.Location == location {
+			return origin.Target
+		}
+	}
+	return ""
+}
+
+func (p *problem) reason(c placed, contradicted bool) string {
+	var paths []string
+	for _, a := range c.readings[0] {
+		if a.variable != "" {
+			paths = append(paths, p.variables[a.variable].Path.String())
+		}
+	}
+	switch {
+	case contradicted:
+		return fmt.Sprintf("another image made of %s needs a different text there", strings.Join(paths, " and "))
+	case len(paths) == 0:
+		return "the template writes it itself"
+	default:
+		return fmt.Sprintf("%s makes only a part of it, the template writes the rest itself", strings.Join(paths, " and "))
+	}
+}

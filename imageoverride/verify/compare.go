@@ -1,0 +1,165 @@
+// Package verify proves overrides: it compares what a chart renders to without
+// them and with them.
+package verify
+
+import (
+	"regexp"
+	"sort"
+	"strings"
+
+	"gitops-runtime/imageoverride/locate"
+	"gitops-runtime/imageoverride/mapping"
+	"gitops-runtime/imageoverride/render"
+)
+
+// Change is a field that the overrides changed though it holds no image.
+type Change struct {
+	Field  string `json:"field"`
+	Before string `json:"before"`
+	After  string `json:"after"`
+}
+
+// Outside is an image that is not at the private registry.
+type Outside struct {
+	Object   string `json:"object"`
+	Path     string `json:"path"`
+	Image    string `json:"image"`
+	Template string `json:"template"`
+}
+
+// OutsideOf lists the locations that are not private, in the order found.
+func OutsideOf(locations []locate.Location, mapper mapping.Mapper) []Outside {
+	var all []Outside
+	for _, location := range locations {
+		if !mapper.Private(location.Image) {
+			all = append(all, Outside{
+				Object: location.Field.Object.String(), Path: location.Field.Path,
+				Image: location.Text(), Template: location.Field.Object.Template,
+			})
+		}
+	}
+	return all
+}
+
+// Compare lists the fields in which two renders differ other than by planned
+// images and checksums. The locations are those of the first render; target
+// says what each image is to become.
+func Compare(index *locate.Index, before, after []render.Document, locations []locate.Location, target func(locate.Location) string) ([]Change, error) {
+	left, right := byKey(before), byKey(after)
+	planned := map[string]string{}
+	for _, group := range byField(locations) {
+		planned[group[0].Field.ID()] = replaced(group, target)
+	}
+	var changes []Change
+	for _, key := range keys(left, right) {
+		a, inBefore := left[key]
+		b, inAfter := right[key]
+		if a.Text == b.Text && inBefore == inAfter {
+			continue
+		}
+		was, err := fields(index, a, inBefore)
+		if err != nil {
+			return nil, err
+		}
+		is, err := fields(index, b, inAfter)
+		if err != nil {
+			return nil, err
+		}
+		changes = append(changes, differences(was, is, planned)...)
+	}
+	return changes, nil
+}
+
+func fields(index *locate.Index, document render.Document, present bool) (map[string]locate.Field, error) {
+	all := map[string]locate.Field{}
+	if !present {
+		return all, nil
+	}
+	list, err := index.Fields(document)
+	if err != nil {
+		return nil, err
+	}
+	for _, field := range list {
+		all[field.ID()] = field
+	}
+	return all, nil
+}
+
+func differences(was, is map[string]locate.Field, planned map[string]string) []Change {
+	var changes []Change
+	for id, before := range was {
+		after, still := is[id]
+		want, isImage := planned[id]
+		if !isImage {
+			want = before.Value
+		}
+		if still && (after.Value == want || isChecksum(before, after)) {
+			continue
+		}
+		changes = append(changes, Change{Field: before.Object.String() + " " + before.Path, Before: before.Value, After: after.Value})
+	}
+	for id, after := range is {
+		if _, known := was[id]; !known {
+			changes = append(changes, Change{Field: after.Object.String() + " " + after.Path, After: after.Value})
+		}
+	}
+	sort.Slice(changes, func(a, b int) bool { return changes[a].Field < changes[b].Field })
+	return changes
+}
+
+var digits = regexp.MustCompile(`[0-9a-f]{8,128}`)
+
+// isChecksum tells whether two texts differ only in hexadecimal sums.
+func isChecksum(a, b locate.Field) bool {
+	if strings.Contains(strings.ToLower(a.Key), "checksum") {
+		return true
+	}
+	return digits.ReplaceAllString(a.Value, "#") == digits.ReplaceAllString(b.Value, "#")
+}
+
+// byField groups locations that stand in one field; they are next to each other.
+func byField(locations []locate.Location) [][]locate.Location {
+	var groups [][]locate.Location
+	for i, location := range locations {
+		if i > 0 && location.Field.ID() == locations[i-1].Field.ID() {
+			groups[len(groups)-1] = append(groups[len(groups)-1], location)
+			continue
+		}
+		groups = append(groups, []locate.Location{location})
+	}
+	return groups
+}
+
+// replaced is a field's text with all its images replaced.
+func replaced(group []locate.Location, target func(locate.Location) string) string {
+	var text strings.Builder
+	at := 0
+	for _, location := range group {
+		text.WriteString(location.Field.Value[at:location.Start] + target(location))
+		at = location.End
+	}
+	return text.String() + group[0].Field.Value[at:]
+}
+
+func byKey(documents []render.Document) map[string]render.Document {
+	all := make(map[string]render.Document, len(documents))
+	for _, document := range documents {
+		all[document.Key()] = document
+	}
+	return all
+}
+
+func keys(maps ...map[string]render.Document) []string {
+	set := map[string]bool{}
+	for _, m := range maps {
+		for key := range m {
+			set[key] = true
+		}
+	}
+	all := make([]string, 0, len(set))
+	for key := range set {
+		all = append(all, key)
+	}
+	sort.Strings(all)
+	return all
+}

@@ -1,0 +1,72 @@
+package verify_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gitops-runtime/imageoverride/locate"
+	"gitops-runtime/imageoverride/mapping"
+	"gitops-runtime/imageoverride/render"
+	"gitops-runtime/imageoverride/verify"
+)
+
+const before = `kind: Pod
+metadata: {name: p, annotations: {checksum/config: aaaaaaaaaaaaaaaa, note: see config-0123456789}}
+spec: {containers: [{image: "quay.io/a:1", command: ["run quay.io/a:1 twice quay.io/a:1"]}]}
+`
+
+func TestCompare(t *testing.T) {
+	cases := []struct {
+		name  string
+		after string
+		want  []verify.Change
+	}{
+		{"as planned", `kind: Pod
+metadata: {name: p, annotations: {checksum/config: bbbbbbbbbbbbbbbb, note: see config-9876543210}}
+spec: {containers: [{image: "r.io/quay.io/a:1", command: ["run r.io/quay.io/a:1 twice r.io/quay.io/a:1"]}]}
+`, nil},
+		{"half replaced", `kind: Pod
+metadata: {name: p, annotations: {checksum/config: bbbbbbbbbbbbbbbb, note: see config-9876543210}}
+spec: {containers: [{image: "r.io/quay.io/a:1", command: ["run quay.io/a:1 twice r.io/quay.io/a:1"]}]}
+`, []verify.Change{{Field: "Pod/p spec.containers[0].command[0]", Before: "run quay.io/a:1 twice quay.io/a:1", After: "run quay.io/a:1 twice r.io/quay.io/a:1"}}},
+		{"more and less", `kind: Pod
+metadata: {name: p, annotations: {checksum/config: b, extra: x}}
+spec: {containers: [{image: "r.io/quay.io/a:1", command: ["run r.io/quay.io/a:1 twice r.io/quay.io/a:1"]}]}
+`, []verify.Change{
+			{Field: "Pod/p metadata.annotations.extra", After: "x"},
+			{Field: "Pod/p metadata.annotations.note", Before: "see config-0123456789"},
+		}},
+	}
+	for _, test := range cases {
+		t.Run(test.name, func(t *testing.T) {
+			index := locate.NewIndex()
+			left := []render.Document{{Template: "t", Text: before}}
+			found, err := index.Find(left, nil)
+			require.NoError(t, err)
+			require.Len(t, found.Locations, 3)
+			changes, err := verify.Compare(index, left, []render.Document{{Template: "t", Text: test.after}}, found.Locations, func(l locate.Location) string { return "r.io/" + l.Text() })
+			require.NoError(t, err)
+			require.Equal(t, test.want, changes)
+		})
+	}
+}
+
+func TestCompareWholeDocuments(t *testing.T) {
+	index := locate.NewIndex()
+	one, two := render.Document{Template: "t", Text: "kind: A"}, render.Document{Template: "t", Index: 1, Text: "kind: B"}
+	changes, err := verify.Compare(index, []render.Document{one}, []render.Document{one, two}, nil, nil)
+	require.NoError(t, err)
+	require.Equal(t, []verify.Change{{Field: "B/ kind", After: "B"}}, changes)
+	changes, err = verify.Compare(index, []render.Document{one, two}, []render.Document{one}, nil, nil)
+	require.NoError(t, err)
+	require.Equal(t, []verify.Change{{Field: "B/ kind", Before: "B"}}, changes)
+}
+
+func TestOutsideOf(t *testing.T) {
+	mapper, err := mapping.New("r.io/x", mapping.HostPrefix, nil)
+	require.NoError(t, err)
+	found, err := locate.NewIndex().Find([]render.Document{{Template: "t", Text: "kind: Pod\nmetadata: {name: p}\nspec: {containers: [{image: nginx}, {image: 'r.io/x/a:1'}]}\n"}}, nil)
+	require.NoError(t, err)
+	require.Equal(t, []verify.Outside{{Object: "Pod/p", Path: "spec.containers[0].image", Image: "nginx", Template: "t"}}, verify.OutsideOf(found.Locations, mapper))
+}

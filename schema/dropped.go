@@ -1,0 +1,89 @@
+package schema
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+)
+
+// Path leads to a value: its keys from the top. In text they are divided by dots; a dot inside a key is written `\.`.
+type Path []string
+
+// ParsePath reads a path from text.
+func ParsePath(text string) Path {
+	keys := strings.Split(strings.ReplaceAll(text, `\.`, "\x00"), ".")
+	for i := range keys {
+		keys[i] = strings.ReplaceAll(keys[i], "\x00", ".")
+	}
+	return keys
+}
+
+// String writes the path as text.
+func (p Path) String() string {
+	keys := slices.Clone(p)
+	for i := range keys {
+		keys[i] = strings.ReplaceAll(keys[i], ".", `\.`)
+	}
+	return strings.Join(keys, ".")
+}
+
+// Within tells whether the path is other or leads below it.
+func (p Path) Within(other Path) bool {
+	return len(p) >= len(other) && slices.Equal(p[:len(other)], other)
+}
+
+// Dropped is a value that people bring along from another chart and that means nothing here.
+type Dropped struct {
+	Path    Path
+	Reason  string // Reason says why, without a full stop.
+	Instead string // Instead says what to do, without a full stop.
+}
+
+// ReadDropped returns what a chart drops, from <chart>.yaml in dir: a list of {path, reason, instead}. Most charts drop nothing.
+func ReadDropped(dir fs.FS, chart string) ([]Dropped, error) {
+	text, err := fs.ReadFile(dir, chart+".yaml")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read what %s drops: %w", chart, err)
+	}
+	var written []struct{ Path, Reason, Instead string }
+	if err := yaml.UnmarshalStrict(text, &written); err != nil {
+		return nil, fmt.Errorf("what %s drops: %w", chart, err)
+	}
+	var dropped []Dropped
+	for _, entry := range written {
+		if entry.Path == "" || entry.Reason == "" || entry.Instead == "" {
+			return nil, fmt.Errorf("what %s drops: %+v needs path, reason and instead", chart, entry)
+		}
+		dropped = append(dropped, Dropped{Path: ParsePath(entry.Path), Reason: entry.Reason, Instead: entry.Instead})
+	}
+	return dropped, nil
+}
+
+// refuse lets the schema refuse each dropped value in words: the only value it takes is the sentence that says what to do,
+// which Helm prints with the path.
+func refuse(node Node, dropped []Dropped) error {
+	for _, entry := range dropped {
+		at := node
+		for i, key := range entry.Path {
+			properties, ok := at["properties"].(Node)
+			if !ok {
+				return fmt.Errorf("dropped value %s: %s has no keys of its own", entry.Path, entry.Path[:i])
+			}
+			if i == len(entry.Path)-1 {
+				properties[key] = Node{"description": "Dropped", "const": fmt.Sprintf("(left out) %s. %s.", entry.Reason, entry.Instead)}
+				break
+			}
+			if at, ok = properties[key].(Node); !ok {
+				return fmt.Errorf("dropped value %s: the schema does not know %s", entry.Path, entry.Path[:i+1])
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,115 @@
+// Package schema generates the values.schema.json of each chart from the notes in its values.yaml.
+//
+// helm-values-schema-json gives one schema node per documented value. This package makes that
+// self-contained (shared definitions are inlined), agreeable to Helm (null deletes a default,
+// `global` and the values of subcharts pass through) and strict where a typo would go unseen.
+package schema
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// File is a generated schema: its path relative to the repository's root and its content.
+type File struct {
+	Path string
+	Text []byte
+}
+
+// Generate returns the schema of every chart below root/charts that has a values.yaml, made by convert.
+func Generate(ctx context.Context, root string, convert Converter) ([]File, error) {
+	shared, err := readDefinitions(os.DirFS(filepath.Join(root, "schema", "definitions")))
+	if err != nil {
+		return nil, err
+	}
+	charts, err := readCharts(root)
+	if err != nil {
+		return nil, err
+	}
+	made := map[string]Node{}
+	var files []File
+	for _, c := range charts {
+		values := filepath.Join(c.dir, "values.yaml")
+		node, err := convert(ctx, values)
+		if err != nil {
+			return nil, err
+		}
+		if err := shared.inlineRefined(node); err != nil {
+			return nil, fmt.Errorf("%s: %w", values, err)
+		}
+		if err := complete(node, c, made); err != nil {
+			return nil, fmt.Errorf("%s: %w", values, err)
+		}
+		dropped, err := ReadDropped(os.DirFS(filepath.Join(root, "schema", "dropped")), c.Name)
+		if err != nil {
+			return nil, err
+		}
+		if err := refuse(node, dropped); err != nil {
+			return nil, fmt.Errorf("%s: %w", values, err)
+		}
+		made[c.Name] = node
+		text, err := encode(node)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", values, err)
+		}
+		files = append(files, File{Path: filepath.Join("charts", filepath.Base(c.dir), "values.schema.json"), Text: text})
+	}
+	return files, nil
+}
+
+// inlineRefined refines the converter's output before and after the definitions come in: before,
+// since defaults say too much of lists; after, since definitions lack null.
+func (d definitions) inlineRefined(node Node) error {
+	refine(node)
+	if err := d.inline(node); err != nil {
+		return err
+	}
+	addNull(node)
+	node["type"] = "object"
+	return nil
+}
+
+func addNull(node Node) {
+	allowNull(node)
+	_ = eachChild(node, func(_ string, child Node) error {
+		addNull(child)
+		return nil
+	})
+}
+
+func encode(node Node) ([]byte, error) {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(node); err != nil {
+		return nil, fmt.Errorf("write the schema: %w", err)
+	}
+	return out.Bytes(), nil
+}
+
+// Write puts the files below root.
+func Write(root string, files []File) error {
+	for _, file := range files {
+		if err := os.WriteFile(filepath.Join(root, file.Path), file.Text, 0o644); err != nil {
+			return fmt.Errorf("write a schema: %w", err)
+		}
+	}
+	return nil
+}
+
+// Drift returns one sentence for each schema below root that is not what files says.
+func Drift(root string, files []File) []string {
+	var drift []string
+	for _, file := range files {
+		have, err := os.ReadFile(filepath.Join(root, file.Path))
+		if err != nil || !bytes.Equal(have, file.Text) {
+			drift = append(drift, file.Path+" is not in step with values.yaml; run make generate")
+		}
+	}
+	return drift
+}

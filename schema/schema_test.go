@@ -1,0 +1,174 @@
+package schema
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"helm.sh/helm/v3/pkg/chartutil"
+	"sigs.k8s.io/yaml"
+
+	"gitops-runtime/tests/gomodule"
+)
+
+func TestSchemasAreInStepWithTheValues(t *testing.T) {
+	root, err := gomodule.Root()
+	require.NoError(t, err)
+	convert, err := Tool(t.Context(), root)
+	require.NoError(t, err)
+	files, err := Generate(t.Context(), root, convert)
+	require.NoError(t, err)
+	assert.Empty(t, Drift(root, files))
+	for _, file := range files {
+		assert.NotContains(t, string(file.Text), `"$ref"`, "%s is not self-contained", file.Path)
+		defaults, err := chartutil.ReadValuesFile(filepath.Join(root, filepath.Dir(file.Path), "values.yaml"))
+		require.NoError(t, err)
+		assert.NoError(t, chartutil.ValidateAgainstSingleSchema(defaults, file.Text), "%s refuses the chart's own defaults", file.Path)
+	}
+}
+
+// library is a repository of a parent chart, a subchart and a library chart.
+func library(t *testing.T) string {
+	t.Helper()
+	root := t.TempDir()
+	for path, text := range map[string]string{
+		"schema/definitions/image.json": `{"type":"object","properties":{"tag":{"type":"string"},"digest":{"type":"string"}},"additionalProperties":false}`,
+		"schema/definitions/part.json":  `{"type":"object","properties":{"image":{"$ref":"image"},"replicas":{"type":"integer"}},"additionalProperties":false}`,
+		"charts/common/Chart.yaml":      "name: common\ntype: library\n",
+		"charts/common/values.yaml":     "{}\n",
+		"charts/child/Chart.yaml":       "name: child\ndependencies: [{name: common, repository: file://../common}]\n",
+		"charts/child/values.yaml":      child,
+		"charts/a-parent/Chart.yaml":    "name: a-parent\ndependencies: [{name: common}, {name: child, condition: child.enabled}]\n",
+		"charts/a-parent/values.yaml":   parent,
+		"charts/unwritten/Chart.yaml":   "name: unwritten\n",
+	} {
+		file := filepath.Join(root, path)
+		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o750))
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+	}
+	return root
+}
+
+const child = `
+# @schema $ref: part
+# -- A part
+part:
+  # -- Pods
+  replicas: 1
+  # -- Switch that only this part has
+  fast: false
+free: {}
+level: info # @schema enum: [info, debug]
+containers:
+  - {name: a}
+global:
+  # -- Registry
+  imageRegistry: ""
+  proxy: {host: ""}
+`
+
+const parent = `
+# -- The child
+child:
+  part: {replicas: 2}
+global:
+  # -- URL
+  url: "" # @schema pattern: ^(https://.+)?$
+`
+
+func generated(t *testing.T) map[string][]byte {
+	t.Helper()
+	root, err := gomodule.Root()
+	require.NoError(t, err)
+	convert, err := Tool(t.Context(), root)
+	require.NoError(t, err)
+	files, err := Generate(t.Context(), library(t), convert)
+	require.NoError(t, err)
+	found := map[string][]byte{}
+	for _, file := range files {
+		found[file.Path] = file.Text
+	}
+	assert.Len(t, found, 2)
+	return found
+}
+
+func TestWhatSchemasTakeAndRefuse(t *testing.T) {
+	schemas := generated(t)
+	for name, tc := range map[string]struct{ chart, values, refused string }{
+		"defaults of the child":            {"child", child, ""},
+		"defaults of the parent":           {"a-parent", parent, ""},
+		"what the definition adds":         {"child", "part: {image: {tag: a, digest: b}}", ""},
+		"what the values add":              {"child", "part: {fast: true}", ""},
+		"a typo in a part":                 {"child", "part: {replica: 1}", "replica"},
+		"a typo in a definition":           {"child", "part: {image: {tags: a}}", "tags"},
+		"a typo at the root":               {"child", "parts: {}", "parts"},
+		"another type":                     {"child", "part: {replicas: many}", "replicas"},
+		"null deletes a default":           {"child", "{part: null, level: null, containers: null}", ""},
+		"null deletes a definition's":      {"child", "part: {image: {tag: null}}", ""},
+		"an empty map is free":             {"child", "free: {a: {b: 1}}", ""},
+		"items may have other keys":        {"child", "containers: [{name: a, image: b}]", ""},
+		"items keep their type":            {"child", "containers: [a]", "containers"},
+		"enum":                             {"child", "level: loud", "level"},
+		"the parent's condition":           {"child", "enabled: false", ""},
+		"any global in a subchart":         {"child", "global: {other: {a: 1}, proxy: {port: 1}}", ""},
+		"a subchart's value in the parent": {"a-parent", "child: {anything: 1}", ""},
+		"the library's empty values":       {"a-parent", "common: {global: {}}", ""},
+		"a global of the parent":           {"a-parent", "global: {url: https://x}", ""},
+		"a wrong global of the parent":     {"a-parent", "global: {url: x}", "url"},
+		"a global of a subchart":           {"a-parent", "global: {imageRegistry: r, proxy: {port: 1}}", ""},
+		"a global nobody reads":            {"a-parent", "global: {imageRegistri: r}", "imageRegistri"},
+		"a wrong type of a child's global": {"a-parent", "global: {imageRegistry: [r]}", "imageRegistry"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var values map[string]any
+			require.NoError(t, yaml.Unmarshal([]byte(tc.values), &values))
+			err := chartutil.ValidateAgainstSingleSchema(values, schemas["charts/"+tc.chart+"/values.schema.json"])
+			if tc.refused == "" {
+				assert.NoError(t, err)
+				return
+			}
+			assert.ErrorContains(t, err, tc.refused)
+		})
+	}
+}
+
+func TestGenerateSaysWhichReferenceIsUnknown(t *testing.T) {
+	root := library(t)
+	convert := func(_ context.Context, file string) (Node, error) {
+		return Node{"properties": Node{"x": Node{"$ref": "./imag.json"}}}, nil
+	}
+	_, err := Generate(t.Context(), root, convert)
+	assert.EqualError(t, err, filepath.Join(root, "charts/child/values.yaml")+
+		": x: $ref: ./imag.json is no shared definition; there are image, part")
+}
+
+func TestADefinitionMayNotReferToItself(t *testing.T) {
+	shared := definitions{
+		"a": Node{"properties": Node{"b": Node{"$ref": "b"}}},
+		"b": Node{"properties": Node{"a": Node{"$ref": "a"}}},
+	}
+	err := shared.inline(Node{"$ref": "a"})
+	assert.EqualError(t, err, "b: a: shared definition a refers to itself")
+}
+
+func TestWriteAndDrift(t *testing.T) {
+	root := t.TempDir()
+	files := []File{{Path: "values.schema.json", Text: []byte("{}\n")}}
+	assert.Equal(t, []string{"values.schema.json is not in step with values.yaml; run make generate"}, Drift(root, files))
+	require.NoError(t, Write(root, files))
+	assert.Empty(t, Drift(root, files))
+}
+
+func TestToolSaysWhatItCouldNotRead(t *testing.T) {
+	root, err := gomodule.Root()
+	require.NoError(t, err)
+	convert, err := Tool(t.Context(), root)
+	require.NoError(t, err)
+	_, err = convert(t.Context(), filepath.Join(t.TempDir(), "values.yaml"))
+	assert.ErrorContains(t, err, "values.yaml")
+	_, err = Tool(t.Context(), t.TempDir())
+	assert.ErrorContains(t, err, "build helm-values-schema-json")
+}

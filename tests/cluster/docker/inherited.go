@@ -1,0 +1,27 @@
+package docker
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"syscall"
+)
+
+// keepInherited marks every file descriptor above standard error to be closed in programs that this process starts. A
+// program that outlives it would else hold what the shell above had open, such as the pipe that somebody reads to its end.
+func keepInherited() error {
+	open, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		return fmt.Errorf("list this process's open files: %w", err)
+	}
+	for _, entry := range open {
+		fd, err := strconv.Atoi(entry.Name())
+		if err != nil {
+			return fmt.Errorf("list this process's open files: %w", err)
+		}
+		if fd > 2 {
+			syscall.CloseOnExec(fd)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,33 @@
+package node
+
+import (
+	"io/fs"
+	"strings"
+)
+
+// kindFiles are the files of kind's own base image that a node needs, relative to images/base/files of its module. Its
+// containerd configuration is for a newer containerd than Debian's.
+var kindFiles = []string{
+	"etc/crictl.yaml",
+	"etc/default/kubelet",
+	"etc/sysctl.d/10-network-magic.conf",
+	"etc/sysctl.d/10-network-security.conf",
+	"etc/systemd/system/containerd.service",
+	"etc/systemd/system/kubelet.service",
+	"etc/systemd/system/kubelet.service.d/10-kubeadm.conf",
+	"etc/systemd/system/kubelet.service.d/11-kind.conf",
+	"etc/systemd/system/kubelet.slice",
+	"etc/systemd/system/undo-mount-hacks.service",
+	"kind/bin/create-kubelet-cgroup-v2.sh",
+	"kind/bin/mount-product-files.sh",
+	"kind/bin/undo-mount-hacks.sh",
+	"usr/local/bin/entrypoint",
+}
+
+// modeOf is the mode of one of kind's files: a module's files have none, so programs are told by where they are.
+func modeOf(file string) fs.FileMode {
+	if strings.Contains(file, "/bin/") {
+		return 0o755
+	}
+	return 0o644
+}

@@ -1,0 +1,67 @@
+// Package progress tells whoever waits what is being done and how long it took.
+package progress
+
+import (
+	"fmt"
+	"io"
+	"sync"
+	"time"
+)
+
+// Observer is told when a step begins and when it ends. Steps may run beside each other, so an implementation must
+// bear concurrent calls.
+type Observer interface {
+	Begin(step string)
+	End(step string, took time.Duration, err error)
+}
+
+// Step runs do and reports it to the observer; a nil observer is told nothing.
+func Step(observer Observer, name string, do func() error) error {
+	if observer == nil {
+		return do()
+	}
+	observer.Begin(name)
+	begun := time.Now()
+	err := do()
+	observer.End(name, time.Since(begun), err)
+	return err
+}
+
+// Lines returns an observer that writes one line a finished step, with its seconds. A step that takes longer than a few
+// seconds also gets a line that says it is under way.
+func Lines(out io.Writer) Observer {
+	return &lines{out: out, patience: 4 * time.Second, running: map[string]*time.Timer{}}
+}
+
+type lines struct {
+	mu       sync.Mutex
+	out      io.Writer
+	patience time.Duration
+	running  map[string]*time.Timer
+}
+
+func (l *lines) Begin(step string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.running[step] = time.AfterFunc(l.patience, func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if l.running[step] != nil {
+			fmt.Fprintf(l.out, "   ...   %s\n", step)
+		}
+	})
+}
+
+func (l *lines) End(step string, took time.Duration, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if timer := l.running[step]; timer != nil {
+		timer.Stop()
+		delete(l.running, step)
+	}
+	outcome := ""
+	if err != nil {
+		outcome = ": failed"
+	}
+	fmt.Fprintf(l.out, "%7.1fs %s%s\n", took.Seconds(), step, outcome)
+}

@@ -1,0 +1,67 @@
+// Command validate runs validate-values against the platform stand-in, started
+// in this process, unless the arguments name a platform of their own.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/term"
+
+	"gitops-runtime/tests/standin/platform"
+	"gitops-runtime/validator/cli"
+)
+
+const (
+	urlValue = "global.codefresh.url"
+	// namespace is that of the local install.
+	namespace = "codefresh"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	args := os.Args[1:]
+	if !gives(args, "-n", "--namespace", "explain", "version", "--help", "-h") {
+		args = append(args, "--namespace", namespace)
+	}
+	if !namesPlatform(args) {
+		server, err := platform.Start(ctx, platform.Options{})
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "validate: platform stand-in:", err)
+			os.Exit(cli.ExitBroken)
+		}
+		fmt.Fprintf(os.Stderr, "The platform is a stand-in at %s, not the one of the values; its account is acc1, its token user-token-admin.\n"+
+			"To ask another one: make validate ARGS=\"--set %s=<url>\".\n\n", server.URL, urlValue)
+		args = append(args, "--set-string", urlValue+"="+server.URL)
+	}
+	os.Exit(cli.Main(ctx, args, cli.System{
+		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Version: "0.1.0",
+		Colour: term.IsTerminal(int(os.Stdout.Fd())) && os.Getenv("NO_COLOR") == "",
+		Now:    time.Now, Getenv: os.Getenv, Connect: cli.Connect,
+	}))
+}
+
+// namesPlatform tells whether a flag sets the platform's URL.
+func namesPlatform(args []string) bool {
+	return gives(args, "explain", "version", "--help", "-h") ||
+		slices.ContainsFunc(args, func(arg string) bool { return strings.Contains(arg, urlValue+"=") })
+}
+
+// gives tells whether one of the words is among the arguments, alone or with a
+// value after "=".
+func gives(args []string, words ...string) bool {
+	for _, arg := range args {
+		name, _, _ := strings.Cut(arg, "=")
+		if slices.Contains(words, name) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,133 @@
+package compat
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"gitops-runtime/schema"
+	"gitops-runtime/tests/gomodule"
+)
+
+// leastHonoured is the share of the values people have that a chart has to honour.
+const leastHonoured = 0.95
+
+func TestEveryValueIsHonouredOrRefusedInWords(t *testing.T) {
+	t.Parallel()
+	root, err := gomodule.Root()
+	require.NoError(t, err)
+	charts, err := Charts()
+	require.NoError(t, err)
+	for _, name := range charts {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			chart, err := Load(root, name)
+			require.NoError(t, err)
+			fixture, err := ReadFixture(name)
+			require.NoError(t, err)
+			values, err := Values(name)
+			require.NoError(t, err)
+			dropped, err := schema.ReadDropped(os.DirFS(filepath.Join(root, "schema", "dropped")), name)
+			require.NoError(t, err)
+
+			prover := &Prover{Chart: chart, Fixture: fixture}
+			requireStable(t, chart, fixture.Base)
+			refused := 0
+			for _, value := range values {
+				if entry, ok := Dropped(dropped, value.Path); ok {
+					refused++
+					assertRefused(t, chart, fixture, value.Path, entry)
+					continue
+				}
+				t.Run(value.Path.String(), func(t *testing.T) {
+					t.Parallel()
+					assert.NoError(t, prover.Prove(value))
+				})
+			}
+			assert.GreaterOrEqual(t, 1-float64(refused)/float64(len(values)), leastHonoured, "share of honoured values")
+		})
+	}
+}
+
+// requireStable makes sure that a difference between two renders comes from their values.
+func requireStable(t *testing.T, chart *Chart, values map[string]any) {
+	t.Helper()
+	first, err := chart.Render(values)
+	require.NoError(t, err)
+	second, err := chart.Render(values)
+	require.NoError(t, err)
+	require.Equal(t, first, second, "the chart renders differently each time")
+}
+
+func assertRefused(t *testing.T, chart *Chart, fixture Fixture, path schema.Path, entry schema.Dropped) {
+	t.Helper()
+	_, err := chart.Render(overlay(fixture.Around(path), nested(path, "changed")))
+	if assert.Error(t, err, "%s is dropped and yet taken", path) {
+		assert.Contains(t, err.Error(), entry.Reason)
+		assert.Contains(t, err.Error(), entry.Instead)
+	}
+}
+
+func TestPagesAreUpToDate(t *testing.T) {
+	t.Parallel()
+	root, err := gomodule.Root()
+	require.NoError(t, err)
+	pages, err := Pages(root)
+	require.NoError(t, err)
+	for _, page := range pages {
+		written, err := os.ReadFile(filepath.Join(root, page.Path))
+		require.NoError(t, err, "run make generate")
+		assert.Equal(t, page.Text, string(written), "%s: run make generate", page.Path)
+	}
+}
+
+func TestChange(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		kind          string
+		current       any
+		node          map[string]any
+		want          any
+		wantErrorText string
+	}{
+		"a boolean is turned":                  {kind: "boolean", current: true, want: false},
+		"an absent boolean becomes true":       {kind: "boolean", want: true},
+		"a number grows":                       {kind: "integer", current: 3.0, want: 4.0},
+		"an absent number becomes 1":           {kind: "integer", want: 1},
+		"a text":                               {kind: "string", current: "a", want: "changed"},
+		"another of the allowed":               {kind: "string", current: "a", node: map[string]any{"enum": []any{nil, "", "a", "b"}}, want: "b"},
+		"a list of texts":                      {kind: "array", node: map[string]any{"items": map[string]any{"type": []any{"string", "null"}}}, want: []any{"changed"}},
+		"a list of the allowed":                {kind: "array", node: map[string]any{"items": map[string]any{"enum": []any{"a"}}}, want: []any{"a"}},
+		"a list of objects":                    {kind: "array", node: map[string]any{"items": map[string]any{"type": "object"}}, want: []any{map[string]any{"name": "changed"}}},
+		"an object":                            {kind: "object", want: map[string]any{"changed": "changed"}},
+		"without a default the schema decides": {kind: "null", node: map[string]any{"type": []any{"null", "integer"}}, want: 1},
+		"nothing else is allowed":              {kind: "string", current: "a", node: map[string]any{"enum": []any{"a"}}, wantErrorText: "the schema allows nothing but a"},
+		"an unknown type":                      {kind: "date", wantErrorText: `a value of type "date" cannot be changed by itself: name one in the fixture`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := change(c.kind, c.current, c.node)
+			if c.wantErrorText != "" {
+				assert.EqualError(t, err, c.wantErrorText)
+				return
+			}
+			require.NoError(t, err)
+			assert.Equal(t, c.want, got)
+		})
+	}
+}
+
+func TestFixtureLaysConditionsOverTheBase(t *testing.T) {
+	t.Parallel()
+	fixture := Fixture{
+		Base: map[string]any{"a": map[string]any{"b": 1, "c": 2}},
+		With: []Condition{{Paths: []string{"x"}, Values: map[string]any{"a": map[string]any{"b": 3}}}, {Paths: []string{"x.y"}, Values: map[string]any{"d": 4}}},
+	}
+	assert.Equal(t, fixture.Base, fixture.Around(schema.Path{"z"}))
+	assert.Equal(t, map[string]any{"a": map[string]any{"b": 3, "c": 2}}, fixture.Around(schema.Path{"x"}))
+	assert.Equal(t, map[string]any{"a": map[string]any{"b": 3, "c": 2}, "d": 4}, fixture.Around(schema.Path{"x", "y", "z"}))
+	assert.Equal(t, map[string]any{"a": map[string]any{"b": 1, "c": 2}}, fixture.Base, "the base stays as it was")
+}

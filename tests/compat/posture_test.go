@@ -1,0 +1,200 @@
+package compat
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/pod-security-admission/api"
+	"k8s.io/pod-security-admission/policy"
+	"sigs.k8s.io/yaml"
+
+	"gitops-runtime/tests/gomodule"
+	"gitops-runtime/tests/manifests"
+	"gitops-runtime/tests/render"
+)
+
+// everythingOn renders a chart with all its toggles on.
+func everythingOn(t *testing.T, name string, more map[string]any) []render.Object {
+	t.Helper()
+	root, err := gomodule.Root()
+	require.NoError(t, err)
+	chart, err := Load(root, name)
+	require.NoError(t, err)
+	fixture, err := ReadFixture(name)
+	require.NoError(t, err)
+	templates, err := chart.Render(overlay(fixture.Base, more))
+	require.NoError(t, err)
+	var objects []render.Object
+	for _, text := range templates {
+		parsed, err := render.Parse(text)
+		require.NoError(t, err)
+		objects = append(objects, parsed...)
+	}
+	return objects
+}
+
+// assertRestricted asks the admission plugin of Kubernetes itself.
+func assertRestricted(t *testing.T, where string, meta metav1.ObjectMeta, spec corev1.PodSpec) {
+	t.Helper()
+	evaluator, err := policy.NewEvaluator(policy.DefaultChecks(), nil)
+	require.NoError(t, err)
+	level := api.LevelVersion{Level: api.LevelRestricted, Version: api.LatestVersion()}
+	verdict := policy.AggregateCheckResults(evaluator.EvaluatePod(level, &meta, &spec))
+	assert.True(t, verdict.Allowed, "%s: %s", where, verdict.ForbiddenDetail())
+}
+
+func eachChart(t *testing.T, test func(t *testing.T, name string)) {
+	t.Helper()
+	charts, err := Charts()
+	require.NoError(t, err)
+	for _, name := range charts {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, name)
+		})
+	}
+}
+
+func TestEveryPodPassesTheLevelRestricted(t *testing.T) {
+	t.Parallel()
+	eachChart(t, func(t *testing.T, name string) {
+		pods := 0
+		for _, object := range everythingOn(t, name, nil) {
+			fields, found, err := unstructured.NestedMap(object.Object, "spec", "template")
+			require.NoError(t, err)
+			if !found || !slices.Contains([]string{"Deployment", "StatefulSet", "Job"}, object.GetKind()) {
+				continue
+			}
+			pods++
+			var pod corev1.PodTemplateSpec
+			require.NoError(t, runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(fields, &pod, true), object.GetName())
+			assertRestricted(t, fmt.Sprintf("%s %s", object.GetKind(), object.GetName()), pod.ObjectMeta, pod.Spec)
+			for _, container := range append(pod.Spec.InitContainers, pod.Spec.Containers...) {
+				context := container.SecurityContext
+				assert.True(t, context != nil && context.ReadOnlyRootFilesystem != nil && *context.ReadOnlyRootFilesystem,
+					"%s %s, container %s: the root file system is writable", object.GetKind(), object.GetName(), container.Name)
+			}
+		}
+		assert.Positive(t, pods)
+	})
+}
+
+// Fields that Kubernetes does not know, of the wrong type or missing, are found here and not by users.
+func TestEveryObjectIsWellFormed(t *testing.T) {
+	t.Parallel()
+	root, err := gomodule.Root()
+	require.NoError(t, err)
+	validator, err := manifests.NewValidator(t.Context(), root)
+	require.NoError(t, err)
+	charts, err := Charts()
+	require.NoError(t, err)
+	// the definitions of these are in no module
+	groups := []string{"autoscaling.k8s.io", "cert-manager.io", "cloud.google.com", "networking.gke.io", "route.openshift.io"}
+	kinds := []string{"ListenerSet", "PrometheusRule"}
+	for _, name := range charts {
+		var stream strings.Builder
+		for _, object := range everythingOn(t, name, nil) {
+			if slices.Contains(groups, object.GroupVersionKind().Group) || slices.Contains(kinds, object.GetKind()) {
+				continue
+			}
+			text, err := yaml.Marshal(object.Object)
+			require.NoError(t, err)
+			stream.WriteString("---\n" + string(text))
+		}
+		for _, problem := range validator.Validate(stream.String()) {
+			t.Errorf("%s: %s", name, problem)
+		}
+	}
+}
+
+// Workflow pods are made by the controller, from its settings and what the workflow says.
+func TestWorkflowPodsPassTheLevelRestricted(t *testing.T) {
+	t.Parallel()
+	objects := everythingOn(t, "argo-workflows", nil)
+	config := render.Find(objects, "ConfigMap", "cf-argo-workflows-workflow-controller-configmap")
+	require.NotNil(t, config)
+	var settings struct {
+		Executor, MainContainer corev1.Container
+		WorkflowDefaults        struct {
+			Spec struct{ SecurityContext *corev1.PodSecurityContext }
+		}
+	}
+	text, _, err := unstructured.NestedString(config.Object, "data", "config")
+	require.NoError(t, err)
+	require.NoError(t, yaml.Unmarshal([]byte(text), &settings))
+	spec := corev1.PodSpec{
+		SecurityContext: settings.WorkflowDefaults.Spec.SecurityContext,
+		InitContainers:  []corev1.Container{settings.Executor},
+		Containers:      []corev1.Container{settings.Executor, settings.MainContainer},
+	}
+	assertRestricted(t, "with the default pod security context", metav1.ObjectMeta{}, spec)
+	spec.SecurityContext = &corev1.PodSecurityContext{}
+	assertRestricted(t, "with a pod security context of the workflow's own", metav1.ObjectMeta{}, spec)
+}
+
+func TestNoRuleIsForEverything(t *testing.T) {
+	t.Parallel()
+	eachChart(t, func(t *testing.T, name string) {
+		for _, object := range everythingOn(t, name, nil) {
+			rules, _, err := unstructured.NestedSlice(object.Object, "rules")
+			if object.GetKind() != "Role" && object.GetKind() != "ClusterRole" {
+				continue
+			}
+			// deploys whatever the user's repositories say
+			if object.GetName() == "codefresh-cf-argocd-application-controller" {
+				continue
+			}
+			require.NoError(t, err)
+			for _, rule := range rules {
+				for key, words := range rule.(map[string]any) {
+					assert.NotContains(t, words, "*", "%s %s: %s of %v", object.GetKind(), object.GetName(), key, rule)
+				}
+			}
+		}
+	})
+}
+
+// The runtime says it once for all of its charts.
+func TestARuntimeOfOneNamespaceMakesItsChartsNamespaced(t *testing.T) {
+	t.Parallel()
+	runtime := map[string]any{"global": map[string]any{"runtime": map[string]any{"singleNamespace": true}}}
+	for name, more := range map[string]map[string]any{
+		"argo-rollouts":  {},
+		"argo-workflows": {},
+		"argo-events":    {"webhook": map[string]any{"enabled": false}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, object := range everythingOn(t, name, overlay(runtime, more)) {
+				assert.Equal(t, "codefresh", object.GetNamespace(), "%s %s", object.GetKind(), object.GetName())
+			}
+		})
+	}
+}
+
+// Several runtimes of one cluster keep out of each other's way only when nothing is cluster-scoped.
+func TestNamespacedOperationIsNamespaced(t *testing.T) {
+	t.Parallel()
+	for name, values := range map[string]map[string]any{
+		"argo-cd":        {"createClusterRoles": false, "createAggregateRoles": false},
+		"argo-rollouts":  {"clusterInstall": false},
+		"argo-workflows": {"singleNamespace": true},
+		"argo-events":    {"controller": map[string]any{"rbac": map[string]any{"namespaced": true}}, "webhook": map[string]any{"enabled": false}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, object := range everythingOn(t, name, values) {
+				assert.NotContains(t, object.GetKind(), "Cluster", object.GetName())
+				assert.Equal(t, "codefresh", object.GetNamespace(), "%s %s", object.GetKind(), object.GetName())
+			}
+		})
+	}
+}

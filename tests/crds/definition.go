@@ -1,0 +1,81 @@
+package crds
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+
+	"gitops-runtime/tests/gomodule"
+)
+
+// Definition is one custom resource definition as the charts ship it.
+type Definition struct {
+	Plural string // resource name in the plural; also the file's name
+	Text   []byte // YAML document with a header comment
+	Before int    // bytes of the definition in the module
+}
+
+// derive turns a definition of a module into ours: no prose, no status, and metadata that
+// holds the name alone, since the chart adds its labels and annotations on the line after it.
+func derive(module gomodule.Module, text []byte) (Definition, error) {
+	var crd map[string]any
+	if err := yaml.Unmarshal(text, &crd); err != nil {
+		return Definition{}, fmt.Errorf("read the definition: %w", err)
+	}
+	if crd["kind"] != "CustomResourceDefinition" || crd["apiVersion"] != "apiextensions.k8s.io/v1" {
+		return Definition{}, fmt.Errorf("want apiextensions.k8s.io/v1 CustomResourceDefinition, got %v %v", crd["apiVersion"], crd["kind"])
+	}
+	spec, _ := crd["spec"].(map[string]any)
+	names, _ := spec["names"].(map[string]any)
+	plural, _ := names["plural"].(string)
+	group, _ := spec["group"].(string)
+	versions, _ := spec["versions"].([]any)
+	if plural == "" || group == "" || len(versions) == 0 {
+		return Definition{}, fmt.Errorf("the definition lacks spec.names.plural, spec.group or spec.versions")
+	}
+	delete(crd, "status")
+	crd["metadata"] = map[string]any{"name": plural + "." + group}
+	for _, v := range versions {
+		version, _ := v.(map[string]any)
+		stripColumns(version["additionalPrinterColumns"])
+		schema, _ := version["schema"].(map[string]any)
+		stripAny(schema["openAPIV3Schema"])
+	}
+	body, err := write(crd, versions)
+	if err != nil {
+		return Definition{}, fmt.Errorf("write the definition: %w", err)
+	}
+	header := fmt.Sprintf("# Derived from %s %s by make generate; do not edit.\n", module.Path, module.Version)
+	if strings.Count("\n"+body, "\nmetadata:\n  name: ") != 1 {
+		return Definition{}, fmt.Errorf("the chart finds no unique metadata line to add labels after")
+	}
+	return Definition{Plural: plural, Text: append([]byte(header), body...), Before: len(text)}, nil
+}
+
+// write returns the definition as YAML in which each schema is one line of JSON. Indented, the
+// schema of ApplicationSet is four times as long and, its repetitions being too far
+// apart for gzip's window, weighs eight times as much in Helm's release Secret.
+func write(crd map[string]any, versions []any) (string, error) {
+	var replacements []string
+	for i, v := range versions {
+		version, _ := v.(map[string]any)
+		schema, _ := version["schema"].(map[string]any)
+		if schema["openAPIV3Schema"] == nil {
+			return "", fmt.Errorf("version %v has no openAPIV3Schema", version["name"])
+		}
+		line, err := json.Marshal(schema["openAPIV3Schema"])
+		if err != nil {
+			return "", fmt.Errorf("schema of version %v: %w", version["name"], err)
+		}
+		mark := fmt.Sprintf("schema-of-version-%d", i)
+		schema["openAPIV3Schema"] = mark
+		replacements = append(replacements, "openAPIV3Schema: "+mark+"\n", "openAPIV3Schema: "+string(line)+"\n")
+	}
+	body, err := yaml.Marshal(crd)
+	if err != nil {
+		return "", err
+	}
+	return strings.NewReplacer(replacements...).Replace(string(body)), nil
+}

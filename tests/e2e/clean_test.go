@@ -1,0 +1,116 @@
+//go:build e2e
+
+package e2e_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"gitops-runtime/tests/runtime"
+)
+
+var definitions = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
+
+// clean removes what an earlier run or install has left: the release, its namespace, those of tests, and Argo's
+// definitions, which Helm keeps with the name of the release on them. The platform goes back to its seed.
+func (e *environment) clean(t *testing.T) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	e.uninstallLeftOver(ctx, t)
+	namespaces, err := e.client.CoreV1().Namespaces().List(ctx, metav1.ListOptions{})
+	require.NoError(t, err)
+	var gone []string
+	for _, namespace := range namespaces.Items {
+		if namespace.Name == runtime.Namespace || strings.HasPrefix(namespace.Name, "e2e-") {
+			gone = append(gone, namespace.Name)
+			ignoreMissing(t, e.client.CoreV1().Namespaces().Delete(ctx, namespace.Name, metav1.DeleteOptions{}))
+		}
+	}
+	for _, name := range e.argoDefinitions(ctx, t) {
+		ignoreMissing(t, e.metadata.Resource(definitions).Delete(ctx, name, metav1.DeleteOptions{}))
+	}
+	eventually(t, "what an earlier run has left is gone", 2*time.Minute, func(ctx context.Context) error {
+		e.releaseFinalizers(ctx, t)
+		for _, name := range gone {
+			if _, err := e.client.CoreV1().Namespaces().Get(ctx, name, metav1.GetOptions{}); !errors.IsNotFound(err) {
+				return fmt.Errorf("the namespace %s is there: %w", name, err)
+			}
+		}
+		if left := e.argoDefinitions(ctx, t); len(left) > 0 {
+			return fmt.Errorf("definitions are there: %v", left)
+		}
+		return nil
+	})
+	e.mapper.Reset()
+	e.platform(t).reset(t)
+}
+
+// uninstallLeftOver uninstalls a release, even one whose own controllers are broken.
+func (e *environment) uninstallLeftOver(ctx context.Context, t *testing.T) {
+	t.Helper()
+	done := make(chan error, 1)
+	go func() {
+		done <- e.local.Helm.Uninstall(ctx, runtime.Release, runtime.Namespace, 3*time.Minute, t.Output())
+	}()
+	for {
+		select {
+		case err := <-done:
+			require.NoError(t, err)
+			return
+		case <-time.After(time.Second):
+			e.releaseFinalizers(ctx, t)
+		}
+	}
+}
+
+// releaseFinalizers lets go of objects that are being deleted and whose controllers went before them.
+func (e *environment) releaseFinalizers(ctx context.Context, t *testing.T) {
+	t.Helper()
+	for _, definition := range e.argoDefinitions(ctx, t) {
+		resource := argo(strings.TrimSuffix(definition, ".argoproj.io"))
+		list, err := e.metadata.Resource(resource).List(ctx, metav1.ListOptions{})
+		ignoreMissing(t, err)
+		if err != nil {
+			continue // the definition has gone since
+		}
+		for _, item := range list.Items {
+			if len(item.Finalizers) == 0 || item.DeletionTimestamp == nil {
+				continue
+			}
+			_, err := e.metadata.Resource(resource).Namespace(item.Namespace).
+				Patch(ctx, item.Name, types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
+			ignoreMissing(t, err)
+		}
+	}
+}
+
+// argoDefinitions names the definitions of Argo's kinds.
+func (e *environment) argoDefinitions(ctx context.Context, t *testing.T) []string {
+	t.Helper()
+	list, err := e.metadata.Resource(definitions).List(ctx, metav1.ListOptions{})
+	require.NoError(t, err)
+	var names []string
+	for _, item := range list.Items {
+		if strings.HasSuffix(item.Name, ".argoproj.io") {
+			names = append(names, item.Name)
+		}
+	}
+	return names
+}
+
+func ignoreMissing(t *testing.T, err error) {
+	t.Helper()
+	if err != nil && !errors.IsNotFound(err) {
+		require.NoError(t, err)
+	}
+}

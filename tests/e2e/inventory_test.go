@@ -1,0 +1,76 @@
+//go:build e2e
+
+package e2e_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
+)
+
+// inventory names every object of the cluster that has no namespace, as resource/name.
+func (e *environment) inventory(t *testing.T) []string {
+	t.Helper()
+	names, err := e.list(t.Context(), "")
+	require.NoError(t, err)
+	return names
+}
+
+// list names the objects of a namespace, or those of none, as resource/name. It asks for every kind that can be listed but
+// events, which tell what was and not what is.
+func (e *environment) list(ctx context.Context, namespace string) ([]string, error) {
+	e.known.Invalidate()
+	groups, err := discovery.ServerPreferredResources(e.known)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, group := range groups {
+		version, err := schema.ParseGroupVersion(group.GroupVersion)
+		if err != nil {
+			return nil, err
+		}
+		for _, resource := range group.APIResources {
+			if resource.Namespaced != (namespace != "") || !slices.Contains(resource.Verbs, "list") || resource.Name == "events" || resource.Name == "componentstatuses" {
+				continue
+			}
+			listed, err := e.metadata.Resource(version.WithResource(resource.Name)).Namespace(namespace).List(ctx, metav1.ListOptions{})
+			if err != nil {
+				return nil, fmt.Errorf("list %s: %w", resource.Name, err)
+			}
+			for _, item := range listed.Items {
+				names = append(names, resource.Name+"/"+item.Name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+// without leaves out what other has too, and what begins with one of the prefixes.
+func without(names, other []string, prefixes ...string) []string {
+	left := []string{}
+	for _, name := range names {
+		if !slices.Contains(other, name) && !slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) }) {
+			left = append(left, name)
+		}
+	}
+	return left
+}
+
+// ofEveryNamespace is what a cluster puts into each namespace.
+func ofEveryNamespace() []string {
+	return []string{"configmaps/kube-root-ca.crt", "serviceaccounts/default"}
+}
+
+// containing keeps the names that have a part in them, but for those given.
+func containing(names []string, part string, but ...string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !strings.Contains(name, part) || slices.Contains(but, name) })
+}

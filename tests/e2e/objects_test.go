@@ -1,0 +1,83 @@
+//go:build e2e
+
+package e2e_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/yaml"
+)
+
+// argo is a resource of one of Argo's namespaced kinds.
+func argo(resource string) schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: "argoproj.io", Version: "v1alpha1", Resource: resource}
+}
+
+// documents reads objects from YAML documents.
+func documents(t *testing.T, text string) []*unstructured.Unstructured {
+	t.Helper()
+	var objects []*unstructured.Unstructured
+	for document := range strings.SplitSeq(text, "\n---\n") {
+		object := &unstructured.Unstructured{}
+		require.NoError(t, yaml.UnmarshalStrict([]byte(document), &object.Object))
+		objects = append(objects, object)
+	}
+	return objects
+}
+
+// apply makes objects what the YAML documents say.
+func (e *environment) apply(t *testing.T, text string) {
+	t.Helper()
+	require.NoError(t, e.local.Kubectl.Apply(t.Context(), documents(t, text), time.Minute))
+}
+
+// applyHere is apply, and the objects go after the test.
+func (e *environment) applyHere(t *testing.T, text string) {
+	t.Helper()
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		if err := e.local.Kubectl.Delete(ctx, documents(t, text), time.Minute); err != nil {
+			t.Error(err)
+		}
+	})
+	e.apply(t, text)
+}
+
+// object reads an object of one of Argo's kinds.
+func (e *environment) object(ctx context.Context, resource, namespace, name string) (*unstructured.Unstructured, error) {
+	return e.objects.Resource(argo(resource)).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
+}
+
+// field is a string field of an object, "" when it is not there.
+func field(object *unstructured.Unstructured, path ...string) string {
+	value, _, err := unstructured.NestedFieldNoCopy(object.Object, path...)
+	if err != nil || value == nil {
+		return ""
+	}
+	return fmt.Sprint(value)
+}
+
+// has is a condition: the object has these values in these fields, whose path has its parts separated by dots.
+func (e *environment) has(resource, namespace, name string, want map[string]string) func(context.Context) error {
+	return func(ctx context.Context) error {
+		object, err := e.object(ctx, resource, namespace, name)
+		if err != nil {
+			return err
+		}
+		for path, value := range want {
+			if got := field(object, strings.Split(path, ".")...); got != value {
+				return fmt.Errorf("%s of %s/%s is %q and not %q: %v", path, resource, name, got, value, object.Object["status"])
+			}
+		}
+		return nil
+	}
+}

@@ -1,0 +1,65 @@
+//go:build e2e
+
+package e2e_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// canary is a Rollout of two steps; VERSION is what an update changes.
+const canary = `apiVersion: argoproj.io/v1alpha1
+kind: Rollout
+metadata: {name: canary, namespace: e2e-rollout}
+spec:
+  replicas: 2
+  selector:
+    matchLabels: {app: canary}
+  strategy:
+    canary:
+      steps:
+      - setWeight: 50
+      - pause: {duration: 1s}
+  template:
+    metadata:
+      labels: {app: canary}
+    spec:
+      automountServiceAccountToken: false
+      securityContext: {runAsNonRoot: true, runAsUser: 65532, seccompProfile: {type: RuntimeDefault}}
+      containers:
+      - name: canary
+        image: IMAGE
+        args: [app-proxy, -listen, ":8080"]
+        env: [{name: VERSION, value: "VERSION"}]
+        readinessProbe: {httpGet: {path: /readyz, port: 8080}, periodSeconds: 1}
+        resources: {requests: {cpu: 10m, memory: 16Mi}, limits: {memory: 64Mi}}
+        securityContext: {allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: {drop: [ALL]}}`
+
+// rollout: Argo Rollouts takes an update through its steps, and the platform hears of it.
+func (e *environment) rollout(t *testing.T) {
+	e.namespace(t, "e2e-rollout")
+	e.subscribed(t, "rollout-reporter")
+	apply := func(version string) string {
+		t.Helper()
+		e.apply(t, strings.NewReplacer("IMAGE", standIn, `"VERSION"`, fmt.Sprintf("%q", version)).Replace(canary))
+		rollout, err := e.object(t.Context(), "rollouts", "e2e-rollout", "canary")
+		require.NoError(t, err)
+		eventually(t, "version "+version+" is rolled out", 2*time.Minute, e.has("rollouts", "e2e-rollout", "canary", map[string]string{
+			"status.observedGeneration": fmt.Sprint(rollout.GetGeneration()),
+			"status.phase":              "Healthy",
+			"status.currentStepIndex":   "2",
+			"status.updatedReplicas":    "2",
+			"status.availableReplicas":  "2",
+		}))
+		rollout, err = e.object(t.Context(), "rollouts", "e2e-rollout", "canary")
+		require.NoError(t, err)
+		require.Equal(t, field(rollout, "status", "currentPodHash"), field(rollout, "status", "stableRS"))
+		return field(rollout, "status", "stableRS")
+	}
+	require.NotEqual(t, apply("one"), apply("two"))
+	e.platform(t).hearsOf(t, "rollouts", "e2e-rollout", "canary")
+}

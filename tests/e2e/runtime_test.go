@@ -1,0 +1,51 @@
+//go:build e2e
+
+package e2e_test
+
+import (
+	"testing"
+
+	"gitops-runtime/tests/images"
+)
+
+// TestRuntime is the order of everything: refusals on a clean cluster, a first install by tunnel with all that Argo does,
+// upgrades to the other modes, uninstall.
+func TestRuntime(t *testing.T) {
+	e := start(t)
+	t.Run("refused", e.refused)
+	before := e.inventory(t)
+	if !e.mode(t, images.Tunnel, func(t *testing.T, _ access) {
+		e.run(t, "application", e.application)
+		e.run(t, "rollout", e.rollout)
+		e.run(t, "workflow", e.workflow)
+		e.run(t, "away and back", e.awayAndBack)
+		e.run(t, "same chart again", e.sameChartAgain)
+	}) {
+		t.Fatal("no runtime, so nothing else to test")
+	}
+	e.mode(t, images.Ingress, nil)
+	e.mode(t, images.Mesh, nil)
+	e.run(t, "uninstall", func(t *testing.T) { e.uninstall(t, before) })
+}
+
+// mode installs the runtime in an access mode and runs what every mode has to pass, then more. It says whether the install succeeded.
+func (e *environment) mode(t *testing.T, name images.Mode, more func(*testing.T, access)) bool {
+	t.Helper()
+	installed := false
+	t.Run(string(name), func(t *testing.T) {
+		if !e.run(t, "install", func(t *testing.T) { e.install(t, name) }) {
+			return
+		}
+		installed = true
+		a := e.access(t, name)
+		e.run(t, "app-proxy", a.appProxy)
+		e.run(t, "websocket", a.webSocket)
+		e.run(t, "workflows server", a.workflowsServer)
+		e.run(t, "webhook", a.webhook)
+		if more != nil {
+			more(t, a)
+		}
+		e.run(t, "secrets stay secret", e.secretsStaySecret)
+	})
+	return installed
+}

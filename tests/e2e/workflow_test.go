@@ -1,0 +1,53 @@
+//go:build e2e
+
+package e2e_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"gitops-runtime/tests/runtime"
+)
+
+const workflow = `apiVersion: argoproj.io/v1alpha1
+kind: Workflow
+metadata: {name: e2e-hello, namespace: codefresh}
+spec:
+  entrypoint: hello
+  serviceAccountName: argo-workflow
+  securityContext: {runAsNonRoot: true, runAsUser: 65532, seccompProfile: {type: RuntimeDefault}}
+  volumes: [{name: out, emptyDir: {}}]
+  templates:
+  - name: hello
+    outputs:
+      parameters: [{name: greeting, valueFrom: {path: /out/greeting}}]
+    container:
+      image: IMAGE
+      imagePullPolicy: Always
+      command: [/usr/local/bin/standin]
+      args: [write, /out/greeting, "hello from {{workflow.name}}"]
+      volumeMounts: [{name: out, mountPath: /out}]
+      resources: {requests: {cpu: 10m, memory: 16Mi}, limits: {memory: 64Mi}}
+      securityContext: {allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: {drop: [ALL]}}`
+
+// workflow: Argo Workflows runs a pod, gives what it has left behind, and the platform hears of it.
+func (e *environment) workflow(t *testing.T) {
+	e.subscribed(t, "workflow-reporter")
+	e.applyHere(t, strings.ReplaceAll(workflow, "IMAGE", standIn))
+	eventually(t, "the workflow has succeeded", 3*time.Minute, e.has("workflows", runtime.Namespace, "e2e-hello", map[string]string{"status.phase": "Succeeded"}))
+	done, err := e.object(t.Context(), "workflows", runtime.Namespace, "e2e-hello")
+	require.NoError(t, err)
+	nodes, _, err := unstructured.NestedMap(done.Object, "status", "nodes")
+	require.NoError(t, err)
+	node, _ := nodes["e2e-hello"].(map[string]any)
+	outputs, _, err := unstructured.NestedSlice(node, "outputs", "parameters")
+	require.NoError(t, err)
+	require.Len(t, outputs, 1)
+	greeting, _ := outputs[0].(map[string]any)
+	require.Equal(t, "hello from e2e-hello", greeting["value"])
+	e.platform(t).hearsOf(t, "workflows", runtime.Namespace, "e2e-hello")
+}

@@ -1,0 +1,36 @@
+package layers
+
+import (
+	"archive/tar"
+	"compress/gzip"
+	"io"
+	"time"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/stream"
+)
+
+// Epoch is the time of every entry of every layer and of every image.
+var Epoch = time.Unix(0, 0).UTC()
+
+// FixHeader takes from a tar header what differs from one machine or run to
+// the next: times and the names of owners.
+func FixHeader(header *tar.Header) {
+	header.ModTime = Epoch
+	header.AccessTime, header.ChangeTime = time.Time{}, time.Time{}
+	header.Uname, header.Gname = "", ""
+}
+
+// FromTar is a layer whose uncompressed tar stream write produces. The layer
+// can be consumed once, by whatever stores it; its digest is known after that.
+// Compression favours speed: the layers go no further than this machine.
+func FromTar(write func(io.Writer) error) v1.Layer {
+	reader, writer := io.Pipe()
+	go func() { writer.CloseWithError(write(writer)) }()
+	return stream.NewLayer(reader, stream.WithCompressionLevel(gzip.BestSpeed))
+}
+
+// FromEntries is FromTar for a list of entries.
+func FromEntries(entries []Entry) v1.Layer {
+	return FromTar(func(w io.Writer) error { return WriteTar(w, entries) })
+}

@@ -1,0 +1,77 @@
+package images
+
+import "gitops-runtime/tests/images/gobuild"
+
+// The programs built from Go modules. Each folder under tests/programs holds
+// the go.mod that its program's publisher uses, plus the program itself.
+var (
+	frpc          = gobuild.Program{Name: "frpc", Dir: "tests/programs/frp", Package: "github.com/fatedier/frp/cmd/frpc"}
+	frps          = gobuild.Program{Name: "frps", Dir: "tests/programs/frp", Package: "github.com/fatedier/frp/cmd/frps"}
+	natsServer    = gobuild.Program{Name: "nats-server", Dir: "tests/programs/nats", Package: "github.com/nats-io/nats-server/v2"}
+	natsStreaming = gobuild.Program{Name: "nats-streaming-server", Dir: "tests/programs/nats-streaming", Package: "github.com/nats-io/nats-streaming-server"}
+	kustomize     = gobuild.Program{Name: "kustomize", Dir: "tests/programs/kustomize", Package: "sigs.k8s.io/kustomize/kustomize/v5"}
+	helm          = gobuild.Program{Name: "helm", Dir: "tests/programs/helm", Package: "helm.sh/helm/v3/cmd/helm"}
+	traefik       = gobuild.Program{Name: "traefik", Dir: "tests/programs/traefik", Package: "github.com/traefik/traefik/v3/cmd/traefik"}
+	argoEvents    = gobuild.Program{
+		Name: "argo-events", Dir: "tests/programs/argo-events", Package: "github.com/argoproj/argo-events/cmd",
+		LDFlags: "-X github.com/argoproj/argo-events.version=v1.9.7",
+	}
+	argocd = gobuild.Program{
+		Name: "argocd", Dir: "tests/programs/argo-cd", Package: "github.com/argoproj/argo-cd/v3/cmd",
+		LDFlags: "-X github.com/argoproj/argo-cd/v3/common.version=3.3.10",
+	}
+	kubectl = gobuild.Program{
+		Name: "kubectl", Dir: "tests/programs/kubernetes", Package: "k8s.io/kubernetes/cmd/kubectl",
+		LDFlags: "-X k8s.io/component-base/version.gitVersion=v1.34.4 -X k8s.io/component-base/version.gitMajor=1 -X k8s.io/component-base/version.gitMinor=34",
+	}
+	rolloutsController = rolloutsProgram("rollouts-controller")
+	rolloutsPlugin     = rolloutsProgram("kubectl-argo-rollouts")
+	workflowController = workflowsProgram("workflow-controller")
+	argo               = workflowsProgram("argo")
+	argoexec           = workflowsProgram("argoexec")
+)
+
+// rolloutsProgram is a program of Argo Rollouts.
+func rolloutsProgram(name string) gobuild.Program {
+	const module = "github.com/argoproj/argo-rollouts"
+	return gobuild.Program{
+		Name: name, Dir: "tests/programs/argo-rollouts", Package: module + "/cmd/" + name,
+		LDFlags: "-X " + module + "/utils/version.version=1.8.5",
+	}
+}
+
+// workflowsProgram is a program of Argo Workflows, whose module lacks two
+// files: the web UI, which its build generates, and a symbolic link, which
+// module zips cannot hold.
+func workflowsProgram(name string) gobuild.Program {
+	const module = "github.com/argoproj/argo-workflows/v3"
+	return gobuild.Program{
+		Name: name, Dir: "tests/programs/argo-workflows", Package: module + "/cmd/" + name,
+		LDFlags: "-X " + module + ".version=v3.7.6",
+		Copy: &gobuild.Copy{
+			Module: module,
+			Add:    map[string]string{"ui/dist/app/index.html": "<!doctype html><title>Argo Workflows</title>\n"},
+			Clone:  map[string]string{"workflow/executor/osspecific/signal_linux.go": "workflow/executor/osspecific/signal_darwin.go"},
+		},
+	}
+}
+
+// ownProgram is a program of this module.
+func ownProgram(name, folder string) gobuild.Program {
+	return gobuild.Program{Name: name, Dir: ".", Package: folder, Own: true}
+}
+
+// programList are all programs of the recipes, for tests and prefetching.
+func programList(rows []row) []gobuild.Program {
+	var list []gobuild.Program
+	seen := map[string]bool{}
+	for _, row := range rows {
+		for _, one := range row.recipe.programs {
+			if !seen[one.program.Name] {
+				seen[one.program.Name] = true
+				list = append(list, one.program)
+			}
+		}
+	}
+	return list
+}

@@ -1,0 +1,83 @@
+package images
+
+import (
+	"context"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	"github.com/google/go-containerregistry/pkg/registry"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestPushSendsEachImageOnce(t *testing.T) {
+	ctx := context.Background()
+	catalogue := small(t, nil)
+	catalogue.transport = http.DefaultTransport
+	_, err := catalogue.Ensure(ctx, []string{helloImage}, nil)
+	require.NoError(t, err)
+
+	var sent atomic.Int32
+	handler := registry.New(registry.Logger(log.New(io.Discard, "", 0)))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+			sent.Add(1)
+		}
+		handler.ServeHTTP(w, r)
+	}))
+	defer server.Close()
+	host := strings.TrimPrefix(server.URL, "http://")
+	pairs := []Pair{{Source: helloImage, Target: "private:5000/registry.test/hello:1"}}
+
+	seen := &steps{}
+	require.NoError(t, catalogue.Push(ctx, pairs, host, seen))
+	assert.Equal(t, []string{"images: push 1 to the registry at " + host}, seen.ended)
+	target, err := name.NewTag(host+"/registry.test/hello:1", name.Insecure)
+	require.NoError(t, err)
+	there, err := remote.Image(target)
+	require.NoError(t, err)
+	want, err := catalogue.Digest(ctx, helloImage)
+	require.NoError(t, err)
+	got, err := there.Digest()
+	require.NoError(t, err)
+	assert.Equal(t, want, got.String())
+
+	first := sent.Load()
+	require.NoError(t, catalogue.Push(ctx, pairs, host, nil))
+	assert.Equal(t, first, sent.Load(), "a second push sends nothing")
+}
+
+func TestPushErrors(t *testing.T) {
+	ctx, catalogue := context.Background(), small(t, nil)
+	tests := map[string]struct {
+		pair Pair
+		want string
+	}{
+		"a target without a registry": {
+			Pair{helloImage, "hello"}, `the target "hello" names no registry: give host:port/name:tag`,
+		},
+		"not at hand": {
+			Pair{helloImage, "private:5000/hello:1"}, "registry.test/hello:1 is not in the cache yet: run `make images`",
+		},
+		"not in the catalogue": {
+			Pair{"nginx:1", "private:5000/nginx:1"}, "the catalogue has no row for nginx:1",
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			err := catalogue.Push(ctx, []Pair{test.pair}, "127.0.0.1:1", nil)
+			assert.ErrorContains(t, err, "images: push "+test.pair.Source+" to 127.0.0.1:1 as "+test.pair.Target+": ")
+			assert.ErrorContains(t, err, test.want)
+		})
+	}
+	_, err := catalogue.Ensure(ctx, []string{helloImage}, nil)
+	require.NoError(t, err)
+	assert.ErrorContains(t, catalogue.Push(ctx, []Pair{{helloImage, "private:5000/hello:1"}}, "127.0.0.1:1", nil), "no network")
+}

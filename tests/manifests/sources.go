@@ -1,0 +1,128 @@
+package manifests
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"sigs.k8s.io/yaml"
+
+	"gitops-runtime/tests/gomodule"
+)
+
+// kubernetes reads the OpenAPI definitions of the Kubernetes that the local cluster runs and
+// returns them with the name of each kind's definition.
+func (v *Validator) kubernetes(ctx context.Context) error {
+	module, err := gomodule.Find(ctx, filepath.Join(v.root, "tests", "programs", "kubernetes"), "k8s.io/kubernetes")
+	if err != nil {
+		return err
+	}
+	v.release = module.Version
+	file := filepath.Join(module.Dir, "api", "openapi-spec", "swagger.json")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return fmt.Errorf("read the OpenAPI of Kubernetes: %w", err)
+	}
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	swagger, _ := document.(map[string]any)
+	named, _ := swagger["definitions"].(map[string]any)
+	if named[objectMeta] == nil || named[quantity] == nil {
+		return fmt.Errorf("%s defines neither ObjectMeta nor Quantity where they are expected", file)
+	}
+	for name, value := range named {
+		definition, _ := value.(map[string]any)
+		adapt(definition)
+		for _, kind := range kindsOf(definition) {
+			v.locations[kind] = kubernetesURL + "#/definitions/" + name
+		}
+	}
+	named[quantity] = quantitySchema()
+	return v.add(kubernetesURL, map[string]any{"definitions": named})
+}
+
+// kindsOf returns the kinds a definition describes. Types that serve every group, such as
+// DeleteOptions, are not objects that can be applied.
+func kindsOf(definition map[string]any) []kind {
+	listed, _ := definition["x-kubernetes-group-version-kind"].([]any)
+	properties, _ := definition["properties"].(map[string]any)
+	if properties["metadata"] == nil {
+		return nil
+	}
+	var kinds []kind
+	for _, item := range listed {
+		fields, _ := item.(map[string]any)
+		group, _ := fields["group"].(string)
+		version, _ := fields["version"].(string)
+		name, _ := fields["kind"].(string)
+		apiVersion := version
+		if group != "" {
+			apiVersion = group + "/" + version
+		}
+		kinds = append(kinds, kind{apiVersion, name})
+	}
+	return kinds
+}
+
+// customResources reads the definitions in the YAML files that match the glob pattern.
+func (v *Validator) customResources(pattern string) error {
+	files, err := filepath.Glob(pattern)
+	if err != nil {
+		return fmt.Errorf("list custom resource definitions: %w", err)
+	}
+	if len(files) == 0 {
+		return fmt.Errorf("no custom resource definition at %s", pattern)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return fmt.Errorf("read a custom resource definition: %w", err)
+		}
+		if err := v.customResource(file, text); err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+	}
+	return nil
+}
+
+func (v *Validator) customResource(file string, text []byte) error {
+	var crd struct {
+		Kind string `json:"kind"`
+		Spec struct {
+			Group string `json:"group"`
+			Names struct {
+				Kind string `json:"kind"`
+			} `json:"names"`
+			Versions []struct {
+				Name   string `json:"name"`
+				Schema struct {
+					OpenAPIV3Schema map[string]any `json:"openAPIV3Schema"`
+				} `json:"schema"`
+			} `json:"versions"`
+		} `json:"spec"`
+	}
+	if err := yaml.Unmarshal(text, &crd); err != nil {
+		return err
+	}
+	if crd.Kind != "CustomResourceDefinition" {
+		return nil
+	}
+	for _, version := range crd.Spec.Versions {
+		schema := version.Schema.OpenAPIV3Schema
+		adapt(schema)
+		if properties, ok := schema["properties"].(map[string]any); ok {
+			properties["metadata"] = map[string]any{"$ref": kubernetesURL + "#/definitions/" + objectMeta}
+		}
+		url := "file:///" + filepath.Base(file) + "/" + crd.Spec.Group + "/" + version.Name
+		if err := v.add(url, schema); err != nil {
+			return err
+		}
+		v.locations[kind{crd.Spec.Group + "/" + version.Name, crd.Spec.Names.Kind}] = url
+	}
+	return nil
+}

@@ -1,0 +1,102 @@
+// Package manifests checks rendered objects against the OpenAPI schemas of Kubernetes, taken from
+// its Go module, and of the custom resources that the charts ship or make: unknown kinds, unknown
+// or missing fields, wrong types. It needs no cluster and, once the modules are there, no network.
+package manifests
+
+import (
+	"context"
+	"embed"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"gitops-runtime/tests/gomodule"
+)
+
+const kubernetesURL = "file:///kubernetes.json"
+
+//go:embed definitions/*.yaml
+var ownDefinitions embed.FS
+
+type kind struct{ apiVersion, name string }
+
+// Validator knows the schemas. It may be used by several goroutines at once.
+type Validator struct {
+	root      string
+	release   string // of Kubernetes
+	locations map[kind]string
+
+	guard    sync.Mutex // compiler is not safe for concurrent use
+	compiler *jsonschema.Compiler
+}
+
+// NewValidator reads the schemas of the checkout whose root is given. It takes a second, so tests share one.
+func NewValidator(ctx context.Context, root string) (*Validator, error) {
+	v := &Validator{root: root, locations: map[kind]string{}, compiler: newCompiler()}
+	if err := v.kubernetes(ctx); err != nil {
+		return nil, err
+	}
+	gateway, err := gomodule.Find(ctx, filepath.Join(root, "tests", "programs", "traefik"), "sigs.k8s.io/gateway-api")
+	if err != nil {
+		return nil, err
+	}
+	for _, pattern := range []string{
+		filepath.Join(root, "charts", "*", "files", "crds", "*.yaml"),
+		filepath.Join(root, "charts", "argo-workflows", "files", "crds", "full", "*.yaml"),
+		filepath.Join(gateway.Dir, "config", "crd", "standard", "gateway.*.yaml"),
+	} {
+		if err := v.customResources(pattern); err != nil {
+			return nil, err
+		}
+	}
+	const serviceMonitor = "definitions/servicemonitor.yaml"
+	text, err := ownDefinitions.ReadFile(serviceMonitor)
+	if err != nil {
+		return nil, fmt.Errorf("read a definition: %w", err)
+	}
+	return v, v.customResource(serviceMonitor, text)
+}
+
+func newCompiler() *jsonschema.Compiler {
+	compiler := jsonschema.NewCompiler()
+	compiler.DefaultDraft(jsonschema.Draft4) // of which OpenAPI's schemas are a dialect
+	compiler.AssertFormat()
+	compiler.RegisterFormat(&jsonschema.Format{Name: "byte", Validate: isBase64})
+	return compiler
+}
+
+func isBase64(value any) error {
+	text, ok := value.(string)
+	if !ok {
+		return nil
+	}
+	if _, err := base64.StdEncoding.DecodeString(text); err != nil {
+		return errors.New("is not base64")
+	}
+	return nil
+}
+
+func (v *Validator) add(url string, schema any) error {
+	if err := v.compiler.AddResource(url, schema); err != nil {
+		return fmt.Errorf("add a schema: %w", err)
+	}
+	return nil
+}
+
+func (v *Validator) schema(k kind) (*jsonschema.Schema, error) {
+	location, known := v.locations[k]
+	if !known {
+		return nil, fmt.Errorf("unknown to Kubernetes %s and to the custom resources of the charts", v.release)
+	}
+	v.guard.Lock()
+	defer v.guard.Unlock()
+	schema, err := v.compiler.Compile(location)
+	if err != nil {
+		return nil, fmt.Errorf("compile its schema: %w", err)
+	}
+	return schema, nil
+}

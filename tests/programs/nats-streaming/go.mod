@@ -1,0 +1,5 @@
+module gitops-runtime/programs/nats-streaming
+
+go 1.24.0
+
+require github.com/nats-io/nats-streaming-server v0.25.6

@@ -1,0 +1,5 @@
+module gitops-runtime/programs/nats
+
+go 1.24.0
+
+require github.com/nats-io/nats-server/v2 v2.11.9

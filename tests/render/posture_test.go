@@ -1,0 +1,140 @@
+package render_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/yaml"
+
+	"gitops-runtime/tests/render"
+)
+
+// pod is the pod template of a workload; nil for other kinds.
+func pod(t *testing.T, object render.Object) *corev1.PodSpec {
+	t.Helper()
+	fields, found, err := unstructured.NestedMap(object.Object, "spec", "template", "spec")
+	require.NoError(t, err)
+	if !found || !slices.Contains([]string{"Deployment", "StatefulSet", "Job", "DaemonSet"}, object.GetKind()) {
+		return nil
+	}
+	var spec corev1.PodSpec
+	require.NoError(t, runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(fields, &spec, true), "%s/%s", object.GetKind(), object.GetName())
+	return &spec
+}
+
+func TestEveryContainerIsRestrictedAndReadOnly(t *testing.T) {
+	t.Parallel()
+	for _, mode := range modes() {
+		for _, object := range umbrella(mode, nil).Objects(t) {
+			spec := pod(t, object)
+			if spec == nil {
+				continue
+			}
+			for _, container := range append(slices.Clone(spec.InitContainers), spec.Containers...) {
+				where := fmt.Sprintf("%s: %s/%s, container %s", mode, object.GetKind(), object.GetName(), container.Name)
+				context := container.SecurityContext
+				if !assert.NotNil(t, context, where) {
+					continue
+				}
+				assert.Equal(t, false, *context.AllowPrivilegeEscalation, where)
+				assert.Equal(t, []corev1.Capability{"ALL"}, context.Capabilities.Drop, where)
+				assert.Empty(t, context.Capabilities.Add, where)
+				assert.Equal(t, true, *context.RunAsNonRoot, where)
+				assert.Equal(t, corev1.SeccompProfileTypeRuntimeDefault, context.SeccompProfile.Type, where)
+				assert.Equal(t, true, *context.ReadOnlyRootFilesystem, where)
+			}
+		}
+	}
+}
+
+// Argo CD's application controller deploys what it is told to; nothing else may ask for everything.
+func TestNoWildcardRights(t *testing.T) {
+	t.Parallel()
+	allowed := []string{"codefresh-argo-cd-application-controller"}
+	for _, mode := range modes() {
+		for _, object := range umbrella(mode, nil).Objects(t) {
+			if kind := object.GetKind(); kind != "Role" && kind != "ClusterRole" || slices.Contains(allowed, object.GetName()) {
+				continue
+			}
+			role, err := render.As[rbacv1.ClusterRole](&render.Object{Object: object.Object})
+			require.NoError(t, err)
+			for _, rule := range role.Rules {
+				for _, words := range [][]string{rule.APIGroups, rule.Resources, rule.Verbs, rule.NonResourceURLs} {
+					assert.NotContains(t, words, "*", "%s: %s/%s: %v", mode, object.GetKind(), object.GetName(), rule)
+				}
+			}
+		}
+	}
+}
+
+// Secrets given in plain text are rendered into Secrets and nowhere else.
+func TestSecretsStayInSecrets(t *testing.T) {
+	t.Parallel()
+	canaries := map[string]string{
+		"global.codefresh.userToken.token":             "canary-user-token",
+		"global.runtime.gitCredentials.password.value": "canary-git-password",
+	}
+	for _, mode := range modes() {
+		for _, object := range umbrella(mode, canaries).Objects(t) {
+			if object.GetKind() == "Secret" {
+				continue
+			}
+			text, err := yaml.Marshal(object.Object)
+			require.NoError(t, err)
+			for _, canary := range canaries {
+				assert.NotContains(t, string(text), canary, "%s: %s/%s", mode, object.GetKind(), object.GetName())
+			}
+		}
+	}
+}
+
+// clusterScoped are the kinds of the charts that live outside namespaces, CRDs apart: those are shared by design.
+func clusterScoped() []string {
+	return []string{"ClusterRole", "ClusterRoleBinding", "ValidatingWebhookConfiguration", "PriorityClass"}
+}
+
+func TestTwoReleasesShareNothing(t *testing.T) {
+	t.Parallel()
+	first := umbrella("tunnel", nil)
+	second := umbrella("tunnel", nil)
+	second.Namespace = "other"
+	names := render.Names(first.Objects(t), clusterScoped()...)
+	for _, name := range render.Names(second.Objects(t), clusterScoped()...) {
+		assert.NotContains(t, names, name)
+	}
+}
+
+func TestNamesFitForTheLongestRelease(t *testing.T) {
+	t.Parallel()
+	long := umbrella("tunnel", nil)
+	long.Name = "r" + strings.Repeat("x", 51) + "z"
+	for _, chart := range []string{"gitops-runtime", "argo-cd", "argo-events", "argo-rollouts", "argo-workflows"} {
+		release := long
+		if release.Chart = chart; chart != "gitops-runtime" {
+			release.Files = nil
+		}
+		seen := map[string]bool{}
+		for _, object := range release.Objects(t) {
+			if object.GetKind() == "CustomResourceDefinition" {
+				continue
+			}
+			key := object.GetKind() + "/" + object.GetName()
+			assert.False(t, seen[key], "%s: two objects are called %s", chart, key)
+			seen[key] = true
+			if !slices.Contains(clusterScoped(), object.GetKind()) {
+				assert.LessOrEqual(t, len(object.GetName()), 63, "%s: %s", chart, key)
+			}
+			for label, value := range object.GetLabels() {
+				assert.LessOrEqual(t, len(value), 63, "%s: label %s of %s", chart, label, key)
+			}
+		}
+	}
+}

@@ -1,0 +1,38 @@
+package render_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"gitops-runtime/tests/gomodule"
+	"gitops-runtime/tests/manifests"
+)
+
+// Every object of every mode and toggle set is what Kubernetes and the CRDs of the charts accept.
+func TestEveryObjectFitsItsSchema(t *testing.T) {
+	t.Parallel()
+	root, err := gomodule.Root()
+	require.NoError(t, err)
+	validator, err := manifests.NewValidator(t.Context(), root)
+	require.NoError(t, err)
+	check := func(t *testing.T, mode string, set map[string]string) {
+		text, err := umbrella(mode, set).Text(t)
+		require.NoError(t, err)
+		assert.Empty(t, validator.Validate(text), "%s %v", mode, set)
+	}
+	for _, mode := range modes() {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			check(t, mode, nil)
+		})
+	}
+	for _, set := range toggles() {
+		set["global.networkPolicy.create"] = "true"
+		t.Run(set["argo-cd.enabled"]+set["argo-events.enabled"]+set["argo-rollouts.enabled"]+set["argo-workflows.enabled"], func(t *testing.T) {
+			t.Parallel()
+			check(t, "tunnel", set)
+		})
+	}
+}

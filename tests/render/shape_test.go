@@ -1,0 +1,62 @@
+package render_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"gitops-runtime/tests/gomodule"
+)
+
+// What charts have in common stands in charts/common: no two of them share ten equal lines of templates.
+func TestChartsShareNoTemplateLines(t *testing.T) {
+	t.Parallel()
+	const run = 10
+	root, err := gomodule.Root()
+	require.NoError(t, err)
+	first := map[string]string{}
+	charts, err := os.ReadDir(filepath.Join(root, "charts"))
+	require.NoError(t, err)
+	for _, chart := range charts {
+		if !chart.IsDir() {
+			continue
+		}
+		folder := filepath.Join(root, "charts", chart.Name(), "templates")
+		require.NoError(t, filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() {
+				return err
+			}
+			text, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			lines := significant(string(text))
+			for at := 0; at+run <= len(lines); at++ {
+				key := strings.Join(lines[at:at+run], "\n")
+				if owner, seen := first[key]; seen {
+					assert.Equal(t, owner, chart.Name(), "%s has ten lines of charts/%s:\n%s", path, owner, key)
+					continue
+				}
+				first[key] = chart.Name()
+			}
+			return nil
+		}))
+	}
+	assert.Greater(t, len(first), 1000, "the templates were not found")
+}
+
+// significant are the lines of a template that are not empty, without indentation.
+func significant(text string) []string {
+	var lines []string
+	for line := range strings.SplitSeq(text, "\n") {
+		if line = strings.TrimSpace(line); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}

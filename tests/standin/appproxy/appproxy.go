@@ -1,0 +1,112 @@
+// Package appproxy is a stand-in of cap-app-proxy: it answers the health checks of its Deployment and echoes what it was
+// asked, so that a test can tell that a request took the whole way through the runtime. It has none of the program's functions.
+package appproxy
+
+import (
+	"io"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+
+	"golang.org/x/net/websocket"
+
+	"gitops-runtime/tests/standin/serve"
+)
+
+// Port is where cap-app-proxy listens.
+const Port = 3017
+
+// echoLimit is how many bytes of a request body are read.
+const echoLimit = 16 << 20
+
+// Echo is the reply to a request under /app-proxy.
+type Echo struct {
+	StandIn   string      `json:"standIn"` // StandIn is always "app-proxy".
+	Method    string      `json:"method"`
+	Host      string      `json:"host"`
+	Path      string      `json:"path"`
+	Query     string      `json:"query,omitempty"`
+	Headers   http.Header `json:"headers"`   // Headers have credentials replaced by "(redacted)".
+	BodyBytes int64       `json:"bodyBytes"` // BodyBytes is the size of the body, which is not echoed.
+}
+
+// Options say how the stand-in answers.
+type Options struct {
+	CORS string       // CORS are the origins that may call it, comma-separated, * for all; empty for none.
+	Log  *slog.Logger // Log gets a line for each request, without headers.
+}
+
+// New makes the handler.
+func New(options Options) http.Handler {
+	mux := http.NewServeMux()
+	for _, path := range []string{"/health", "/healthz", "/ready", "/readyz", "/app-proxy/health", "/app-proxy/api/health"} {
+		mux.HandleFunc("GET "+path, serve.Alive)
+	}
+	mux.Handle("/app-proxy/ws", websocket.Server{Handler: echoMessages})
+	mux.HandleFunc("/app-proxy/", echo)
+	mux.HandleFunc("/app-proxy", echo)
+	handler := identified(cors(options.CORS, mux))
+	if options.Log != nil {
+		handler = serve.Logged(options.Log, handler)
+	}
+	return handler
+}
+
+// identified says on every reply that it comes from a stand-in.
+func identified(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("X-Stand-In", "app-proxy")
+		next.ServeHTTP(w, r)
+	})
+}
+
+// cors answers preflight requests and marks replies for the origins that may read them.
+func cors(allowed string, next http.Handler) http.Handler {
+	origins := strings.FieldsFunc(allowed, func(r rune) bool { return r == ',' || r == ' ' })
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		origin := r.Header.Get("Origin")
+		if origin == "" || (!slices.Contains(origins, origin) && !slices.Contains(origins, "*")) {
+			next.ServeHTTP(w, r)
+			return
+		}
+		w.Header().Set("Access-Control-Allow-Origin", origin)
+		w.Header().Set("Access-Control-Allow-Credentials", "true")
+		w.Header().Add("Vary", "Origin")
+		if r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" {
+			w.Header().Set("Access-Control-Allow-Methods", "GET, HEAD, PUT, PATCH, POST, DELETE")
+			w.Header().Set("Access-Control-Allow-Headers", r.Header.Get("Access-Control-Request-Headers"))
+			w.WriteHeader(http.StatusNoContent)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func echo(w http.ResponseWriter, r *http.Request) {
+	size, err := io.Copy(io.Discard, http.MaxBytesReader(w, r.Body, echoLimit))
+	if err != nil {
+		serve.Failure(w, http.StatusRequestEntityTooLarge, "the body is larger than 16 MiB or was cut off")
+		return
+	}
+	headers := r.Header.Clone()
+	for _, secret := range []string{"Authorization", "Proxy-Authorization", "Cookie", "X-Access-Token"} {
+		if headers.Get(secret) != "" {
+			headers.Set(secret, "(redacted)")
+		}
+	}
+	serve.JSON(w, http.StatusOK, Echo{
+		StandIn: "app-proxy", Method: r.Method, Host: r.Host, Path: r.URL.Path, Query: r.URL.RawQuery,
+		Headers: headers, BodyBytes: size,
+	})
+}
+
+// echoMessages sends every WebSocket message back until the client closes.
+func echoMessages(connection *websocket.Conn) {
+	for {
+		var message string
+		if websocket.Message.Receive(connection, &message) != nil || websocket.Message.Send(connection, message) != nil {
+			return
+		}
+	}
+}

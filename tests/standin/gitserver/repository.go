@@ -1,0 +1,91 @@
+package gitserver
+
+import (
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"strings"
+	"sync"
+	"time"
+)
+
+// branch is the only branch of every repository.
+const branch = "refs/heads/main"
+
+// Repository is a Git repository in memory with one branch, main.
+type Repository struct {
+	mu      sync.RWMutex
+	files   map[string][]byte
+	objects objects
+	head    string
+	clock   time.Time
+}
+
+// NewRepository makes a repository whose first commit holds files by slash-separated path. Commits are a minute apart from
+// 1 January 2025 on, so that the same files give the same commit ids.
+func NewRepository(files map[string][]byte) (*Repository, error) {
+	repository := &Repository{objects: objects{}, files: map[string][]byte{}, clock: time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)}
+	if _, err := repository.Commit("Start", files); err != nil {
+		return nil, err
+	}
+	return repository, nil
+}
+
+// ReadFolder makes a repository of a folder's files, links followed. Names that start with two dots are left out: Kubernetes
+// keeps the versions of a mounted ConfigMap under them, and links to those.
+func ReadFolder(folder fs.FS) (*Repository, error) {
+	files := map[string][]byte{}
+	if err := readInto(files, folder, "."); err != nil {
+		return nil, fmt.Errorf("reading the files of a repository: %w", err)
+	}
+	return NewRepository(files)
+}
+
+// readInto adds the files below a folder, which may itself be a link.
+func readInto(files map[string][]byte, folder fs.FS, root string) error {
+	return fs.WalkDir(folder, root, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if strings.HasPrefix(entry.Name(), "..") {
+			if entry.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		info, err := fs.Stat(folder, name)
+		switch {
+		case err != nil || entry.IsDir():
+			return err
+		case info.IsDir():
+			return readInto(files, folder, name)
+		}
+		files[name], err = fs.ReadFile(folder, name)
+		return err
+	})
+}
+
+// Commit writes files over those of the last commit, deletes those whose content is nil, and gives the new commit's id in
+// hexadecimal.
+func (r *Repository) Commit(message string, files map[string][]byte) (string, error) {
+	for name := range files {
+		if !fs.ValidPath(name) || name == "." || path.Base(name) == ".git" {
+			return "", fmt.Errorf("%q is no path of a file in a repository", name)
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	maps.Copy(r.files, files)
+	maps.DeleteFunc(r.files, func(_ string, content []byte) bool { return content == nil })
+	r.clock = r.clock.Add(time.Minute)
+	r.head = r.objects.commit(r.head, r.files, message, r.clock)
+	return fmt.Sprintf("%x", r.head), nil
+}
+
+// Head is the id of the last commit in hexadecimal.
+func (r *Repository) Head() string {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return fmt.Sprintf("%x", r.head)
+}

@@ -1,0 +1,37 @@
+package natssidecar_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+)
+
+// await reads lines until one holds text.
+func (l logLines) await(ctx context.Context, t *testing.T, text string) {
+	t.Helper()
+	for {
+		select {
+		case line := <-l:
+			if strings.Contains(line, text) {
+				return
+			}
+		case <-ctx.Done():
+			t.Fatalf("no line with %q came", text)
+		}
+	}
+}
+
+// has says whether one of the next lines holds text.
+func (l logLines) has(text string) bool {
+	for {
+		select {
+		case line := <-l:
+			if strings.Contains(line, text) {
+				return true
+			}
+		case <-time.After(5 * time.Millisecond):
+			return false
+		}
+	}
+}

@@ -1,0 +1,96 @@
+package platform_test
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"gitops-runtime/tests/standin/platform"
+)
+
+func trusting(t *testing.T, ca []byte) *http.Client {
+	t.Helper()
+	pool := x509.NewCertPool()
+	require.True(t, pool.AppendCertsFromPEM(ca))
+	transport := &http.Transport{TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: pool}}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Transport: transport}
+}
+
+func TestFaults(t *testing.T) {
+	t.Parallel()
+	const me, health = `{"data":{"me":{"id":"user-admin"}}}`, "ok\n"
+	ask := graphQL("user-token-admin", `{"query":"{ me { id } }"}`, me)
+	alive := request{http.MethodGet, "/healthz", "", "", http.StatusOK, health}
+	failing := func(status int, reply string) request { r := ask; r.status, r.reply = status, reply; return r }
+	tests := map[string]struct {
+		fault platform.Fault
+		steps []request
+	}{
+		"status on every path":  {platform.Fault{Status: 503, Body: "away"}, []request{failing(503, "away"), {http.MethodGet, "/healthz", "", "", 503, "away"}}},
+		"status on one path":    {platform.Fault{Path: platform.GraphQLPath, Status: 500}, []request{failing(500, ""), alive, failing(500, "")}},
+		"twice":                 {platform.Fault{Status: 502, Times: 2}, []request{failing(502, ""), failing(502, ""), ask}},
+		"one field":             {platform.Fault{Contains: "runtime(", Status: 500}, []request{ask}},
+		"GraphQL error":         {platform.Fault{GraphQLError: "broken"}, []request{failing(200, `{"data":null,"errors":[{"message":"broken","extensions":{"code":"INTERNAL_SERVER_ERROR"}}]}`)}},
+		"GraphQL error, a code": {platform.Fault{GraphQLError: "no", GraphQLCode: "FORBIDDEN"}, []request{failing(200, `{"data":null,"errors":[{"message":"no","extensions":{"code":"FORBIDDEN"}}]}`)}},
+		"a delay alone":         {platform.Fault{Delay: platform.Duration(time.Millisecond)}, []request{ask}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			made := start(t, platform.Options{Faults: []platform.Fault{test.fault}})
+			for _, step := range test.steps {
+				step.play(t, made)
+			}
+			made.ClearFaults()
+			ask.play(t, made)
+		})
+	}
+}
+
+func TestFaultAPI(t *testing.T) {
+	t.Parallel()
+	made := start(t, platform.Options{})
+	for _, step := range []request{
+		{http.MethodPost, "/test/faults", "", `{"path":"/healthz","status":418,"delay":"1ms"}`, http.StatusNoContent, ""},
+		{http.MethodGet, "/healthz", "", "", http.StatusTeapot, ""},
+		{http.MethodDelete, "/test/faults", "", "", http.StatusNoContent, ""},
+		{http.MethodGet, "/healthz", "", "", http.StatusOK, "ok\n"},
+		{http.MethodPost, "/test/faults", "", `{"statos":1}`, http.StatusBadRequest, `{"message":"the body is no fault: json: unknown field \"statos\""}`},
+		{http.MethodPost, "/test/faults", "", `{"delay":5}`, http.StatusBadRequest, `{"message":"the body is no fault: a duration is a string such as \"250ms\": json: cannot unmarshal number into Go value of type string"}`},
+	} {
+		step.play(t, made)
+	}
+}
+
+// A delay ends when the client gives up; a drop ends the connection without a reply.
+func TestFaultsOfTheConnection(t *testing.T) {
+	t.Parallel()
+	server, err := platform.Start(t.Context(), platform.Options{})
+	require.NoError(t, err)
+	server.Inject(platform.Fault{Delay: platform.Duration(time.Hour), Times: 1})
+	server.Inject(platform.Fault{Drop: true})
+
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	require.ErrorIs(t, post(ctx, server.URL), context.DeadlineExceeded)
+	require.ErrorContains(t, post(t.Context(), server.URL), "EOF")
+}
+
+func post(ctx context.Context, address string) error {
+	call, err := http.NewRequestWithContext(ctx, http.MethodPost, address+platform.GraphQLPath, strings.NewReader("{}"))
+	if err != nil {
+		return err
+	}
+	response, err := http.DefaultClient.Do(call)
+	if err != nil {
+		return err
+	}
+	return response.Body.Close()
+}

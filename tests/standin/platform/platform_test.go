@@ -1,0 +1,198 @@
+package platform_test
+
+import (
+	"bytes"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"gitops-runtime/tests/standin/platform"
+)
+
+// generated matches the tokens that the platform makes up.
+var generated = regexp.MustCompile(`runtime-[A-Z2-7]{26}`)
+
+// request is one call of the platform and the whole of its reply, with generated tokens replaced by NEW.
+type request struct {
+	method, path, token, body string
+	status                    int
+	reply                     string
+}
+
+func (r request) play(t *testing.T, handler http.Handler) {
+	t.Helper()
+	call := httptest.NewRequestWithContext(t.Context(), r.method, r.path, strings.NewReader(r.body))
+	call.Header.Set("Content-Type", "application/json")
+	if r.token != "" {
+		call.Header.Set("Authorization", r.token)
+	}
+	recorder := httptest.NewRecorder()
+	handler.ServeHTTP(recorder, call)
+	got := generated.ReplaceAllString(recorder.Body.String(), "NEW")
+	require.Equal(t, r.status, recorder.Code, got)
+	if recorder.Header().Get("Content-Type") == "application/json" {
+		require.JSONEq(t, r.reply, got)
+		return
+	}
+	require.Equal(t, r.reply, got)
+}
+
+func fixedTime() time.Time { return time.Date(2025, 6, 1, 12, 0, 0, 0, time.UTC) }
+
+func start(t *testing.T, options platform.Options) *platform.Platform {
+	t.Helper()
+	options.Now = fixedTime
+	made, err := platform.New(options)
+	require.NoError(t, err)
+	return made
+}
+
+func graphQL(token, body, reply string) request {
+	return request{http.MethodPost, platform.GraphQLPath, token, body, http.StatusOK, reply}
+}
+
+const (
+	meQuery      = `{"query":"query { me { id name activeAccount { id name gitProvider gitApiUrl sharedConfigRepo admins } } }"}`
+	runtimeQuery = `{"query":"query R($name: String!) { runtime(name: $name) { metadata { name namespace } cluster ingressHost installationStatus } }","variables":{"name":"NAME"}}`
+	createQuery  = `{"query":"mutation C($installationArgs: RuntimeInstallationArgs!) { createRuntime(installationArgs: $installationArgs) { name newAccessToken } }","variables":{"installationArgs":{"runtimeName":"NAME","cluster":"https://kubernetes.default.svc","runtimeVersion":"0.1.0","namespace":"codefresh","ingressHost":"https://here.example.com"}}}`
+	deleteQuery  = `{"query":"mutation { deleteRuntime(name: \"NAME\") }"}`
+)
+
+func named(query, name string) string { return strings.ReplaceAll(query, "NAME", name) }
+
+func TestReplies(t *testing.T) {
+	t.Parallel()
+	const (
+		unknown   = `{"data":null,"errors":[{"message":"the Authorization header holds no known token","extensions":{"code":"UNAUTHENTICATED"}}]}`
+		forbidden = `"message":"only an administrator of the active account may do this"`
+		taken     = `{"data":{"runtime":{"metadata":{"name":"taken","namespace":"elsewhere"},"cluster":"https://elsewhere.example.com","ingressHost":"https://elsewhere.example.com","installationStatus":"COMPLETED"}}}`
+	)
+	tests := map[string]request{
+		"me": graphQL("user-token-admin", meQuery, `{"data":{"me":{"id":"user-admin","name":"admin","activeAccount":{"id":"acc1","name":"account-one",
+			"gitProvider":"GITHUB","gitApiUrl":"https://api.github.com","sharedConfigRepo":"https://github.com/account-one/shared-configuration.git","admins":["user-admin"]}}}}`),
+		"me of a member": graphQL("user-token-member", `{"query":"{ me { id activeAccount { id admins } } }"}`,
+			`{"data":{"me":{"id":"user-member","activeAccount":{"id":"acc1","admins":["user-admin"]}}}}`),
+		"me of a runtime":          graphQL("runtime-token-taken", meQuery, `{"data":{"me":null}}`),
+		"taken name":               graphQL("user-token-admin", named(runtimeQuery, "taken"), taken),
+		"taken name, by itself":    graphQL("runtime-token-taken", named(runtimeQuery, "taken"), taken),
+		"free name":                graphQL("user-token-admin", named(runtimeQuery, "local"), `{"data":{"runtime":null}}`),
+		"name of another account":  graphQL("user-token-acc2", named(runtimeQuery, "taken"), `{"data":{"runtime":null}}`),
+		"all runtimes":             graphQL("user-token-admin", `{"query":"{ runtimes { metadata { name } runtimeVersion } }"}`, `{"data":{"runtimes":[{"metadata":{"name":"taken"},"runtimeVersion":"0.1.0"}]}}`),
+		"create":                   graphQL("user-token-admin", named(createQuery, "local"), `{"data":{"createRuntime":{"name":"local","newAccessToken":"NEW"}}}`),
+		"create a taken name":      graphQL("user-token-admin", named(createQuery, "taken"), `{"data":null,"errors":[{"message":"a runtime of this name is registered from another cluster or namespace: \"taken\"","path":["createRuntime"],"extensions":{"code":"CONFLICT"}}]}`),
+		"create without the right": graphQL("user-token-member", named(createQuery, "local"), `{"data":null,"errors":[{`+forbidden+`,"path":["createRuntime"],"extensions":{"code":"FORBIDDEN"}}]}`),
+		"delete":                   graphQL("user-token-admin", named(deleteQuery, "taken"), `{"data":{"deleteRuntime":1}}`),
+		"delete itself":            graphQL("runtime-token-taken", named(deleteQuery, "taken"), `{"data":{"deleteRuntime":1}}`),
+		"delete a free name":       graphQL("user-token-admin", named(deleteQuery, "local"), `{"data":{"deleteRuntime":0}}`),
+		"delete without the right": graphQL("user-token-member", named(deleteQuery, "taken"), `{"data":null,"errors":[{`+forbidden+`,"path":["deleteRuntime"],"extensions":{"code":"FORBIDDEN"}}]}`),
+		"unknown field": graphQL("user-token-admin", `{"query":"{ nobody { id } }"}`,
+			`{"errors":[{"message":"Cannot query field \"nobody\" on type \"Query\".","locations":[{"line":1,"column":3}]}]}`),
+		"unknown token":   {http.MethodPost, platform.GraphQLPath, "nobody", meQuery, http.StatusUnauthorized, unknown},
+		"no token":        {http.MethodPost, platform.GraphQLPath, "", meQuery, http.StatusUnauthorized, unknown},
+		"scheme word":     {http.MethodPost, platform.GraphQLPath, "Bearer user-token-admin", meQuery, http.StatusUnauthorized, unknown},
+		"no JSON":         {http.MethodPost, platform.GraphQLPath, "user-token-admin", "query", http.StatusBadRequest, `{"data":null,"errors":[{"message":"the body is no GraphQL request in JSON","extensions":{"code":"BAD_REQUEST"}}]}`},
+		"GET":             {http.MethodGet, platform.GraphQLPath, "user-token-admin", "", http.StatusMethodNotAllowed, "Method Not Allowed\n"},
+		"unknown path":    {http.MethodGet, "/2.0/other", "user-token-admin", "", http.StatusNotFound, "404 page not found\n"},
+		"alive":           {http.MethodGet, "/healthz", "", "", http.StatusOK, "ok\n"},
+		"ready":           {http.MethodGet, "/readyz", "", "", http.StatusOK, "ok\n"},
+		"event":           {http.MethodPost, platform.EventsPath, "runtime-token-taken", `{"type":"x"}`, http.StatusOK, `{"received":1}`},
+		"event of nobody": {http.MethodPost, platform.EventsPath, "nobody", `{}`, http.StatusUnauthorized, `{"message":"the Authorization header holds no known token"}`},
+		"event of a user": {http.MethodPost, platform.EventsPath, "user-token-admin", `{}`, http.StatusForbidden, `{"message":"events are taken from runtimes only: use the runtime's own token"}`},
+		"event, no JSON":  {http.MethodPost, platform.EventsPath, "runtime-token-taken", `{`, http.StatusBadRequest, `{"message":"the event is no JSON document"}`},
+		"event too large": {http.MethodPost, platform.EventsPath, "runtime-token-taken", `"` + strings.Repeat("x", 5<<20) + `"`, http.StatusRequestEntityTooLarge, `{"message":"the body is larger than 4 MiB or was cut off"}`},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test.play(t, start(t, platform.Options{}))
+		})
+	}
+}
+
+// A runtime's life: registered, reporting, registered again, removed.
+func TestLife(t *testing.T) {
+	t.Parallel()
+	made := start(t, platform.Options{})
+	create := graphQL("user-token-admin", named(createQuery, "local"), `{"data":{"createRuntime":{"name":"local","newAccessToken":"NEW"}}}`)
+	create.play(t, made)
+	first := made.Token("acc1", "local")
+	require.Regexp(t, generated, first)
+	for _, body := range []string{`{"type":"application","payload":{"name":"guestbook"}}`, `{"type":"workflow"}`, `[1]`} {
+		request{http.MethodPost, platform.EventsPath, first, body, http.StatusOK, `{"received":1}`}.play(t, made)
+	}
+	create.play(t, made)
+	second := made.Token("acc1", "local")
+	require.NotEqual(t, first, second)
+
+	const (
+		head    = `{"time":"2025-06-01T12:00:00Z","account":"acc1","runtime":"local",`
+		first1  = head + `"type":"application","payload":{"type":"application","payload":{"name":"guestbook"}}}`
+		second1 = head + `"type":"workflow","payload":{"type":"workflow"}}`
+		third1  = head + `"type":"","payload":[1]}`
+		taken   = `{"account":"acc1","name":"taken","namespace":"elsewhere","cluster":"https://elsewhere.example.com","ingressHost":"https://elsewhere.example.com","version":"0.1.0","status":"COMPLETED"}`
+		local   = `{"account":"acc1","name":"local","namespace":"codefresh","cluster":"https://kubernetes.default.svc","ingressHost":"https://here.example.com","version":"0.1.0","status":"COMPLETED"}`
+	)
+	for _, step := range []request{
+		{http.MethodPost, platform.EventsPath, first, `{}`, http.StatusUnauthorized, `{"message":"the Authorization header holds no known token"}`},
+		{http.MethodGet, "/test/events", "", "", http.StatusOK, "[" + first1 + "," + second1 + "," + third1 + "]"},
+		{http.MethodGet, "/test/events?type=workflow&runtime=local", "", "", http.StatusOK, "[" + second1 + "]"},
+		{http.MethodGet, "/test/events?runtime=taken", "", "", http.StatusOK, "[]"},
+		{http.MethodGet, "/test/runtimes", "", "", http.StatusOK, "[" + local + "," + taken + "]"},
+		graphQL(second, named(deleteQuery, "local"), `{"data":{"deleteRuntime":1}}`),
+		{http.MethodPost, platform.EventsPath, second, `{}`, http.StatusUnauthorized, `{"message":"the Authorization header holds no known token"}`},
+		{http.MethodPost, "/test/reset", "", "", http.StatusNoContent, ""},
+		{http.MethodGet, "/test/events", "", "", http.StatusOK, "[]"},
+		{http.MethodGet, "/test/runtimes", "", "", http.StatusOK, "[" + taken + "]"},
+	} {
+		step.play(t, made)
+	}
+}
+
+func TestTestAPIOff(t *testing.T) {
+	t.Parallel()
+	made := start(t, platform.Options{NoTestAPI: true})
+	request{http.MethodGet, "/test/runtimes", "", "", http.StatusNotFound, "404 page not found\n"}.play(t, made)
+}
+
+func TestStateSurvivesRestart(t *testing.T) {
+	t.Parallel()
+	options := platform.Options{StateFile: filepath.Join(t.TempDir(), "runtimes.json")}
+	first := start(t, options)
+	graphQL("user-token-admin", named(createQuery, "local"), `{"data":{"createRuntime":{"name":"local","newAccessToken":"NEW"}}}`).play(t, first)
+	second := start(t, options)
+	require.Equal(t, first.Runtimes(), second.Runtimes())
+	require.Equal(t, first.Token("acc1", "local"), second.Token("acc1", "local"))
+}
+
+func TestLogHoldsNoToken(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	made := start(t, platform.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
+	graphQL("user-token-admin", named(createQuery, "local"), `{"data":{"createRuntime":{"name":"local","newAccessToken":"NEW"}}}`).play(t, made)
+	request{http.MethodPost, platform.EventsPath + "?token=user-token-admin", made.Token("acc1", "local"), `{}`, http.StatusOK, `{"received":1}`}.play(t, made)
+	require.Equal(t, 2, strings.Count(log.String(), "msg=request"))
+	require.NotRegexp(t, `user-token|runtime-[A-Z2-7]`, log.String())
+}
+
+func TestStartTLS(t *testing.T) {
+	t.Parallel()
+	server, err := platform.StartTLS(t.Context(), platform.Options{})
+	require.NoError(t, err)
+	call, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+"/healthz", nil)
+	require.NoError(t, err)
+	client := trusting(t, server.CA)
+	response, err := client.Do(call)
+	require.NoError(t, err)
+	defer func() { _ = response.Body.Close() }()
+	body, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	require.Equal(t, "ok\n", string(body))
+}

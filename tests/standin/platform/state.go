@@ -1,0 +1,38 @@
+package platform
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+)
+
+// keepIn makes the store write its runtimes to path after every change, and starts from what stands there. A platform that
+// is restarted then still knows the tokens it gave out.
+func (s *store) keepIn(path string) error {
+	document, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return fmt.Errorf("reading the platform's state: %w", err)
+	default:
+		if err := json.Unmarshal(document, &s.runtimes); err != nil {
+			return fmt.Errorf("reading the platform's state from %q: %w", path, err)
+		}
+	}
+	s.saved = func(runtimes []Runtime) error {
+		document, err := json.Marshal(runtimes)
+		if err != nil {
+			return fmt.Errorf("encoding the platform's state: %w", err)
+		}
+		if err := os.WriteFile(path+".new", document, 0o600); err != nil {
+			return fmt.Errorf("writing the platform's state: %w", err)
+		}
+		if err := os.Rename(path+".new", path); err != nil {
+			return fmt.Errorf("writing the platform's state: %w", err)
+		}
+		return nil
+	}
+	return nil
+}

@@ -1,0 +1,44 @@
+package platform
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"gitops-runtime/tests/standin/serve"
+)
+
+// testPrefix is where the paths begin that tests use and a runtime never does. They need no token.
+const testPrefix = "/test/"
+
+// testAPI lets tests look at the platform, reset it and make it misbehave.
+func (p *Platform) testAPI(mux *http.ServeMux) {
+	mux.HandleFunc("GET /test/events", func(w http.ResponseWriter, r *http.Request) {
+		query := r.URL.Query()
+		serve.JSON(w, http.StatusOK, p.Events(query.Get("type"), query.Get("runtime")))
+	})
+	mux.HandleFunc("GET /test/runtimes", func(w http.ResponseWriter, _ *http.Request) {
+		serve.JSON(w, http.StatusOK, p.Runtimes())
+	})
+	mux.HandleFunc("POST /test/reset", func(w http.ResponseWriter, _ *http.Request) {
+		if err := p.Reset(); err != nil {
+			serve.Failure(w, http.StatusInternalServerError, err.Error())
+			return
+		}
+		w.WriteHeader(http.StatusNoContent)
+	})
+	mux.HandleFunc("POST /test/faults", func(w http.ResponseWriter, r *http.Request) {
+		decoder := json.NewDecoder(http.MaxBytesReader(w, r.Body, bodyLimit))
+		decoder.DisallowUnknownFields()
+		var fault Fault
+		if err := decoder.Decode(&fault); err != nil {
+			serve.Failure(w, http.StatusBadRequest, "the body is no fault: "+err.Error())
+			return
+		}
+		p.Inject(fault)
+		w.WriteHeader(http.StatusNoContent)
+	})
+	mux.HandleFunc("DELETE /test/faults", func(w http.ResponseWriter, _ *http.Request) {
+		p.ClearFaults()
+		w.WriteHeader(http.StatusNoContent)
+	})
+}

@@ -1,0 +1,95 @@
+package checks
+
+import (
+	"context"
+	"regexp"
+
+	"gitops-runtime/validator/engine"
+	"gitops-runtime/validator/findings"
+	"gitops-runtime/validator/mode"
+)
+
+const (
+	ingressPath = "global.runtime.ingress"
+	routePath   = "global.runtime.httpRoute"
+	meshPath    = "global.runtime.ingressUrl"
+	serverPath  = "tunnel-client.tunnelServer"
+	// registerHost is the default of tunnel-client.tunnelServer.host.
+	registerHost = "register-tunnels.cf-cd.com"
+)
+
+// hostName is a DNS name as an Ingress takes it, with a wildcard at most as
+// its first label.
+var hostName = regexp.MustCompile(`^(\*\.)?[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$`)
+
+// maxHost is the longest DNS name.
+const maxHost = 253
+
+func isHost(text string) bool { return len(text) <= maxHost && hostName.MatchString(text) }
+
+// chosen is the mode, or the outcome of a check that belongs to another one.
+func (d *desk) chosen(wanted mode.Mode) (engine.Outcome, bool) {
+	if current := mode.Choose(d.Values); current != wanted {
+		return nothing("not in " + string(current) + " mode"), false
+	}
+	return engine.Outcome{}, true
+}
+
+func checkMode(_ context.Context, d *desk) engine.Outcome {
+	if d.Values.Bool(ingressPath+".enabled", false) && d.Values.Bool(routePath+".enabled", false) {
+		return found(findings.New("MOD101", d.place(routePath+".enabled")))
+	}
+	if mode.Choose(d.Values) == mode.None {
+		return found(findings.New("MOD102", d.place(meshPath)))
+	}
+	return found()
+}
+
+func checkTunnel(_ context.Context, d *desk) engine.Outcome {
+	other, ok := d.chosen(mode.Tunnel)
+	if !ok {
+		return other
+	}
+	var list []findings.Finding
+	if d.Values.String(accountPath, "") == "" {
+		finding := findings.New("MOD201", d.place(accountPath))
+		list = append(list, finding)
+	}
+	for _, host := range []struct{ field, fallback string }{{"host", registerHost}, {"subdomainHost", mode.SubdomainHost}} {
+		path := serverPath + "." + host.field
+		if value := d.Values.String(path, host.fallback); !isHost(value) {
+			list = append(list, findings.New("MOD202", d.place(path), path, value))
+		}
+	}
+	return found(list...)
+}
+
+func checkMesh(_ context.Context, d *desk) engine.Outcome {
+	other, ok := d.chosen(mode.Mesh)
+	if !ok {
+		return other
+	}
+	if flaw := notURL(d.Values.String(meshPath, "")); flaw != "" {
+		return found(findings.New("MOD801", d.place(meshPath), flaw))
+	}
+	return found()
+}
+
+// checkHosts looks at a list of host names and at the protocol beside it.
+func (d *desk) checkHosts(hosts, protocol, none string) []findings.Finding {
+	var list []findings.Finding
+	names := d.Values.List(hosts)
+	if len(names) == 0 {
+		list = append(list, findings.New(none, d.place(hosts)))
+	}
+	for i := range names {
+		at := hosts + index(i)
+		if name := d.Values.String(at, ""); !isHost(name) {
+			list = append(list, findings.New("MOD302", d.place(at), name))
+		}
+	}
+	if scheme := d.Values.String(protocol, "https"); scheme != "http" && scheme != "https" {
+		list = append(list, findings.New("MOD303", d.place(protocol), protocol, scheme))
+	}
+	return list
+}

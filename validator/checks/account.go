@@ -1,0 +1,150 @@
+package checks
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"strings"
+	"unicode"
+
+	"gitops-runtime/validator/engine"
+	"gitops-runtime/validator/findings"
+	"gitops-runtime/validator/netstage"
+	"gitops-runtime/validator/platform"
+)
+
+const (
+	urlPath      = "global.codefresh.url"
+	accountPath  = "global.codefresh.accountId"
+	tokenPath    = "global.codefresh.userToken.token"
+	tokenRefPath = "global.codefresh.userToken.secretKeyRef"
+	// platformURL is the default of global.codefresh.url.
+	platformURL = "https://g.codefresh.io"
+)
+
+// checkToken finds the token and keeps it for the questions to the platform.
+func checkToken(ctx context.Context, d *desk) engine.Outcome {
+	plain, referred := d.Values.String(tokenPath, ""), len(d.Values.Map(tokenRefPath)) > 0
+	place, outcome := d.place(tokenPath), engine.Outcome{}
+	switch {
+	case plain == "" && !referred:
+		return found(findings.New("TOK101", d.place("global.codefresh.userToken")))
+	case plain == "":
+		entry, refused, ok := d.follow(ctx, reference{
+			path: tokenRefPath, check: "TOK100", noField: "TOK103", noSecret: "TOK104", noKey: "TOK105", empty: "TOK106", what: "user token",
+		})
+		if !ok {
+			return refused
+		}
+		plain, place = entry, d.place(tokenRefPath)
+	case referred:
+		outcome = found(findings.New("TOK102", d.place(tokenRefPath)))
+	}
+	if flaw := unsendable(plain); flaw != "" {
+		return found(append(outcome.Findings, findings.New("TOK107", place, flaw))...)
+	}
+	d.learn(func(d *desk) { d.token = plain })
+	return outcome
+}
+
+// unsendable names what keeps a token out of an HTTP header, "" when nothing does.
+func unsendable(token string) string {
+	for i, letter := range token {
+		switch {
+		case letter == '\n' || letter == '\r':
+			return "a line break in it"
+		case unicode.IsSpace(letter) && (i == 0 || strings.TrimSpace(token[i:]) == ""):
+			return "white space around it"
+		case unicode.IsControl(letter):
+			return "a control character in it"
+		}
+	}
+	return ""
+}
+
+func (d *desk) platform() *platform.Client {
+	return &platform.Client{URL: d.Values.String(urlPath, platformURL), Token: d.token, HTTP: d.client()}
+}
+
+// checkUser asks whom the token belongs to and keeps the answer.
+func checkUser(ctx context.Context, d *desk) engine.Outcome {
+	address, place := d.Values.String(urlPath, platformURL), d.place(urlPath)
+	if flaw := notURL(address); flaw != "" {
+		return found(findings.New("ACC102", place, flaw))
+	}
+	user, err := d.platform().Me(ctx)
+	if err != nil {
+		return found(d.noUser(err, place))
+	}
+	d.learn(func(d *desk) { d.user = user })
+	return found()
+}
+
+func (d *desk) noUser(err error, place findings.Place) findings.Finding {
+	var answer *platform.Error
+	var failure *netstage.Failure
+	switch {
+	case errors.As(err, &failure) && failure.Untrusted:
+		return findings.New("ACC103", place, failure.Host, failure.Reason())
+	case errors.As(err, &answer) && answer.Kind == platform.Refused:
+		return findings.New("ACC101", d.tokenPlace(), answer.Host, refusal(answer))
+	case errors.As(err, &answer) && answer.Kind == platform.Foreign:
+		return findings.New("ACC104", place, answer.Host, answer.Error())
+	}
+	return unknown("ACC100", place, "Whom the user token belongs to", missing(err))
+}
+
+func refusal(answer *platform.Error) string {
+	if answer.Err != nil {
+		return answer.Err.Error()
+	}
+	return statusText(answer.Status)
+}
+
+// tokenPlace is where the token in use was written.
+func (d *desk) tokenPlace() findings.Place {
+	if d.Values.String(tokenPath, "") != "" {
+		return d.place(tokenPath)
+	}
+	return d.place(tokenRefPath)
+}
+
+// notURL says why a text is no http or https URL, "" when it is one.
+func notURL(text string) string {
+	parsed, err := url.Parse(text)
+	switch {
+	case err != nil:
+		return "it cannot be parsed"
+	case parsed.Scheme != "http" && parsed.Scheme != "https":
+		return "it has to start with https:// or http://"
+	case parsed.Hostname() == "":
+		return "it names no host"
+	case parsed.User != nil:
+		return "it must hold no user or password"
+	}
+	return ""
+}
+
+func checkAdmin(_ context.Context, d *desk) engine.Outcome {
+	switch {
+	case d.user.ActiveAccount == nil:
+		return found(findings.New("ACC202", d.tokenPlace(), d.user.Name))
+	case !d.user.Administers():
+		return found(findings.New("ACC201", d.tokenPlace(), d.user.Name, d.user.ActiveAccount.Name))
+	}
+	return found()
+}
+
+func checkAccountID(_ context.Context, d *desk) engine.Outcome {
+	given, active := d.Values.String(accountPath, ""), d.user.ActiveAccount
+	switch {
+	case given == "":
+		return nothing("no account id is given")
+	case active == nil:
+		return nothing("the user has no active account")
+	case given != active.ID:
+		return found(findings.New("ACC301", d.place(accountPath), given, active.ID, active.Name).
+			WithFix("--set %s=%s", accountPath, active.ID))
+	}
+	return found()
+}

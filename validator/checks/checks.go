@@ -1,0 +1,81 @@
+package checks
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"gitops-runtime/validator/engine"
+)
+
+// Deadlines for one check: looking at values needs no time, a request over the
+// network may need a name, a connection, a handshake and an answer.
+const (
+	local  = 5 * time.Second
+	remote = 15 * time.Second
+)
+
+// row is a check before it is bound to a subject.
+type row struct {
+	code, title, group string
+	needs              []string
+	deadline           time.Duration
+	run                func(ctx context.Context, d *desk) engine.Outcome
+}
+
+// rows is the table. Its order is the order of the report.
+func rows() []row {
+	return []row{
+		{"SCH100", "The values fit the chart's schema", "schema", nil, local, checkSchema},
+
+		{"RUN100", "The runtime has a well-formed name", "runtime", nil, local, checkName},
+		{"RUN200", "The runtime's name is its own in the account", "runtime", []string{"RUN100", "ACC100"}, remote, checkUnique},
+
+		{"TOK100", "The user token is given", "user token", nil, remote, checkToken},
+		{"ACC100", "The platform knows the user token", "account", []string{"TOK100", "CRT100"}, remote, checkUser},
+		{"ACC200", "The user administers the account", "account", []string{"ACC100"}, local, checkAdmin},
+		{"ACC300", "The account id is the token's account", "account", []string{"ACC100"}, local, checkAccountID},
+
+		{"MOD100", "One access mode is chosen", "access mode", nil, local, checkMode},
+		{"MOD200", "The tunnel has what it needs", "access mode", nil, local, checkTunnel},
+		{"MOD300", "The ingress has its hosts", "access mode", nil, local, checkIngress},
+		{"MOD400", "The IngressClass exists", "access mode", nil, remote, checkIngressClass},
+		{"MOD500", "The ingress URL answers", "access mode", []string{"MOD300", "CRT100"}, remote, checkIngressURL},
+		{"MOD600", "The HTTPRoute has its host names and parents", "access mode", nil, local, checkRoute},
+		{"MOD700", "The parent Gateways exist", "access mode", []string{"MOD600"}, remote, checkGateways},
+		{"MOD800", "The service mesh URL is one", "access mode", nil, local, checkMesh},
+
+		{"GIT100", "The Git password can be read", "git", nil, remote, checkGitPassword},
+		{"GIT200", "The account's Git provider is known", "git", []string{"ACC100", "GIT100"}, local, checkGitProvider},
+		{"GIT300", "The Git token is alive and may do what is needed", "git", []string{"GIT100", "GIT200", "CRT100"}, remote, checkGitToken},
+
+		{"CRT100", "The CA bundle can be trusted", "certificates", nil, remote, checkAuthorities},
+		{"CRT200", "The certificates for Git webhooks can be read", "certificates", nil, local, checkWebhookCertificates},
+
+		{"CLU100", "The cluster is new enough", "cluster", nil, remote, checkVersion},
+		{"CLU200", "A node is large enough", "cluster", nil, remote, checkNodes},
+		{"CLU300", "You may create what the chart renders", "cluster", nil, remote, checkRights},
+		{"CLU400", "The Argo CRDs are this release's or free", "cluster", nil, remote, checkDefinitions},
+		{"CLU500", "No other Argo CD or Rollouts is in the way", "cluster", nil, remote, checkNeighbours},
+		{"CLU600", "No other runtime is on the cluster", "cluster", nil, remote, checkRuntimes},
+		{"CLU700", "Your own Argo CD is there and new enough", "cluster", []string{"CRT100"}, remote, checkOwnArgo},
+	}
+}
+
+// essential are the checks without whose answer an install cannot go well: the
+// runtime registers itself with this token, in this account, by this name.
+var essential = []string{"TOK100", "ACC100", "ACC200", "RUN200"}
+
+// Table binds every check to a subject.
+func Table(subject Subject) []engine.Check {
+	shared := &desk{Subject: subject}
+	var table []engine.Check
+	for _, row := range rows() {
+		table = append(table, engine.Check{
+			Essential: slices.Contains(essential, row.code),
+			Code:      row.code, Title: row.title, Group: row.group, Needs: row.needs, Deadline: row.deadline,
+			Run: func(ctx context.Context) engine.Outcome { return row.run(ctx, shared) },
+		})
+	}
+	return table
+}

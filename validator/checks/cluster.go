@@ -1,0 +1,90 @@
+package checks
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strconv"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"gitops-runtime/validator/cluster"
+	"gitops-runtime/validator/engine"
+	"gitops-runtime/validator/findings"
+)
+
+// oldest is the oldest Kubernetes version that serves every API version the
+// chart renders.
+var oldest = [2]int{1, 23}
+
+// release reads the first two numbers of a version and leaves what vendors add.
+var release = regexp.MustCompile(`^v?([0-9]+)\.([0-9]+)`)
+
+func numbers(version string) ([2]int, bool) {
+	found := release.FindStringSubmatch(version)
+	if found == nil {
+		return [2]int{}, false
+	}
+	major, _ := strconv.Atoi(found[1])
+	minor, _ := strconv.Atoi(found[2])
+	return [2]int{major, minor}, true
+}
+
+func older(a, b [2]int) bool { return a[0] < b[0] || a[0] == b[0] && a[1] < b[1] }
+
+func checkVersion(ctx context.Context, d *desk) engine.Outcome {
+	if d.Cluster == nil {
+		return lacks(needsCluster)
+	}
+	version, err := d.Cluster.Version(ctx)
+	if err != nil {
+		return found(unknown("CLU100", findings.Place{}, "The cluster's version", missing(err)))
+	}
+	parsed, ok := numbers(version)
+	switch {
+	case !ok:
+		return found(unknown("CLU100", findings.Place{}, "The cluster's version", fmt.Sprintf("the server calls itself %q", version)))
+	case older(parsed, oldest):
+		return found(findings.New("CLU101", findings.Place{}, version, fmt.Sprintf("%d.%d", oldest[0], oldest[1])))
+	}
+	return found()
+}
+
+// What one node has to offer for the runtime's largest pods.
+var (
+	enoughCPU    = resource.MustParse("2")
+	enoughMemory = resource.MustParse("5000M")
+)
+
+func checkNodes(ctx context.Context, d *desk) engine.Outcome {
+	if cannot, ok := d.reach(); !ok {
+		return cannot
+	}
+	nodes, err := d.Cluster.Nodes(ctx)
+	if err != nil {
+		return found(unknown("CLU200", findings.Place{}, "The size of the nodes", missing(err)))
+	}
+	largest, offered := "none is known", resource.Quantity{}
+	for _, node := range nodes {
+		cpu, memory, readable := offer(node)
+		switch {
+		case !readable:
+			continue
+		case cpu.Cmp(enoughCPU) >= 0 && memory.Cmp(enoughMemory) >= 0:
+			return found()
+		case memory.Cmp(offered) > 0:
+			offered = memory
+			largest = fmt.Sprintf("%s with %s CPU and %s", node.Metadata.Name, cpu.String(), memory.String())
+		}
+	}
+	return found(findings.New("CLU201", findings.Place{}, largest))
+}
+
+func offer(node cluster.Node) (cpu, memory resource.Quantity, readable bool) {
+	cpu, err := resource.ParseQuantity(node.Status.Allocatable["cpu"])
+	if err != nil {
+		return cpu, memory, false
+	}
+	memory, err = resource.ParseQuantity(node.Status.Allocatable["memory"])
+	return cpu, memory, err == nil
+}

@@ -1,0 +1,121 @@
+package checks
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"gitops-runtime/validator/engine"
+	"gitops-runtime/validator/findings"
+	"gitops-runtime/validator/mode"
+	"gitops-runtime/validator/netstage"
+	"gitops-runtime/validator/values"
+)
+
+func index(i int) string { return values.Index("", i) }
+
+func checkIngress(_ context.Context, d *desk) engine.Outcome {
+	other, ok := d.chosen(mode.Ingress)
+	if !ok {
+		return other
+	}
+	return found(d.checkHosts(ingressPath+".hosts", ingressPath+".protocol", "MOD301")...)
+}
+
+// checkIngressClass lists the classes, so that a wrong one can be answered with
+// the right ones.
+func checkIngressClass(ctx context.Context, d *desk) engine.Outcome {
+	other, ok := d.chosen(mode.Ingress)
+	if !ok {
+		return other
+	}
+	place := d.place(ingressPath + ".className")
+	class := d.Values.String(ingressPath+".className", "")
+	if class == "" {
+		return nothing("no class is named, so the cluster's default serves")
+	}
+	if cannot, ok := d.reach(); !ok {
+		return cannot
+	}
+	classes, err := d.Cluster.IngressClasses(ctx)
+	switch {
+	case err != nil:
+		return found(unknown("MOD400", place, "Whether the IngressClass exists", missing(err)))
+	case slices.Contains(classes, class):
+		return found()
+	case len(classes) == 0:
+		classes = []string{"none"}
+	}
+	return found(findings.New("MOD401", place, class, strings.Join(classes, ", ")))
+}
+
+// checkIngressURL asks the public URL. On an install the address may not be
+// there yet, so whatever is found there only warns.
+func checkIngressURL(ctx context.Context, d *desk) engine.Outcome {
+	other, ok := d.chosen(mode.Ingress)
+	if !ok {
+		return other
+	}
+	if d.Values.Bool(ingressPath+".skipValidation", false) {
+		return nothing(ingressPath + ".skipValidation is set")
+	}
+	address := mode.URL(d.Values)
+	if strings.Contains(address, "*") {
+		return nothing("the first host is a wildcard")
+	}
+	finding, wrong := d.probe(ctx, address)
+	switch {
+	case !wrong:
+		return found()
+	case !d.Upgrade:
+		finding = finding.AtLevel(findings.Warn)
+	}
+	return found(finding)
+}
+
+func (d *desk) probe(ctx context.Context, address string) (findings.Finding, bool) {
+	place := d.place(ingressPath + ".hosts[0]")
+	parsed, err := url.Parse(address)
+	if err != nil {
+		return findings.New("MOD302", place, address), true
+	}
+	status, err := d.get(ctx, address)
+	var failure *netstage.Failure
+	switch {
+	case errors.As(err, &failure) && failure.Stage == netstage.DNS && failure.Timeout:
+		return unknown("MOD500", place, "Whether "+address+" answers", missing(err)), true
+	case errors.As(err, &failure) && failure.Stage == netstage.DNS:
+		return findings.New("MOD501", place, parsed.Hostname()), true
+	case errors.As(err, &failure) && failure.Stage == netstage.TCP:
+		return findings.New("MOD502", place, parsed.Host, failure.Reason()), true
+	case errors.As(err, &failure) && failure.Stage == netstage.TLS:
+		return findings.New("MOD503", place, parsed.Host, failure.Reason()), true
+	case err != nil:
+		return findings.New("MOD504", place, address, "no HTTP reply"), true
+	case status >= http.StatusInternalServerError:
+		return findings.New("MOD504", place, address, statusText(status)), true
+	}
+	return findings.Finding{}, false
+}
+
+// get asks an address and reads no more than the status of the reply.
+func (d *desk) get(ctx context.Context, address string) (int, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return 0, err
+	}
+	response, err := d.client().Do(request)
+	if err != nil {
+		if errors.Is(err, netstage.ErrRedirect) {
+			return http.StatusFound, nil
+		}
+		return 0, netstage.Classify(request.URL.Host, err)
+	}
+	defer response.Body.Close()
+	_, _ = io.CopyN(io.Discard, response.Body, 1<<10)
+	return response.StatusCode, nil
+}

@@ -1,0 +1,81 @@
+package checks
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"gitops-runtime/validator/engine"
+	"gitops-runtime/validator/findings"
+	"gitops-runtime/validator/netstage"
+)
+
+const ownArgoPath = "global.integrations.argo-cd.server"
+
+// oldestArgo is the oldest Argo CD that the runtime works with.
+var oldestArgo = [2]int{2, 12}
+
+// checkOwnArgo finds the Service of an Argo CD that the runtime did not bring,
+// and from within the cluster asks its version, which Argo CD tells everyone.
+func checkOwnArgo(ctx context.Context, d *desk) engine.Outcome {
+	switch {
+	case d.Values.Bool("argo-cd.enabled", true):
+		return nothing("the runtime brings its Argo CD")
+	case d.Cluster == nil:
+		return lacks(needsCluster)
+	}
+	place := d.place(ownArgoPath + ".svc")
+	service, namespace, _ := strings.Cut(d.Values.String(ownArgoPath+".svc", "argo-cd-server"), ".")
+	if namespace, _, _ = strings.Cut(namespace, "."); namespace == "" {
+		namespace = d.Namespace
+	}
+	err := d.Cluster.Service(ctx, namespace, service)
+	switch {
+	case absent(err):
+		return found(findings.New("CLU701", place, service, namespace))
+	case err != nil:
+		return found(unknown("CLU700", place, "Whether your own Argo CD is there", missing(err)))
+	case !d.InHook:
+		return found()
+	}
+	address := fmt.Sprintf("http://%s.%s:%s%s/api/version", service, namespace,
+		d.Values.String(ownArgoPath+".port", "80"), strings.TrimRight(d.Values.String(ownArgoPath+".rootpath", ""), "/"))
+	version, err := d.argoVersion(ctx, address)
+	if err != nil {
+		return found(unknown("CLU700", place, "The version of your own Argo CD", missing(err)))
+	}
+	parsed, ok := numbers(version)
+	switch {
+	case !ok:
+		return found(unknown("CLU700", place, "The version of your own Argo CD", fmt.Sprintf("it calls itself %q", version)))
+	case older(parsed, oldestArgo):
+		return found(findings.New("CLU702", place, version, fmt.Sprintf("%d.%d", oldestArgo[0], oldestArgo[1])))
+	}
+	return found()
+}
+
+func (d *desk) argoVersion(ctx context.Context, address string) (string, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return "", err
+	}
+	response, err := d.client().Do(request)
+	if err != nil {
+		return "", netstage.Classify(request.URL.Host, err)
+	}
+	defer response.Body.Close()
+	var answer struct {
+		Version string `json:"Version"`
+	}
+	if response.StatusCode != http.StatusOK {
+		return "", fmt.Errorf("%s answers %s", request.URL.Host, statusText(response.StatusCode))
+	}
+	if err := json.NewDecoder(io.LimitReader(response.Body, 1<<20)).Decode(&answer); err != nil {
+		return "", errors.New(request.URL.Host + " does not answer as Argo CD does")
+	}
+	return answer.Version, nil
+}

@@ -1,0 +1,71 @@
+package checks
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"gitops-runtime/validator/engine"
+	"gitops-runtime/validator/findings"
+)
+
+// reference is a secretKeyRef of the values, and the codes for what can be
+// wrong with it.
+type reference struct {
+	// path of the secretKeyRef in the values.
+	path string
+	// check is the hundred; the others are findings of it. An empty code is
+	// for a case that the caller has excluded.
+	check, noField, noSecret, noKey, empty string
+	// what the Secret holds, in a word or two.
+	what string
+	// defaultKey is used when the reference names none, where the chart has one.
+	defaultKey string
+}
+
+// follow reads the entry that a reference names. ok is false when there is no
+// entry, and the outcome says why.
+func (d *desk) follow(ctx context.Context, r reference) (entry string, outcome engine.Outcome, ok bool) {
+	name, key := d.Values.String(r.path+".name", ""), d.Values.String(r.path+".key", r.defaultKey)
+	switch {
+	case name == "":
+		return "", found(findings.New(r.noField, d.place(r.path), "name")), false
+	case key == "":
+		return "", found(findings.New(r.noField, d.place(r.path), "key")), false
+	}
+	if d.Cluster == nil {
+		return "", lacks(needsCluster), false
+	}
+	data, err := d.Cluster.Secret(ctx, d.Namespace, name)
+	create := fmt.Sprintf("kubectl create secret generic %s --namespace %s --from-literal=%s=<%s>", name, d.Namespace, key, r.what)
+	switch {
+	case absent(err):
+		return "", found(findings.New(r.noSecret, d.place(r.path+".name"), name, d.Namespace).WithFix("%s", create)), false
+	case err != nil:
+		return "", found(unknown(r.check, d.place(r.path+".name"), "The "+r.what, missing(err))), false
+	}
+	content, exists := data[key]
+	switch {
+	case !exists:
+		return "", found(d.noKey(r, name, key, data)), false
+	case strings.TrimSpace(string(content)) == "":
+		replace := create + " --dry-run=client -o yaml | kubectl apply -f -"
+		return "", found(findings.New(r.empty, d.place(r.path+".key"), name, key).WithFix("%s", replace)), false
+	}
+	return string(content), engine.Outcome{}, true
+}
+
+func (d *desk) noKey(r reference, name, key string, data map[string][]byte) findings.Finding {
+	keys := slices.Sorted(maps.Keys(data))
+	has := strings.Join(keys, ", ")
+	if has == "" {
+		has = "none"
+	}
+	finding := findings.New(r.noKey, d.place(r.path+".key"), name, key, has)
+	if len(keys) == 1 {
+		return finding.WithFix("set %s.key to %s", r.path, keys[0])
+	}
+	return finding.WithFix("set %s.key to one of its keys", r.path)
+}

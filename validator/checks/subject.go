@@ -1,0 +1,93 @@
+// Package checks is the table of everything that is looked at before a runtime
+// is installed. Each check is a row with a function that looks at a Subject and
+// returns findings; none of them writes anything anywhere.
+package checks
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"time"
+
+	"gitops-runtime/validator/chart"
+	"gitops-runtime/validator/cluster"
+	"gitops-runtime/validator/findings"
+	"gitops-runtime/validator/platform"
+	"gitops-runtime/validator/values"
+)
+
+// Subject is what is looked at: values, and the world they are meant for.
+type Subject struct {
+	Values *values.Values
+	// Chart is nil in the hook, where Helm has checked the schema already.
+	Chart *chart.Chart
+	// Namespace and Release are those of the install.
+	Namespace, Release string
+	// Upgrade is true when the release exists already.
+	Upgrade bool
+	// InHook is true in the hook Job: rights are the Job's, not the user's.
+	InHook bool
+	// Cluster is nil when there is none to ask.
+	Cluster Cluster
+	// Network makes an HTTP client that trusts these CA certificates (PEM)
+	// besides the system's and goes through the proxies of the values.
+	Network func(authorities []byte) *http.Client
+	// Now is the time by which certificates and tokens expire.
+	Now time.Time
+}
+
+// Cluster is everything that is asked of an API server.
+type Cluster interface {
+	secretReader
+	gatewayReader
+	IngressClasses(ctx context.Context) ([]string, error)
+	Service(ctx context.Context, namespace, name string) error
+	Version(ctx context.Context) (string, error)
+	Nodes(ctx context.Context) ([]cluster.Node, error)
+	CRDs(ctx context.Context) ([]cluster.Meta, error)
+	Deployments(ctx context.Context, labels, name string) ([]cluster.Workload, error)
+	Allowed(ctx context.Context, verb, group, resource, namespace string) (bool, error)
+}
+
+// secretReader reads one Secret.
+type secretReader interface {
+	Secret(ctx context.Context, namespace, name string) (map[string][]byte, error)
+}
+
+// gatewayReader asks about the Gateway API.
+type gatewayReader interface {
+	KnowsGateways(ctx context.Context) (bool, error)
+	Gateway(ctx context.Context, namespace, name string) error
+}
+
+// desk is a Subject with what earlier checks have learnt for later ones. A
+// later check names the earlier one in its Needs, so that every fact is there
+// before it is read.
+type desk struct {
+	Subject
+	mu          sync.Mutex
+	token       string
+	authorities []byte
+	user        *platform.User
+	gitPassword string
+	clients     *http.Client
+}
+
+func (d *desk) learn(change func(*desk)) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	change(d)
+}
+
+// client is the HTTP client for the platform and the Git provider.
+func (d *desk) client() *http.Client {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.clients == nil {
+		d.clients = d.Network(d.authorities)
+	}
+	return d.clients
+}
+
+// place is short for the place of a value.
+func (d *desk) place(path string) findings.Place { return d.Values.Place(path) }

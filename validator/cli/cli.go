@@ -1,0 +1,109 @@
+// Package cli is the command line: flags in, reports out, an exit code.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"gitops-runtime/validator/checks"
+)
+
+// System is what the program gets from the machine it runs on.
+type System struct {
+	In       io.Reader
+	Out, Err io.Writer
+	// Colour is true when Out is a terminal that shows colours.
+	Colour bool
+	// Version is the program's own version.
+	Version string
+	// Now is the time by which tokens and certificates expire.
+	Now func() time.Time
+	// Getenv reads the environment.
+	Getenv func(name string) string
+	// Connect finds the cluster; the namespace is that of the kubeconfig's
+	// context, and "" in a pod.
+	Connect func(ctx context.Context, how Connection) (found checks.Cluster, namespace string, err error)
+}
+
+// Connection says which cluster is meant.
+type Connection struct {
+	// InCluster is the cluster around this pod.
+	InCluster bool
+	// Kubeconfig and Context are kubectl's, both may be empty.
+	Kubeconfig, Context string
+}
+
+// failure is an error with the exit code it ends the program with.
+type failure struct {
+	code int
+	err  error
+}
+
+func (f *failure) Error() string { return f.err.Error() }
+func (f *failure) Unwrap() error { return f.err }
+
+func usage(err error) error  { return &failure{ExitUsage, err} }
+func broken(err error) error { return &failure{ExitBroken, err} }
+
+// Main runs the program and returns its exit code.
+func Main(ctx context.Context, args []string, system System) int {
+	code := ExitFine
+	root := rootCommand(system, &code)
+	root.AddCommand(hookCommand(system, &code), uninstallCommand(system), explainCommand(system), docsCommand(system), versionCommand(system))
+	root.SetArgs(args)
+	root.SetIn(system.In)
+	root.SetOut(system.Out)
+	root.SetErr(system.Err)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return code
+	}
+	fmt.Fprintln(system.Err, "validate-values:", err)
+	var known *failure
+	if errors.As(err, &known) {
+		return known.code
+	}
+	return ExitUsage
+}
+
+const description = `Checks the values of a GitOps runtime before it is installed or upgraded.
+
+Everything that is wrong is found in one run, each finding with a stable code, the place
+in the values it comes from, and what to do about it. Nothing is written anywhere.
+
+Exit codes: 0 fine, 1 the program failed, 2 usage, 3 failed checks, 4 warnings under
+--strict, 5 a question got no answer.`
+
+const examples = `  validate-values -f values.yaml --namespace codefresh
+  validate-values -f values.yaml --set global.runtime.name=prod -n codefresh --no-cluster
+  validate-values -f values.yaml -n codefresh -o text -o sarif=values.sarif
+  validate-values explain RUN201`
+
+func rootCommand(system System, code *int) *cobra.Command {
+	var options Options
+	command := &cobra.Command{
+		Use: "validate-values -f values.yaml --namespace NS", Short: "Check the values of a GitOps runtime",
+		Long: description, Example: examples, Args: cobra.NoArgs,
+		SilenceErrors: true, SilenceUsage: true,
+		RunE: func(command *cobra.Command, _ []string) error {
+			var err error
+			*code, err = Validate(command.Context(), options, system)
+			return err
+		},
+	}
+	command.CompletionOptions.DisableDefaultCmd = true
+	options.register(command.Flags())
+	return command
+}
+
+func versionCommand(system System) *cobra.Command {
+	return &cobra.Command{
+		Use: "version", Short: "Print the program's version", Args: cobra.NoArgs,
+		Run: func(*cobra.Command, []string) { fmt.Fprintln(system.Out, system.Version) },
+	}
+}

@@ -1,0 +1,55 @@
+package cli
+
+import (
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"gitops-runtime/validator/values"
+)
+
+// Options are the flags of the main command.
+type Options struct {
+	Values values.Options
+	// Chart is a directory or a .tgz file; "" looks for it around the current one.
+	Chart string
+	// ChartVersion, when given, has to be the chart's.
+	ChartVersion string
+	// Namespace and Release are those of the install.
+	Namespace, Release string
+	Upgrade            bool
+	NoCluster          bool
+	Connection         Connection
+	// Skip holds codes of checks and findings.
+	Skip   []string
+	Strict bool
+	// Outputs are formats, each with "=file" where it does not go to the screen.
+	Outputs []string
+	// Timeout bounds the whole run.
+	Timeout time.Duration
+}
+
+// runTime is how long a run may take unless told otherwise.
+const runTime = 45 * time.Second
+
+func (o *Options) register(flags *pflag.FlagSet) {
+	flags.SortFlags = false
+	flags.StringSliceVarP(&o.Values.Files, "values", "f", nil, "values file, URL, or - for standard input (may be repeated)")
+	flags.StringArrayVar(&o.Values.Set, "set", nil, "set values as helm does (a.b=c)")
+	flags.StringArrayVar(&o.Values.SetString, "set-string", nil, "set values that stay text")
+	flags.StringArrayVar(&o.Values.SetFile, "set-file", nil, "set values from files (a.b=path)")
+	flags.StringArrayVar(&o.Values.JSON, "set-json", nil, "set values by JSON (a.b={...})")
+	flags.StringArrayVar(&o.Values.SetLiteral, "set-literal", nil, "set a value without reading commas or braces")
+	flags.StringVarP(&o.Namespace, "namespace", "n", "", "namespace of the install (default: that of the kubeconfig's context)")
+	flags.StringVar(&o.Release, "release", "cf-gitops-runtime", "name of the Helm release")
+	flags.BoolVar(&o.Upgrade, "upgrade", false, "the release exists already: check for an upgrade")
+	flags.StringVar(&o.Chart, "chart", "", "chart directory or .tgz file (default: charts/gitops-runtime, here or above)")
+	flags.StringVar(&o.ChartVersion, "version", "", "version the chart has to have")
+	flags.StringVar(&o.Connection.Kubeconfig, "kubeconfig", "", "kubeconfig file")
+	flags.StringVar(&o.Connection.Context, "context", "", "context of the kubeconfig")
+	flags.BoolVar(&o.NoCluster, "no-cluster", false, "ask no cluster; checks that need one are skipped")
+	flags.StringSliceVar(&o.Skip, "skip", nil, "codes of checks or findings to leave out")
+	flags.BoolVar(&o.Strict, "strict", false, "exit with 4 when there are warnings")
+	flags.StringArrayVarP(&o.Outputs, "output", "o", []string{"text"}, "report format text, short, json, sarif, junit or github; with =FILE into a file (may be repeated)")
+	flags.DurationVar(&o.Timeout, "timeout", runTime, "time for the whole run")
+}

@@ -1,0 +1,71 @@
+package cli_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"gitops-runtime/validator/checks"
+	"gitops-runtime/validator/cli"
+	"gitops-runtime/validator/findings"
+)
+
+// The page of all checks is generated; `validate-values checks-page` writes it.
+func TestThePageIsInStep(t *testing.T) {
+	page, err := os.ReadFile("../CHECKS.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(page) != cli.Page() {
+		t.Error("CHECKS.md is not in step: go run ./validator/cmd/validate-values checks-page > validator/CHECKS.md")
+	}
+}
+
+// Every finding belongs to a check, every check has the row for a question
+// without an answer, and what a check needs is in the table.
+func TestTheTablesFit(t *testing.T) {
+	known := map[string]bool{}
+	for _, check := range checks.Table(checks.Subject{}) {
+		known[check.Code] = true
+	}
+	for _, check := range checks.Table(checks.Subject{}) {
+		if _, exists := findings.Lookup(check.Code); !exists {
+			t.Errorf("%s has no row in the table of findings", check.Code)
+		}
+		for _, need := range check.Needs {
+			if !known[need] {
+				t.Errorf("%s needs %s, which is no check", check.Code, need)
+			}
+		}
+	}
+	for _, row := range findings.Table() {
+		if !known[row.Code[:4]+"00"] {
+			t.Errorf("%s belongs to no check", row.Code)
+		}
+	}
+}
+
+// The examples that come with the umbrella chart have no key that the chart
+// does not know.
+func TestTheChartsExamplesFitItsSchema(t *testing.T) {
+	files, err := filepath.Glob("../../charts/gitops-runtime/ci/*-values.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		var out bytes.Buffer
+		cli.Main(context.Background(), []string{
+			"-f", file, "-n", "codefresh", "--no-cluster", "-o", "short", "--chart", "../../charts/gitops-runtime",
+			"--set", "global.codefresh.url=http://nothing.invalid",
+		}, cli.System{Out: &out, Err: &out, Version: "0.1.0", Now: time.Now, Getenv: func(string) string { return "" }})
+		for _, line := range strings.Split(out.String(), "\n") {
+			if strings.Contains(line, "SCH") || strings.Contains(line, "MOD2") || strings.Contains(line, "validate-values:") {
+				t.Errorf("%s: %s", filepath.Base(file), line)
+			}
+		}
+	}
+}

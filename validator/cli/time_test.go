@@ -1,0 +1,72 @@
+package cli_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"gitops-runtime/tests/standin/platform"
+	"gitops-runtime/validator/cli"
+)
+
+const tunnelValues = `global:
+  codefresh:
+    url: "{platform}"
+    accountId: acc1
+    userToken: {token: user-token-admin}
+  runtime: {name: local}
+`
+
+// runAgainst runs the tunnel case in a world with faults of the platform.
+func runAgainst(ctx context.Context, t *testing.T, faults []platform.Fault, args ...string) (int, string, time.Duration) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	text, err := json.Marshal(map[string]any{"faults": faults})
+	if err != nil {
+		t.Fatal(err)
+	}
+	world := startWorld(t, string(text))
+	var out bytes.Buffer
+	start := time.Now()
+	code := cli.Main(ctx, append([]string{"-f", "-", "-n", "codefresh", "-o", "short"}, args...), cli.System{
+		In: strings.NewReader(world.replace(tunnelValues)), Out: &out, Err: &out,
+		Version: "0.1.0", Now: time.Now, Getenv: world.getenv, Connect: world.connect,
+	})
+	return code, world.mask(out.String()), time.Since(start)
+}
+
+// Independent questions are asked side by side: two replies of 300 ms each are
+// the longest chain (who is it, is the name free).
+func TestASlowPlatformCostsOneChain(t *testing.T) {
+	code, out, took := runAgainst(context.Background(), t, []platform.Fault{{Delay: platform.Duration(300 * time.Millisecond)}})
+	if code != cli.ExitFine || took < 600*time.Millisecond {
+		t.Errorf("exit %d after %s: %s", code, took, out)
+	}
+	t.Logf("took %s", took)
+}
+
+func TestASilentPlatformEndsWithTheDeadline(t *testing.T) {
+	code, out, took := runAgainst(context.Background(), t, []platform.Fault{{Delay: platform.Duration(time.Minute)}}, "--timeout", "500ms")
+	want := "-: inconclusive: ACC100 The platform knows the user token? Unknown: the time for the whole run was over.\n"
+	if code != cli.ExitInconclusive || out != want || took > 5*time.Second {
+		t.Errorf("exit %d after %s: %s", code, took, out)
+	}
+}
+
+// SIGTERM reaches the program as the end of its context.
+func TestAnInterruptionReportsWhatThereIs(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
+	defer cancel()
+	interrupted, stop := context.WithCancel(context.Background())
+	defer stop()
+	go func() { <-ctx.Done(); stop() }()
+	code, out, took := runAgainst(interrupted, t, []platform.Fault{{Delay: platform.Duration(time.Minute)}}, "--set", "global.runtime.name=Local")
+	want := "--set global.runtime.name: fail: RUN102 The runtime name \"Local\" is not allowed: it has to start with a lower-case letter.\n" +
+		"-: inconclusive: ACC100 The platform knows the user token? Unknown: the run was interrupted.\n"
+	if code != cli.ExitFailed || out != want || took > 5*time.Second {
+		t.Errorf("exit %d after %s: %s", code, took, out)
+	}
+}

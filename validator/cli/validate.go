@@ -1,0 +1,102 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"gitops-runtime/validator/chart"
+	"gitops-runtime/validator/checks"
+	"gitops-runtime/validator/values"
+)
+
+// probeTime is how long a cluster that nobody asked for may take to answer.
+const probeTime = 3 * time.Second
+
+// Validate loads the values, checks them and writes the reports.
+func Validate(ctx context.Context, options Options, system System) (int, error) {
+	outputs, err := parseOutputs(options.Outputs, system.Colour)
+	if err != nil {
+		return 0, usage(err)
+	}
+	options.Values.In = system.In
+	loaded, err := values.Load(ctx, options.Values)
+	if err != nil {
+		return 0, usage(err)
+	}
+	found, err := options.chart()
+	if err != nil {
+		return 0, usage(err)
+	}
+	if found != nil {
+		loaded.WithDefaults(found)
+	}
+	subject := checks.Subject{Values: loaded, Chart: found, Release: options.Release, Namespace: options.Namespace, Upgrade: options.Upgrade}
+	if err := options.connect(ctx, system, &subject); err != nil {
+		return 0, err
+	}
+	if subject.Namespace == "" {
+		return 0, usage(errors.New("no namespace: give --namespace NS, the namespace of the install"))
+	}
+	report, err := run(ctx, subject, options, system)
+	if err != nil {
+		return 0, err
+	}
+	if err := outputs.write(report, system.Out); err != nil {
+		return 0, broken(err)
+	}
+	return verdict(report.Results, options.Strict, false), nil
+}
+
+// chart loads the chart that is named or found; nil when there is none and none
+// was named.
+func (o Options) chart() (*chart.Chart, error) {
+	name := o.Chart
+	if name == "" {
+		directory, err := os.Getwd()
+		if err != nil {
+			return nil, fmt.Errorf("current directory: %w", err)
+		}
+		if name = chart.Find(directory); name == "" {
+			return nil, nil
+		}
+	}
+	found, err := chart.Load(name)
+	if err != nil {
+		return nil, err
+	}
+	if o.ChartVersion != "" && o.ChartVersion != found.Version {
+		return nil, fmt.Errorf("the chart at %s is version %s, not %s; name the right one with --chart", name, found.Version, o.ChartVersion)
+	}
+	return found, nil
+}
+
+// connect finds the cluster. One that was named has to be there; the one of the
+// default kubeconfig is used when it answers.
+func (o Options) connect(ctx context.Context, system System, subject *checks.Subject) error {
+	if o.NoCluster {
+		return nil
+	}
+	named := o.Connection.Kubeconfig != "" || o.Connection.Context != ""
+	found, namespace, err := system.Connect(ctx, o.Connection)
+	if err != nil {
+		if named {
+			return usage(err)
+		}
+		return nil
+	}
+	if subject.Namespace == "" {
+		subject.Namespace = namespace
+	}
+	if !named {
+		ctx, cancel := context.WithTimeout(ctx, probeTime)
+		defer cancel()
+		if _, err := found.Version(ctx); err != nil {
+			return nil
+		}
+	}
+	subject.Cluster = found
+	return nil
+}

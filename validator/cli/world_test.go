@@ -1,0 +1,253 @@
+package cli_test
+
+import (
+	"context"
+	"crypto/ed25519"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"io"
+	"log"
+	"math/big"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/yaml"
+
+	"gitops-runtime/tests/standin/platform"
+	"gitops-runtime/validator/checks"
+	"gitops-runtime/validator/cli"
+	"gitops-runtime/validator/cluster"
+)
+
+// world is what a case runs in: a platform, a cluster, a Git server and the
+// public URL of an ingress, all on loopback. In values and arguments
+// {platform}, {git}, {ingress} and {closed} stand for their addresses, {ca} for
+// the CA that signed the TLS ones (indented for a block of YAML).
+type world struct {
+	spec      worldSpec
+	words     map[string]string
+	names     map[string]string
+	events    []string
+	api       *httptest.Server
+	authority string
+}
+
+// worldSpec is the section "world" of a case.
+type worldSpec struct {
+	// Faults of the platform; Repository and Provider change its account.
+	Faults     []platform.Fault   `json:"faults"`
+	Provider   *string            `json:"provider"`
+	Repository *string            `json:"repository"`
+	NoAccount  bool               `json:"noAccount"`
+	Runtimes   []platform.Runtime `json:"runtimes"`
+	TLS        string             `json:"tls"`
+	GitURL     string             `json:"gitURL"`
+	// Git answers by path; "*" answers what is not listed.
+	Git map[string]answer `json:"git"`
+	// Ingress is how the public URL answers.
+	Ingress *answer `json:"ingress"`
+	// Argo is the version that your own Argo CD tells.
+	Cluster *clusterSpec      `json:"cluster"`
+	Env     map[string]string `json:"env"`
+}
+
+// answer is one scripted HTTP reply.
+type answer struct {
+	Status  int               `json:"status"`
+	Headers map[string]string `json:"headers"`
+	Body    string            `json:"body"`
+	// Delay is waited first; Drop closes the connection without a reply.
+	Delay string `json:"delay"`
+	Drop  bool   `json:"drop"`
+}
+
+func (a answer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodConnect {
+		a.garble(w)
+		return
+	}
+	if wait, err := time.ParseDuration(a.Delay); err == nil {
+		select {
+		case <-time.After(wait):
+		case <-r.Context().Done():
+			return
+		}
+	}
+	if a.Drop {
+		panic(http.ErrAbortHandler)
+	}
+	for name, value := range a.Headers {
+		w.Header().Set(name, value)
+	}
+	if a.Status != 0 {
+		w.WriteHeader(a.Status)
+	}
+	_, _ = io.WriteString(w, a.Body)
+}
+
+// garble accepts a tunnel and then speaks no TLS in it.
+func (a answer) garble(w http.ResponseWriter) {
+	connection, _, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		return
+	}
+	defer connection.Close()
+	_, _ = io.WriteString(connection, "HTTP/1.1 200 OK\r\n\r\nthis is no TLS\r\n")
+}
+
+func startWorld(t *testing.T, text string) *world {
+	t.Helper()
+	w := &world{words: map[string]string{}, names: map[string]string{}}
+	if err := yaml.UnmarshalStrict([]byte(text), &w.spec); err != nil {
+		t.Fatalf("world: %v", err)
+	}
+	git := w.serve(t, "git", http.HandlerFunc(w.git))
+	gitURL := git.URL
+	if w.spec.GitURL != "" {
+		gitURL = strings.ReplaceAll(w.spec.GitURL, "{git}", git.URL)
+	}
+	w.serve(t, "platform", w.platform(t, gitURL))
+	w.serve(t, "ingress", w.ingress())
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.name("closed", "http://"+closed.Addr().String())
+	closed.Close()
+	w.api = httptest.NewServer(w)
+	t.Cleanup(w.api.Close)
+	w.name("cluster", w.api.URL)
+	w.words["{ca}"] = w.authority
+	w.words["{leaf}"] = certificate(t, "leaf", false, today.AddDate(1, 0, 0))
+	w.words["{expired}"] = certificate(t, "expired CA", true, today.AddDate(0, -1, 0))
+	w.words["{soon}"] = certificate(t, "ending CA", true, today.AddDate(0, 0, 10))
+	return w
+}
+
+// serve starts a server and gives its address a name for the case.
+func (w *world) serve(t *testing.T, name string, handler http.Handler) *httptest.Server {
+	t.Helper()
+	server := httptest.NewUnstartedServer(handler)
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	if w.spec.TLS == "all" || w.spec.TLS == name {
+		server.StartTLS()
+		block := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+		w.authority = indented(block)
+	} else {
+		server.Start()
+	}
+	t.Cleanup(server.Close)
+	w.name(name, server.URL)
+	return server
+}
+
+func indented(text []byte) string {
+	const space = "            "
+	return space + strings.ReplaceAll(strings.TrimSpace(string(text)), "\n", "\n"+space)
+}
+
+// certificate makes a self-signed certificate in PEM, indented for YAML.
+func certificate(t *testing.T, name string, authority bool, end time.Time) string {
+	t.Helper()
+	public, private, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name},
+		NotBefore: today.AddDate(-1, 0, 0), NotAfter: end, IsCA: authority, BasicConstraintsValid: true,
+	}
+	raw, err := x509.CreateCertificate(rand.Reader, template, template, public, private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return indented(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: raw}))
+}
+
+func (w *world) name(name, address string) {
+	parsed, _ := url.Parse(address)
+	w.words["{"+name+"}"] = address
+	w.words["{"+name+".host}"] = parsed.Host
+	w.names[parsed.Host] = name + ".test"
+}
+
+func (w *world) replace(text string) string {
+	for word, meaning := range w.words {
+		text = strings.ReplaceAll(text, word, meaning)
+	}
+	return text
+}
+
+func (w *world) mask(text string) string {
+	for address, name := range w.names {
+		text = strings.ReplaceAll(text, address, name)
+	}
+	return text
+}
+
+func (w *world) getenv(name string) string { return w.spec.Env[name] }
+
+func (w *world) connect(_ context.Context, how cli.Connection) (checks.Cluster, string, error) {
+	if w.spec.Cluster == nil {
+		return nil, "", errors.New("kubeconfig: there is no cluster here")
+	}
+	client, err := cluster.New(&rest.Config{Host: w.api.URL})
+	if how.InCluster {
+		return client, "", err
+	}
+	return client, "default", err
+}
+
+func (w *world) platform(t *testing.T, gitURL string) http.Handler {
+	t.Helper()
+	seed := platform.DefaultSeed()
+	seed.Accounts[0].GitAPIURL = gitURL
+	if w.spec.Provider != nil {
+		seed.Accounts[0].GitProvider = *w.spec.Provider
+	}
+	if w.spec.Repository != nil {
+		seed.Accounts[0].SharedConfigRepo = *w.spec.Repository
+	}
+	if w.spec.NoAccount {
+		seed.Users[0].Account = ""
+	}
+	seed.Runtimes = append(seed.Runtimes, w.spec.Runtimes...)
+	made, err := platform.New(platform.Options{Seed: &seed, Faults: w.spec.Faults})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made
+}
+
+func (w *world) git(out http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet {
+		out.WriteHeader(http.StatusMethodNotAllowed)
+		return
+	}
+	for _, path := range []string{r.URL.RequestURI(), r.URL.Path, "*"} {
+		if scripted, known := w.spec.Git[path]; known {
+			scripted.ServeHTTP(out, r)
+			return
+		}
+	}
+	out.WriteHeader(http.StatusNotFound)
+}
+
+func (w *world) ingress() http.Handler {
+	if w.spec.Ingress != nil {
+		return w.spec.Ingress
+	}
+	return answer{Status: http.StatusNotFound}
+}
+
+func decode(body io.Reader, into any) error { return json.NewDecoder(body).Decode(into) }

@@ -1,0 +1,167 @@
+package cluster_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/client-go/rest"
+
+	"gitops-runtime/validator/cluster"
+)
+
+// server answers paths, with their query, from a table; everything else is not
+// found.
+func server(t *testing.T, replies map[string]string) (*cluster.Client, *[]string) {
+	t.Helper()
+	asked := &[]string{}
+	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		*asked = append(*asked, strings.TrimSpace(r.Method+" "+r.URL.RequestURI()+" "+string(body)))
+		reply, known := replies[r.URL.RequestURI()]
+		if !known {
+			w.WriteHeader(http.StatusNotFound)
+			return
+		}
+		_, _ = io.WriteString(w, reply)
+	}))
+	t.Cleanup(api.Close)
+	client, err := cluster.New(&rest.Config{Host: api.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return client, asked
+}
+
+func TestReading(t *testing.T) {
+	client, _ := server(t, map[string]string{
+		"/api/v1/namespaces/ns/secrets/s":           `{"data":{"k":"dg=="}}`,
+		"/apis/networking.k8s.io/v1/ingressclasses": `{"items":[{"metadata":{"name":"z"}},{"metadata":{"name":"a"}}]}`,
+		"/apis": `{"groups":[{"name":"gateway.networking.k8s.io"}]}`,
+		"/apis/gateway.networking.k8s.io/v1/namespaces/ns/gateways/g": `{}`,
+		"/api/v1/namespaces/ns/services/svc":                          `{}`,
+		"/version":                                                    `{"gitVersion":"v1.34.4"}`,
+		"/api/v1/nodes":                                               `{"items":[{"metadata":{"name":"n"},"status":{"allocatable":{"cpu":"2"}}}]}`,
+		"/apis/apiextensions.k8s.io/v1/customresourcedefinitions":     `{"items":[{"metadata":{"name":"c","labels":{"l":"v"}}}]}`,
+		"/apis/apps/v1/deployments?labelSelector=a%3Db":               `{"items":[{"metadata":{"name":"d","namespace":"x"}}]}`,
+		"/apis/apps/v1/deployments?fieldSelector=metadata.name%3Dd":   `{"items":[{"metadata":{"name":"d","namespace":"y"}}]}`,
+		"/apis/authorization.k8s.io/v1/selfsubjectaccessreviews":      `{"status":{"allowed":true}}`,
+	})
+	ctx := context.Background()
+	check := func(what string, got, want any, err error) {
+		t.Helper()
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: got %v, %v; want %v", what, got, err, want)
+		}
+	}
+	secret, err := client.Secret(ctx, "ns", "s")
+	check("secret", string(secret["k"]), "v", err)
+	classes, err := client.IngressClasses(ctx)
+	check("classes", classes, []string{"a", "z"}, err)
+	known, err := client.KnowsGateways(ctx)
+	check("gateways", known, true, err)
+	check("gateway", nil, nil, client.Gateway(ctx, "ns", "g"))
+	check("service", nil, nil, client.Service(ctx, "ns", "svc"))
+	version, err := client.Version(ctx)
+	check("version", version, "v1.34.4", err)
+	nodes, err := client.Nodes(ctx)
+	check("nodes", nodes[0].Metadata.Name+nodes[0].Status.Allocatable["cpu"], "n2", err)
+	crds, err := client.CRDs(ctx)
+	check("crds", crds, []cluster.Meta{{Name: "c", Labels: map[string]string{"l": "v"}}}, err)
+	byLabel, err := client.Deployments(ctx, "a=b", "")
+	check("by label", byLabel[0].Metadata.Namespace, "x", err)
+	byName, err := client.Deployments(ctx, "", "d")
+	check("by name", byName[0].Metadata.Namespace, "y", err)
+	allowed, err := client.Allowed(ctx, "create", "apps", "deployments", "ns")
+	check("allowed", allowed, true, err)
+}
+
+func TestReport(t *testing.T) {
+	client, asked := server(t, map[string]string{"/api/v1/namespaces/ns/events": "{}"})
+	err := client.Report(context.Background(), cluster.Event{
+		Namespace: "ns", Kind: "Job", APIVersion: "batch/v1", Name: "j", UID: "u", Reason: "R", Message: "M",
+		At: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
+	})
+	if err != nil || len(*asked) != 1 {
+		t.Fatalf("%v, %v", err, *asked)
+	}
+	var event map[string]any
+	if err := json.Unmarshal([]byte(strings.TrimPrefix((*asked)[0], "POST /api/v1/namespaces/ns/events ")), &event); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]any{
+		"apiVersion": "v1", "kind": "Event", "type": "Warning", "reason": "R", "message": "M", "count": 1.0,
+		"metadata":       map[string]any{"generateName": "j-", "namespace": "ns"},
+		"involvedObject": map[string]any{"kind": "Job", "apiVersion": "batch/v1", "name": "j", "namespace": "ns", "uid": "u"},
+		"firstTimestamp": "2026-01-02T03:04:05Z", "lastTimestamp": "2026-01-02T03:04:05Z",
+		"source": map[string]any{"component": "validate-values"},
+	}
+	if !reflect.DeepEqual(event, want) {
+		t.Errorf("got  %v\nwant %v", event, want)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	status := http.StatusForbidden
+	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, "no JSON")
+	}))
+	client, err := cluster.New(&rest.Config{Host: api.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := func() *cluster.Error {
+		_, err := client.Secret(context.Background(), "ns", "s")
+		var refused *cluster.Error
+		if !errors.As(err, &refused) {
+			t.Fatalf("got %v", err)
+		}
+		return refused
+	}
+	if e := ask(); !e.Forbidden() || e.NotFound() || e.Error() != "get secrets/s: HTTP 403" {
+		t.Errorf("got %v", e)
+	}
+	status = http.StatusNotFound
+	if e := ask(); !e.NotFound() || e.Forbidden() {
+		t.Errorf("got %v", e)
+	}
+	status = http.StatusOK
+	if e := ask(); e.Status != 0 || !strings.Contains(e.Error(), "the reply cannot be read") || e.Unwrap() == nil {
+		t.Errorf("got %v", e)
+	}
+	api.Close()
+	if e := ask(); e.Status != 0 || !strings.Contains(e.Error(), "connection refused") {
+		t.Errorf("got %v", e)
+	}
+}
+
+func TestKubeconfig(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "config")
+	text := `{apiVersion: v1, kind: Config, current-context: c, contexts: [{name: c, context: {cluster: k, user: u, namespace: mine}}],
+  clusters: [{name: k, cluster: {server: "http://127.0.0.1:1"}}], users: [{name: u, user: {token: t}}]}`
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, namespace, err := cluster.FromKubeconfig(file, ""); err != nil || namespace != "mine" {
+		t.Errorf("got %s, %v", namespace, err)
+	}
+	for _, bad := range [][2]string{{file, "other"}, {file + "x", ""}} {
+		if _, _, err := cluster.FromKubeconfig(bad[0], bad[1]); err == nil || !strings.HasPrefix(err.Error(), "kubeconfig: ") {
+			t.Errorf("%v: got %v", bad, err)
+		}
+	}
+	t.Setenv("KUBERNETES_SERVICE_HOST", "")
+	if _, err := cluster.InCluster(); err == nil {
+		t.Error("this is no pod")
+	}
+}

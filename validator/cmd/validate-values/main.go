@@ -1,0 +1,30 @@
+// Command validate-values checks the values of a GitOps runtime, on a person's
+// machine and as the chart's hook Job.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	_ "golang.org/x/crypto/x509roots/fallback" // public CAs, where the image has none
+	"golang.org/x/term"
+
+	"gitops-runtime/validator/cli"
+)
+
+// version is set by the build.
+var version = "0.1.0"
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := cli.Main(ctx, os.Args[1:], cli.System{
+		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
+		Colour:  term.IsTerminal(int(os.Stdout.Fd())) && os.Getenv("NO_COLOR") == "",
+		Version: version, Now: time.Now, Getenv: os.Getenv, Connect: cli.Connect,
+	})
+	stop()
+	os.Exit(code)
+}

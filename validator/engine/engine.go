@@ -1,0 +1,234 @@
+// Package engine runs checks: independent ones side by side, dependent ones in
+// order, each with a deadline, all within one context. It knows nothing of what
+// a check looks at.
+package engine
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"gitops-runtime/validator/findings"
+)
+
+// Status is how a check ended.
+type Status string
+
+// The ways in which a check ends.
+const (
+	Passed       Status = "pass"
+	Warned       Status = "warn"
+	Failed       Status = "fail"
+	Skipped      Status = "skipped"
+	Inconclusive Status = "inconclusive"
+)
+
+// Check is one row of the table of checks.
+type Check struct {
+	// Code is the hundred of its findings, such as RUN200.
+	Code string
+	// Title says what holds when the check passes.
+	Title string
+	// Group is the heading it belongs under.
+	Group string
+	// Needs are the codes of checks that have to end well before this one starts.
+	Needs []string
+	// Essential is true when an install cannot go well without an answer.
+	Essential bool
+	// Deadline bounds this check; the zero value leaves the run's own bound.
+	Deadline time.Duration
+	// Run looks and tells. It should end when its context does; when it does
+	// not, its outcome is left behind.
+	Run func(ctx context.Context) Outcome
+}
+
+// Outcome is what a check found.
+type Outcome struct {
+	Findings []findings.Finding
+	// Skip, when not empty, says why the check had nothing to do; those that
+	// need it go on.
+	Skip string
+	// Lacks, when not empty, names what was missing to do it ("a cluster");
+	// those that need it are skipped as well.
+	Lacks string
+}
+
+// Result is a check with how it ended.
+type Result struct {
+	Code     string             `json:"code"`
+	Title    string             `json:"title"`
+	Group    string             `json:"group"`
+	Status   Status             `json:"status"`
+	Reason   string             `json:"reason,omitempty"`
+	Findings []findings.Finding `json:"findings,omitempty"`
+	// Essential is the check's own.
+	Essential bool `json:"-"`
+	// holds is true when those that need this check may go on.
+	holds bool
+}
+
+// Options bound a run and leave things out.
+type Options struct {
+	// Deadline bounds the whole run.
+	Deadline time.Duration
+	// Skip names checks that are not run and findings that are left out, with
+	// what asked for it ("--skip").
+	Skip map[string]string
+}
+
+// Run runs the checks and returns a result for each, in the order of the table,
+// the same one for the same outcomes. It returns as soon as the context ends;
+// what had not ended by then is inconclusive.
+func Run(ctx context.Context, table []Check, options Options) []Result {
+	if options.Deadline > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, options.Deadline)
+		defer cancel()
+	}
+	pending := map[string]*pending{}
+	for _, check := range table {
+		pending[check.Code] = newPending()
+	}
+	for _, check := range table {
+		go func() { pending[check.Code].settle(run(ctx, check, options, pending)) }()
+	}
+	results := make([]Result, 0, len(table))
+	for _, check := range table {
+		coming := pending[check.Code]
+		<-coming.done // no check outlasts the context
+		result := coming.result
+		result.Essential = check.Essential
+		results = append(results, result)
+	}
+	return results
+}
+
+// pending is a result that is still to come.
+type pending struct {
+	done   chan struct{}
+	result Result
+}
+
+func newPending() *pending { return &pending{done: make(chan struct{})} }
+
+func (p *pending) settle(result Result) {
+	p.result = result
+	close(p.done)
+}
+
+func run(ctx context.Context, check Check, options Options, others map[string]*pending) Result {
+	if by, skip := options.Skip[check.Code]; skip {
+		return skipped(check, "on request: "+by)
+	}
+	for _, need := range check.Needs {
+		other, known := others[need]
+		if !known {
+			continue
+		}
+		<-other.done
+		if !other.result.holds {
+			return skipped(check, "needs "+need)
+		}
+	}
+	return without(options.Skip, perform(ctx, check))
+}
+
+// perform runs a check within its deadline, and does not wait for one that
+// overstays it.
+func perform(ctx context.Context, check Check) Result {
+	outer := ctx
+	if check.Deadline > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, check.Deadline)
+		defer cancel()
+	}
+	ended := make(chan Outcome, 1)
+	go func() { ended <- check.Run(ctx) }()
+	select {
+	case outcome := <-ended:
+		if ctx.Err() == nil {
+			return conclude(check, outcome)
+		}
+	case <-ctx.Done():
+	}
+	if outer.Err() != nil {
+		return unanswered(check, interruption(outer))
+	}
+	return unanswered(check, fmt.Sprintf("no answer within %s", check.Deadline))
+}
+
+func interruption(ctx context.Context) string {
+	if ctx.Err() == context.DeadlineExceeded {
+		return "the time for the whole run was over"
+	}
+	return "the run was interrupted"
+}
+
+func conclude(check Check, outcome Outcome) Result {
+	result := Result{Code: check.Code, Title: check.Title, Group: check.Group, Status: Passed, Findings: outcome.Findings}
+	result.Status = worst(outcome.Findings)
+	result.holds = result.Status == Passed || result.Status == Warned
+	if len(outcome.Findings) > 0 {
+		return result
+	}
+	switch {
+	case outcome.Lacks != "":
+		result.Status, result.Reason, result.holds = Skipped, "needs "+outcome.Lacks, false
+	case outcome.Skip != "":
+		result.Status, result.Reason = Skipped, outcome.Skip
+	}
+	return result
+}
+
+// worst is the status that the heaviest finding gives a check.
+func worst(found []findings.Finding) Status {
+	status := Passed
+	for _, finding := range found {
+		switch {
+		case finding.Level == findings.Fail:
+			return Failed
+		case finding.Level == findings.Inconclusive:
+			status = Inconclusive
+		case status == Passed:
+			status = Warned
+		}
+	}
+	return status
+}
+
+func skipped(check Check, reason string) Result {
+	return Result{Code: check.Code, Title: check.Title, Group: check.Group, Status: Skipped, Reason: reason}
+}
+
+func unanswered(check Check, reason string) Result {
+	finding := findings.Finding{Code: check.Code, Level: findings.Inconclusive, Message: check.Title + "? Unknown: " + reason + "."}
+	return Result{
+		Code: check.Code, Title: check.Title, Group: check.Group,
+		Status: Inconclusive, Findings: []findings.Finding{finding},
+	}
+}
+
+// without leaves out the findings that were asked to be left out. A check of
+// which nothing else remains counts as skipped, so that the report shows it.
+func without(skip map[string]string, result Result) Result {
+	var kept []findings.Finding
+	var left []string
+	for _, finding := range result.Findings {
+		if by, out := skip[finding.Code]; out {
+			left = append(left, finding.Code+" "+by)
+			continue
+		}
+		kept = append(kept, finding)
+	}
+	if len(left) == 0 {
+		return result
+	}
+	result.Findings = kept
+	result.Reason = "left out on request: " + left[0]
+	result.Status = worst(kept)
+	result.holds = result.Status == Passed || result.Status == Warned
+	if len(kept) == 0 {
+		result.Status = Skipped
+	}
+	return result
+}

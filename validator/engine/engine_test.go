@@ -1,0 +1,119 @@
+package engine_test
+
+import (
+	"context"
+	"reflect"
+	"testing"
+	"time"
+
+	"gitops-runtime/validator/engine"
+	"gitops-runtime/validator/findings"
+)
+
+func finds(level findings.Level) func(context.Context) engine.Outcome {
+	return func(context.Context) engine.Outcome {
+		return engine.Outcome{Findings: []findings.Finding{{Code: "ABC101", Level: level}}}
+	}
+}
+
+func passes(context.Context) engine.Outcome { return engine.Outcome{} }
+
+func statuses(results []engine.Result) map[string]string {
+	found := map[string]string{}
+	for _, result := range results {
+		text := string(result.Status)
+		if result.Reason != "" {
+			text += ": " + result.Reason
+		}
+		found[result.Code] = text
+	}
+	return found
+}
+
+func TestRun(t *testing.T) {
+	lacks := func(context.Context) engine.Outcome { return engine.Outcome{Lacks: "a cluster"} }
+	idle := func(context.Context) engine.Outcome { return engine.Outcome{Skip: "nothing to do"} }
+	table := []engine.Check{
+		{Code: "A", Needs: []string{"E"}, Run: passes},
+		{Code: "B", Needs: []string{"C"}, Run: passes},
+		{Code: "C", Run: finds(findings.Fail)},
+		{Code: "D", Needs: []string{"B"}, Run: passes},
+		{Code: "E", Run: finds(findings.Warn)},
+		{Code: "F", Run: finds(findings.Inconclusive)},
+		{Code: "G", Run: lacks}, {Code: "H", Needs: []string{"G"}, Run: passes},
+		{Code: "I", Run: idle}, {Code: "J", Needs: []string{"I"}, Run: passes},
+		{Code: "K", Run: passes},
+		{Code: "L", Needs: []string{"unheard of"}, Run: passes},
+	}
+	got := statuses(engine.Run(context.Background(), table, engine.Options{Skip: map[string]string{"K": "--skip"}}))
+	want := map[string]string{
+		"A": "pass", "B": "skipped: needs C", "C": "fail", "D": "skipped: needs B", "E": "warn", "F": "inconclusive",
+		"G": "skipped: needs a cluster", "H": "skipped: needs G", "I": "skipped: nothing to do", "J": "pass",
+		"K": "skipped: on request: --skip", "L": "pass",
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %v\nwant %v", got, want)
+	}
+}
+
+func TestASkippedFindingLetsOthersGoOn(t *testing.T) {
+	table := []engine.Check{{Code: "A", Run: finds(findings.Fail)}, {Code: "B", Needs: []string{"A"}, Run: passes}}
+	got := statuses(engine.Run(context.Background(), table, engine.Options{Skip: map[string]string{"ABC101": "--skip"}}))
+	want := map[string]string{"A": "skipped: left out on request: ABC101 --skip", "B": "pass"}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %v\nwant %v", got, want)
+	}
+}
+
+// deaf is a check that does not listen to its context.
+func deaf(context.Context) engine.Outcome {
+	time.Sleep(10 * time.Second)
+	return engine.Outcome{}
+}
+
+func TestADeafCheckIsLeftBehind(t *testing.T) {
+	table := []engine.Check{
+		{Code: "A", Title: "A holds", Deadline: 20 * time.Millisecond, Run: deaf},
+		{Code: "B", Needs: []string{"A"}, Run: passes},
+		{Code: "C", Run: passes},
+	}
+	start := time.Now()
+	results := engine.Run(context.Background(), table, engine.Options{})
+	if took := time.Since(start); took > 5*time.Second {
+		t.Errorf("took %s", took)
+	}
+	want := map[string]string{"A": "inconclusive", "B": "skipped: needs A", "C": "pass"}
+	if got := statuses(results); !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %v\nwant %v", got, want)
+	}
+	if got, want := results[0].Findings[0].Message, "A holds? Unknown: no answer within 20ms."; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestAnInterruptedRunReportsWhatItHas(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	table := []engine.Check{
+		{Code: "A", Run: func(context.Context) engine.Outcome { close(done); return engine.Outcome{} }},
+		{Code: "B", Title: "B holds", Needs: []string{"A"}, Run: func(ctx context.Context) engine.Outcome { cancel(); <-ctx.Done(); return engine.Outcome{} }},
+		{Code: "C", Needs: []string{"B"}, Run: passes},
+	}
+	results := engine.Run(ctx, table, engine.Options{})
+	<-done
+	want := map[string]string{"A": "pass", "B": "inconclusive", "C": "skipped: needs B"}
+	if got := statuses(results); !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %v\nwant %v", got, want)
+	}
+	if got, want := results[1].Findings[0].Message, "B holds? Unknown: the run was interrupted."; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestTheWholeRunHasADeadline(t *testing.T) {
+	table := []engine.Check{{Code: "A", Title: "A holds", Essential: true, Run: deaf}}
+	results := engine.Run(context.Background(), table, engine.Options{Deadline: 20 * time.Millisecond})
+	if got, want := results[0].Findings[0].Message, "A holds? Unknown: the time for the whole run was over."; got != want || !results[0].Essential {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

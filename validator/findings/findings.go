@@ -1,0 +1,92 @@
+// Package findings holds what a check can say: every finding as data, with a
+// stable code, one sentence, the place of the value it is about, and the cure.
+package findings
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Level says how heavy a finding weighs.
+type Level string
+
+// The levels, heaviest first.
+const (
+	// Fail refuses the install.
+	Fail Level = "fail"
+	// Inconclusive means a question could not be answered; what was missing is
+	// named in the sentence.
+	Inconclusive Level = "inconclusive"
+	// Warn is worth reading and refuses nothing, unless warnings are made strict.
+	Warn Level = "warn"
+)
+
+// Place is where the value a finding is about was written.
+type Place struct {
+	// Value is the path of the value, dots between keys ("global.runtime.name").
+	Value string `json:"value,omitempty"`
+	// File is the values file as it was named on the command line, or empty.
+	File string `json:"file,omitempty"`
+	// Line and Column count from 1; 0 when the value is not in a file.
+	Line   int `json:"line,omitempty"`
+	Column int `json:"column,omitempty"`
+	// Flag is the command-line flag that set the value ("--set"), or empty.
+	Flag string `json:"flag,omitempty"`
+	// Default is true when the value is the chart's own default.
+	Default bool `json:"default,omitempty"`
+}
+
+// String renders the place for a person, "values.yaml:3:5" or "--set a.b".
+func (p Place) String() string {
+	switch {
+	case p.File != "" && p.Line == 0:
+		return p.File
+	case p.File != "":
+		return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
+	case p.Flag != "":
+		return p.Flag + " " + p.Value
+	case p.Default:
+		return p.Value + " (chart default)"
+	default:
+		return p.Value
+	}
+}
+
+// Finding is one thing a run has to say.
+type Finding struct {
+	Code    string `json:"code"`
+	Level   Level  `json:"level"`
+	Message string `json:"message"`
+	Place   Place  `json:"place,omitzero"`
+	Fix     string `json:"fix,omitempty"`
+}
+
+// New makes the finding of a code: level, sentence and cure come from the
+// table, the arguments fill the sentence in the order of its verbs. The code
+// has to be one of the table's, as a test of every package that reports holds.
+func New(code string, place Place, args ...any) Finding {
+	definition, known := Lookup(code)
+	if !known {
+		panic("findings: no code " + code)
+	}
+	fix := strings.NewReplacer("{value}", place.Value).Replace(definition.Fix)
+	return Finding{
+		Code:    code,
+		Level:   definition.Level,
+		Message: fmt.Sprintf(definition.Sentence, args...),
+		Place:   place,
+		Fix:     fix,
+	}
+}
+
+// WithFix returns the finding with a cure that fits better than the table's.
+func (f Finding) WithFix(format string, args ...any) Finding {
+	f.Fix = fmt.Sprintf(format, args...)
+	return f
+}
+
+// AtLevel returns the finding with another weight.
+func (f Finding) AtLevel(level Level) Finding {
+	f.Level = level
+	return f
+}

@@ -1,0 +1,50 @@
+package findings
+
+import "sort"
+
+// Definition is one row of the table of everything the program can find.
+type Definition struct {
+	// Code is stable: the three letters of the group, the hundred of the check
+	// and the number of the finding within it. The hundred itself ("RUN200")
+	// stands for the check, and for a question it could not get answered.
+	Code string
+	// Level is the usual weight; some findings are lighter on an install.
+	Level Level
+	// Sentence is a fmt format, one sentence with its full stop.
+	Sentence string
+	// Fix is what to do, as a command or a values line where one exists;
+	// {value} stands for the path of the value.
+	Fix string
+	// Why is read by `explain` and the generated page.
+	Why string
+}
+
+// Table returns every definition, in the order of the codes.
+func Table() []Definition {
+	groups := [][]Definition{
+		schemaTable(), runtimeTable(), tokenTable(), accountTable(), modeTable(),
+		gitTable(), certificateTable(), clusterTable(),
+	}
+	var all []Definition
+	for _, group := range groups {
+		all = append(all, group...)
+	}
+	sort.SliceStable(all, func(i, j int) bool { return all[i].Code < all[j].Code })
+	return all
+}
+
+// Lookup finds the definition of a code.
+func Lookup(code string) (Definition, bool) {
+	for _, definition := range Table() {
+		if definition.Code == code {
+			return definition, true
+		}
+	}
+	return Definition{}, false
+}
+
+// unanswered is the row of a check itself: its code names a question that got
+// no answer, and the sentence says what was missing.
+func unanswered(code, why string) Definition {
+	return Definition{Code: code, Level: Inconclusive, Sentence: "%s", Why: why}
+}

@@ -1,0 +1,58 @@
+package findings
+
+func gitTable() []Definition {
+	return []Definition{
+		unanswered("GIT100", "When a Git password is given, by value or by Secret, it has to be readable."),
+		{"GIT101", Fail, "The reference to the Git password's Secret has no %s.", "set global.runtime.gitCredentials.password.secretKeyRef.name and .key", "Name and key are both needed to find the password."},
+		{"GIT102", Fail, "The Secret %q with the Git password does not exist in namespace %s.", "kubectl create secret generic <name> --namespace <namespace> --from-literal=<key>=<Git password>", "It is read by the runtime's pods, so it has to be in the namespace of the release."},
+		{"GIT103", Fail, "The Secret %q with the Git password has no key %q (it has: %s).", "set global.runtime.gitCredentials.password.secretKeyRef.key to one of its keys", "The key is the entry under data of the Secret."},
+		{"GIT104", Fail, "The Git password in the Secret %q, key %q, is empty.", "write the Secret again, with the Git password", "An empty entry counts as no password."},
+		unanswered("GIT200", "Provider and API URL are those of the account; a token goes to that host and nowhere else."),
+		{"GIT201", Fail, "The account's Git provider %q is not one this runtime knows.", "choose a Git provider in the account's settings", "Known are GitHub, GitLab, Bitbucket, Bitbucket Server and Gerrit."},
+		{"GIT202", Fail, "The account's Git API URL is not an http or https URL: %s.", "correct the API URL in the account's settings", "The runtime and this check call the provider there."},
+		unanswered("GIT300", "The provider is asked, with GET only, whether the token is alive and what it may do. app-proxy.config.skipGitPermissionValidation leaves this out."),
+		{"GIT301", Fail, "%s refuses the Git token (HTTP %d).", "make a new token at the provider and set global.runtime.gitCredentials.password", "The token was revoked, has expired, or belongs to another server."},
+		{"GIT302", Fail, "The Git token lacks %s.", "make a token with these scopes at the provider", "The runtime commits to repositories and manages their webhooks."},
+		{"GIT303", Fail, "The Git token expired on %s.", "make a new token at the provider", "An expired token stops every synchronisation."},
+		{"GIT304", Warn, "The Git token expires on %s.", "make a new token before that day", "Within 14 days of the end, so that the runtime does not stop by surprise."},
+		{"GIT305", Fail, "The Git token is a project or group token, which the runtime cannot use.", "make a personal access token", "Such tokens cannot manage the webhooks of other projects."},
+		{"GIT306", Fail, "The certificate of %s cannot be verified: %s.", "give the CA that signed it in global.codefresh.tls.caCerts.secret{create: true, content: ...}", "A Git server of your own often has a certificate of a private CA."},
+	}
+}
+
+func certificateTable() []Definition {
+	return []Definition{
+		unanswered("CRT100", "A bundle of CA certificates given in the values is parsed before anything trusts it."),
+		{"CRT101", Fail, "The CA bundle holds no certificate in PEM form.", "paste the certificates, each between BEGIN CERTIFICATE and END CERTIFICATE", "The bundle becomes a file that programs read as PEM."},
+		{"CRT102", Fail, "Certificate %d of the CA bundle cannot be read: %s.", "paste the certificate again, with every line", "A line lost in copying is the usual cause."},
+		{"CRT103", Fail, "Certificate %d of the CA bundle (%s) is not a CA certificate.", "give the certificate of the issuer, not the server's own", "Only a CA certificate can verify others."},
+		{"CRT104", Fail, "Certificate %d of the CA bundle (%s) expired on %s.", "give the CA's current certificate", "An expired CA verifies nothing."},
+		{"CRT105", Warn, "Certificate %d of the CA bundle (%s) expires on %s.", "give the CA's next certificate before that day", "Within 30 days of the end."},
+		{"CRT108", Fail, "The reference to the CA bundle's Secret has no %s.", "set global.codefresh.tls.caCerts.secretKeyRef.name and .key", "Name and key are both needed to find the bundle."},
+		{"CRT109", Fail, "The CA bundle in the Secret %q, key %q, is empty.", "write the Secret again, with the CA bundle", "An empty bundle verifies nothing."},
+		{"CRT106", Fail, "The Secret %q with the CA bundle does not exist in namespace %s.", "kubectl create secret generic <name> --namespace <namespace> --from-file=<key>=<CA bundle>", "It is mounted into the runtime's pods, so it has to be in the namespace of the release."},
+		{"CRT107", Fail, "The Secret %q with the CA bundle has no key %q (it has: %s).", "set global.codefresh.tls.caCerts.secretKeyRef.key to one of its keys", "The key is the entry under data of the Secret."},
+		unanswered("CRT200", "The certificates for Git webhooks of workflow pipelines are parsed."),
+		{"CRT201", Fail, "The certificate for %s in workflowPipelinesGitWebhooks cannot be read: %s.", "paste the certificate again, between BEGIN CERTIFICATE and END CERTIFICATE", "It is merged with argo-cd.configs.tls.certificates and mounted as a file."},
+	}
+}
+
+func clusterTable() []Definition {
+	return []Definition{
+		unanswered("CLU100", "The cluster is asked for its version."),
+		{"CLU101", Fail, "The cluster runs Kubernetes %s; the runtime needs %s or later.", "upgrade the cluster", "Older servers lack the API versions the chart renders."},
+		unanswered("CLU200", "The nodes are listed with what they can still be given."),
+		{"CLU201", Warn, "No node offers 2 CPU and 5000 MB of memory (the largest: %s).", "add a larger node", "Smaller nodes can still run the runtime with lowered requests, so this only warns."},
+		unanswered("CLU300", "Whoever runs the install is asked about: may they create every kind the chart renders?"),
+		{"CLU301", Fail, "You may not create %s.", "install with an account that may; kubectl auth can-i --list shows what this one may", "Helm would stop half way."},
+		unanswered("CLU400", "The Argo CRDs that are on the cluster are asked whose they are."),
+		{"CLU401", Fail, "The CRDs %s belong to %s; Helm will not take them over.", "hand them to this release with kubectl label and kubectl annotate; a run prints the two commands", "Helm adopts an object only when its labels and annotations name the release."},
+		unanswered("CLU500", "The cluster is searched for another Argo CD or Argo Rollouts."),
+		{"CLU501", Warn, "%s already runs in namespace %s, and this one has %s.", "give this one a fullnameOverride, and Argo CD the resource tracking annotation+label", "Two controllers that share names or tracking labels disagree; with own names and annotation tracking they live side by side."},
+		unanswered("CLU600", "The cluster is searched for another runtime."),
+		{"CLU601", Fail, "A runtime is already installed on this cluster, in namespace %s.", "set global.runtime.singleNamespace=true in both, or use another cluster", "Cluster-wide controllers of two runtimes would fight over the same objects."},
+		unanswered("CLU700", "With argo-cd.enabled=false the Argo CD that is to be used has to be there."),
+		{"CLU701", Fail, "The Service %q of your own Argo CD does not exist in namespace %s.", "set global.integrations.argo-cd.server.svc to the Service of your Argo CD", "The runtime talks to this Argo CD."},
+		{"CLU702", Fail, "Your own Argo CD is version %s; the runtime works with %s or later.", "upgrade Argo CD, or set argo-cd.enabled=true", "Older versions lack parts of the API that the runtime uses."},
+	}
+}

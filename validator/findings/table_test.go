@@ -1,0 +1,67 @@
+package findings_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"gitops-runtime/validator/findings"
+)
+
+func TestTableIsWellFormed(t *testing.T) {
+	code := regexp.MustCompile(`^[A-Z]{3}[1-9][0-9]{2}$`)
+	seen := map[string]bool{}
+	for _, row := range findings.Table() {
+		if !code.MatchString(row.Code) {
+			t.Errorf("%s: a code is three letters and three digits", row.Code)
+		}
+		if seen[row.Code] {
+			t.Errorf("%s stands twice in the table", row.Code)
+		}
+		seen[row.Code] = true
+		if row.Why == "" || row.Sentence == "" {
+			t.Errorf("%s lacks its sentence or its reason", row.Code)
+		}
+		isCheck := strings.HasSuffix(row.Code, "00")
+		// SCH103 and SCH105 name in the sentence itself what would fit.
+		if !isCheck && row.Fix == "" && row.Code != "SCH103" && row.Code != "SCH105" {
+			t.Errorf("%s does not say what to do", row.Code)
+		}
+		if isCheck != (row.Level == findings.Inconclusive) {
+			t.Errorf("%s: the hundreds, and only they, stand for a question without an answer", row.Code)
+		}
+		if !isCheck && !strings.HasSuffix(row.Sentence, ".") {
+			t.Errorf("%s: a sentence ends with a full stop: %q", row.Code, row.Sentence)
+		}
+	}
+}
+
+func TestNewFillsTheSentence(t *testing.T) {
+	place := findings.Place{Value: "global.runtime.ingress.protocol", File: "my.yaml", Line: 4, Column: 7}
+	got := findings.New("MOD303", place, place.Value, "ftp")
+	want := findings.Finding{
+		Code: "MOD303", Level: findings.Fail, Place: place,
+		Message: `global.runtime.ingress.protocol is "ftp", but has to be http or https.`,
+		Fix:     "set global.runtime.ingress.protocol to https",
+	}
+	if got != want {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+	if lighter := got.AtLevel(findings.Warn).WithFix("use %s", "https"); lighter.Level != findings.Warn || lighter.Fix != "use https" {
+		t.Errorf("level and cure should be replaceable: %+v", lighter)
+	}
+}
+
+func TestPlaceString(t *testing.T) {
+	cases := map[string]findings.Place{
+		"my.yaml:3:9":              {Value: "a.b", File: "my.yaml", Line: 3, Column: 9},
+		"--set a.b":                {Value: "a.b", Flag: "--set"},
+		"a.b (chart default)":      {Value: "a.b", Default: true},
+		"global.runtime.something": {Value: "global.runtime.something"},
+	}
+	for want, place := range cases {
+		if got := place.String(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}

@@ -1,0 +1,53 @@
+package findings
+
+func schemaTable() []Definition {
+	const why = "The chart's values.schema.json names every value a template reads; Helm refuses the install on the same rule."
+	return []Definition{
+		unanswered("SCH100", "The merged values are held against the chart's values.schema.json. "+why),
+		{"SCH101", Fail, "There is no value %s%s.", "remove the key, or see the chart's values.yaml for the values it reads", "A key that no template reads changes nothing, so it is nearly always a typo. " + why},
+		{"SCH102", Fail, "%s has to be %s, but is %s.", "give {value} a value of that type", "Types are checked before any template is rendered. " + why},
+		{"SCH103", Fail, "%s does not fit: %s.", "", why},
+		{"SCH104", Fail, "%s is required and missing.", "add {value} to the values", why},
+		{"SCH105", Fail, "%s breaks a rule of the schema: %s.", "", why},
+	}
+}
+
+func runtimeTable() []Definition {
+	return []Definition{
+		unanswered("RUN100", "Every object of the runtime, its public URL and its entry in the account carry the runtime's name."),
+		{"RUN101", Fail, "The runtime has no name.", "--set global.runtime.name=<name>", "The name identifies the runtime in the account; there is no default, so that two runtimes are never mixed up."},
+		{"RUN102", Fail, "The runtime name %q is not allowed: %s.", "--set global.runtime.name=<name>", "A name starts with a lower-case letter, continues with lower-case letters and digits, and has 38 characters at most: it becomes part of host names and object names."},
+		unanswered("RUN200", "The control plane is asked which runtime of the account carries this name."),
+		{"RUN201", Fail, "The account %q already has a runtime %q (namespace %s).", "choose another global.runtime.name, or remove the old runtime from the account first", "Names are unique in an account. A runtime that was uninstalled but not removed from the account still holds its name."},
+		{"RUN202", Fail, "The runtime %q of the account lives in namespace %s on %s; this release is in namespace %s on %s.", "upgrade that release instead, or give this one a name of its own", "An upgrade must not take over the identity of another runtime."},
+		{"RUN203", Warn, "This is an upgrade, but the account has no runtime %q; it will be registered anew.", "check global.runtime.name if the runtime was registered under another name", "Usual after an install that failed before registration; otherwise the name has changed."},
+	}
+}
+
+func tokenTable() []Definition {
+	return []Definition{
+		unanswered("TOK100", "The runtime registers itself with the user's API key, given in plain text or by a Secret."),
+		{"TOK101", Fail, "There is no user token.", "--set global.codefresh.userToken.token=<API key>, or name a Secret in global.codefresh.userToken.secretKeyRef{name,key}", "Without it the runtime cannot be registered."},
+		{"TOK102", Warn, "Both userToken.token and userToken.secretKeyRef are given; the token in plain text is used.", "remove one of the two", "The chart makes a Secret from the plain token and ignores the reference."},
+		{"TOK103", Fail, "The reference to the user token's Secret has no %s.", "set global.codefresh.userToken.secretKeyRef.name and .key", "Name and key are both needed to find the token."},
+		{"TOK104", Fail, "The Secret %q with the user token does not exist in namespace %s.", "kubectl create secret generic <name> --namespace <namespace> --from-literal=<key>=<user token>", "The runtime's pods read the Secret, so it has to be in the namespace of the release before the install."},
+		{"TOK105", Fail, "The Secret %q has no key %q (it has: %s).", "set global.codefresh.userToken.secretKeyRef.key to one of its keys", "The key is the entry under data of the Secret."},
+		{"TOK106", Fail, "The user token in the Secret %q, key %q, is empty.", "write the Secret again, with the user token", "An empty entry counts as no token."},
+		{"TOK107", Fail, "The user token has %s; it cannot be sent in a header.", "write the Secret without a line break at its end (printf, not echo)", "A line break at the end comes from `echo` or an editor; the control plane would refuse the token."},
+	}
+}
+
+func accountTable() []Definition {
+	return []Definition{
+		unanswered("ACC100", "The control plane is asked whom the user token belongs to."),
+		{"ACC101", Fail, "The platform %s refuses the user token (%s).", "make a new API key in the account's user settings, and set global.codefresh.userToken", "The key was revoked, belongs to another platform, or has a typo."},
+		{"ACC102", Fail, "global.codefresh.url is not a URL of a platform: %s.", "global.codefresh.url: https://g.codefresh.io", "Scheme (http or https) and host are needed; a path is allowed."},
+		{"ACC103", Fail, "The certificate of %s cannot be verified: %s.", "give the CA that signed it in global.codefresh.tls.caCerts.secret{create: true, content: ...}", "A platform of your own often has a certificate of a private CA."},
+		{"ACC104", Fail, "%s is no platform API: %s.", "check global.codefresh.url", "The address answered, but not as the platform does: a login page, a proxy, or another service."},
+		unanswered("ACC200", "Registering a runtime needs an administrator of the active account."),
+		{"ACC201", Fail, "The user %q is no administrator of the account %q.", "ask an administrator for the role, or use an administrator's API key", "The platform refuses a registration by anyone else."},
+		{"ACC202", Fail, "The user %q has no active account.", "sign in to the platform once and choose an account", "The runtime is registered in the active account of the token's user."},
+		unanswered("ACC300", "The account id becomes part of the tunnel's host name and has to be the token's account."),
+		{"ACC301", Fail, "global.codefresh.accountId is %q, but the user token belongs to the account %q (%s).", "--set global.codefresh.accountId=<account id of the token>", "The tunnel would be refused: host name and token name different accounts."},
+	}
+}

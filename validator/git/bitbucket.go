@@ -1,0 +1,75 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"slices"
+)
+
+// bitbucketNeeds are the rights on Bitbucket Cloud: each has a name, and the
+// scopes of app passwords and of API tokens that give it.
+var bitbucketNeeds = []struct {
+	right  string
+	scopes []string
+}{
+	{"account read", []string{"account", "account:write", "read:user:bitbucket", "read:account"}},
+	{"workspace membership read", []string{"team", "team:write", "read:workspace:bitbucket", "admin:workspace:bitbucket"}},
+	{"webhooks read", []string{"webhook", "read:webhook:bitbucket"}},
+	{"webhooks write", []string{"webhook", "write:webhook:bitbucket"}},
+	{"repositories write", []string{"repository:write", "write:repository:bitbucket"}},
+	{"repositories admin", []string{"repository:admin", "admin:repository:bitbucket"}},
+}
+
+// bitbucketCloud asks Bitbucket Cloud, which sends the scopes with every reply.
+func bitbucketCloud(ctx context.Context, server Server, credentials Credentials) (Token, error) {
+	answer, err := server.get(ctx, "/user", basic(credentials))
+	if err != nil {
+		return Token{}, err
+	}
+	if _, sent := answer.header["X-Oauth-Scopes"]; !sent {
+		return Token{Unsure: "the server does not tell the token's scopes"}, nil
+	}
+	has := scopes(answer.header.Get("X-OAuth-Scopes"))
+	var token Token
+	for _, need := range bitbucketNeeds {
+		if !slices.ContainsFunc(need.scopes, func(scope string) bool { return slices.Contains(has, scope) }) {
+			token.Lacks = append(token.Lacks, need.right)
+		}
+	}
+	return token, nil
+}
+
+// page is a list of Bitbucket Data Center.
+type page struct {
+	Size int `json:"size"`
+}
+
+// bitbucketDataCenter asks Bitbucket Data Center who is signed in, and whether
+// there is a project or a repository that this user administers.
+func bitbucketDataCenter(ctx context.Context, server Server, credentials Credentials) (Token, error) {
+	const api = "/rest/api/latest"
+	answer, err := server.get(ctx, api+"/application-properties", bearer(credentials))
+	if err != nil {
+		return Token{}, err
+	}
+	if answer.header.Get("X-AUSERNAME") == "" {
+		return Token{}, ErrAnonymous
+	}
+	for _, list := range []string{"/projects?permission=PROJECT_ADMIN&limit=1", "/repos?permission=REPO_ADMIN&limit=1"} {
+		answer, err := server.get(ctx, api+list, bearer(credentials))
+		if err != nil {
+			return Token{}, err
+		}
+		var found page
+		if err := answer.decode(&found); err != nil {
+			return Token{}, err
+		}
+		if found.Size > 0 {
+			return Token{}, nil
+		}
+	}
+	return Token{Lacks: []string{"the administration of any project or repository"}}, nil
+}
+
+// ErrAnonymous is returned when the server answers as if nobody had signed in.
+var ErrAnonymous = errors.New("the server does not take the token for a user's")

@@ -1,0 +1,134 @@
+// Package git asks a Git provider what a token is worth: is it alive, when does
+// it end, and which of the runtime's rights does it lack. It only ever sends
+// GET requests, and only to the API it was given.
+package git
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"gitops-runtime/validator/netstage"
+)
+
+// Credentials are what the runtime signs in with.
+type Credentials struct {
+	User, Token string
+}
+
+// Server is the API of a provider.
+type Server struct {
+	// URL is the API's address, such as https://api.github.com.
+	URL string
+	// Repository is the URL of the account's shared configuration repository.
+	Repository string
+	HTTP       *http.Client
+}
+
+// Token is what a provider says about a token.
+type Token struct {
+	// Expires is the end of its life; the zero time when it is not known or
+	// has no end.
+	Expires time.Time
+	// Lacks are the rights that the runtime needs and the token has not.
+	Lacks []string
+	// Unsure names what the provider does not tell; "" when it told all.
+	Unsure string
+	// Project is true for a token of a project or group in place of a person.
+	Project bool
+}
+
+// Provider asks about a token in the way of one kind of server.
+type Provider func(ctx context.Context, server Server, credentials Credentials) (Token, error)
+
+// ByName gives the provider that the platform calls by this name.
+func ByName(name string) (Provider, bool) {
+	provider, known := map[string]Provider{
+		"GITHUB": github, "GITLAB": gitlab, "BITBUCKET": bitbucketCloud,
+		"BITBUCKET_SERVER": bitbucketDataCenter, "GERRIT": gerrit,
+	}[name]
+	return provider, known
+}
+
+// DefaultURL is the API of a provider's public service, "" where there is none.
+func DefaultURL(name string) string {
+	return map[string]string{
+		"GITHUB": "https://api.github.com", "GITLAB": "https://gitlab.com/api/v4", "BITBUCKET": "https://api.bitbucket.org/2.0",
+	}[name]
+}
+
+// StatusError is a reply that is not the one that was hoped for.
+type StatusError struct {
+	Host   string
+	Status int
+}
+
+// Error says what came back.
+func (e *StatusError) Error() string { return fmt.Sprintf("%s answers HTTP %d", e.Host, e.Status) }
+
+// Refused is true when the server does not know the token.
+func (e *StatusError) Refused() bool { return e.Status == http.StatusUnauthorized }
+
+const maxReply = 1 << 20
+
+// reply is a good answer.
+type reply struct {
+	header http.Header
+	body   []byte
+}
+
+// get asks a path of the API. sign puts the credentials on the request.
+func (s Server) get(ctx context.Context, path string, sign func(*http.Request)) (reply, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimRight(s.URL, "/")+path, nil)
+	if err != nil {
+		return reply{}, fmt.Errorf("git API: %w", err)
+	}
+	request.Header.Set("Accept", "application/json")
+	sign(request)
+	response, err := s.HTTP.Do(request)
+	if err != nil {
+		return reply{}, netstage.Classify(request.URL.Host, err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxReply))
+	if err != nil {
+		return reply{}, netstage.Classify(request.URL.Host, err)
+	}
+	if response.StatusCode != http.StatusOK {
+		return reply{}, &StatusError{request.URL.Host, response.StatusCode}
+	}
+	return reply{response.Header, body}, nil
+}
+
+// decode reads a JSON answer.
+func (r reply) decode(into any) error {
+	if err := json.Unmarshal(r.body, into); err != nil {
+		return fmt.Errorf("the reply is not the API's: %w", err)
+	}
+	return nil
+}
+
+// bearer signs by an Authorization header.
+func bearer(credentials Credentials) func(*http.Request) {
+	return func(request *http.Request) { request.Header.Set("Authorization", "Bearer "+credentials.Token) }
+}
+
+// basic signs by user and password.
+func basic(credentials Credentials) func(*http.Request) {
+	return func(request *http.Request) { request.SetBasicAuth(credentials.User, credentials.Token) }
+}
+
+// scopes splits the list of a scopes header.
+func scopes(header string) []string {
+	var list []string
+	for _, scope := range strings.Split(header, ",") {
+		if scope = strings.TrimSpace(scope); scope != "" {
+			list = append(list, scope)
+		}
+	}
+	return list
+}

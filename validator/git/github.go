@@ -1,0 +1,73 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+)
+
+// finegrained is what a fine-grained token has to be given on the repositories.
+const finegrained = "a fine-grained token does not tell its permissions; it needs write access to administration, commit statuses, contents, pull requests and webhooks"
+
+// github asks GitHub and GitHub Enterprise. A classic token sends its scopes
+// with every reply; a fine-grained one sends none, so it is only seen whether
+// it reaches the shared configuration repository.
+func github(ctx context.Context, server Server, credentials Credentials) (Token, error) {
+	answer, err := server.get(ctx, "/user", bearer(credentials))
+	if err != nil {
+		return Token{}, err
+	}
+	token := Token{Expires: githubTime(answer.header.Get("GitHub-Authentication-Token-Expiration"))}
+	if _, classic := answer.header["X-Oauth-Scopes"]; classic {
+		has := scopes(answer.header.Get("X-OAuth-Scopes"))
+		for _, need := range []string{"repo", "admin:repo_hook"} {
+			if !slices.Contains(has, need) {
+				token.Lacks = append(token.Lacks, need)
+			}
+		}
+		return token, nil
+	}
+	token.Unsure = finegrained
+	repository := repositoryPath(server.Repository)
+	if repository == "" {
+		return token, nil
+	}
+	var status *StatusError
+	_, err = server.get(ctx, "/repos/"+repository, bearer(credentials))
+	switch {
+	case errors.As(err, &status) && status.Status == http.StatusNotFound:
+		token.Unsure, token.Lacks = "", []string{"access to the shared configuration repository"}
+	case err != nil:
+		return Token{}, err
+	}
+	return token, nil
+}
+
+// githubTime reads the two forms in which GitHub writes the end of a token.
+func githubTime(text string) time.Time {
+	for _, layout := range []string{"2006-01-02 15:04:05 MST", "2006-01-02 15:04:05 -0700"} {
+		if at, err := time.Parse(layout, text); err == nil {
+			return at
+		}
+	}
+	return time.Time{}
+}
+
+// repositoryPath is owner/name of a repository's URL, "" when it has none:
+// https://host/owner/name.git/folder?ref=branch has owner/name.
+func repositoryPath(repository string) string {
+	parsed, err := url.Parse(repository)
+	if err != nil {
+		return ""
+	}
+	path, _, _ := strings.Cut(strings.Trim(parsed.Path, "/")+"/", ".git/")
+	parts := strings.Split(strings.Trim(path, "/"), "/")
+	if len(parts) < 2 {
+		return ""
+	}
+	return url.PathEscape(parts[0]) + "/" + url.PathEscape(parts[1])
+}

@@ -1,0 +1,52 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"regexp"
+	"slices"
+	"time"
+)
+
+// projectBot is the user name that GitLab gives the tokens of projects and groups.
+var projectBot = regexp.MustCompile(`^(project|group)_[0-9]+_bot`)
+
+// gitlab asks GitLab, which tells about the token itself from version 15.5 on.
+func gitlab(ctx context.Context, server Server, credentials Credentials) (Token, error) {
+	private := func(request *http.Request) { request.Header.Set("PRIVATE-TOKEN", credentials.Token) }
+	answer, err := server.get(ctx, "/user", private)
+	if err != nil {
+		return Token{}, err
+	}
+	var user struct {
+		Username string `json:"username"`
+	}
+	if err := answer.decode(&user); err != nil {
+		return Token{}, err
+	}
+	token := Token{Project: projectBot.MatchString(user.Username)}
+	answer, err = server.get(ctx, "/personal_access_tokens/self", private)
+	var status *StatusError
+	switch {
+	case errors.As(err, &status) && status.Status == http.StatusNotFound:
+		token.Unsure = "this GitLab is older than 15.5 and does not tell the token's scopes; it needs api"
+		return token, nil
+	case err != nil:
+		return Token{}, err
+	}
+	var self struct {
+		Scopes  []string `json:"scopes"`
+		Expires string   `json:"expires_at"`
+	}
+	if err := answer.decode(&self); err != nil {
+		return Token{}, err
+	}
+	if !slices.Contains(self.Scopes, "api") {
+		token.Lacks = []string{"api"}
+	}
+	if at, err := time.Parse(time.DateOnly, self.Expires); err == nil {
+		token.Expires = at
+	}
+	return token, nil
+}

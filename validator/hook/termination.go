@@ -1,0 +1,65 @@
+// Package hook tells the outcome of a run to the people around a hook Job: in
+// the pod's termination message and as an Event.
+package hook
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"unicode/utf8"
+
+	"gitops-runtime/validator/findings"
+	"gitops-runtime/validator/report"
+)
+
+// MessageLimit is how many bytes of a termination message the kubelet keeps.
+const MessageLimit = 4096
+
+// Message is the outcome in few words: all codes first, then a sentence and a
+// cure for each as long as they fit.
+func Message(made report.Report, limit int) string {
+	var heavy []findings.Finding
+	for _, finding := range made.Findings() {
+		if finding.Level != findings.Warn {
+			heavy = append(heavy, finding)
+		}
+	}
+	if len(heavy) == 0 {
+		return cut(made.Summary(), limit)
+	}
+	var codes, lines []string
+	for _, finding := range heavy {
+		codes = append(codes, finding.Code)
+		line := finding.Code + ": " + finding.Message
+		if finding.Fix != "" {
+			line += " Fix: " + finding.Fix
+		}
+		lines = append(lines, line)
+	}
+	return cut(strings.Join(codes, " ")+"\n"+strings.Join(lines, "\n"), limit)
+}
+
+// cut shortens a text to a number of bytes without breaking a letter.
+func cut(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	const mark = "..."
+	text = text[:limit-len(mark)]
+	for !utf8.ValidString(text) {
+		text = text[:len(text)-1]
+	}
+	return text + mark
+}
+
+// Leave writes the termination message to a file, which the kubelet reads when
+// the container ends.
+func Leave(file string, made report.Report) error {
+	if file == "" {
+		return nil
+	}
+	if err := os.WriteFile(file, []byte(Message(made, MessageLimit)), 0o644); err != nil {
+		return fmt.Errorf("termination message: %w", err)
+	}
+	return nil
+}

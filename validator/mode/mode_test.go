@@ -1,0 +1,40 @@
+package mode_test
+
+import (
+	"testing"
+
+	"sigs.k8s.io/yaml"
+
+	"gitops-runtime/validator/mode"
+	"gitops-runtime/validator/values"
+)
+
+func TestChoose(t *testing.T) {
+	cases := []struct {
+		values string
+		mode   mode.Mode
+		url    string
+	}{
+		{"{}", mode.Tunnel, ""},
+		{"global: {codefresh: {accountId: acc1}, runtime: {name: local}}", mode.Tunnel, "https://acc1-local.tunnels.cf-cd.com"},
+		{"{global: {codefresh: {accountId: acc1}, runtime: {name: local}}, tunnel-client: {tunnelServer: {subdomainHost: t.local}}}", mode.Tunnel, "https://acc1-local.t.local"},
+		{"global: {runtime: {ingress: {enabled: true, hosts: [a.b, c.d]}}}", mode.Ingress, "https://a.b"},
+		{"global: {runtime: {ingress: {enabled: true, protocol: http, hosts: [a.b]}}}", mode.Ingress, "http://a.b"},
+		{"global: {runtime: {ingress: {enabled: true}}}", mode.Ingress, ""},
+		{"global: {runtime: {ingress: {enabled: true, hosts: [1]}}}", mode.Ingress, ""},
+		{"global: {runtime: {ingress: {enabled: true}, httpRoute: {enabled: true, hostnames: [a.b]}}}", mode.Ingress, ""},
+		{"global: {runtime: {httpRoute: {enabled: true, hostnames: [a.b]}}}", mode.Gateway, "https://a.b"},
+		{"{global: {runtime: {ingressUrl: https://mesh/}}, tunnel-client: {enabled: false}}", mode.Mesh, "https://mesh"},
+		{"global: {runtime: {ingressUrl: https://mesh/}}", mode.Tunnel, ""},
+		{"tunnel-client: {enabled: false}", mode.None, ""},
+	}
+	for _, c := range cases {
+		tree := map[string]any{}
+		if err := yaml.Unmarshal([]byte(c.values), &tree); err != nil {
+			t.Fatal(err)
+		}
+		if got, url := mode.Choose(values.New(tree)), mode.URL(values.New(tree)); got != c.mode || url != c.url {
+			t.Errorf("%s: got %s %s", c.values, got, url)
+		}
+	}
+}

@@ -1,0 +1,114 @@
+package platform_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"gitops-runtime/validator/platform"
+)
+
+func serve(t testing.TB, status int, body string) *platform.Client {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, body)
+	}))
+	t.Cleanup(server.Close)
+	return &platform.Client{URL: server.URL, Token: "secret", HTTP: server.Client()}
+}
+
+func TestWhatIsSent(t *testing.T) {
+	var method, path, token, kind, body string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		text, _ := io.ReadAll(r.Body)
+		method, path, token, kind, body = r.Method, r.URL.Path, r.Header.Get("Authorization"), r.Header.Get("Content-Type"), string(text)
+		_, _ = io.WriteString(w, `{"data":{"runtime":{"metadata":{"name":"a","namespace":"b"},"cluster":"c"}}}`)
+	}))
+	defer server.Close()
+	client := &platform.Client{URL: server.URL + "/", Token: "secret", HTTP: server.Client()}
+	found, err := client.Runtime(context.Background(), "a")
+	if err != nil || found.Metadata.Namespace != "b" || found.Cluster != "c" {
+		t.Fatalf("got %+v, %v", found, err)
+	}
+	if method != "POST" || path != "/2.0/api/graphql" || token != "secret" || kind != "application/json" || !strings.Contains(body, `"variables":{"name":"a"}`) {
+		t.Errorf("sent %s %s %s %s %s", method, path, token, kind, body)
+	}
+}
+
+func TestMe(t *testing.T) {
+	client := serve(t, 200, `{"data":{"me":{"id":"u","name":"n","activeAccount":{"id":"a","admins":["x","u"]}}}}`)
+	user, err := client.Me(context.Background())
+	if err != nil || !user.Administers() || user.ActiveAccount.ID != "a" {
+		t.Errorf("got %+v, %v", user, err)
+	}
+	if (platform.User{ID: "u"}).Administers() || (platform.User{ID: "u", ActiveAccount: &platform.Account{Admins: []string{"x"}}}).Administers() {
+		t.Error("no account, or another administrator")
+	}
+}
+
+func TestReplies(t *testing.T) {
+	cases := []struct {
+		status int
+		body   string
+		kind   platform.Kind
+		text   string
+	}{
+		{401, "", platform.Refused, "HTTP 401"},
+		{200, `{"data":{"me":null}}`, platform.Refused, "it knows no user for it"},
+		{200, `{"errors":[{"message":"secret","extensions":{"code":"UNAUTHENTICATED"}}]}`, platform.Refused, "GraphQL code UNAUTHENTICATED"},
+		{403, "", platform.Unavailable, "HTTP 403"},
+		{429, "", platform.Unavailable, "HTTP 429"},
+		{502, "", platform.Unavailable, "HTTP 502"},
+		{200, `{"errors":[{"message":"secret"}]}`, platform.Rejected, "a GraphQL error (without a code)"},
+		{400, `{"errors":[{"message":"secret","extensions":{"code":"BAD_USER_INPUT"}}]}`, platform.Rejected, "(BAD_USER_INPUT)"},
+		{200, "<html>secret", platform.Foreign, "HTTP 200, the reply is no JSON"},
+		{200, "{}", platform.Foreign, "the reply holds no data"},
+		{200, `{"data":null}`, platform.Foreign, "the reply holds no data"},
+		{200, `{"data":{"me":7}}`, platform.Foreign, "the data has another form"},
+		{404, `{"data":{}}`, platform.Foreign, "HTTP 404"},
+	}
+	for _, c := range cases {
+		_, err := serve(t, c.status, c.body).Me(context.Background())
+		var answer *platform.Error
+		if !errors.As(err, &answer) || answer.Kind != c.kind || !strings.Contains(answer.Error(), c.text) || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%d %s: got %v", c.status, c.body, err)
+		}
+	}
+	gone := &platform.Client{URL: "http://nothing.invalid", HTTP: http.DefaultClient}
+	var answer *platform.Error
+	if _, err := gone.Me(context.Background()); !errors.As(err, &answer) || answer.Kind != platform.Unreachable {
+		t.Errorf("got %v", err)
+	}
+}
+
+// No reply may make the client panic, hang, or repeat what was sent.
+func FuzzReply(f *testing.F) {
+	for _, seed := range []string{"", "{}", "null", "[]", `{"data":{"me":{"activeAccount":{"admins":[null]}}}}`, `{"errors":null}`, `{"errors":[{}]}`, "\xff", `{"data":"x"}`} {
+		f.Add(200, seed)
+	}
+	f.Fuzz(func(t *testing.T, status int, body string) {
+		client := &platform.Client{URL: "http://p.test", Token: "canary-token", HTTP: &http.Client{Transport: reply{status, body}}}
+		user, err := client.Me(context.Background())
+		if (user == nil) == (err == nil) {
+			t.Errorf("got %v, %v", user, err)
+		}
+		if err != nil && !strings.Contains(body, "canary") && strings.Contains(err.Error(), "canary") {
+			t.Errorf("the error shows the token: %v", err)
+		}
+		_, _ = client.Runtime(context.Background(), "x")
+	})
+}
+
+type reply struct {
+	status int
+	body   string
+}
+
+func (r reply) RoundTrip(*http.Request) (*http.Response, error) {
+	return &http.Response{StatusCode: r.status, Body: io.NopCloser(strings.NewReader(r.body)), Header: http.Header{}}, nil
+}

@@ -1,0 +1,102 @@
+// Package report renders the results of a run, one file a format. A format
+// only reads a Report: checks know nothing of how they are shown.
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"gitops-runtime/validator/engine"
+	"gitops-runtime/validator/findings"
+)
+
+// Report is a run and what came out of it.
+type Report struct {
+	// Version is the program's own version.
+	Version string `json:"version"`
+	// Target says what was checked.
+	Target Target `json:"target"`
+	// Results in the order of the table of checks.
+	Results []engine.Result `json:"results"`
+}
+
+// Target is the install that the values are meant for.
+type Target struct {
+	Runtime   string `json:"runtime,omitempty"`
+	Namespace string `json:"namespace"`
+	Mode      string `json:"mode"`
+	URL       string `json:"url,omitempty"`
+	Chart     string `json:"chart,omitempty"`
+	Upgrade   bool   `json:"upgrade"`
+}
+
+// Format writes a Report in one form.
+type Format interface {
+	Write(out io.Writer, report Report) error
+}
+
+// Names of the formats, as -o takes them.
+func Names() []string { return []string{"text", "short", "json", "sarif", "junit", "github"} }
+
+// ByName gives the format of a name; colour is for text alone.
+func ByName(name string, colour bool) (Format, error) {
+	switch name {
+	case "text":
+		return Text{Colour: colour}, nil
+	case "short":
+		return Short{}, nil
+	case "json":
+		return JSON{}, nil
+	case "sarif":
+		return SARIF{}, nil
+	case "junit":
+		return JUnit{}, nil
+	case "github":
+		return GitHub{}, nil
+	}
+	return nil, fmt.Errorf("there is no report format %q; choose from %s", name, strings.Join(Names(), ", "))
+}
+
+// Counts is how many checks ended in each way.
+func (r Report) Counts() map[engine.Status]int {
+	counts := map[engine.Status]int{}
+	for _, result := range r.Results {
+		counts[result.Status]++
+	}
+	return counts
+}
+
+// Findings lists all findings, heaviest first, else in the order of the checks.
+func (r Report) Findings() []findings.Finding {
+	var all []findings.Finding
+	for _, result := range r.Results {
+		all = append(all, result.Findings...)
+	}
+	slices.SortStableFunc(all, func(a, b findings.Finding) int { return weight(a.Level) - weight(b.Level) })
+	return all
+}
+
+func weight(level findings.Level) int {
+	return slices.Index([]findings.Level{findings.Fail, findings.Inconclusive, findings.Warn}, level)
+}
+
+// Summary is one line with the counts, such as "14 checks: 9 passed, 2 failed,
+// 3 skipped".
+func (r Report) Summary() string {
+	counts := r.Counts()
+	parts := []string{}
+	for _, word := range []struct {
+		status engine.Status
+		name   string
+	}{
+		{engine.Passed, "passed"}, {engine.Failed, "failed"}, {engine.Inconclusive, "inconclusive"},
+		{engine.Warned, "with warnings"}, {engine.Skipped, "skipped"},
+	} {
+		if counts[word.status] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", counts[word.status], word.name))
+		}
+	}
+	return fmt.Sprintf("%d checks: %s", len(r.Results), strings.Join(parts, ", "))
+}

@@ -1,0 +1,219 @@
+package report_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"gitops-runtime/validator/engine"
+	"gitops-runtime/validator/findings"
+	"gitops-runtime/validator/report"
+	"gitops-runtime/validator/schema"
+)
+
+// sample has a result of every status and a finding with every sort of place.
+var sample = report.Report{
+	Version: "0.1.0",
+	Target:  report.Target{Runtime: "local", Namespace: "ns", Mode: "mesh", URL: "https://x", Chart: "c 1", Upgrade: true},
+	Results: []engine.Result{
+		{Code: "SCH100", Title: "A", Group: "one", Status: engine.Passed},
+		{Code: "RUN100", Title: "B", Group: "two", Status: engine.Failed, Findings: []findings.Finding{
+			{Code: "RUN101", Level: findings.Fail, Message: "It is <so>, 100%.", Fix: "do\nthis", Place: findings.Place{Value: "a.b", File: "my file,1.yaml", Line: 3, Column: 5}},
+			{Code: "RUN102", Level: findings.Warn, Message: "Mind.", Place: findings.Place{Value: "c", Flag: "--set"}},
+		}},
+		{Code: "TOK100", Title: "C", Group: "two", Status: engine.Inconclusive, Findings: []findings.Finding{{Code: "TOK100", Level: findings.Inconclusive, Message: "Unknown."}}},
+		{Code: "ACC100", Title: "D", Group: "three", Status: engine.Warned, Findings: []findings.Finding{{Code: "ACC101", Level: findings.Warn, Message: "Mind.", Place: findings.Place{Value: "d", Default: true}}}},
+		{Code: "MOD100", Title: "E", Group: "three", Status: engine.Skipped, Reason: "needs X"},
+		{Code: "MOD200", Title: "F", Group: "three", Status: engine.Skipped, Reason: "needs X"},
+	},
+}
+
+func render(t *testing.T, name string, of report.Report) string {
+	t.Helper()
+	format, err := report.ByName(name, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := format.Write(&out, of); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+const text = `validate-values 0.1.0: runtime local, namespace ns, mesh access, upgrade, https://x
+
+one
+  ok    SCH100  A
+
+two
+  FAIL  RUN101  It is <so>, 100%.
+              at   my file,1.yaml:3:5
+              fix  do
+this
+  WARN  RUN102  Mind.
+              at   --set c
+  ???   TOK100  Unknown.
+
+three
+  WARN  ACC101  Mind.
+              at   d (chart default)
+  skip  MOD100, MOD200 (needs X)
+
+6 checks: 1 passed, 1 failed, 1 inconclusive, 1 with warnings, 2 skipped
+To read more: validate-values explain RUN101
+`
+
+const github = `::error file=my file%2C1.yaml,line=3,col=5,title=RUN101::It is <so>, 100%25.%0Afix: do%0Athis
+::warning title=TOK100::Unknown.
+::warning title=RUN102::Mind.
+::warning title=ACC101::Mind.
+::notice title=validate-values::6 checks: 1 passed, 1 failed, 1 inconclusive, 1 with warnings, 2 skipped
+`
+
+const short = `my file,1.yaml:3:5: fail: RUN101 It is <so>, 100%.
+-: inconclusive: TOK100 Unknown.
+--set c: warn: RUN102 Mind.
+d (chart default): warn: ACC101 Mind.
+`
+
+func TestLineFormats(t *testing.T) {
+	for name, want := range map[string]string{"text": text, "github": github, "short": short} {
+		if got := render(t, name, sample); got != want {
+			t.Errorf("%s:\n--- got\n%s--- want\n%s", name, got, want)
+		}
+	}
+}
+
+func TestColour(t *testing.T) {
+	var out bytes.Buffer
+	if err := (report.Text{Colour: true}).Write(&out, sample); err != nil {
+		t.Fatal(err)
+	}
+	if plain := strings.NewReplacer("\x1b[32m", "", "\x1b[33m", "", "\x1b[31m", "", "\x1b[2m", "", "\x1b[35m", "", "\x1b[0m", "").Replace(out.String()); plain != text || out.String() == text {
+		t.Errorf("got %q", out.String())
+	}
+}
+
+func TestJSONFitsItsSchema(t *testing.T) {
+	rules, err := os.ReadFile("report.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	compiled, err := schema.Compile(rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range []report.Report{sample, {Target: report.Target{Mode: "none"}, Results: []engine.Result{}}} {
+		var tree any
+		if err := json.Unmarshal([]byte(render(t, "json", one)), &tree); err != nil {
+			t.Fatal(err)
+		}
+		if violations, err := compiled.Violations(tree); err != nil || len(violations) > 0 {
+			t.Errorf("%v, %v", violations, err)
+		}
+	}
+}
+
+// A JUnit reader sees the same counts as cases.
+func TestJUnit(t *testing.T) {
+	var read struct {
+		Suites []struct {
+			Tests    int `xml:"tests,attr"`
+			Failures int `xml:"failures,attr"`
+			Errors   int `xml:"errors,attr"`
+			Skipped  int `xml:"skipped,attr"`
+			Cases    []struct {
+				Name    string    `xml:"name,attr"`
+				Failure *struct{} `xml:"failure"`
+				Error   *struct{} `xml:"error"`
+				Skipped *struct{} `xml:"skipped"`
+			} `xml:"testcase"`
+		} `xml:"testsuite"`
+	}
+	if err := xml.Unmarshal([]byte(render(t, "junit", sample)), &read); err != nil {
+		t.Fatal(err)
+	}
+	suite := read.Suites[0]
+	var failures, broken, skipped int
+	for _, one := range suite.Cases {
+		switch {
+		case one.Failure != nil:
+			failures++
+		case one.Error != nil:
+			broken++
+		case one.Skipped != nil:
+			skipped++
+		}
+	}
+	if suite.Tests != 6 || len(suite.Cases) != 6 || suite.Failures != failures || suite.Errors != broken || suite.Skipped != skipped || skipped != 2 {
+		t.Errorf("got %+v", suite)
+	}
+}
+
+// What code scanning reads of a SARIF log: version, rules that results point
+// at, and places that are whole.
+func TestSARIF(t *testing.T) {
+	var log struct {
+		Version string
+		Runs    []struct {
+			Tool struct {
+				Driver struct{ Rules []struct{ ID string } }
+			}
+			Results []struct {
+				RuleID    string
+				RuleIndex int
+				Level     string
+				Message   struct{ Text string }
+				Locations []struct {
+					PhysicalLocation *struct {
+						ArtifactLocation struct{ URI string }
+						Region           struct{ StartLine, StartColumn int }
+					}
+				}
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(render(t, "sarif", sample)), &log); err != nil {
+		t.Fatal(err)
+	}
+	run := log.Runs[0]
+	if log.Version != "2.1.0" || len(run.Results) != 4 {
+		t.Fatalf("got %+v", log)
+	}
+	for _, result := range run.Results {
+		if run.Tool.Driver.Rules[result.RuleIndex].ID != result.RuleID || result.Message.Text == "" || result.Level == "" {
+			t.Errorf("got %+v", result)
+		}
+	}
+	first := run.Results[0].Locations[0].PhysicalLocation
+	if first == nil || first.ArtifactLocation.URI != "my%20file,1.yaml" || first.Region.StartLine != 3 || first.Region.StartColumn != 5 {
+		t.Errorf("got %+v", first)
+	}
+	if empty := render(t, "sarif", report.Report{}); !strings.Contains(empty, `"results": []`) {
+		t.Errorf("a run without findings has an empty list: %s", empty)
+	}
+}
+
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("the disk is full") }
+
+func TestAReportThatCannotBeWrittenIsAnError(t *testing.T) {
+	for _, name := range report.Names() {
+		format, err := report.ByName(name, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := format.Write(full{}, sample); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	if _, err := report.ByName("xml", false); err == nil {
+		t.Error("xml is no format")
+	}
+}

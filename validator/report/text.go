@@ -1,0 +1,140 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"gitops-runtime/validator/engine"
+	"gitops-runtime/validator/findings"
+)
+
+// Text is the report for people: every check with how it ended, its findings
+// below it, and a summary.
+type Text struct {
+	// Colour marks the statuses by terminal colours.
+	Colour bool
+}
+
+// labels are the statuses as the report shows them, all of one width.
+var labels = map[engine.Status]struct{ text, colour string }{
+	engine.Passed:       {"ok  ", "\x1b[32m"},
+	engine.Warned:       {"WARN", "\x1b[33m"},
+	engine.Failed:       {"FAIL", "\x1b[31m"},
+	engine.Skipped:      {"skip", "\x1b[2m"},
+	engine.Inconclusive: {"??? ", "\x1b[35m"},
+}
+
+const (
+	reset  = "\x1b[0m"
+	indent = "              "
+)
+
+// Write writes the report.
+func (t Text) Write(out io.Writer, report Report) error {
+	w := bufio.NewWriter(out)
+	fmt.Fprintln(w, heading(report))
+	group := ""
+	for i := 0; i < len(report.Results); {
+		if report.Results[i].Group != group {
+			group = report.Results[i].Group
+			fmt.Fprintf(w, "\n%s\n", group)
+		}
+		if together := alike(report.Results[i:]); together > 1 {
+			t.skips(w, report.Results[i:i+together])
+			i += together
+			continue
+		}
+		t.result(w, report.Results[i])
+		i++
+	}
+	fmt.Fprintf(w, "\n%s\n", report.Summary())
+	if codes := heavy(report); codes != "" {
+		fmt.Fprintf(w, "To read more: validate-values explain %s\n", codes)
+	}
+	return w.Flush()
+}
+
+// alike counts the checks from the first one on that were skipped for one and
+// the same reason: they share a line.
+func alike(results []engine.Result) int {
+	for i, result := range results {
+		if result.Status != engine.Skipped || result.Reason != results[0].Reason || result.Group != results[0].Group {
+			return i
+		}
+	}
+	return len(results)
+}
+
+func (t Text) skips(w io.Writer, results []engine.Result) {
+	var codes []string
+	for _, result := range results {
+		codes = append(codes, result.Code)
+	}
+	fmt.Fprintf(w, "  %s  %s (%s)\n", t.label(engine.Skipped), strings.Join(codes, ", "), results[0].Reason)
+}
+
+func heading(report Report) string {
+	target := report.Target
+	action := "install"
+	if target.Upgrade {
+		action = "upgrade"
+	}
+	parts := []string{"namespace " + target.Namespace, target.Mode + " access", action}
+	if target.Runtime != "" {
+		parts = append([]string{"runtime " + target.Runtime}, parts...)
+	}
+	if target.URL != "" {
+		parts = append(parts, target.URL)
+	}
+	return fmt.Sprintf("validate-values %s: %s", report.Version, strings.Join(parts, ", "))
+}
+
+// heavy lists the codes of the findings that refuse the install.
+func heavy(report Report) string {
+	var codes []string
+	for _, finding := range report.Findings() {
+		if finding.Level == findings.Fail && !strings.Contains(strings.Join(codes, " "), finding.Code) {
+			codes = append(codes, finding.Code)
+		}
+	}
+	return strings.Join(codes, " ")
+}
+
+func (t Text) result(w io.Writer, result engine.Result) {
+	label := t.label(result.Status)
+	if result.Reason != "" {
+		fmt.Fprintf(w, "  %s  %s  %s (%s)\n", label, result.Code, result.Title, result.Reason)
+	} else if len(result.Findings) == 0 {
+		fmt.Fprintf(w, "  %s  %s  %s\n", label, result.Code, result.Title)
+	}
+	for _, finding := range result.Findings {
+		fmt.Fprintf(w, "  %s  %s  %s\n", t.label(levelStatus(finding.Level)), finding.Code, finding.Message)
+		if place := finding.Place.String(); place != "" {
+			fmt.Fprintf(w, "%sat   %s\n", indent, place)
+		}
+		if finding.Fix != "" {
+			fmt.Fprintf(w, "%sfix  %s\n", indent, finding.Fix)
+		}
+	}
+}
+
+func levelStatus(level findings.Level) engine.Status {
+	switch level {
+	case findings.Fail:
+		return engine.Failed
+	case findings.Warn:
+		return engine.Warned
+	default:
+		return engine.Inconclusive
+	}
+}
+
+func (t Text) label(status engine.Status) string {
+	label := labels[status]
+	if !t.Colour {
+		return label.text
+	}
+	return label.colour + label.text + reset
+}

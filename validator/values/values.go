@@ -1,0 +1,122 @@
+// Package values loads the values of an install just as Helm does, several
+// files and --set flags over the chart's defaults, and remembers where each
+// value came from. It stands without Helm's own packages, which are many times
+// the size of the program.
+package values
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"gitops-runtime/validator/findings"
+)
+
+// Values is the merged tree with the place of each value.
+type Values struct {
+	// Tree holds maps, lists, strings, bools, float64 and int64, as YAML gives them.
+	Tree   map[string]any
+	places map[string]findings.Place
+}
+
+// New wraps a tree whose values have no known place, as in the hook, where
+// Helm has already merged them.
+func New(tree map[string]any) *Values {
+	if tree == nil {
+		tree = map[string]any{}
+	}
+	return &Values{Tree: tree, places: map[string]findings.Place{}}
+}
+
+// Get returns the value at a path, and whether there is one. A null counts as
+// no value, since templates read it so.
+func (v *Values) Get(path string) (any, bool) {
+	var current any = v.Tree
+	for _, part := range split(path) {
+		switch at := current.(type) {
+		case map[string]any:
+			current = at[part]
+		case []any:
+			i, err := strconv.Atoi(strings.Trim(part, "[]"))
+			if err != nil || i < 0 || i >= len(at) {
+				return nil, false
+			}
+			current = at[i]
+		default:
+			return nil, false
+		}
+	}
+	return current, current != nil
+}
+
+// String returns the value at a path as text, or the fallback when it is
+// absent, empty or no scalar.
+func (v *Values) String(path, fallback string) string {
+	switch value, _ := v.Get(path); at := value.(type) {
+	case string:
+		if at != "" {
+			return at
+		}
+	case bool, int, int64, float64:
+		return fmt.Sprint(at)
+	}
+	return fallback
+}
+
+// Bool returns the value at a path as a truth value, or the fallback when it
+// is absent. The strings "true" and "false" count, as in the documented
+// skipGitPermissionValidation: "true".
+func (v *Values) Bool(path string, fallback bool) bool {
+	switch value, _ := v.Get(path); at := value.(type) {
+	case bool:
+		return at
+	case string:
+		if parsed, err := strconv.ParseBool(at); err == nil {
+			return parsed
+		}
+	}
+	return fallback
+}
+
+// List returns the list at a path, nil when there is none.
+func (v *Values) List(path string) []any {
+	value, _ := v.Get(path)
+	list, _ := value.([]any)
+	return list
+}
+
+// Map returns the map at a path, nil when there is none.
+func (v *Values) Map(path string) map[string]any {
+	value, _ := v.Get(path)
+	tree, _ := value.(map[string]any)
+	return tree
+}
+
+// Place says where the value at a path was written. A value inside something
+// written as a whole has the place of the nearest thing around it; a value
+// that does not exist has its path alone.
+func (v *Values) Place(path string) findings.Place {
+	if place, known := v.places[path]; known {
+		return place
+	}
+	if _, exists := v.Get(path); exists {
+		for _, above := range parents(path) {
+			if place, known := v.places[above]; known {
+				place.Value = path
+				return place
+			}
+		}
+	}
+	return findings.Place{Value: path}
+}
+
+// setPlace records a place for a path and forgets those of what was below.
+func (v *Values) setPlace(path string, place findings.Place) {
+	for known := range v.places {
+		if within(known, path) {
+			delete(v.places, known)
+		}
+	}
+	place.Value = path
+	v.places[path] = place
+}

@@ -1,0 +1,171 @@
+package values_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"gitops-runtime/validator/chart"
+	"gitops-runtime/validator/values"
+)
+
+const anchored = `base: &base
+  image: one
+  ports: [80, 443]
+extra: &extra
+  image: two
+  tag: x
+plain: 1
+merged:
+  <<: *base
+  own: true
+both:
+  <<: [*extra, *base]
+override:
+  <<: *base
+  image: three
+alias: *base
+flow: {a: {b: c}, "quoted key": 1}
+dotted.key:
+  inner: 1
+list:
+  - name: first
+    value: 1
+  -
+    name: second
+block: |
+  text
+`
+
+func TestPlaces(t *testing.T) {
+	t.Chdir(write(t, map[string]string{
+		"one.yaml": anchored,
+		"two.yaml": "plain:\n  now: a map\nmerged:\n  own: null\nlist: []\n",
+	}))
+	loaded, err := values.Load(context.Background(), values.Options{
+		Files: []string{"one.yaml", "two.yaml"},
+		Set:   []string{"flow.a.b=d", "fresh.list[1].x=1", "override.ports[1]=8443"}, JSON: []string{`json={"deep":[1]}`},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	loaded.WithDefaults(&chart.Chart{Defaults: map[string]any{"default": map[string]any{"x": "y"}, "plain": map[string]any{"z": 1.0}}})
+	cases := map[string]string{
+		"base.image":        "one.yaml:2:3",
+		"base.ports[1]":     "one.yaml:3:15",
+		"merged":            "two.yaml:3:1",
+		"merged.image":      "one.yaml:2:3",
+		"merged.ports[0]":   "one.yaml:3:11",
+		"merged.own":        "two.yaml:4:3",
+		"both.image":        "one.yaml:5:3",
+		"both.tag":          "one.yaml:6:3",
+		"both.ports":        "one.yaml:3:3",
+		"override.image":    "one.yaml:15:3",
+		"override.ports[0]": "one.yaml:3:11",
+		"override.ports[1]": "--set override.ports[1]",
+		"alias":             "one.yaml:16:1",
+		"alias.image":       "one.yaml:2:3",
+		"flow.a.b":          "--set flow.a.b",
+		"flow.quoted key":   "one.yaml:17:19",
+		`dotted\.key.inner`: "one.yaml:19:3",
+		"list":              "two.yaml:5:1",
+		"list[0].name":      "list[0].name",
+		"block":             "one.yaml:25:1",
+		"plain.now":         "two.yaml:2:3",
+		"plain":             "two.yaml:1:1",
+		"plain.z":           "plain.z (chart default)",
+		"default.x":         "default.x (chart default)",
+		"fresh":             "--set fresh",
+		"fresh.list[1].x":   "--set fresh.list[1].x",
+		"json.deep[0]":      "--set-json json.deep[0]",
+		"absent.value":      "absent.value",
+	}
+	for path, want := range cases {
+		if got := loaded.Place(path).String(); got != want {
+			t.Errorf("%s: got %s, want %s", path, got, want)
+		}
+	}
+}
+
+func TestAccessors(t *testing.T) {
+	v := values.New(map[string]any{
+		"text": "x", "empty": "", "yes": true, "word": "true", "odd": "maybe", "number": 1.5, "null": nil,
+		"list": []any{"a", map[string]any{"b": "c"}}, "map": map[string]any{"k": "v"}, "dot.key": "d",
+	})
+	if got := []string{
+		v.String("text", "-"), v.String("empty", "-"), v.String("number", "-"), v.String("yes", "-"), v.String("map", "-"),
+		v.String("list[1].b", "-"), v.String("list[9]", "-"), v.String(`dot\.key`, "-"), v.String("text.deeper", "-"),
+	}; strings.Join(got, " ") != "x - 1.5 true - c - d -" {
+		t.Error(got)
+	}
+	if !v.Bool("yes", false) || !v.Bool("word", false) || !v.Bool("odd", true) || v.Bool("null", false) {
+		t.Error("truth values")
+	}
+	if len(v.List("list")) != 2 || v.List("map") != nil || len(v.Map("map")) != 1 || v.Map("list") != nil {
+		t.Error("lists and maps")
+	}
+	if got, exists := v.Get("null"); got != nil || exists {
+		t.Error("a null is no value")
+	}
+}
+
+func TestErrorsNameTheSourceAndNoValue(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/fine.yaml" {
+			_, _ = w.Write([]byte("a: 1\n"))
+			return
+		}
+		w.WriteHeader(http.StatusForbidden)
+	}))
+	defer server.Close()
+	t.Chdir(write(t, map[string]string{"bad.yaml": "a: [secret\n", "twice.yaml": "a: &a {b: *a}\n"}))
+	cases := map[string]struct {
+		options values.Options
+		want    string
+	}{
+		"absent":  {values.Options{Files: []string{"no.yaml"}}, "values file: open no.yaml: no such file or directory"},
+		"syntax":  {values.Options{Files: []string{"bad.yaml"}}, "values file bad.yaml is no YAML map: line 1: did not find expected ',' or ']'"},
+		"stdin":   {values.Options{Files: []string{"-"}}, "-f -: there is no standard input"},
+		"url":     {values.Options{Files: []string{server.URL + "/x"}}, "values file " + server.URL + "/x: the server answers 403 Forbidden"},
+		"set":     {values.Options{Set: []string{"a[secret=1"}}, "--set a[secret=...: the argument cannot be parsed; write --set path.to.value=<value>"},
+		"json":    {values.Options{JSON: []string{"secret"}}, "--set-json secret=...: the argument cannot be parsed; write --set-json path.to.value=<value>"},
+		"no file": {values.Options{SetFile: []string{"a=secret.txt"}}, "--set-file a=...: the argument cannot be parsed; write --set-file path.to.value=<value>"},
+	}
+	for name, c := range cases {
+		if _, err := values.Load(context.Background(), c.options); err == nil || err.Error() != c.want {
+			t.Errorf("%s: got %v, want %s", name, err, c.want)
+		}
+	}
+	loaded, err := values.Load(context.Background(), values.Options{Files: []string{server.URL + "/fine.yaml"}})
+	if err != nil || loaded.String("a", "") != "1" {
+		t.Errorf("got %v, %v", loaded, err)
+	}
+	if _, err := values.Load(context.Background(), values.Options{Files: []string{"twice.yaml"}}); err == nil {
+		t.Error("an anchor within itself has no end")
+	}
+}
+
+// No text may make loading panic or hang, and every place has to be a real one.
+func FuzzLoad(f *testing.F) {
+	for _, seed := range []string{anchored, "a: &a [*a]", "a: {<<: {b: 1}}", "<<: 1", "? [x]: y", "a: !!binary x", "\t", "--- a\n---\nb", "1: 2", "a: *x"} {
+		f.Add(seed, "a.b=1")
+	}
+	f.Add("a: 1", "a[3].b={x,y}")
+	f.Fuzz(func(t *testing.T, file, set string) {
+		if strings.Contains(set, "[") && strings.Count(set, "9") > 3 {
+			return // strvals takes list positions up to 65536
+		}
+		loaded, err := values.Load(context.Background(), values.Options{Files: []string{"-"}, In: strings.NewReader(file), Set: []string{set}})
+		if err != nil {
+			return
+		}
+		for key := range loaded.Tree {
+			place := loaded.Place(values.Join("", key))
+			if place.File != "" && place.Line < 0 {
+				t.Errorf("%q: place %+v", key, place)
+			}
+		}
+	})
+}
