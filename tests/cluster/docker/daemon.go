@@ -111,7 +111,7 @@ func (d *Daemon) launch(ctx context.Context, path string) error {
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.Env = append(os.Environ(), "PATH="+path)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	if err := keepInherited(); err != nil {
+	if err := closeInheritedOnExec(); err != nil {
 		return err
 	}
 	if err := cmd.Start(); err != nil {

@@ -7,9 +7,9 @@ import (
 	"syscall"
 )
 
-// keepInherited marks every file descriptor above standard error to be closed in programs that this process starts. A
+// closeInheritedOnExec marks every file descriptor above standard error to be closed in programs that this process starts. A
 // program that outlives it would else hold what the shell above had open, such as the pipe that somebody reads to its end.
-func keepInherited() error {
+func closeInheritedOnExec() error {
 	open, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
 		return fmt.Errorf("list this process's open files: %w", err)

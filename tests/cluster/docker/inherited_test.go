@@ -19,7 +19,7 @@ func TestProgramsLeftBehindHoldNoInheritedPipe(t *testing.T) {
 	_, err = unix.FcntlInt(write.Fd(), unix.F_SETFD, 0)
 	require.NoError(t, err)
 
-	require.NoError(t, keepInherited())
+	require.NoError(t, closeInheritedOnExec())
 	left := exec.Command("sleep", "60")
 	require.NoError(t, left.Start())
 	defer func() { _ = left.Process.Kill(); _ = left.Wait() }()
