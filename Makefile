@@ -25,7 +25,7 @@ TEST := bin/gotestsum --format pkgname-and-test-fails --hide-summary=skipped
 .PHONY: help
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
-	@printf '\n  MODE=tunnel|ingress|mesh  VALUES=my.yaml  REGISTRY=registry.example.com  ARGS="further arguments"\n'
+	@printf '\n  MODE=tunnel|ingress|gateway|mesh  VALUES=my.yaml  REGISTRY=registry.example.com  ARGS="further arguments"\n'
 
 ##@ A cluster
 
@@ -52,10 +52,13 @@ validate: ## Check values as the chart's hook does (VALUES)
 	@$(STEP) "build validate" go build -o bin/validate ./tests/cmd/validate >&2
 	@bin/validate $(if $(VALUES),--values "$(VALUES)") $(ARGS)
 
+# Without VALUES, one file for every access mode.
+SCENARIOS = $(foreach file,$(wildcard charts/gitops-runtime/ci/*-values.yaml),--scenario $(patsubst %-values.yaml,%,$(notdir $(file)))=$(file))
+
 .PHONY: images
-images: deps ## Point every image at a registry of yours (REGISTRY)
+images: deps ## Point every image at a registry of yours (REGISTRY, VALUES)
 	@$(STEP) "build image-override" go build -o bin/image-override ./imageoverride/cmd/image-override >&2
-	@bin/image-override generate charts/gitops-runtime --registry "$(REGISTRY)" -f "$(or $(VALUES),charts/gitops-runtime/ci/tunnel-values.yaml)" -o out/images $(ARGS)
+	@bin/image-override generate charts/gitops-runtime --registry "$(REGISTRY)" $(if $(VALUES),-f "$(VALUES)",$(SCENARIOS)) -o out/images $(ARGS)
 
 .PHONY: test
 test: deps bin/gotestsum ## Run everything that passes or fails without a cluster

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -55,12 +54,13 @@ func readPairs(path string) ([]mapping.Pair, error) {
 	return emit.ReadMirror(path, file)
 }
 
-func mirrorCommand(streams Streams) *cobra.Command {
+// tableCommand is a command on a mirror table: it has the registries' flags,
+// and work is given the table when both are in order.
+func tableCommand(use, short string, work func(context.Context, table) error) *cobra.Command {
 	var flags registryFlags
-	var journal string
 	command := &cobra.Command{
-		Use:   "mirror image-mirror.csv",
-		Short: "Copy the images of a mirror table, all platforms; run again to go on after an interruption",
+		Use:   use,
+		Short: short,
 		Args:  cobra.ExactArgs(1),
 		RunE: func(command *cobra.Command, args []string) error {
 			access, err := flags.complete()
@@ -71,86 +71,73 @@ func mirrorCommand(streams Streams) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if journal == "" {
-				journal = args[0] + ".journal"
-			}
-			return copyAll(command.Context(), streams, access, pairs, journal, flags.jobs)
+			return work(command.Context(), table{path: args[0], pairs: pairs, access: access, jobs: flags.jobs})
 		},
 	}
 	flags.register(command)
+	return command
+}
+
+// table is a mirror table and how to reach its registries.
+type table struct {
+	path   string
+	pairs  []mapping.Pair
+	access mirror.Access
+	jobs   int
+}
+
+func mirrorCommand(streams Streams) *cobra.Command {
+	var journal string
+	command := tableCommand("mirror image-mirror.csv", "Copy the images of a mirror table, all platforms; run again to go on after an interruption",
+		func(ctx context.Context, t table) error {
+			if journal == "" {
+				journal = t.path + ".journal"
+			}
+			return t.copy(ctx, streams, journal)
+		})
 	command.Flags().StringVar(&journal, "journal", "", "file that remembers finished copies; the table's name with .journal by default")
 	return command
 }
 
-func copyAll(ctx context.Context, streams Streams, access mirror.Access, pairs []mapping.Pair, path string, jobs int) error {
+func (t table) copy(ctx context.Context, streams Streams, path string) error {
 	journal, err := mirror.OpenJournal(path)
 	if err != nil {
 		return err
 	}
 	progress := newProgress(streams.Out)
-	copier := mirror.Copier{Access: access, Journal: journal, Jobs: jobs, Report: progress.report}
-	err = copier.Copy(ctx, pairs)
+	copier := mirror.Copier{Access: t.access, Journal: journal, Jobs: t.jobs, Report: progress.report}
+	err = copier.Copy(ctx, t.pairs)
 	progress.finish()
 	return errors.Join(err, journal.Close())
 }
 
 func lockCommand(streams Streams) *cobra.Command {
-	var flags registryFlags
 	var output string
-	command := &cobra.Command{
-		Use:   "lock image-mirror.csv -o image-lock.json",
-		Short: "Write the digests of all source images down, per platform",
-		Args:  cobra.ExactArgs(1),
-		RunE: func(command *cobra.Command, args []string) error {
-			access, err := flags.complete()
+	command := tableCommand("lock image-mirror.csv -o image-lock.json", "Write the digests of all source images down, per platform",
+		func(ctx context.Context, t table) error {
+			locked, err := mirror.Lock(ctx, t.access, t.pairs, t.jobs)
 			if err != nil {
 				return err
 			}
-			pairs, err := readPairs(args[0])
-			if err != nil {
+			if err := mirror.WriteLock(output, locked); err != nil {
 				return err
-			}
-			locked, err := mirror.Lock(command.Context(), access, pairs, flags.jobs)
-			if err != nil {
-				return err
-			}
-			data, err := json.MarshalIndent(locked, "", "  ")
-			if err != nil {
-				return fmt.Errorf("write %s: %w", output, err)
-			}
-			if err := os.WriteFile(output, append(data, '\n'), 0o644); err != nil {
-				return fmt.Errorf("write %s: %w", output, err)
 			}
 			_, err = fmt.Fprintf(streams.Out, "%d images locked in %s\n", len(locked), output)
 			return err
-		},
-	}
-	flags.register(command)
+		})
 	command.Flags().StringVarP(&output, "output", "o", "image-lock.json", "file to write")
 	return command
 }
 
 func verifyMirrorCommand(streams Streams) *cobra.Command {
-	var flags registryFlags
 	var lock string
-	command := &cobra.Command{
-		Use:   "verify-mirror image-mirror.csv [--lock image-lock.json]",
-		Short: "Check that every target exists with the digest and the platforms of its source",
-		Args:  cobra.ExactArgs(1),
-		RunE: func(command *cobra.Command, args []string) error {
-			access, err := flags.complete()
+	command := tableCommand("verify-mirror image-mirror.csv [--lock image-lock.json]", "Check that every target exists with the digest and the platforms of its source",
+		func(ctx context.Context, t table) error {
+			locked, err := t.expected(ctx, lock)
 			if err != nil {
 				return err
 			}
-			pairs, err := readPairs(args[0])
-			if err != nil {
-				return err
-			}
-			locked, err := expected(command.Context(), access, pairs, lock, flags.jobs)
-			if err != nil {
-				return err
-			}
-			defects, err := mirror.Check(command.Context(), access, locked, flags.jobs)
+			defects, err := mirror.Check(ctx, t.access, locked, t.jobs)
 			if err != nil {
 				return err
 			}
@@ -160,35 +147,29 @@ func verifyMirrorCommand(streams Streams) *cobra.Command {
 			}
 			p.line("%d images checked, %d wrong", len(locked), len(defects))
 			if p.err == nil && len(defects) > 0 {
-				return leftOut{fmt.Sprintf("%d images of %s are not in order; run mirror again", len(defects), args[0])}
+				return leftOut{fmt.Sprintf("%d images of %s are not in order; run mirror again", len(defects), t.path)}
 			}
 			return p.err
-		},
-	}
-	flags.register(command)
+		})
 	command.Flags().StringVar(&lock, "lock", "", "digests to expect, as lock wrote them; without it the sources are asked")
 	return command
 }
 
 // expected is what the targets should be: from a lock file, or from the sources.
-func expected(ctx context.Context, access mirror.Access, pairs []mapping.Pair, path string, jobs int) ([]mirror.Locked, error) {
+func (t table) expected(ctx context.Context, path string) ([]mirror.Locked, error) {
 	if path == "" {
-		return mirror.Lock(ctx, access, pairs, jobs)
+		return mirror.Lock(ctx, t.access, t.pairs, t.jobs)
 	}
-	data, err := os.ReadFile(path)
+	all, err := mirror.ReadLock(path)
 	if err != nil {
-		return nil, fmt.Errorf("--lock: %w", err)
-	}
-	var all []mirror.Locked
-	if err := json.Unmarshal(data, &all); err != nil {
-		return nil, fmt.Errorf("--lock %s is not a lock file: %w", path, err)
+		return nil, err
 	}
 	bySource := map[string]mirror.Locked{}
 	for _, one := range all {
 		bySource[one.Source] = one
 	}
-	locked := make([]mirror.Locked, 0, len(pairs))
-	for _, pair := range pairs {
+	locked := make([]mirror.Locked, 0, len(t.pairs))
+	for _, pair := range t.pairs {
 		one, ok := bySource[pair.Source]
 		if !ok {
 			return nil, fmt.Errorf("--lock %s does not know %s; make it again with lock", path, pair.Source)

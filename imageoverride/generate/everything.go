@@ -29,6 +29,9 @@ func (r *run) everything(ctx context.Context, users []user) ([]user, error) {
 }
 
 func (r *run) switchOn(ctx context.Context, from user) (map[string]any, error) {
+	if err := r.renderer.Check(from.tree); err != nil {
+		return nil, err
+	}
 	tree := from.tree
 	tried := map[string]bool{}
 	for range maxRounds {

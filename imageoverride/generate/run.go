@@ -92,6 +92,10 @@ func (r *run) look(ctx context.Context, users []user) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		// A misspelt value is told as what it is, not by what its absence does.
+		if err := r.renderer.Check(user.tree); err != nil {
+			return fmt.Errorf("scenario %s: %w", user.name, err)
+		}
 		base, err := r.renderer.Render(user.tree)
 		if err != nil {
 			return fmt.Errorf("scenario %s does not render: %w", user.name, err)

@@ -16,63 +16,6 @@ import (
 	"gitops-runtime/imageoverride/mapping"
 )
 
-// Locked is an image with the digests it had when it was looked at.
-type Locked struct {
-	Source string `json:"source"`
-	Target string `json:"target"`
-	// Digest is that of the manifest list, or of the image if it has no list.
-	Digest string `json:"digest"`
-	// Platforms are the digests by platform, for instance "linux/arm64".
-	Platforms map[string]string `json:"platforms,omitempty"`
-}
-
-// Lock looks all sources up.
-func Lock(ctx context.Context, access Access, pairs []mapping.Pair, jobs int) ([]Locked, error) {
-	registry, err := access.open()
-	if err != nil {
-		return nil, err
-	}
-	locked := make([]Locked, len(pairs))
-	err = each(ctx, pairs, jobs, func(ctx context.Context, i int) error {
-		one, err := registry.lock(ctx, pairs[i].Source)
-		one.Source, one.Target = pairs[i].Source, pairs[i].Target
-		locked[i] = one
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return locked, nil
-}
-
-func (r registry) lock(ctx context.Context, image string) (Locked, error) {
-	reference, err := r.reference(image)
-	if err != nil {
-		return Locked{}, err
-	}
-	found, err := remote.Get(reference, r.with(ctx)...)
-	if err != nil {
-		return Locked{}, explain("read", image, err)
-	}
-	locked := Locked{Digest: found.Digest.String()}
-	if !found.MediaType.IsIndex() {
-		return locked, nil
-	}
-	index, err := found.ImageIndex()
-	if err != nil {
-		return Locked{}, explain("read", image, err)
-	}
-	manifest, err := index.IndexManifest()
-	if err != nil {
-		return Locked{}, explain("read", image, err)
-	}
-	locked.Platforms = map[string]string{}
-	for _, child := range manifest.Manifests {
-		locked.Platforms[platform(child)] = child.Digest.String()
-	}
-	return locked, nil
-}
-
 // platform names a child; several children without one, such as attestations,
 // are told apart by their digest.
 func platform(child v1.Descriptor) string {

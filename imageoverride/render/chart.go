@@ -87,6 +87,13 @@ func (r *Renderer) RenderWithHelm(user map[string]any) (Output, error) {
 	return output(scope, texts), nil
 }
 
+// Check holds the user's values against the schemas of the chart and of all
+// enabled subcharts, as an installation does before it renders.
+func (r *Renderer) Check(user map[string]any) error {
+	_, _, err := r.prepare(user, false)
+	return err
+}
+
 // Unseen lists the places "template:line" that speak of images and that no
 // Render so far has executed. Charts that were never enabled are not looked at.
 func (r *Renderer) Unseen() []string { return r.engine.coverage.unseen() }
@@ -105,12 +112,22 @@ func (r *Renderer) prepare(user map[string]any, skipSchema bool) (*chart.Chart, 
 	release := chartutil.ReleaseOptions{Name: r.settings.Release, Namespace: r.settings.Namespace, Revision: 1, IsInstall: true}
 	scope, err := chartutil.ToRenderValuesWithSchemaValidation(prepared, user, release, r.caps, skipSchema)
 	if err != nil {
-		return nil, nil, fmt.Errorf("values of chart %s: %w", r.chart.Name(), err)
+		return nil, nil, fmt.Errorf("values of chart %s: %w", r.chart.Name(), tidy(err))
 	}
 	if coalesced, ok := scope["Values"].(map[string]any); ok {
 		scope["Values"] = chartutil.Values(coalesced)
 	}
 	return prepared, scope, nil
+}
+
+// tidy writes what schemas refuse in one paragraph a chart; Helm's text ends in
+// a line break and begins with a heading that says less than its lines.
+func tidy(err error) error {
+	text, refused := strings.CutPrefix(err.Error(), "values don't meet the specifications of the schema(s) in the following chart(s):\n")
+	if !refused {
+		return err
+	}
+	return fmt.Errorf("the schema refuses them\n%s", strings.TrimSpace(text))
 }
 
 // clone copies what processing dependencies changes: metadata and the tree of

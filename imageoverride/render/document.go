@@ -23,13 +23,34 @@ type Document struct {
 func (d Document) Key() string { return fmt.Sprintf("%s#%d", d.Template, d.Index) }
 
 var (
-	separator = regexp.MustCompile(`(?m)^---[ \t]*(#.*)?$`)
+	separator = regexp.MustCompile(`^---[ \t]*(#.*)?$`)
 	crdKind   = regexp.MustCompile(`(?m)^kind: *["']?CustomResourceDefinition["']? *$`)
 )
 
+// cut cuts a text at the lines that separate documents. Only lines that begin
+// with dashes are looked at closely, since manifests are long.
+func cut(text string) []string {
+	var parts []string
+	start := 0
+	for at := 0; at < len(text); {
+		end := len(text)
+		if next := strings.IndexByte(text[at:], '\n'); next >= 0 {
+			end = at + next
+		}
+		if line := text[at:end]; strings.HasPrefix(line, "---") && separator.MatchString(line) {
+			parts = append(parts, text[start:at])
+			start = end
+		}
+		at = end + 1
+	}
+	return append(parts, text[start:])
+}
+
 // Definition tells whether the document is a CustomResourceDefinition, whose
 // text describes images but never makes one run.
-func (d Document) Definition() bool { return crdKind.MatchString(d.Text) }
+func (d Document) Definition() bool {
+	return strings.Contains(d.Text, "CustomResourceDefinition") && crdKind.MatchString(d.Text)
+}
 
 // Decode reads the manifest.
 func (d Document) Decode() (any, error) {
@@ -52,7 +73,7 @@ func split(texts map[string]string) []Document {
 	var documents []Document
 	for _, name := range names {
 		index := 0
-		for _, text := range separator.Split(texts[name], -1) {
+		for _, text := range cut(texts[name]) {
 			if blank(text) {
 				continue
 			}

@@ -12,23 +12,13 @@ import (
 
 func TestStepsTakeTurns(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "lock")
-	first, err := lock(t.Context(), path)
+	steps := lock(filepath.Join(t.TempDir(), "lock"))
+	release, err := steps.Acquire(t.Context())
 	require.NoError(t, err)
+	defer release()
 
-	short, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	short, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
-	_, err = lock(short, path)
+	_, err = steps.Acquire(short)
 	assert.EqualError(t, err, "another step installs Debian packages: context deadline exceeded")
-
-	second := make(chan error, 1)
-	go func() {
-		unlock, err := lock(t.Context(), path)
-		if err == nil {
-			unlock()
-		}
-		second <- err
-	}()
-	first()
-	assert.NoError(t, <-second)
 }

@@ -15,6 +15,7 @@ import (
 	"gitops-runtime/tests/cluster/node"
 	"gitops-runtime/tests/cluster/progress"
 	"gitops-runtime/tests/cluster/registry"
+	"gitops-runtime/tests/filelock"
 	"gitops-runtime/tests/gomodule"
 )
 
@@ -63,11 +64,12 @@ func DefaultCache() (string, error) {
 // used as it is; any other of this name is deleted and made anew, so Start can be called again after it was interrupted.
 func (c *Cluster) Start(ctx context.Context) error {
 	c.defaults()
-	unlock, err := lock(ctx, filepath.Join(c.Cache, "cluster.lock"))
+	turn := filelock.Lock{Path: filepath.Join(c.Cache, "cluster.lock"), Busy: "another command works on the cluster"}
+	release, err := turn.Acquire(ctx)
 	if err != nil {
 		return err
 	}
-	defer unlock()
+	defer release()
 	if c.Engine, err = c.finder().Find(ctx); err != nil {
 		return err
 	}
