@@ -4,38 +4,38 @@ import "github.com/santhosh-tekuri/jsonschema/v5"
 
 // note remembers a schema and all within it by location, so that an error's
 // location leads back to the rule.
-func (s *Schema) note(at *jsonschema.Schema) {
-	if at == nil || s.at[at.Location] != nil {
+func (c *compiled) note(at *jsonschema.Schema) {
+	if at == nil || c.at[at.Location] != nil {
 		return
 	}
-	s.at[at.Location] = at
+	c.at[at.Location] = at
 	for _, inner := range []*jsonschema.Schema{
 		at.Ref, at.RecursiveRef, at.DynamicRef, at.Not, at.If, at.Then, at.Else, at.PropertyNames,
 		at.UnevaluatedProperties, at.Items2020, at.Contains, at.UnevaluatedItems,
 	} {
-		s.note(inner)
+		c.note(inner)
 	}
 	for _, list := range [][]*jsonschema.Schema{at.AllOf, at.AnyOf, at.OneOf, at.PrefixItems} {
 		for _, inner := range list {
-			s.note(inner)
+			c.note(inner)
 		}
 	}
 	for _, inner := range at.Properties {
-		s.note(inner)
+		c.note(inner)
 	}
 	for _, inner := range at.PatternProperties {
-		s.note(inner)
+		c.note(inner)
 	}
 	for _, inner := range at.DependentSchemas {
-		s.note(inner)
+		c.note(inner)
 	}
 	for _, held := range []any{at.AdditionalProperties, at.Items, at.AdditionalItems} {
 		switch inner := held.(type) {
 		case *jsonschema.Schema:
-			s.note(inner)
+			c.note(inner)
 		case []*jsonschema.Schema:
 			for _, one := range inner {
-				s.note(one)
+				c.note(one)
 			}
 		}
 	}

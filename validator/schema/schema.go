@@ -5,6 +5,7 @@ package schema
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -42,8 +43,16 @@ type Violation struct {
 	Got string
 }
 
-// Schema is a compiled schema.
+// Schema is a schema that can be compiled.
 type Schema struct {
+	// rules is the schema as a tree when it is plain; then only what a value
+	// may break is compiled, when it is needed.
+	rules map[string]any
+	whole *compiled
+}
+
+// compiled is what the library makes of a schema.
+type compiled struct {
 	root *jsonschema.Schema
 	at   map[string]*jsonschema.Schema
 }
@@ -54,6 +63,22 @@ const address = "values:///values.schema.json"
 
 // Compile reads a schema. A reference out of the file is an error.
 func Compile(text []byte) (*Schema, error) {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	var rules any
+	if err := decoder.Decode(&rules); err == nil && plain(rules) {
+		if _, err := decoder.Token(); errors.Is(err, io.EOF) {
+			return &Schema{rules: rules.(map[string]any)}, nil
+		}
+	}
+	whole, err := compile(text)
+	if err != nil {
+		return nil, err
+	}
+	return &Schema{whole: whole}, nil
+}
+
+func compile(text []byte) (*compiled, error) {
 	compiler := jsonschema.NewCompiler()
 	compiler.LoadURL = func(url string) (io.ReadCloser, error) {
 		return nil, fmt.Errorf("the schema refers to %s; only references within the file are followed", url)
@@ -69,14 +94,35 @@ func Compile(text []byte) (*Schema, error) {
 	case err != nil:
 		return nil, fmt.Errorf("values.schema.json: %w", err)
 	}
-	compiled := &Schema{root: root, at: map[string]*jsonschema.Schema{}}
-	compiled.note(root)
-	return compiled, nil
+	made := &compiled{root: root, at: map[string]*jsonschema.Schema{}}
+	made.note(root)
+	return made, nil
+}
+
+// against gives the compiled rules that the values may break, nil when they
+// surely fit.
+func (s *Schema) against(values any) (*compiled, error) {
+	if s.whole != nil {
+		return s.whole, nil
+	}
+	left := reduce(s.rules, values)
+	if left == true {
+		return nil, nil
+	}
+	text, err := json.Marshal(left)
+	if err != nil {
+		return nil, fmt.Errorf("values.schema.json: %w", err)
+	}
+	return compile(text)
 }
 
 // Violations lists what breaks a rule, by path, each one once.
 func (s *Schema) Violations(values any) ([]Violation, error) {
-	err := s.root.Validate(values)
+	rules, err := s.against(values)
+	if rules == nil {
+		return nil, err
+	}
+	err = rules.root.Validate(values)
 	var invalid *jsonschema.ValidationError
 	if err == nil {
 		return nil, nil
@@ -85,7 +131,7 @@ func (s *Schema) Violations(values any) ([]Violation, error) {
 		return nil, fmt.Errorf("values.schema.json: %w", err)
 	}
 	var list []Violation
-	s.flatten(invalid, values, &list)
+	rules.flatten(invalid, values, &list)
 	sort.SliceStable(list, func(i, j int) bool { return key(list[i]) < key(list[j]) })
 	var unique []Violation
 	for i, violation := range list {
@@ -102,15 +148,15 @@ func key(v Violation) string {
 
 // flatten walks to the leaves of an error. Of the alternatives of a oneOf or
 // anyOf only the one that came closest is told.
-func (s *Schema) flatten(cause *jsonschema.ValidationError, values any, list *[]Violation) {
+func (c *compiled) flatten(cause *jsonschema.ValidationError, values any, list *[]Violation) {
 	switch {
 	case len(cause.Causes) == 0:
-		*list = append(*list, s.violations(cause, values)...)
+		*list = append(*list, c.violations(cause, values)...)
 	case isChoice(cause):
-		s.flatten(closest(cause), values, list)
+		c.flatten(closest(cause), values, list)
 	default:
 		for _, inner := range cause.Causes {
-			s.flatten(inner, values, list)
+			c.flatten(inner, values, list)
 		}
 	}
 }

@@ -14,10 +14,10 @@ import (
 
 // violations turns a leaf of the error tree into what a person needs: the
 // keyword says which rule, the schema around it what would fit.
-func (s *Schema) violations(leaf *jsonschema.ValidationError, values any) []Violation {
+func (c *compiled) violations(leaf *jsonschema.ValidationError, values any) []Violation {
 	path := pointer(leaf.InstanceLocation)
 	keyword := lastPart(leaf.KeywordLocation)
-	around := s.at[strings.TrimSuffix(leaf.AbsoluteKeywordLocation, "/"+keyword)]
+	around := c.at[strings.TrimSuffix(leaf.AbsoluteKeywordLocation, "/"+keyword)]
 	value := find(values, path)
 	if around == nil {
 		return []Violation{{Kind: Other, Path: path, Want: keyword}}
