@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"flag"
-	"io"
-	"log"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,11 +15,6 @@ import (
 )
 
 var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
-
-func TestMain(m *testing.M) {
-	log.SetOutput(io.Discard)
-	os.Exit(m.Run())
-}
 
 // outcome is all that a command line leaves on the screen.
 type outcome struct {

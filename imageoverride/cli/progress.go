@@ -26,6 +26,9 @@ const barWidth = 30
 
 func (p *progress) report(event mirror.Event) {
 	line := fmt.Sprintf("%s %s -> %s", event.Outcome, event.Pair.Source, event.Pair.Target)
+	if event.Err != nil {
+		line = fmt.Sprintf("failed: %v", event.Err)
+	}
 	if !p.bar {
 		_, _ = fmt.Fprintf(p.out, "[%d/%d] %s\n", event.Done, event.Total, line)
 		return

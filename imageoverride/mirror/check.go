@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"sort"
 
 	"github.com/google/go-containerregistry/pkg/name"
@@ -116,19 +117,23 @@ func absent(err error) bool {
 	return errors.As(err, &status) && status.StatusCode == http.StatusNotFound
 }
 
-// each does something for all pairs, some at a time, and joins the errors.
+// each does something for all pairs, some at a time, and sums the errors up.
 func each(ctx context.Context, pairs []mapping.Pair, jobs int, do func(context.Context, int) error) error {
 	if jobs <= 0 {
 		jobs = defaultJobs
 	}
 	var group errgroup.Group
 	group.SetLimit(jobs)
-	failures := make([]error, len(pairs))
+	errs := make([]error, len(pairs))
 	for i := range pairs {
 		group.Go(func() error {
-			failures[i] = do(ctx, i)
+			errs[i] = do(ctx, i)
 			return nil
 		})
 	}
-	return errors.Join(append(failures, group.Wait())...)
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	failures := slices.DeleteFunc(errs, func(err error) bool { return err == nil })
+	return summary(ctx, failures, len(pairs))
 }

@@ -9,11 +9,12 @@ import (
 
 	"gitops-runtime/imageoverride/mapping"
 	"gitops-runtime/imageoverride/mirror"
+	"gitops-runtime/imageoverride/mirror/registrytest"
 )
 
 func TestCheck(t *testing.T) {
-	from, to := startHost(t), startHost(t)
-	pairs := fill(t, from, to, 4)
+	from, to := registrytest.Start(t), registrytest.Start(t)
+	pairs := registrytest.Fill(t, from, to, 4, 0)
 	ctx, access := context.Background(), mirror.Access{Pause: pause}
 	_, err := copyAll(t, ctx, "", pairs)
 	require.NoError(t, err)
@@ -23,10 +24,10 @@ func TestCheck(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, defects)
 
-	pairs[0].Target = to.name + "/mirror/absent:v1"
-	push(t, pairs[1].Target, list(t, "somebody else's"))
-	push(t, pairs[2].Target, image(t, "image 2 arm64"))
-	push(t, pairs[3].Target, image(t, "unrelated"))
+	pairs[0].Target = to.Name + "/mirror/absent:v1"
+	registrytest.Push(t, pairs[1].Target, registrytest.List(t, "somebody else's", 0))
+	registrytest.Push(t, pairs[2].Target, registrytest.Image(t, "image 2 arm64", 0))
+	registrytest.Push(t, pairs[3].Target, registrytest.Image(t, "unrelated", 0))
 	for i := range locked {
 		locked[i].Target = pairs[i].Target
 	}
@@ -34,16 +35,16 @@ func TestCheck(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []mirror.Defect{
 		{Pair: pairs[0], Reason: "the image is missing"},
-		{Pair: pairs[1], Reason: "the digest is " + digestAt(t, pairs[1].Target) + " instead of " + locked[1].Digest + ": another image has this tag"},
+		{Pair: pairs[1], Reason: "the digest is " + registrytest.DigestAt(t, pairs[1].Target) + " instead of " + locked[1].Digest + ": another image has this tag"},
 		{Pair: pairs[2], Reason: "only platform linux/arm64 is there, 2 are expected"},
-		{Pair: pairs[3], Reason: "the digest is " + digestAt(t, pairs[3].Target) + ", one platform only, instead of the list " + locked[3].Digest},
+		{Pair: pairs[3], Reason: "the digest is " + registrytest.DigestAt(t, pairs[3].Target) + ", one platform only, instead of the list " + locked[3].Digest},
 	}, defects)
 }
 
 func TestLockFormat(t *testing.T) {
-	from := startHost(t)
-	push(t, from.name+"/app:v1", list(t, "locked"))
-	pair := mapping.Pair{Source: from.name + "/app:v1", Target: "reg.corp/app:v1"}
+	from := registrytest.Start(t)
+	registrytest.Push(t, from.Name+"/app:v1", registrytest.List(t, "locked", 0))
+	pair := mapping.Pair{Source: from.Name + "/app:v1", Target: "reg.corp/app:v1"}
 	locked, err := mirror.Lock(context.Background(), mirror.Access{}, []mapping.Pair{pair}, 1)
 	require.NoError(t, err)
 	require.Len(t, locked, 1)
@@ -66,11 +67,11 @@ func keys(m map[string]string) []string {
 }
 
 func TestRewrittenHost(t *testing.T) {
-	from, to := startHost(t), startHost(t)
-	push(t, from.name+"/app:v1", list(t, "by another name"))
+	from, to := registrytest.Start(t), registrytest.Start(t)
+	registrytest.Push(t, from.Name+"/app:v1", registrytest.List(t, "by another name", 0))
 	journal, err := mirror.OpenJournal("")
 	require.NoError(t, err)
-	copier := mirror.Copier{Access: mirror.Access{Rewrite: map[string]string{"registry.corp:5000": to.name}}, Journal: journal}
-	require.NoError(t, copier.Copy(context.Background(), []mapping.Pair{{Source: from.name + "/app:v1", Target: "registry.corp:5000/app:v1"}}))
-	require.Equal(t, digestAt(t, from.name+"/app:v1"), digestAt(t, to.name+"/app:v1"))
+	copier := mirror.Copier{Access: mirror.Access{Rewrite: map[string]string{"registry.corp:5000": to.Name}}, Journal: journal}
+	require.NoError(t, copier.Copy(context.Background(), []mapping.Pair{{Source: from.Name + "/app:v1", Target: "registry.corp:5000/app:v1"}}))
+	require.Equal(t, registrytest.DigestAt(t, from.Name+"/app:v1"), registrytest.DigestAt(t, to.Name+"/app:v1"))
 }

@@ -46,24 +46,21 @@ type Copier struct {
 
 const defaultJobs = 4
 
-// Copy copies all pairs and goes on when one fails. The error joins all
-// failures.
+// Copy copies all pairs and goes on when one fails, unless nothing can be
+// remembered any more. Each failure is reported; the error says how many.
 func (c Copier) Copy(ctx context.Context, pairs []mapping.Pair) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	registry, err := c.Access.open()
 	if err != nil {
 		return err
 	}
-	pusher, err := remote.NewPusher(registry.with(ctx)...)
+	work, err := newCopying(ctx, registry, c)
 	if err != nil {
-		return fmt.Errorf("registry client: %w", err)
-	}
-	work := &copying{registry: registry, pusher: pusher, journal: c.Journal, busy: map[string]*sync.Mutex{}}
-	jobs := c.Jobs
-	if jobs <= 0 {
-		jobs = defaultJobs
+		return err
 	}
 	var group errgroup.Group
-	group.SetLimit(jobs)
+	group.SetLimit(work.jobs)
 	var mu sync.Mutex
 	var failures []error
 	done := 0
@@ -76,22 +73,53 @@ func (c Copier) Copy(ctx context.Context, pairs []mapping.Pair) error {
 			if err != nil {
 				failures = append(failures, err)
 			}
+			if errors.As(err, new(*journalError)) {
+				cancel(err)
+			}
 			if c.Report != nil {
 				c.Report(Event{Pair: pair, Outcome: outcome, Digest: digest, Err: err, Done: done, Total: len(pairs)})
 			}
 			return nil
 		})
 	}
-	return errors.Join(append([]error{group.Wait()}, failures...)...)
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	return summary(ctx, failures, len(pairs))
 }
 
 // copying is the state of one Copy.
 type copying struct {
 	registry registry
+	puller   *remote.Puller
 	pusher   *remote.Pusher
 	journal  *Journal
+	jobs     int
+	slots    chan struct{} // bounds the blobs under way
 	mu       sync.Mutex
 	busy     map[string]*sync.Mutex // by blob digest
+}
+
+// blobsAJob is how many blobs of one image are under way at a time.
+const blobsAJob = 2
+
+func newCopying(ctx context.Context, registry registry, c Copier) (*copying, error) {
+	jobs := c.Jobs
+	if jobs <= 0 {
+		jobs = defaultJobs
+	}
+	puller, err := remote.NewPuller(registry.with(ctx)...)
+	if err != nil {
+		return nil, fmt.Errorf("registry client: %w", err)
+	}
+	pusher, err := remote.NewPusher(registry.with(ctx)...)
+	if err != nil {
+		return nil, fmt.Errorf("registry client: %w", err)
+	}
+	return &copying{
+		registry: registry, puller: puller, pusher: pusher, journal: c.Journal, jobs: jobs,
+		slots: make(chan struct{}, blobsAJob*jobs), busy: map[string]*sync.Mutex{},
+	}, nil
 }
 
 func (c *copying) pair(ctx context.Context, pair mapping.Pair) (Outcome, string, error) {
@@ -109,7 +137,7 @@ func (c *copying) pair(ctx context.Context, pair mapping.Pair) (Outcome, string,
 	if err != nil {
 		return Failed, "", err
 	}
-	found, err := remote.Get(source, c.registry.with(ctx)...)
+	found, err := c.puller.Get(ctx, source)
 	if err != nil {
 		return Failed, "", explain("read", pair.Source, err)
 	}
@@ -120,12 +148,15 @@ func (c *copying) pair(ctx context.Context, pair mapping.Pair) (Outcome, string,
 	} else if err := c.push(ctx, pair, target, found); err != nil {
 		return Failed, "", explain("copy", pair.Source, err)
 	}
-	return outcome, digest, c.journal.add(entry{Source: pair.Source, Target: pair.Target, Digest: digest})
+	if err := c.journal.add(entry{Source: pair.Source, Target: pair.Target, Digest: digest}); err != nil {
+		return Failed, "", err
+	}
+	return outcome, digest, nil
 }
 
 // at is the digest of what is at a reference, empty when nothing is.
 func (c *copying) at(ctx context.Context, reference name.Reference) string {
-	found, err := remote.Head(reference, c.registry.with(ctx)...)
+	found, err := c.puller.Head(ctx, reference)
 	if err != nil {
 		return ""
 	}
@@ -196,52 +227,4 @@ func (c *copying) index(ctx context.Context, pair mapping.Pair, target name.Refe
 		}
 	}
 	return nil
-}
-
-// image copies the layers of one platform.
-func (c *copying) image(ctx context.Context, pair mapping.Pair, target name.Reference, image v1.Image) error {
-	layers, err := image.Layers()
-	if err != nil {
-		return err
-	}
-	for _, layer := range layers {
-		if err := c.layer(ctx, pair, target, layer); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// layer copies one blob, or has the registry take it over from a repository
-// that got it before. Images that share the blob wait for each other.
-func (c *copying) layer(ctx context.Context, pair mapping.Pair, target name.Reference, layer v1.Layer) error {
-	digest, err := layer.Digest()
-	if err != nil {
-		return err
-	}
-	lock := c.lock(digest.String())
-	lock.Lock()
-	defer lock.Unlock()
-	if home, ok := c.journal.homeOf(digest.String()); ok {
-		from, err := c.registry.reference(home)
-		if err != nil {
-			return err
-		}
-		if from.Context().Registry == target.Context().Registry {
-			layer = &remote.MountableLayer{Layer: layer, Reference: from}
-		}
-	}
-	if err := c.pusher.Upload(ctx, target.Context(), layer); err != nil {
-		return err
-	}
-	return c.journal.add(entry{Target: pair.Target, Blob: digest.String()})
-}
-
-func (c *copying) lock(digest string) *sync.Mutex {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.busy[digest] == nil {
-		c.busy[digest] = &sync.Mutex{}
-	}
-	return c.busy[digest]
 }

@@ -2,6 +2,7 @@ package mirror_test
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 
 	"gitops-runtime/imageoverride/mapping"
 	"gitops-runtime/imageoverride/mirror"
+	"gitops-runtime/imageoverride/mirror/registrytest"
 )
 
 const pause = 2 * time.Millisecond
@@ -33,23 +35,23 @@ func copyAll(t *testing.T, ctx context.Context, journal string, pairs []mapping.
 }
 
 func TestCopyIsComplete(t *testing.T) {
-	from, to := startHost(t), startHost(t)
-	pairs := fill(t, from, to, 50)
+	from, to := registrytest.Start(t), registrytest.Start(t)
+	pairs := registrytest.Fill(t, from, to, 50, 0)
 	journal := filepath.Join(t.TempDir(), "journal")
 
 	outcomes, err := copyAll(t, context.Background(), journal, pairs)
 	require.NoError(t, err)
 	require.Equal(t, map[mirror.Outcome]int{mirror.Copied: 50}, outcomes)
 	for _, pair := range pairs {
-		require.Equal(t, digestAt(t, pair.Source), digestAt(t, pair.Target), pair.Target)
+		require.Equal(t, registrytest.DigestAt(t, pair.Source), registrytest.DigestAt(t, pair.Target), pair.Target)
 	}
-	require.Empty(t, to.twice(), "no blob is uploaded twice")
+	require.Empty(t, to.Twice(), "no blob is uploaded twice")
 
-	before := len(to.uploads)
+	before := len(to.Uploads())
 	outcomes, err = copyAll(t, context.Background(), journal, pairs)
 	require.NoError(t, err)
 	require.Equal(t, map[mirror.Outcome]int{mirror.Present: 50}, outcomes)
-	require.Len(t, to.uploads, before)
+	require.Len(t, to.Uploads(), before)
 
 	outcomes, err = copyAll(t, context.Background(), "", pairs)
 	require.NoError(t, err)
@@ -57,19 +59,19 @@ func TestCopyIsComplete(t *testing.T) {
 }
 
 func TestCopyGoesOnAfterInterruption(t *testing.T) {
-	from, to := startHost(t), startHost(t)
-	pairs := fill(t, from, to, 50)
+	from, to := registrytest.Start(t), registrytest.Start(t)
+	pairs := registrytest.Fill(t, from, to, 50, 0)
 	journal := filepath.Join(t.TempDir(), "journal")
 	ctx, cancel := context.WithCancel(context.Background())
 	var manifests atomic.Int32
-	to.failing(func(_ http.ResponseWriter, r *http.Request) bool {
+	to.Failing(func(_ http.ResponseWriter, r *http.Request) bool {
 		if r.Method == http.MethodPut && strings.Contains(r.URL.Path, "/manifests/v1") && manifests.Add(1) == 25 {
 			cancel()
 		}
 		return false
 	})
 	outcomes, err := copyAll(t, ctx, journal, pairs)
-	require.ErrorContains(t, err, "was interrupted; run the command again to go on")
+	require.Regexp(t, `^interrupted, \d+ of 50 images are not done yet; run the command again to go on$`, err.Error())
 	require.Greater(t, outcomes[mirror.Failed], 0)
 
 	file, err := os.OpenFile(journal, os.O_APPEND|os.O_WRONLY, 0)
@@ -78,31 +80,31 @@ func TestCopyGoesOnAfterInterruption(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, file.Close())
 
-	to.failing(nil)
+	to.Failing(nil)
 	_, err = copyAll(t, context.Background(), journal, pairs)
 	require.NoError(t, err)
 	for _, pair := range pairs {
-		require.Equal(t, digestAt(t, pair.Source), digestAt(t, pair.Target), pair.Target)
+		require.Equal(t, registrytest.DigestAt(t, pair.Source), registrytest.DigestAt(t, pair.Target), pair.Target)
 	}
-	require.LessOrEqual(t, len(to.twice()), 4, "only blobs under way at the interruption may be sent again, one a worker")
+	require.Empty(t, to.Twice(), "no finished blob is sent again")
 }
 
 func TestCopyTagAndDigest(t *testing.T) {
-	from, to := startHost(t), startHost(t)
-	push(t, from.name+"/app:v1", list(t, "pinned"))
-	digest := digestAt(t, from.name+"/app:v1")
-	pairs := []mapping.Pair{{Source: from.name + "/app:v1@" + digest, Target: to.name + "/app:v1@" + digest}}
+	from, to := registrytest.Start(t), registrytest.Start(t)
+	registrytest.Push(t, from.Name+"/app:v1", registrytest.List(t, "pinned", 0))
+	digest := registrytest.DigestAt(t, from.Name+"/app:v1")
+	pairs := []mapping.Pair{{Source: from.Name + "/app:v1@" + digest, Target: to.Name + "/app:v1@" + digest}}
 	_, err := copyAll(t, context.Background(), "", pairs)
 	require.NoError(t, err)
-	require.Equal(t, digest, digestAt(t, to.name+"/app:v1"))
-	require.Equal(t, digest, digestAt(t, to.name+"/app@"+digest))
+	require.Equal(t, digest, registrytest.DigestAt(t, to.Name+"/app:v1"))
+	require.Equal(t, digest, registrytest.DigestAt(t, to.Name+"/app@"+digest))
 }
 
 func TestCopyWaitsWhenAskedTo(t *testing.T) {
-	from, to := startHost(t), startHost(t)
-	pairs := fill(t, from, to, 1)
+	from, to := registrytest.Start(t), registrytest.Start(t)
+	pairs := registrytest.Fill(t, from, to, 1, 0)
 	var asked atomic.Int32
-	from.failing(func(w http.ResponseWriter, r *http.Request) bool {
+	from.Failing(func(w http.ResponseWriter, r *http.Request) bool {
 		if strings.Contains(r.URL.Path, "/manifests/") && asked.Add(1) <= 2 {
 			w.Header().Set("Retry-After", "0")
 			w.WriteHeader(http.StatusTooManyRequests)
@@ -116,54 +118,64 @@ func TestCopyWaitsWhenAskedTo(t *testing.T) {
 }
 
 func TestCopyFailures(t *testing.T) {
-	answer := func(status int) func(http.ResponseWriter, *http.Request) bool {
+	answer := func(status int, body string) registrytest.Fault {
 		return func(w http.ResponseWriter, r *http.Request) bool {
 			if r.URL.Path == "/v2/" {
 				return false
 			}
 			w.WriteHeader(status)
+			_, _ = io.WriteString(w, body)
 			return true
+		}
+	}
+	refuse := func(status int, body string) registrytest.Fault {
+		return func(w http.ResponseWriter, r *http.Request) bool {
+			if r.Method == http.MethodGet || r.Method == http.MethodHead {
+				return false
+			}
+			return answer(status, body)(w, r)
 		}
 	}
 	cases := []struct {
 		name     string
 		atSource bool
-		fail     func(http.ResponseWriter, *http.Request) bool
+		fail     registrytest.Fault
 		want     string
 	}{
-		{"login needed", true, answer(http.StatusUnauthorized), "read SOURCE/team/app-00:v1 failed: SOURCE answers 401; log in with `docker login SOURCE`"},
-		{"not allowed", false, answer(http.StatusForbidden), "copy SOURCE/team/app-00:v1 failed: TARGET answers 403; the account in use at TARGET may not do this; use another one"},
-		{"unknown image", true, answer(http.StatusNotFound), "read SOURCE/team/app-00:v1 failed: SOURCE answers 404; check the name and the tag"},
-		{"asked too often", true, answer(http.StatusTooManyRequests), "read SOURCE/team/app-00:v1 failed: SOURCE answers 429; SOURCE limits requests; log in, use fewer --jobs, or run again later"},
-		{"in trouble", false, answer(http.StatusBadGateway), "copy SOURCE/team/app-00:v1 failed: TARGET answers 502; TARGET is in trouble; run again later"},
-		{"disk full", false, answer(http.StatusInsufficientStorage), "copy SOURCE/team/app-00:v1 failed: TARGET answers 507; TARGET has no room left; make room and run again"},
+		{"login needed", true, answer(http.StatusUnauthorized, ""), "read SOURCE/team/app-00:v1 failed: SOURCE answers 401; log in with `docker login SOURCE`"},
+		{"not allowed", false, answer(http.StatusForbidden, ""), "copy SOURCE/team/app-00:v1 failed: TARGET answers 403; the account in use at TARGET may not do this; use another one"},
+		{"unknown image", true, answer(http.StatusNotFound, ""), "read SOURCE/team/app-00:v1 failed: SOURCE answers 404; check the name and the tag"},
+		{"asked too often", true, answer(http.StatusTooManyRequests, ""), "read SOURCE/team/app-00:v1 failed: SOURCE answers 429; SOURCE limits requests; log in, use fewer --jobs, or run again later"},
+		{"not allowed, with a word", false, refuse(http.StatusForbidden, `{"errors": [{"code": "DENIED", "message": "Project is\nread-only"}]}`), "copy SOURCE/team/app-00:v1 failed: TARGET answers 403 (project is read-only); the account in use at TARGET may not do this; use another one"},
+		{"in trouble", false, answer(http.StatusBadGateway, ""), "copy SOURCE/team/app-00:v1 failed: TARGET answers 502; TARGET is in trouble; run again later"},
+		{"disk full", false, answer(http.StatusInsufficientStorage, ""), "copy SOURCE/team/app-00:v1 failed: TARGET answers 507; TARGET has no room left; make room and run again"},
+		{"disk full, as most registries say it", false, refuse(http.StatusInternalServerError, `{"errors": [{"code": "UNKNOWN", "message": "write /data/x: no space left on device"}]}`), "copy SOURCE/team/app-00:v1 failed: TARGET answers 500 (write /data/x: no space left on device); TARGET has no room left; make room and run again"},
 		{"dropped connection", false, func(w http.ResponseWriter, r *http.Request) bool {
 			connection, _, err := http.NewResponseController(w).Hijack()
 			if err == nil {
 				_ = connection.Close()
 			}
 			return true
-		}, "run the command again to go on"},
+		}, "copy SOURCE/team/app-00:v1 failed: TARGET dropped the connection; run the command again to go on"},
 	}
 	for _, test := range cases {
 		t.Run(test.name, func(t *testing.T) {
-			from, to := startHost(t), startHost(t)
-			pairs := fill(t, from, to, 1)
+			from, to := registrytest.Start(t), registrytest.Start(t)
+			pairs := registrytest.Fill(t, from, to, 1, 0)
 			journal := filepath.Join(t.TempDir(), "journal")
 			failing := to
 			if test.atSource {
 				failing = from
 			}
-			failing.failing(test.fail)
+			failing.Failing(test.fail)
 			outcomes, err := copyAll(t, context.Background(), journal, pairs)
-			want := strings.NewReplacer("SOURCE", from.name, "TARGET", to.name).Replace(test.want)
-			require.ErrorContains(t, err, want)
+			require.EqualError(t, err, strings.NewReplacer("SOURCE", from.Name, "TARGET", to.Name).Replace(test.want))
 			require.Equal(t, map[mirror.Outcome]int{mirror.Failed: 1}, outcomes)
 
-			failing.failing(nil)
+			failing.Failing(nil)
 			_, err = copyAll(t, context.Background(), journal, pairs)
 			require.NoError(t, err, "the next run goes on")
-			require.Equal(t, digestAt(t, pairs[0].Source), digestAt(t, pairs[0].Target))
+			require.Equal(t, registrytest.DigestAt(t, pairs[0].Source), registrytest.DigestAt(t, pairs[0].Target))
 		})
 	}
 }

@@ -11,21 +11,34 @@ import (
 	"sync"
 )
 
-// entry is one line of the journal: a finished copy, or with Blob a finished
-// part of one.
+// entry is one line of the journal: a finished copy, or with Blob a part of
+// one, finished or begun.
 type entry struct {
 	Source string `json:"source,omitempty"`
 	Target string `json:"target"`
 	Digest string `json:"digest,omitempty"`
 	Blob   string `json:"blob,omitempty"`
+	Begun  bool   `json:"begun,omitempty"`
 }
+
+// journalError ends a run: what cannot be remembered would be copied again.
+type journalError struct {
+	path string
+	err  error
+}
+
+func (e *journalError) Error() string {
+	return fmt.Sprintf("journal %s cannot be written: %v; make room, or choose another place with --journal, and run the command again to go on", e.path, plain(e.err))
+}
+
+func (e *journalError) Unwrap() error { return e.err }
 
 // Journal remembers finished copies in a file of JSON lines.
 type Journal struct {
 	mu   sync.Mutex
 	file *os.File
 	done map[string]entry  // by target
-	home map[string]string // blob digest -> an image at whose repository it is
+	home map[string]string // blob digest -> an image in whose repository it is, or may be
 }
 
 // OpenJournal reads the journal at path, which may not exist yet, and goes on
@@ -42,10 +55,11 @@ func OpenJournal(path string) (*Journal, error) {
 	}
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
-		return nil, fmt.Errorf("journal %s cannot be written: %w", path, err)
+		return nil, &journalError{path, err}
 	}
 	if err := errors.Join(file.Truncate(kept), seekEnd(file)); err != nil {
-		return nil, errors.Join(fmt.Errorf("journal %s cannot be written: %w", path, err), file.Close())
+		_ = file.Close()
+		return nil, &journalError{path, err}
 	}
 	journal.file = file
 	return journal, nil
@@ -83,6 +97,9 @@ func (j *Journal) read(path string) (int64, error) {
 }
 
 func (j *Journal) remember(one entry) {
+	if _, known := j.home[one.Blob]; one.Blob != "" && known && one.Begun {
+		return // what is finished elsewhere is the better place
+	}
 	if one.Blob != "" {
 		j.home[one.Blob] = one.Target
 		return
@@ -103,7 +120,7 @@ func (j *Journal) add(one entry) error {
 		return fmt.Errorf("journal: %w", err)
 	}
 	if _, err := j.file.Write(append(line, '\n')); err != nil {
-		return fmt.Errorf("journal %s cannot be written: %w; make room and run again", j.file.Name(), err)
+		return &journalError{j.file.Name(), err}
 	}
 	return nil
 }
@@ -116,7 +133,8 @@ func (j *Journal) finished(source, target string) (digest string, ok bool) {
 	return one.Digest, ok && one.Source == source
 }
 
-// homeOf is an image in whose repository a blob is.
+// homeOf is an image in whose repository a blob is, or was about to be when an
+// earlier run was killed.
 func (j *Journal) homeOf(blob string) (target string, ok bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
-	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -15,7 +14,6 @@ import (
 	"github.com/google/go-containerregistry/pkg/authn"
 	"github.com/google/go-containerregistry/pkg/name"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
-	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 )
 
 // Access is how registries are reached.
@@ -140,35 +138,4 @@ func (p patient) RoundTrip(request *http.Request) (*http.Response, error) {
 			request.Body = body
 		}
 	}
-}
-
-// explain says in one sentence what went wrong with an image and what helps.
-func explain(doing, image string, err error) error {
-	host, _, _ := strings.Cut(image, "/")
-	var asked *transport.Error
-	if errors.As(err, &asked) && asked.Request != nil && asked.Request.URL != nil {
-		host = asked.Request.URL.Host
-	}
-	advice := "run the command again to go on"
-	if status := asked; status != nil {
-		switch {
-		case status.StatusCode == http.StatusUnauthorized:
-			advice = fmt.Sprintf("log in with `docker login %s`", host)
-		case status.StatusCode == http.StatusForbidden:
-			advice = fmt.Sprintf("the account in use at %s may not do this; use another one", host)
-		case status.StatusCode == http.StatusNotFound:
-			advice = "check the name and the tag"
-		case status.StatusCode == http.StatusTooManyRequests:
-			advice = fmt.Sprintf("%s limits requests; log in, use fewer --jobs, or run again later", host)
-		case status.StatusCode == http.StatusInsufficientStorage:
-			advice = fmt.Sprintf("%s has no room left; make room and run again", host)
-		case status.StatusCode >= 500:
-			advice = fmt.Sprintf("%s is in trouble; run again later", host)
-		}
-		return fmt.Errorf("%s %s failed: %s answers %d; %s: %w", doing, image, host, status.StatusCode, advice, err)
-	}
-	if errors.Is(err, context.Canceled) {
-		return fmt.Errorf("%s %s was interrupted; %s", doing, image, advice)
-	}
-	return fmt.Errorf("%s %s failed: %w; %s", doing, image, err, advice)
 }

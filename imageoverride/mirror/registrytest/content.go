@@ -1,0 +1,91 @@
+package registrytest
+
+import (
+	"fmt"
+	"math/rand"
+	"testing"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/empty"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+	"github.com/google/go-containerregistry/pkg/v1/static"
+	"github.com/google/go-containerregistry/pkg/v1/types"
+	"github.com/stretchr/testify/require"
+
+	"gitops-runtime/imageoverride/mapping"
+)
+
+// Fill pushes a number of images for two platforms that share a layer a
+// platform, and returns the pairs that send them to another registry. Size is
+// that of each image's own layer.
+func Fill(t testing.TB, from, to *Registry, count, size int) []mapping.Pair {
+	t.Helper()
+	var pairs []mapping.Pair
+	for i := range count {
+		source := fmt.Sprintf("%s/team/app-%02d:v1", from.Name, i)
+		Push(t, source, List(t, fmt.Sprintf("image %d", i), size))
+		pairs = append(pairs, mapping.Pair{Source: source, Target: fmt.Sprintf("%s/mirror/team/app-%02d:v1", to.Name, i)})
+	}
+	return pairs
+}
+
+// Push puts an image or a list at a reference.
+func Push(t testing.TB, reference string, content remote.Taggable) {
+	t.Helper()
+	ref, err := name.ParseReference(reference)
+	require.NoError(t, err)
+	require.NoError(t, remote.Push(ref, content))
+}
+
+// List is an image for two platforms; its content is made from the text.
+func List(t testing.TB, text string, size int) v1.ImageIndex {
+	t.Helper()
+	index := mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
+	for _, architecture := range []string{"amd64", "arm64"} {
+		index = mutate.AppendManifests(index, mutate.IndexAddendum{
+			Add:        Image(t, text+" "+architecture, size),
+			Descriptor: v1.Descriptor{Platform: &v1.Platform{OS: "linux", Architecture: architecture}},
+		})
+	}
+	return index
+}
+
+// Image is an image of one platform: a layer that all images share, and one of
+// its own.
+func Image(t testing.TB, text string, size int) v1.Image {
+	t.Helper()
+	own := append([]byte(text), noise(text, size)...)
+	made, err := mutate.AppendLayers(empty.Image,
+		static.NewLayer(append([]byte("a layer that all images share"), noise("shared", size)...), types.OCILayer),
+		static.NewLayer(own, types.OCILayer))
+	require.NoError(t, err)
+	return made
+}
+
+// noise is the same for the same text, and compresses badly, as layers do.
+func noise(text string, size int) []byte {
+	var seed int64
+	for _, letter := range text {
+		seed = seed*31 + int64(letter)
+	}
+	data := make([]byte, size)
+	source := rand.New(rand.NewSource(seed)) //nolint:gosec // content, not a secret
+	for i := range data {
+		data[i] = byte(source.Intn(256))
+	}
+	return data
+}
+
+// DigestAt is the digest at a reference, empty when nothing is there.
+func DigestAt(t testing.TB, reference string) string {
+	t.Helper()
+	ref, err := name.ParseReference(reference)
+	require.NoError(t, err)
+	found, err := remote.Head(ref)
+	if err != nil {
+		return ""
+	}
+	return found.Digest.String()
+}

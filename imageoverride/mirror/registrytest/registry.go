@@ -1,0 +1,138 @@
+// Package registrytest is a registry in a test's process that keeps the blobs
+// of its repositories apart, as real ones do, counts uploads, and can be made
+// to fail.
+package registrytest
+
+import (
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-containerregistry/pkg/registry"
+)
+
+// Registry is a running registry.
+type Registry struct {
+	// Name is its host and port.
+	Name string
+
+	inner   http.Handler
+	mu      sync.Mutex
+	blobs   map[string]bool // "repository digest"
+	uploads map[string]int
+	fail    Fault
+}
+
+// Fault may answer a request itself and returns true if it did.
+type Fault func(http.ResponseWriter, *http.Request) bool
+
+// Start starts a registry that ends with the test.
+func Start(t testing.TB) *Registry {
+	t.Helper()
+	r := &Registry{inner: registry.New(registry.Logger(log.New(io.Discard, "", 0))), blobs: map[string]bool{}, uploads: map[string]int{}}
+	server := httptest.NewServer(r)
+	t.Cleanup(server.Close)
+	r.Name = strings.TrimPrefix(server.URL, "http://")
+	return r
+}
+
+// Failing sets what fails from now on; nil ends it.
+func (r *Registry) Failing(fail Fault) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.fail = fail
+}
+
+// Uploads are finished uploads by blob digest. A blob that was taken over from
+// another repository was not uploaded.
+func (r *Registry) Uploads() map[string]int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	all := make(map[string]int, len(r.uploads))
+	for digest, count := range r.uploads {
+		all[digest] = count
+	}
+	return all
+}
+
+// Twice lists the blobs that were uploaded more than once.
+func (r *Registry) Twice() []string {
+	var all []string
+	for digest, count := range r.Uploads() {
+		if count > 1 {
+			all = append(all, digest)
+		}
+	}
+	return all
+}
+
+// ServeHTTP answers one request.
+func (r *Registry) ServeHTTP(w http.ResponseWriter, request *http.Request) {
+	r.mu.Lock()
+	fail := r.fail
+	r.mu.Unlock()
+	if fail != nil && fail(w, request) {
+		return
+	}
+	repository, rest, isBlob := strings.Cut(strings.TrimPrefix(request.URL.Path, "/v2/"), "/blobs/")
+	query := request.URL.Query()
+	switch {
+	case !isBlob:
+	case request.Method == http.MethodPost && query.Get("mount") != "":
+		if r.mount(query.Get("from"), repository, query.Get("mount")) {
+			w.WriteHeader(http.StatusCreated)
+			return
+		}
+		query.Del("mount")
+		request.URL.RawQuery = query.Encode()
+	case request.Method == http.MethodPut && query.Get("digest") != "":
+		answer := &status{ResponseWriter: w}
+		r.inner.ServeHTTP(answer, request)
+		if answer.code == http.StatusCreated {
+			r.finished(repository, query.Get("digest"))
+		}
+		return
+	case (request.Method == http.MethodGet || request.Method == http.MethodHead) && !r.has(repository, rest):
+		http.NotFound(w, request)
+		return
+	}
+	r.inner.ServeHTTP(w, request)
+}
+
+func (r *Registry) has(repository, digest string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.blobs[repository+" "+digest]
+}
+
+func (r *Registry) mount(from, to, digest string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.blobs[from+" "+digest] {
+		return false
+	}
+	r.blobs[to+" "+digest] = true
+	return true
+}
+
+func (r *Registry) finished(repository, digest string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.blobs[repository+" "+digest] = true
+	r.uploads[digest]++
+}
+
+// status notes the status of an answer.
+type status struct {
+	http.ResponseWriter
+	code int
+}
+
+func (s *status) WriteHeader(code int) {
+	s.code = code
+	s.ResponseWriter.WriteHeader(code)
+}
