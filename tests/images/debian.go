@@ -10,13 +10,13 @@ import (
 	"gitops-runtime/tests/images/layers"
 )
 
-// debianBase is the layer that all images with Debian programs share. Three
+// debianBase is the layer that all images with Debian programs share. Four
 // images out of one: it is made, stored and unpacked once.
 var debianBase = debian.RootFS{
 	Packages: []string{
-		"ca-certificates", "tzdata", // all three
+		"ca-certificates", "tzdata", // all four
 		"git", "openssh-client", "gpg", "gpg-agent", "tini", // Argo CD's repository server
-		"nginx-light", "redis-server", "redis-tools",
+		"nginx-light", "redis-server", "redis-tools", "haproxy",
 	},
 	// The first name of a number is the one that programs are told.
 	Users: []string{
@@ -87,6 +87,22 @@ func redis() recipe {
 			Env:          []string{searchPath},
 			WorkingDir:   "/data",
 			ExposedPorts: map[string]struct{}{"6379/tcp": {}},
+		},
+	}
+}
+
+// haproxy is Debian's haproxy, as user 99.
+func haproxy() recipe {
+	return recipe{
+		origin: DebianPackage,
+		note:   "Debian's haproxy, an older version",
+		debian: true,
+		config: v1.Config{
+			User:       "99",
+			Cmd:        []string{"haproxy", "-f", "/usr/local/etc/haproxy/haproxy.cfg"},
+			Env:        []string{searchPath},
+			WorkingDir: "/",
+			StopSignal: "SIGUSR1",
 		},
 	}
 }

@@ -18,6 +18,7 @@ func table() []row {
 		// Programs that Debian packages.
 		{name: "docker.io/nginxinc/nginx-unprivileged:1.29-alpine3.22", modes: everyMode, recipe: nginx()},
 		{name: "public.ecr.aws/docker/library/redis:8.2.2-alpine", modes: everyMode, recipe: redis()},
+		{name: "public.ecr.aws/docker/library/haproxy:3.0.8-alpine", recipe: haproxy()}, // for the replicated Redis
 
 		// This project's own.
 		{name: "quay.io/codefresh/gitops-runtime-installer:0.1.0", modes: everyMode, neverPull: true, recipe: own("validate-values", "./validator/cmd/validate-values")},
@@ -43,7 +44,6 @@ func table() []row {
 		{name: "ghcr.io/dexidp/dex:v2.45.1", recipe: onlyPulled()},
 		{name: "ghcr.io/oliver006/redis_exporter:v1.86.0", recipe: onlyPulled()},
 		{name: "ghcr.io/oliver006/redis_exporter:v1.75.0", recipe: onlyPulled()},
-		{name: "public.ecr.aws/docker/library/haproxy:3.0.8-alpine", recipe: onlyPulled()},
 		{name: "quay.io/argoprojlabs/argocd-extension-installer:v1.0.1", recipe: onlyPulled()},
 		{name: "quay.io/codefreshplugins/argo-hub-codefresh-csdp-report-image-info:1.1.15-main", recipe: onlyPulled()},
 		{name: "quay.io/codefreshplugins/argo-hub-codefresh-csdp-image-enricher-git-info:1.1.15-main", recipe: onlyPulled()},
