@@ -97,14 +97,8 @@ func (l *Local) Prepare(ctx context.Context, name images.Mode) (Ready, error) {
 	if err != nil {
 		return Ready{}, err
 	}
-	if err := l.Catalogue.Push(ctx, overrides.pairs, RegistryOnHost, l.Observer); err != nil {
-		return Ready{}, err
-	}
-	digests, err := l.digests(ctx, overrides)
+	digests, err := l.offer(ctx, overrides)
 	if err != nil {
-		return Ready{}, err
-	}
-	if err := l.Cluster.Forget(ctx, digests); err != nil {
 		return Ready{}, err
 	}
 	// by digest, so that a stand-in that has changed replaces the one that runs

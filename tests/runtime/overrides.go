@@ -31,6 +31,19 @@ func (o overrides) target(source string) string {
 	return source
 }
 
+// offer puts the images into the private registry, and makes the node forget what it had under their names; it gives their
+// digests, by private reference.
+func (l *Local) offer(ctx context.Context, made overrides) (map[string]string, error) {
+	if err := l.Catalogue.Push(ctx, made.pairs, RegistryOnHost, l.Observer); err != nil {
+		return nil, err
+	}
+	digests, err := l.digests(ctx, made)
+	if err != nil {
+		return nil, err
+	}
+	return digests, l.Cluster.Forget(ctx, digests)
+}
+
 // digests are the digests of the images, by private reference.
 func (l *Local) digests(ctx context.Context, made overrides) (map[string]string, error) {
 	digests := map[string]string{}
@@ -47,46 +60,58 @@ func (l *Local) digests(ctx context.Context, made overrides) (map[string]string,
 // overrideImages generates the values of the private registry with image-override, so that every local install proves it.
 // Images that the chart only names, for workflows to come, are not at hand and not mirrored.
 func (l *Local) overrideImages(ctx context.Context, name images.Mode, have []images.Image) (overrides, error) {
-	made := overrides{
-		valuesFile: filepath.Join(l.Root, ".cache", "install", "values-images.yaml"),
-		origins:    map[string]images.Origin{},
+	values, err := Values(name, []byte("any"))
+	if err != nil {
+		return overrides{}, err
 	}
-	err := progress.Step(l.Observer, "image-override: values for "+RegistryInCluster, func() error {
-		values, err := Values(name, []byte("any"))
-		if err != nil {
-			return err
-		}
-		var tree map[string]any
-		if err := yaml.Unmarshal(values, &tree); err != nil {
-			return fmt.Errorf("values of mode %s: %w", name, err)
-		}
-		result, err := generate.Run(ctx, generate.Options{
-			Chart:    filepath.Join(l.Root, "charts", "gitops-runtime"),
-			Registry: RegistryInCluster,
-			Values:   generate.Values{Tree: tree},
-		})
-		if err != nil {
+	var tree map[string]any
+	if err := yaml.Unmarshal(values, &tree); err != nil {
+		return overrides{}, fmt.Errorf("values of mode %s: %w", name, err)
+	}
+	result, err := l.overrideChart(ctx, "gitops-runtime", generate.Options{Values: generate.Values{Tree: tree}})
+	if err != nil {
+		return overrides{}, err
+	}
+	return l.keepOverrides(result, "values-images.yaml", have)
+}
+
+// overrideChart runs image-override for a chart of the checkout; an image that it leaves outside the private registry is an error.
+func (l *Local) overrideChart(ctx context.Context, chart string, options generate.Options) (generate.Result, error) {
+	options.Chart, options.Registry = filepath.Join(l.Root, "charts", chart), RegistryInCluster
+	var result generate.Result
+	err := progress.Step(l.Observer, fmt.Sprintf("image-override: values of %s for %s", chart, RegistryInCluster), func() error {
+		var err error
+		if result, err = generate.Run(ctx, options); err != nil {
 			return err
 		}
 		if !result.Complete() {
-			return fmt.Errorf("image-override leaves %d images outside %s: %v", len(result.Outside), RegistryInCluster, result.Outside)
+			return fmt.Errorf("image-override leaves %d images of %s outside %s: %v", len(result.Outside), chart, RegistryInCluster, result.Outside)
 		}
-		targets := map[string]string{}
-		for _, pair := range result.Mirror {
-			targets[pair.Source] = pair.Target
-		}
-		for _, image := range have {
-			target, found := targets[image.Name]
-			if !found { // the platform's own images are no part of the chart
-				target = RegistryInCluster + "/" + image.Name
-			}
-			made.pairs = append(made.pairs, images.Pair{Source: image.Name, Target: target})
-			made.origins[target] = image.Origin
-		}
-		if err := os.MkdirAll(filepath.Dir(made.valuesFile), 0o700); err != nil {
-			return err
-		}
-		return os.WriteFile(made.valuesFile, result.Files[generate.WithTagsFile], 0o600)
+		return nil
 	})
-	return made, err
+	return result, err
+}
+
+// keepOverrides writes the values below .cache/install and says where each of the images goes.
+func (l *Local) keepOverrides(result generate.Result, file string, have []images.Image) (overrides, error) {
+	made := overrides{
+		valuesFile: filepath.Join(l.Root, ".cache", "install", file),
+		origins:    map[string]images.Origin{},
+	}
+	targets := map[string]string{}
+	for _, pair := range result.Mirror {
+		targets[pair.Source] = pair.Target
+	}
+	for _, image := range have {
+		target, found := targets[image.Name]
+		if !found { // the platform's own images are no part of the chart
+			target = RegistryInCluster + "/" + image.Name
+		}
+		made.pairs = append(made.pairs, images.Pair{Source: image.Name, Target: target})
+		made.origins[target] = image.Origin
+	}
+	if err := os.MkdirAll(filepath.Dir(made.valuesFile), 0o700); err != nil {
+		return made, err
+	}
+	return made, os.WriteFile(made.valuesFile, result.Files[generate.WithTagsFile], 0o600)
 }
