@@ -79,6 +79,13 @@ func TestDerive(t *testing.T) {
 	assert.Equal(t, len(upstream), definition.Before)
 }
 
+func TestDeriveKeepsTheApprovalOfAProtectedGroup(t *testing.T) {
+	protected := strings.NewReplacer("annotations: {", "annotations: {api-approved.kubernetes.io: https://example.com/1, ").Replace(upstream)
+	definition, err := derive(books, []byte(protected))
+	require.NoError(t, err)
+	assert.Equal(t, strings.Replace(derived, "metadata:\n", "metadata:\n  annotations:\n    api-approved.kubernetes.io: https://example.com/1\n", 1), string(definition.Text))
+}
+
 func TestDeriveRefuses(t *testing.T) {
 	for name, tc := range map[string]struct{ text, want string }{
 		"no YAML":       {"a: [", "read the definition"},
@@ -112,7 +119,8 @@ func TestDefinitionsAreInStepWithTheirModules(t *testing.T) {
 	for _, file := range files {
 		var crd apiextensions.CustomResourceDefinition
 		require.NoError(t, yaml.UnmarshalStrict(file.Text, &crd), file.Path)
-		assert.Equal(t, crd.Spec.Names.Plural+".argoproj.io", crd.Name, file.Path)
+		assert.Equal(t, crd.Spec.Names.Plural+"."+crd.Spec.Group, crd.Name, file.Path)
+		assert.Contains(t, []string{"argoproj.io", "gateway.networking.k8s.io"}, crd.Spec.Group, file.Path)
 		assertNoProse(t, file.Path, &crd)
 	}
 }

@@ -36,7 +36,11 @@ func derive(module gomodule.Module, text []byte) (Definition, error) {
 		return Definition{}, fmt.Errorf("the definition lacks spec.names.plural, spec.group or spec.versions")
 	}
 	delete(crd, "status")
-	crd["metadata"] = map[string]any{"name": plural + "." + group}
+	metadata := map[string]any{"name": plural + "." + group}
+	if approval := approvalOf(crd); approval != "" {
+		metadata["annotations"] = map[string]any{approved: approval}
+	}
+	crd["metadata"] = metadata
 	for _, v := range versions {
 		version, _ := v.(map[string]any)
 		stripColumns(version["additionalPrinterColumns"])
@@ -48,10 +52,22 @@ func derive(module gomodule.Module, text []byte) (Definition, error) {
 		return Definition{}, fmt.Errorf("write the definition: %w", err)
 	}
 	header := fmt.Sprintf("# Derived from %s %s by make generate; do not edit.\n", module.Path, module.Version)
-	if strings.Count("\n"+body, "\nmetadata:\n  name: ") != 1 {
+	if metadata["annotations"] == nil && strings.Count("\n"+body, "\nmetadata:\n  name: ") != 1 {
 		return Definition{}, fmt.Errorf("the chart finds no unique metadata line to add labels after")
 	}
 	return Definition{Plural: plural, Text: append([]byte(header), body...), Before: len(text)}, nil
+}
+
+// approved is the annotation without which an API server refuses a definition of a group under k8s.io. Definitions
+// that carry it are for local clusters; no chart adds labels to them.
+const approved = "api-approved.kubernetes.io"
+
+// approvalOf is what a definition says of its approval, "" for nothing.
+func approvalOf(crd map[string]any) string {
+	metadata, _ := crd["metadata"].(map[string]any)
+	annotations, _ := metadata["annotations"].(map[string]any)
+	approval, _ := annotations[approved].(string)
+	return approval
 }
 
 // write returns the definition as YAML in which each schema is one line of JSON. Indented, the

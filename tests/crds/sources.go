@@ -1,5 +1,6 @@
 // Package crds derives the custom resource definitions that the charts ship from the
-// definitions in the pinned modules of the Argo projects.
+// definitions in the pinned modules of the Argo projects, and those of the Gateway API
+// that local clusters have.
 package crds
 
 // Source says where a set of definitions stands in a module and where its copies go.
@@ -41,6 +42,11 @@ func Sources() []Source {
 		{
 			Program: "argo-events", Module: "github.com/argoproj/argo-events",
 			Folder: "manifests/base/crds", Target: "charts/gitops-runtime/crds", Count: 3,
+		},
+		// for local clusters, whose gateway is Traefik
+		{
+			Program: "traefik", Module: "sigs.k8s.io/gateway-api",
+			Folder: "config/crd/standard", Target: "tests/standin/manifests/definitions", Count: 6,
 		},
 	}
 }

@@ -137,7 +137,14 @@ func (l *Local) startPlatform(ctx context.Context, mode mode, target func(string
 		if err != nil {
 			return err
 		}
-		// the ingress controller and the mesh's gateway share a port of this machine: what another mode left goes first
+		definitions, err := manifests.Definitions()
+		if err != nil {
+			return err
+		}
+		if err := l.Kubectl.Apply(ctx, definitions, time.Minute); err != nil {
+			return err
+		}
+		// the ingress controller, the Gateway and the mesh's gateway share a port of this machine: what another mode left goes first
 		if err := l.removeOthers(ctx, mode, options, objects); err != nil {
 			return err
 		}

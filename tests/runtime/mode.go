@@ -23,7 +23,7 @@ const PlatformHost = "platform.platform.svc.cluster.local"
 
 const (
 	tunnelHost  = "tunnels.platform.svc.cluster.local"
-	ingressHost = "traefik.traefik.svc.cluster.local"
+	traefikHost = "traefik.traefik.svc.cluster.local"
 	meshHost    = "mesh-gateway.platform.svc.cluster.local"
 )
 
@@ -31,7 +31,7 @@ const (
 type mode struct {
 	name   images.Mode
 	values map[string]any
-	// platform adds to the platform what the mode needs: a tunnel server, an ingress controller, a mesh gateway.
+	// platform adds to the platform what the mode needs: a tunnel server, an ingress controller, a Gateway, a mesh gateway.
 	platform func(*manifests.Options)
 	Way
 }
@@ -63,11 +63,22 @@ func modes() []mode {
 			name: images.Ingress,
 			values: map[string]any{
 				"global": map[string]any{"runtime": map[string]any{"ingress": map[string]any{
-					"enabled": true, "className": "traefik", "protocol": "http", "hosts": []any{ingressHost},
+					"enabled": true, "className": "traefik", "protocol": "http", "hosts": []any{traefikHost},
 				}}},
 			},
 			platform: func(o *manifests.Options) { o.Ingress = true },
-			Way:      Way{Scheme: "http", Host: ingressHost, Port: cluster.HTTP.Host},
+			Way:      Way{Scheme: "http", Host: traefikHost, Port: cluster.HTTP.Host},
+		},
+		{
+			name: images.Gateway,
+			values: map[string]any{
+				"global": map[string]any{"runtime": map[string]any{"httpRoute": map[string]any{
+					"enabled": true, "protocol": "http", "hostnames": []any{traefikHost},
+					"parentRefs": []any{map[string]any{"name": "public", "namespace": "traefik"}},
+				}}},
+			},
+			platform: func(o *manifests.Options) { o.Gateway = true },
+			Way:      Way{Scheme: "http", Host: traefikHost, Port: cluster.HTTP.Host},
 		},
 		{
 			name: images.Mesh,
@@ -86,7 +97,7 @@ func lookUpMode(name images.Mode) (mode, error) {
 	table := modes()
 	at := slices.IndexFunc(table, func(m mode) bool { return m.name == name })
 	if at < 0 {
-		return mode{}, fmt.Errorf("access mode %q: the local cluster knows tunnel, ingress and mesh", name)
+		return mode{}, fmt.Errorf("access mode %q: the local cluster knows tunnel, ingress, gateway and mesh", name)
 	}
 	return table[at], nil
 }

@@ -15,6 +15,7 @@ func TestCurlLines(t *testing.T) {
 	for mode, want := range map[images.Mode]string{
 		images.Tunnel:  "curl --cacert ca.pem --resolve acc1-local.tunnels.local:8443:127.0.0.1 https://acc1-local.tunnels.local:8443/app-proxy/hello",
 		images.Ingress: "curl --resolve traefik.traefik.svc.cluster.local:8080:127.0.0.1 http://traefik.traefik.svc.cluster.local:8080/app-proxy/hello",
+		images.Gateway: "curl --resolve traefik.traefik.svc.cluster.local:8080:127.0.0.1 http://traefik.traefik.svc.cluster.local:8080/app-proxy/hello",
 		images.Mesh:    "curl --resolve mesh-gateway.platform.svc.cluster.local:8080:127.0.0.1 http://mesh-gateway.platform.svc.cluster.local:8080/app-proxy/hello",
 	} {
 		way, err := WayOf(mode)
@@ -22,7 +23,7 @@ func TestCurlLines(t *testing.T) {
 		assert.Equal(t, want, way.curl("ca.pem", "/app-proxy/hello"))
 	}
 	_, err := WayOf("hyperloop")
-	assert.EqualError(t, err, `access mode "hyperloop": the local cluster knows tunnel, ingress and mesh`)
+	assert.EqualError(t, err, `access mode "hyperloop": the local cluster knows tunnel, ingress, gateway and mesh`)
 }
 
 func TestValuesOfModes(t *testing.T) {
@@ -37,6 +38,13 @@ tunnel-client: {tunnelServer: {host: tunnels.platform.svc.cluster.local, subdoma
 global:
   codefresh: {accountId: acc1, tls: {caCerts: {secret: {content: PEM, create: true}}}, url: https://platform.platform.svc.cluster.local, userToken: {token: user-token-admin}}
   runtime: {name: local, eventBus: {jetstream: {replicas: 1}}, ingress: {enabled: true, className: traefik, protocol: http, hosts: [traefik.traefik.svc.cluster.local]}}`,
+		images.Gateway: `
+global:
+  codefresh: {accountId: acc1, tls: {caCerts: {secret: {content: PEM, create: true}}}, url: https://platform.platform.svc.cluster.local, userToken: {token: user-token-admin}}
+  runtime:
+    name: local
+    eventBus: {jetstream: {replicas: 1}}
+    httpRoute: {enabled: true, protocol: http, hostnames: [traefik.traefik.svc.cluster.local], parentRefs: [{name: public, namespace: traefik}]}`,
 		images.Mesh: `
 global:
   codefresh: {accountId: acc1, tls: {caCerts: {secret: {content: PEM, create: true}}}, url: https://platform.platform.svc.cluster.local, userToken: {token: user-token-admin}}

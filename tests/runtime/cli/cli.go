@@ -62,7 +62,7 @@ func install(out io.Writer) *cobra.Command {
 			return err
 		},
 	}
-	command.Flags().StringVar(&mode, "mode", string(images.Tunnel), "access mode: tunnel, ingress or mesh")
+	command.Flags().StringVar(&mode, "mode", string(images.Tunnel), "access mode: tunnel, ingress, gateway or mesh")
 	command.Flags().StringArrayVarP(&files, "values", "f", nil, "further values file for helm")
 	command.Flags().StringArrayVar(&sets, "set", nil, "further --set for helm")
 	return command

@@ -39,8 +39,8 @@ func (k Kubectl) run(ctx context.Context, input []byte, arguments ...string) ([]
 	return out.Bytes(), nil
 }
 
-// Apply makes the objects what they should be, by server-side apply, and waits until their Deployments are rolled out or
-// timeout has passed.
+// Apply makes the objects what they should be, by server-side apply, and waits until their Deployments are rolled out and
+// their definitions established or timeout has passed.
 func (k Kubectl) Apply(ctx context.Context, objects []*unstructured.Unstructured, timeout time.Duration) error {
 	document, err := list(objects)
 	if err != nil {
@@ -52,10 +52,13 @@ func (k Kubectl) Apply(ctx context.Context, objects []*unstructured.Unstructured
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	for _, object := range objects {
-		if object.GetKind() != "Deployment" {
-			continue
+		var err error
+		switch object.GetKind() {
+		case "Deployment":
+			_, err = k.run(ctx, nil, "rollout", "status", "deployment/"+object.GetName(), "--namespace", object.GetNamespace(), "--timeout", timeout.String())
+		case "CustomResourceDefinition":
+			_, err = k.run(ctx, nil, "wait", "--for=condition=Established", "crd/"+object.GetName(), "--timeout", timeout.String())
 		}
-		_, err := k.run(ctx, nil, "rollout", "status", "deployment/"+object.GetName(), "--namespace", object.GetNamespace(), "--timeout", timeout.String())
 		if err != nil {
 			return fmt.Errorf("waiting for %s: %w", object.GetName(), err)
 		}

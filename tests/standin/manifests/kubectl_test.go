@@ -31,6 +31,22 @@ func content(t *testing.T, parts ...string) string {
 	return string(document)
 }
 
+func TestApplyWaitsForDefinitions(t *testing.T) {
+	t.Parallel()
+	kubectl, folder := scripted(t, "")
+	definitions, err := manifests.Definitions()
+	require.NoError(t, err)
+	require.Equal(t, []string{
+		"CustomResourceDefinition /backendtlspolicies.gateway.networking.k8s.io", "CustomResourceDefinition /gatewayclasses.gateway.networking.k8s.io",
+		"CustomResourceDefinition /gateways.gateway.networking.k8s.io", "CustomResourceDefinition /grpcroutes.gateway.networking.k8s.io",
+		"CustomResourceDefinition /httproutes.gateway.networking.k8s.io", "CustomResourceDefinition /referencegrants.gateway.networking.k8s.io",
+	}, names(definitions))
+	require.NoError(t, kubectl.Apply(t.Context(), definitions[:1], time.Minute))
+	require.Equal(t, `--kubeconfig /the/kubeconfig apply --server-side --force-conflicts --field-manager=gitops-runtime-tests -f -
+--kubeconfig /the/kubeconfig wait --for=condition=Established crd/backendtlspolicies.gateway.networking.k8s.io --timeout 1m0s
+`, content(t, folder, "calls"))
+}
+
 func TestApplyAndDelete(t *testing.T) {
 	t.Parallel()
 	kubectl, folder := scripted(t, "")

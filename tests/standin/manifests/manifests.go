@@ -1,5 +1,5 @@
 // Package manifests gives the Kubernetes objects of the stand-ins and of the controllers that a local cluster needs beside
-// a runtime: the platform with its TLS front, the tunnel server, the Git server, a mesh gateway, and Traefik.
+// a runtime: the platform with its TLS front, the tunnel server, the Git server, a mesh gateway, Traefik, and the Gateway API.
 package manifests
 
 import (
@@ -20,7 +20,7 @@ import (
 	"gitops-runtime/tests/standin/platform"
 )
 
-//go:embed templates apps
+//go:embed templates apps definitions
 var files embed.FS
 
 // Namespace is where the stand-ins live.
@@ -47,7 +47,7 @@ func ServerNames() []string {
 type Images struct {
 	StandIn string // StandIn is gitops-runtime/standin:dev.
 	Frps    string // Frps is ghcr.io/fatedier/frps:v0.66.0; needed with Tunnel.
-	Traefik string // Traefik is docker.io/library/traefik:v3.6.12; needed with Ingress.
+	Traefik string // Traefik is docker.io/library/traefik:v3.6.12; needed with Ingress and Gateway.
 }
 
 // Options choose the objects. The platform and the Git server are always among them.
@@ -57,6 +57,7 @@ type Options struct {
 	Seed    []byte       // Seed is the platform's seed in YAML; none for the default one.
 	Tunnel  bool         // Tunnel adds frps behind the TLS front.
 	Ingress bool         // Ingress adds Traefik with the IngressClass traefik, at HTTPNodePort.
+	Gateway bool         // Gateway adds Traefik with the Gateway traefik/public, at HTTPNodePort; the cluster needs the Definitions.
 	Mesh    bool         // Mesh adds a gateway at HTTPNodePort that sends everything to internal-router.
 	// RuntimeNamespace is where internal-router is; needed with Mesh.
 	RuntimeNamespace string
@@ -69,15 +70,15 @@ func (o Options) check() error {
 		text string
 	}{
 		{true, "Images.StandIn", o.Images.StandIn}, {true, "TLS", string(o.TLS.Cert)},
-		{o.Tunnel, "Images.Frps", o.Images.Frps}, {o.Ingress, "Images.Traefik", o.Images.Traefik},
+		{o.Tunnel, "Images.Frps", o.Images.Frps}, {o.Ingress || o.Gateway, "Images.Traefik", o.Images.Traefik},
 		{o.Mesh, "RuntimeNamespace", o.RuntimeNamespace},
 	} {
 		if needed.when && needed.text == "" {
 			return fmt.Errorf("the stand-ins' manifests need the option %s", needed.name)
 		}
 	}
-	if o.Ingress && o.Mesh {
-		return fmt.Errorf("the stand-ins' manifests have Traefik and the mesh gateway on one node port: choose Ingress or Mesh")
+	if (o.Ingress || o.Gateway) && o.Mesh {
+		return fmt.Errorf("the stand-ins' manifests have Traefik and the mesh gateway on one node port: choose Mesh or one of Ingress and Gateway")
 	}
 	return nil
 }
@@ -95,7 +96,7 @@ func Objects(options Options) ([]*unstructured.Unstructured, error) {
 	for _, optional := range []struct {
 		chosen bool
 		name   string
-	}{{options.Tunnel, "frps.yaml"}, {options.Mesh, "mesh.yaml"}, {options.Ingress, "traefik.yaml"}} {
+	}{{options.Tunnel, "frps.yaml"}, {options.Mesh, "mesh.yaml"}, {options.Ingress || options.Gateway, "traefik.yaml"}} {
 		if optional.chosen {
 			names = append(names, optional.name)
 		}
@@ -107,14 +108,45 @@ func Objects(options Options) ([]*unstructured.Unstructured, error) {
 			return nil, err
 		}
 		for document := range strings.SplitSeq(text, "\n---\n") {
-			object := &unstructured.Unstructured{}
-			if err := yaml.UnmarshalStrict([]byte(document), &object.Object); err != nil {
-				return nil, fmt.Errorf("reading the rendered %s: %w", name, err)
+			object, err := read(name, []byte(document))
+			if err != nil {
+				return nil, err
 			}
 			objects = append(objects, object)
 		}
 	}
 	return objects, nil
+}
+
+// Definitions are those of the Gateway API, which have to be there before Objects with Gateway are. They stay when the
+// mode changes: a release that has an HTTPRoute could not be upgraded without its kind.
+func Definitions() ([]*unstructured.Unstructured, error) {
+	entries, err := files.ReadDir("definitions")
+	if err != nil {
+		return nil, fmt.Errorf("listing the definitions of the Gateway API: %w", err)
+	}
+	var objects []*unstructured.Unstructured
+	for _, entry := range entries {
+		text, err := files.ReadFile("definitions/" + entry.Name())
+		if err != nil {
+			return nil, fmt.Errorf("reading the definition %s: %w", entry.Name(), err)
+		}
+		object, err := read(entry.Name(), text)
+		if err != nil {
+			return nil, err
+		}
+		objects = append(objects, object)
+	}
+	return objects, nil
+}
+
+// read reads one YAML document; name is for the error.
+func read(name string, document []byte) (*unstructured.Unstructured, error) {
+	object := &unstructured.Unstructured{}
+	if err := yaml.UnmarshalStrict(document, &object.Object); err != nil {
+		return nil, fmt.Errorf("reading the rendered %s: %w", name, err)
+	}
+	return object, nil
 }
 
 // app is a file of the Git server's repository. Key is its key in a ConfigMap, which may have no slash.

@@ -12,6 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/yaml"
 
+	"gitops-runtime/tests/gomodule"
+	schemas "gitops-runtime/tests/manifests"
 	"gitops-runtime/tests/standin/certs"
 	"gitops-runtime/tests/standin/gitserver"
 	"gitops-runtime/tests/standin/manifests"
@@ -55,6 +57,10 @@ func TestObjectsOfEachMode(t *testing.T) {
 			"Namespace /traefik", "IngressClass /traefik", "ServiceAccount traefik/traefik", "ClusterRole /traefik",
 			"ClusterRoleBinding /traefik", "Deployment traefik/traefik", "Service traefik/traefik",
 		}},
+		"gateway": {func(o *manifests.Options) { o.Gateway = true }, []string{
+			"Namespace /traefik", "GatewayClass /traefik", "Gateway traefik/public", "ServiceAccount traefik/traefik", "ClusterRole /traefik",
+			"ClusterRoleBinding /traefik", "Deployment traefik/traefik", "Service traefik/traefik",
+		}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -65,10 +71,26 @@ func TestObjectsOfEachMode(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, append(append([]string{}, always...), test.more...), names(objects))
 			for _, object := range objects {
-				requireStrict(t, object)
+				if object.GroupVersionKind().Group == "gateway.networking.k8s.io" { // has no Go type here
+					requireValid(t, object)
+				} else {
+					requireStrict(t, object)
+				}
 			}
 		})
 	}
+}
+
+// requireValid holds an object against the schema of its kind's definition.
+func requireValid(t *testing.T, object *unstructured.Unstructured) {
+	t.Helper()
+	root, err := gomodule.Root()
+	require.NoError(t, err)
+	validator, err := schemas.NewValidator(t.Context(), root)
+	require.NoError(t, err)
+	text, err := yaml.Marshal(object.Object)
+	require.NoError(t, err)
+	require.Empty(t, validator.Validate(string(text)))
 }
 
 // typed is an empty object of a kind.
@@ -122,7 +144,7 @@ func TestRefusedOptions(t *testing.T) {
 		"no traefik":    {func(o *manifests.Options) { o.Ingress, o.Images.Traefik = true, "" }, "the stand-ins' manifests need the option Images.Traefik"},
 		"no namespace":  {func(o *manifests.Options) { o.Mesh, o.RuntimeNamespace = true, "" }, "the stand-ins' manifests need the option RuntimeNamespace"},
 		"no TLS":        {func(o *manifests.Options) { o.TLS = certs.Bundle{} }, "the stand-ins' manifests need the option TLS"},
-		"two on a port": {func(o *manifests.Options) { o.Mesh, o.Ingress = true, true }, "the stand-ins' manifests have Traefik and the mesh gateway on one node port: choose Ingress or Mesh"},
+		"two on a port": {func(o *manifests.Options) { o.Mesh, o.Ingress = true, true }, "the stand-ins' manifests have Traefik and the mesh gateway on one node port: choose Mesh or one of Ingress and Gateway"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
