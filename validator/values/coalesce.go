@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"gitops-runtime/validator/chart"
-	"gitops-runtime/validator/findings"
 )
 
 // global is the key whose values every subchart sees.
@@ -15,11 +14,11 @@ const global = "global"
 // given values, as Helm does before it validates and renders: what is given
 // wins, a null removes a default, and globals reach the subcharts.
 func (v *Values) WithDefaults(of *chart.Chart) {
-	place := func(path string) findings.Place { return findings.Place{Value: path, Default: true} }
-	v.fill(v.Tree, of.Defaults, "", false, subcharts(of), place)
+	v.filled, v.shared = true, map[string]string{}
+	fill(v.Tree, of.Defaults, false, subcharts(of))
 	for _, dependency := range of.Dependencies {
 		if v.Enabled(dependency.Condition) {
-			v.fillSubchart(v.Tree, dependency.Chart, "", place)
+			v.fillSubchart(v.Tree, dependency.Chart, "")
 		}
 	}
 }
@@ -44,9 +43,7 @@ func subcharts(of *chart.Chart) map[string]bool {
 	return names
 }
 
-type placer func(path string) findings.Place
-
-func (v *Values) fillSubchart(parent map[string]any, sub *chart.Chart, path string, place placer) {
+func (v *Values) fillSubchart(parent map[string]any, sub *chart.Chart, path string) {
 	if _, exists := parent[sub.Name]; !exists {
 		parent[sub.Name] = map[string]any{}
 	}
@@ -56,19 +53,19 @@ func (v *Values) fillSubchart(parent map[string]any, sub *chart.Chart, path stri
 	}
 	at := Join(path, sub.Name)
 	if globals, _ := parent[global].(map[string]any); globals != nil {
-		v.passGlobals(own, globals, at)
+		v.passGlobals(own, globals, Join(path, global), Join(at, global))
 	} else if _, exists := own[global]; !exists {
 		own[global] = map[string]any{}
 	}
-	v.fill(own, sub.Defaults, at, false, subcharts(sub), place)
+	fill(own, sub.Defaults, false, subcharts(sub))
 	for _, dependency := range sub.Dependencies {
-		v.fillSubchart(own, dependency.Chart, at, place)
+		v.fillSubchart(own, dependency.Chart, at)
 	}
 }
 
 // passGlobals copies the parent's globals into a subchart's values; the parent
 // wins over what was set for the subchart.
-func (v *Values) passGlobals(own, globals map[string]any, path string) {
+func (v *Values) passGlobals(own, globals map[string]any, from, path string) {
 	below, isMap := own[global].(map[string]any)
 	if own[global] != nil && !isMap {
 		return
@@ -77,27 +74,29 @@ func (v *Values) passGlobals(own, globals map[string]any, path string) {
 	if merged == nil {
 		merged = map[string]any{}
 	}
-	overlayGlobals(merged, globals)
+	v.overlayGlobals(merged, globals, path)
 	own[global] = merged
-	v.places[Join(path, global)] = v.Place(global)
+	v.shared[path] = from
 }
 
-func overlayGlobals(into, from map[string]any) {
+func (v *Values) overlayGlobals(into, from map[string]any, path string) {
 	for key, value := range from {
+		at := Join(path, key)
 		incoming, isMap := value.(map[string]any)
 		existing, both := into[key].(map[string]any)
 		switch {
 		case isMap && both:
 			copied := maps.Clone(existing)
-			overlayGlobals(copied, incoming)
+			v.overlayGlobals(copied, incoming, at)
 			into[key] = copied
 		case isMap && into[key] != nil, !isMap && both:
 			// A map and a scalar do not merge; Helm keeps what is there.
 		case isMap:
 			copied := map[string]any{}
-			overlayGlobals(copied, incoming)
+			v.overlayGlobals(copied, incoming, at)
 			into[key] = copied
 		default:
+			v.forget(into[key], at)
 			into[key] = value
 		}
 	}
@@ -105,21 +104,19 @@ func overlayGlobals(into, from map[string]any) {
 
 // fill puts defaults under a tree. keepNull is true within a subchart's values,
 // where a null still has to remove the subchart's own default later.
-func (v *Values) fill(tree, defaults map[string]any, path string, keepNull bool, children map[string]bool, place placer) {
+func fill(tree, defaults map[string]any, keepNull bool, children map[string]bool) {
 	for key, value := range defaults {
-		at := Join(path, key)
 		given, exists := tree[key]
 		switch {
 		case !exists:
 			tree[key] = clone(value)
-			v.record(tree[key], at, place)
 		case given == nil && !keepNull:
 			delete(tree, key)
 		default:
 			inner, isMap := given.(map[string]any)
 			below, defaultIsMap := value.(map[string]any)
 			if isMap && defaultIsMap {
-				v.fill(inner, below, at, keepNull || children[key], nil, place)
+				fill(inner, below, keepNull || children[key], nil)
 			}
 		}
 	}

@@ -100,7 +100,11 @@ func (v *Values) overlay(file string, text []byte) error {
 	if err := yaml.Unmarshal(text, &layer); err != nil {
 		return fmt.Errorf("values file %s is no YAML map: %s", file, syntax(err))
 	}
-	spots := positions(text)
+	spots, oddities := positions(text)
+	for _, oddity := range oddities {
+		oddity.Place.File, oddity.First.File = file, file
+		v.oddities = append(v.oddities, oddity)
+	}
 	v.merge(v.Tree, layer, "", func(path string) findings.Place {
 		spot := spots[path]
 		return findings.Place{File: file, Line: spot.line, Column: spot.column}
@@ -135,17 +139,14 @@ func (v *Values) merge(tree, layer map[string]any, path string, place func(path 
 				continue
 			}
 		}
+		v.forget(tree[key], at)
 		tree[key] = value
-		v.record(value, at, place)
+		v.places[at] = named(place(at), at)
+		v.recordBelow(value, at, place)
 	}
 }
 
-// record notes the place of a value and of everything inside it.
-func (v *Values) record(value any, path string, place func(path string) findings.Place) {
-	v.setPlace(path, place(path))
-	v.recordBelow(value, path, place)
-}
-
+// recordBelow notes the place of everything inside a value.
 func (v *Values) recordBelow(value any, path string, place func(path string) findings.Place) {
 	switch at := value.(type) {
 	case map[string]any:
@@ -226,7 +227,7 @@ func (v *Values) mark(value any, path string, place findings.Place) {
 			}
 		}
 	default:
-		v.setPlace(path, place)
+		v.overwrite(path, place)
 	}
 }
 

@@ -17,6 +17,13 @@ type Values struct {
 	// Tree holds maps, lists, strings, bools, float64 and int64, as YAML gives them.
 	Tree   map[string]any
 	places map[string]findings.Place
+	// filled is true once defaults lie under what was given: from then on a
+	// value without a place is a default.
+	filled bool
+	// shared are the paths at which a subchart sees the umbrella's globals.
+	// with the path that they come from.
+	shared   map[string]string
+	oddities []Oddity
 }
 
 // New wraps a tree whose values have no known place, as in the hook, where
@@ -99,24 +106,63 @@ func (v *Values) Place(path string) findings.Place {
 	if place, known := v.places[path]; known {
 		return place
 	}
-	if _, exists := v.Get(path); exists {
-		for _, above := range parents(path) {
-			if place, known := v.places[above]; known {
-				place.Value = path
-				return place
-			}
+	if _, exists := v.Get(path); !exists {
+		return findings.Place{Value: path}
+	}
+	above := parents(path)
+	if source := v.source(path, above); source != "" {
+		place := v.Place(source)
+		place.Value = path
+		return place
+	}
+	if v.filled {
+		return findings.Place{Value: path, Default: true}
+	}
+	for _, around := range above {
+		if place, known := v.places[around]; known {
+			place.Value = path
+			return place
 		}
 	}
 	return findings.Place{Value: path}
 }
 
-// setPlace records a place for a path and forgets those of what was below.
-func (v *Values) setPlace(path string, place findings.Place) {
+// source is the path of the umbrella's global that a subchart sees at a path,
+// "" when it is none of those.
+func (v *Values) source(path string, above []string) string {
+	for _, around := range append([]string{path}, above...) {
+		if from, isShared := v.shared[around]; isShared {
+			source := from + strings.TrimPrefix(path, around)
+			if _, exists := v.Get(source); exists {
+				return source
+			}
+		}
+	}
+	return ""
+}
+
+// forget drops the places of a value and of everything inside it.
+func (v *Values) forget(value any, path string) {
+	delete(v.places, path)
+	switch at := value.(type) {
+	case map[string]any:
+		for key, inner := range at {
+			v.forget(inner, Join(path, key))
+		}
+	case []any:
+		for i, inner := range at {
+			v.forget(inner, Index(path, i))
+		}
+	}
+}
+
+// overwrite records the place of a value that a flag wrote, and drops those of
+// what was inside the value before it.
+func (v *Values) overwrite(path string, place findings.Place) {
 	for known := range v.places {
 		if within(known, path) {
 			delete(v.places, known)
 		}
 	}
-	place.Value = path
-	v.places[path] = place
+	v.places[path] = named(place, path)
 }
