@@ -14,6 +14,34 @@
 {{- end -}}
 
 {{/*
+argo-cd.peersOf: the egress rules that lead to parts of this Argo CD, as JSON: redis (whichever of the three kinds it is), redisServer (the
+servers of the replicated one), repoServer, commitServer, dex. Parts that are off are left out. Arguments: context, values, to (their names).
+*/}}
+{{- define "argo-cd.peersOf" -}}
+{{- $v := .values -}}{{- $ha := index $v "redis-ha" -}}
+{{- $redis := dict "name" $v.redis.name "ports" (list $v.redis.containerPorts.redis) -}}
+{{- if $ha.enabled }}{{ $redis = dict "name" (ternary "redis-ha-haproxy" "redis-ha-server" $ha.haproxy.enabled) "ports" (list 6379 26379) }}{{ end -}}
+{{- $parts := dict
+  "redis" $redis
+  "redisServer" (dict "name" "redis-ha-server" "ports" (list 6379 26379))
+  "repoServer" (dict "name" $v.repoServer.name "ports" (list $v.repoServer.containerPorts.server))
+  "commitServer" (dict "name" (ternary $v.commitServer.name "" $v.commitServer.enabled) "ports" (list 8086))
+  "dex" (dict "name" (ternary $v.dex.name "" $v.dex.enabled) "ports" (list $v.dex.containerPorts.http $v.dex.containerPorts.grpc))
+-}}
+{{- $rules := list -}}
+{{- range .to -}}
+{{- $part := get $parts . -}}
+{{- if and (eq . "redis") $v.externalRedis.host -}}
+{{- $rules = append $rules (dict "ports" (list $v.externalRedis.port) "why" "the Redis outside this release, externalRedis.host") -}}
+{{- else if $part.name -}}
+{{- $peer := dict "podSelector" (dict "matchLabels" (include "common.selectorLabels" (dict "context" $.context "name" $part.name) | fromJson)) -}}
+{{- $rules = append $rules (dict "ports" $part.ports "to" (list $peer)) -}}
+{{- end -}}
+{{- end -}}
+{{- toJson $rules -}}
+{{- end -}}
+
+{{/*
 argo-cd.flat: {"data": {...}} as JSON: settings as the text of a ConfigMap. A nested map becomes keys joined by dots, so that
 `--set configs.cm.timeout.reconciliation=20s` means the key timeout.reconciliation, and wins over a default under that key. Nulls are left out.
 Arguments: settings, prefix.

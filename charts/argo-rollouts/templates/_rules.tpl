@@ -1,43 +1,51 @@
 {{/* argo-rollouts.controllerRules: what the controller does whatever routes the traffic, as YAML. Source: manifests/role of the module. */}}
 {{- define "argo-rollouts.controllerRules" -}}
-- apiGroups: [argoproj.io]
+- why: a rollout's state is written to it
+  apiGroups: [argoproj.io]
   resources: [rollouts, rollouts/status, rollouts/finalizers]
   verbs: [get, list, watch, update, patch]
-- apiGroups: [argoproj.io]
+- why: a rollout's steps make analyses and experiments
+  apiGroups: [argoproj.io]
   resources: [analysisruns, analysisruns/finalizers, experiments, experiments/finalizers]
   verbs: [create, get, list, watch, update, patch, delete]
-- apiGroups: [argoproj.io]
+- why: what an analysis measures
+  apiGroups: [argoproj.io]
   resources: [analysistemplates, clusteranalysistemplates]
   verbs: [get, list, watch]
-- apiGroups: [apps]
+- why: each version of a rollout is a ReplicaSet
+  apiGroups: [apps]
   resources: [replicasets]
   verbs: [create, get, list, watch, update, patch, delete]
-# workloads that a Rollout takes over (spec.workloadRef)
-- apiGroups: ["", apps]
+- why: workloads that a Rollout takes over (spec.workloadRef)
+  apiGroups: ["", apps]
   resources: [deployments, podtemplates]
   verbs: [get, list, watch, update]
-- apiGroups: [""]
+- why: traffic is moved by the selectors of Services; experiments have Services of their own
+  apiGroups: [""]
   resources: [services]
   verbs: [get, list, watch, patch, create, delete]
-# arguments of analyses, settings of plugins and notifications
-- apiGroups: [""]
+- why: arguments of analyses, settings of plugins and notifications
+  apiGroups: [""]
   resources: [secrets, configmaps]
   verbs: [get, list, watch]
-# metadata that pods have for a while, and restarts
-- apiGroups: [""]
+- why: metadata that pods have for a while
+  apiGroups: [""]
   resources: [pods]
   verbs: [list, update, watch]
-- apiGroups: [""]
+- why: a restart evicts pods
+  apiGroups: [""]
   resources: [pods/eviction]
   verbs: [create]
-- apiGroups: [""]
+- why: what happened to a rollout is told as events
+  apiGroups: [""]
   resources: [events]
   verbs: [create, update, patch]
-- apiGroups: [networking.k8s.io, extensions]
+- why: traffic is moved by a second Ingress
+  apiGroups: [networking.k8s.io, extensions]
   resources: [ingresses]
   verbs: [create, get, list, watch, update, patch]
-# analyses that run a Job
-- apiGroups: [batch]
+- why: analyses that run a Job
+  apiGroups: [batch]
   resources: [jobs]
   verbs: [create, get, list, watch, update, patch, delete]
 {{- end -}}
@@ -55,53 +63,65 @@
 {{/* argo-rollouts.providers: rules by traffic provider, as YAML. */}}
 {{- define "argo-rollouts.providers" -}}
 ambassador:
-  - apiGroups: [getambassador.io, x.getambassador.io]
+  - why: Ambassador moves the traffic by mappings
+    apiGroups: [getambassador.io, x.getambassador.io]
     resources: [mappings, ambassadormappings]
     verbs: [create, watch, get, update, list, delete]
 apisix:
-  - apiGroups: [apisix.apache.org]
+  - why: APISIX moves the traffic by its routes
+    apiGroups: [apisix.apache.org]
     resources: [apisixroutes]
     verbs: [watch, get, update]
 awsAppMesh:
-  - apiGroups: [appmesh.k8s.aws]
+  - why: App Mesh leads from a virtual service to routers and nodes
+    apiGroups: [appmesh.k8s.aws]
     resources: [virtualservices]
     verbs: [watch, get, list]
-  - apiGroups: [appmesh.k8s.aws]
+  - why: App Mesh moves the traffic by routers and nodes
+    apiGroups: [appmesh.k8s.aws]
     resources: [virtualnodes, virtualrouters]
     verbs: [watch, get, list, update, patch]
 awsLoadBalancerController:
-  - apiGroups: [""]
+  - why: whether the load balancer knows the pods of a new version
+    apiGroups: [""]
     resources: [endpoints]
     verbs: [get]
-  - apiGroups: [elbv2.k8s.aws]
+  - why: which targets the load balancer has
+    apiGroups: [elbv2.k8s.aws]
     resources: [targetgroupbindings]
     verbs: [list, get]
 contour:
-  - apiGroups: [projectcontour.io]
+  - why: Contour moves the traffic by its proxies
+    apiGroups: [projectcontour.io]
     resources: [httpproxies]
     verbs: [get, list, watch, update]
-# the Gateway API plugin keeps the routes it manages in a ConfigMap
 gatewayAPI:
-  - apiGroups: [gateway.networking.k8s.io]
+  - why: the Gateway API plugin moves the traffic by routes
+    apiGroups: [gateway.networking.k8s.io]
     resources: [httproutes, grpcroutes, tcproutes, tlsroutes]
     verbs: [get, list, watch, update, patch]
-  - apiGroups: [""]
+  - why: the Gateway API plugin keeps the routes it manages in a ConfigMap
+    apiGroups: [""]
     resources: [configmaps]
     verbs: [create, update]
 glooPlatform:
-  - apiGroups: [networking.gloo.solo.io]
+  - why: Gloo moves the traffic by its route tables
+    apiGroups: [networking.gloo.solo.io]
     resources: [routetables]
     verbs: [get, list, watch, update, patch]
 istio:
-  - apiGroups: [networking.istio.io]
+  - why: Istio moves the traffic by virtual services and destination rules
+    apiGroups: [networking.istio.io]
     resources: [virtualservices, destinationrules]
     verbs: [watch, get, update, patch, list]
 smi:
-  - apiGroups: [split.smi-spec.io]
+  - why: SMI moves the traffic by splits
+    apiGroups: [split.smi-spec.io]
     resources: [trafficsplits]
     verbs: [create, watch, get, update, patch]
 traefik:
-  - apiGroups: [traefik.containo.us, traefik.io]
+  - why: Traefik moves the traffic by its services
+    apiGroups: [traefik.containo.us, traefik.io]
     resources: [traefikservices]
     verbs: [watch, get, update]
 {{- end -}}

@@ -7,43 +7,54 @@ Arguments: context, values.
 {{- $rbac := .values.controller.rbac }}
 {{- $clusterTemplates := and .values.controller.clusterWorkflowTemplates.enabled (not .context.singleNamespace) }}
 clusterRules:
-  - apiGroups: [""]
+  - why: runs each step of a workflow as a pod, and stops its containers
+    apiGroups: [""]
     resources: [pods, pods/exec]
     verbs: [create, get, list, watch, update, patch, delete]
-  - apiGroups: [""]
+  - why: parameters, semaphores and artifact repositories; which namespaces are managed
+    apiGroups: [""]
     resources: [configmaps{{ if not .context.singleNamespace }}, namespaces{{ end }}]
     verbs: [get, list, watch]
   {{- if $rbac.writeConfigMaps }}
-  # results that workflows remember (memoize)
-  - apiGroups: [""]
+  - why: results that workflows remember (memoize)
+    apiGroups: [""]
     resources: [configmaps]
     verbs: [create, update]
   {{- end }}
-  - apiGroups: [""]
+  - why: volumes that a workflow asks for
+    apiGroups: [""]
     resources: [persistentvolumeclaims, persistentvolumeclaims/finalizers]
     verbs: [create, update, delete, get]
-  - apiGroups: [argoproj.io]
+  - why: a workflow's state is written to it; its tasks are objects of their own
+    apiGroups: [argoproj.io]
     resources: [workflows, workflows/finalizers, workflowtasksets, workflowtasksets/finalizers, workflowartifactgctasks]
     verbs: [get, list, watch, update, patch, delete, create]
-  - apiGroups: [argoproj.io]
+  - why: templates that workflows name
+    apiGroups: [argoproj.io]
     resources: [workflowtemplates, workflowtemplates/finalizers{{ if $clusterTemplates }}, clusterworkflowtemplates, clusterworkflowtemplates/finalizers{{ end }}]
     verbs: [get, list, watch]
-  - apiGroups: [argoproj.io]
+  - why: what the executors report
+    apiGroups: [argoproj.io]
     resources: [workflowtaskresults]
     verbs: [list, watch, deletecollection]
-  - apiGroups: [argoproj.io]
+  - why: starts workflows at their times
+    apiGroups: [argoproj.io]
     resources: [cronworkflows, cronworkflows/finalizers]
     verbs: [get, list, watch, update, patch, delete]
-  - apiGroups: [""]
+  - why: whether the account of a workflow is there
+    apiGroups: [""]
     resources: [serviceaccounts]
     verbs: [get, list]
-  - apiGroups: [""]
+  - why: what happened to a workflow is told as events
+    apiGroups: [""]
     resources: [events]
     verbs: [create, patch]
-  - apiGroups: [policy]
+  - why: a workflow may ask not to be disturbed
+    apiGroups: [policy]
     resources: [poddisruptionbudgets]
     verbs: [create, get, delete]
-  - apiGroups: [""]
+  - why: the agent's certificates, and what controller.rbac.secretWhitelist names
+    apiGroups: [""]
     resources: [secrets]
     {{- if and $rbac.accessAllSecrets (empty $rbac.secretWhitelist) }}
     verbs: [get, list, watch]
@@ -51,13 +62,14 @@ clusterRules:
     resourceNames: {{ prepend $rbac.secretWhitelist "argo-workflows-agent-ca-certificates" | toJson }}
     verbs: [get]
     {{- end }}
-# the lease of the leader
 rules:
-  - apiGroups: [coordination.k8s.io]
+  - why: the lease of the leader
+    apiGroups: [coordination.k8s.io]
     resources: [leases]
     verbs: [create, get, update]
   {{- with (include "argo-workflows.databaseSecrets" .values.controller | fromJson).names }}
-  - apiGroups: [""]
+  - why: user and password of the database
+    apiGroups: [""]
     resources: [secrets]
     resourceNames: {{ toJson . }}
     verbs: [get]
@@ -83,31 +95,39 @@ the modes server and sso act with the server's rights. Arguments: context, value
 {{- $acts := ne (include "argo-workflows.authModes" $server) "client" }}
 {{- $clusterTemplates := and $server.clusterWorkflowTemplates.enabled (not .context.singleNamespace) }}
 clusterRules:
-  - apiGroups: [argoproj.io]
+  - why: fills its caches; requests are answered with the caller's own rights
+    apiGroups: [argoproj.io]
     resources: [workflows, workflowtemplates{{ if $clusterTemplates }}, clusterworkflowtemplates{{ end }}]
     verbs: [get, list, watch]
-  - apiGroups: [""]
+  - why: what it did is told as events
+    apiGroups: [""]
     resources: [events]
     verbs: [create, patch]
   {{- if $acts }}
-  - apiGroups: [""]
+  - why: parameters, and the accounts that logged-in users are mapped to; with server.authModes server and sso it acts with its own rights
+    apiGroups: [""]
     resources: [configmaps, serviceaccounts]
     verbs: [get, list, watch]
-  - apiGroups: [""]
+  - why: shows pods and logs of workflows, as server.authModes says
+    apiGroups: [""]
     resources: [pods, pods/exec, pods/log]
     verbs: [get, list, watch, delete]
-  - apiGroups: [""]
+  - why: shows events of workflows, as server.authModes says
+    apiGroups: [""]
     resources: [events]
     verbs: [watch]
-  - apiGroups: [argoproj.io]
+  - why: users make, change and delete these through it, as server.authModes says
+    apiGroups: [argoproj.io]
     resources: [eventsources, sensors, workflows, workfloweventbindings, workflowtemplates, cronworkflows, cronworkflows/finalizers]
     verbs: [create, get, list, watch, update, patch, delete]
   {{- if and $clusterTemplates $server.clusterWorkflowTemplates.enableEditing }}
-  - apiGroups: [argoproj.io]
+  - why: users edit cluster-wide templates through it
+    apiGroups: [argoproj.io]
     resources: [clusterworkflowtemplates]
     verbs: [create, update, patch, delete]
   {{- end }}
-  - apiGroups: [""]
+  - why: credentials of artifact repositories and tokens of the accounts that users are mapped to
+    apiGroups: [""]
     resources: [secrets]
     {{- with $server.sso.rbac.secretWhitelist }}
     resourceNames: {{ toJson . }}
@@ -115,18 +135,20 @@ clusterRules:
     verbs: [get]
   {{- end }}
 rules:
-  - apiGroups: [""]
+  - why: its settings
+    apiGroups: [""]
     resources: [configmaps]
     resourceNames: [{{ include "argo-workflows.configName" (dict "context" .context "controller" .values.controller) }}]
     verbs: [get]
   {{- if $server.sso.enabled }}
-  # the key of sessions, made at the first start
-  - apiGroups: [""]
+  - why: the key of sessions, made at the first start
+    apiGroups: [""]
     resources: [secrets]
     verbs: [create]
   {{- end }}
   {{- with compact (concat (ternary (list "sso" $server.sso.clientId.name $server.sso.clientSecret.name) list $server.sso.enabled) (include "argo-workflows.databaseSecrets" .values.controller | fromJson).names) }}
-  - apiGroups: [""]
+  - why: the key of sessions, the client of single sign-on, and user and password of the database
+    apiGroups: [""]
     resources: [secrets]
     resourceNames: {{ uniq . | toJson }}
     verbs: [get]

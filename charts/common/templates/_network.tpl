@@ -1,31 +1,115 @@
 {{/*
 common.networkPolicy: a component's NetworkPolicy, as YAML; nothing unless global.networkPolicy.create or values.networkPolicy.create.
-facts.networkPolicy.ingress: a list of {ports: [name or number], from: [peers]}; without it every declared port is open to the release's namespace.
+facts.networkPolicy.ingress: a list of {ports: [name or number], from: [peers]}; without it every declared port is open to the release's
+namespace. The port of metrics that are switched on is open to every namespace, where Prometheus is.
+facts.networkPolicy.egress: {outside, peers} as common.policy has it. The API server is reached by those with rules.
 Arguments: a component.
 */}}
 {{- define "common.networkPolicy" -}}
 {{- if or (.context.global.networkPolicy).create (.values.networkPolicy).create -}}
-{{- $ingress := (.facts.networkPolicy).ingress -}}
+{{- $f := .facts -}}{{- $policy := $f.networkPolicy | default dict -}}
+{{- $ingress := $policy.ingress -}}
 {{- if kindIs "invalid" $ingress -}}
-{{- $ports := list }}{{ range .facts.ports }}{{ $ports = append $ports .name }}{{ end -}}
+{{- $ports := list }}{{ range $f.ports }}{{ $ports = append $ports .name }}{{ end -}}
 {{- $ingress = ternary (list (dict "ports" $ports "from" (list (dict "podSelector" dict)))) list (not (empty $ports)) -}}
 {{- end -}}
-{{- $rules := list -}}
-{{- range $rule := $ingress -}}
-{{- $ports := list }}{{ range $rule.ports }}{{ $ports = append $ports (dict "port" .) }}{{ end -}}
-{{- $rules = append $rules (include "common.compact" (dict "ports" $ports "from" $rule.from) | fromJson) -}}
+{{- if and $f.metrics (.values.metrics).enabled -}}
+{{- $ingress = append $ingress (dict "ports" (list $f.metrics.port) "from" (list (dict "namespaceSelector" dict))) -}}
 {{- end -}}
+{{- include "common.policy" (dict
+  "context" .context "component" $f.name "name" (include "common.componentName" .) "annotations" $f.annotations
+  "selector" (include "common.selectorLabels" (dict "context" .context "name" $f.name) | fromJson)
+  "ingress" $ingress
+  "egress" (merge (dict "api" (not (empty (or $f.usesAPI $f.rules $f.clusterRules)))) ($policy.egress | default dict))
+) -}}
+{{- end -}}
+{{- end -}}
+
+{{/*
+common.policy: a NetworkPolicy for both directions, as YAML. Arguments: context, component (its name), name, annotations, selector (labels
+of the pods), ingress (a list of {ports, from}), egress {api: whether the API server is asked, outside: names of common.outside or rules of
+the same shape {ports, why}, peers: a list of {ports, to, why}}. Names are resolved by every pod; a proxy is used by those who go outside.
+*/}}
+{{- define "common.policy" -}}
+{{- $known := include "common.outside" .context.global | fromJson -}}
+{{- $names := list "dns" -}}
+{{- if .egress.api }}{{ $names = append $names "apiServer" }}{{ end -}}
+{{- $names = concat $names (.egress.outside | default list) -}}
+{{- if and .egress.outside $known.proxy.ports }}{{ $names = append $names "proxy" }}{{ end -}}
+{{- $egress := list -}}
+{{- range uniq $names }}{{ $egress = append $egress (ternary (get $known (toString .)) . (kindIs "string" .)) }}{{ end -}}
+{{- $egress = concat $egress (.egress.peers | default list) ((.context.global.networkPolicy).extraEgress | default list) -}}
 apiVersion: networking.k8s.io/v1
 kind: NetworkPolicy
 metadata:
-  {{- include "common.metadata" (dict "context" .context "component" .facts.name "name" (include "common.componentName" .)) | nindent 2 }}
+  {{- include "common.metadata" (dict "context" .context "component" .component "name" .name "annotations" .annotations) | nindent 2 }}
 spec:
   podSelector:
     matchLabels:
-      {{- include "common.selectorLabels" (dict "context" .context "name" .facts.name) | fromJson | toYaml | nindent 6 }}
-  policyTypes:
-    - Ingress
+      {{- toYaml .selector | nindent 6 }}
+  policyTypes: [Ingress, Egress]
   ingress:
-    {{- toYaml $rules | nindent 4 }}
+    {{- include "common.policyRules" .ingress | nindent 4 }}
+  egress:
+    {{- include "common.policyRules" $egress | nindent 4 }}
 {{- end -}}
+
+{{/* common.policyRules: rules of a NetworkPolicy, as a YAML list, their ports spelt out. Arguments: the rules. */}}
+{{- define "common.policyRules" -}}
+{{- $rules := list -}}
+{{- range . -}}
+{{- $ports := list -}}
+{{- range $port := .ports -}}
+{{- if kindIs "map" $port }}{{ $ports = append $ports $port }}{{ else }}{{ $ports = append $ports (dict "port" $port "protocol" "TCP") }}{{ end -}}
+{{- end -}}
+{{- $rules = append $rules (include "common.compact" (merge (dict "ports" $ports) .) | fromJson) -}}
+{{- end -}}
+{{- include "common.reasoned" $rules -}}
+{{- end -}}
+
+{{/*
+common.reasoned: a list of maps as YAML, the sentence that a map has under "why" as a comment above it. Arguments: the list.
+*/}}
+{{- define "common.reasoned" -}}
+{{- if not . }}[]{{ end -}}
+{{- range $i, $item := . -}}
+{{- if $i }}{{ "\n" }}{{ end -}}
+{{- with $item.why }}# {{ . }}{{ "\n" }}{{ end -}}
+- {{ omit $item "why" | toYaml | nindent 2 | trim }}
+{{- end -}}
+{{- end -}}
+
+{{/*
+common.outside: what programs reach outside the cluster's pods, and why no policy can say more of it than ports: name to {ports, why}, as JSON.
+The ports of apiServer, git, https, mail, directory, metrics, storage and database are replaced by global.networkPolicy.ports.
+Arguments: global.
+*/}}
+{{- define "common.outside" -}}
+{{- $dns := list -}}
+{{- range list 53 5353 }}{{ $dns = concat $dns (list (dict "port" . "protocol" "UDP") (dict "port" . "protocol" "TCP")) }}{{ end -}}
+{{- $proxies := list -}}
+{{- range compact (list .httpProxy .httpsProxy) }}{{ $proxies = append $proxies (include "common.urlPort" . | int) }}{{ end -}}
+{{- $table := dict
+  "dns" (dict "ports" $dns "why" "names are resolved by pods of kube-system, by a cache on the node or by another service: clusters differ in that (5353: OpenShift)")
+  "apiServer" (dict "ports" (list 443 6443) "why" "the API server stands outside the pods' network, where no selector finds it")
+  "platform" (dict "ports" (list (include "common.urlPort" (.codefresh).url | int)) "why" "the platform, global.codefresh.url: a host name, which policies cannot name")
+  "git" (dict "ports" (list 22 443) "why" "Git servers of the user, by SSH and HTTPS; their addresses are known at run time only")
+  "https" (dict "ports" (list 443) "why" "services that settings name by URL: registries, identity providers, chart repositories, webhooks of others")
+  "mail" (dict "ports" (list 25 465 587) "why" "mail servers that notifications are sent through")
+  "directory" (dict "ports" (list 389 636) "why" "LDAP directories that users log in with")
+  "metrics" (dict "ports" (list 80 443 8080 9090) "why" "metric providers and web hooks that analyses ask, wherever a template says they are")
+  "storage" (dict "ports" (list 443 9000) "why" "object storage for logs and artifacts of workflows")
+  "database" (dict "ports" (list 3306 5432) "why" "the database that keeps finished workflows")
+  "proxy" (dict "ports" (uniq $proxies) "why" "the proxies of global.httpProxy and global.httpsProxy")
+-}}
+{{- range $name, $ports := ((.networkPolicy).ports | default dict) -}}
+{{- $_ := set (get $table $name | required (printf "global.networkPolicy.ports.%s names nothing that policies know" $name)) "ports" $ports -}}
+{{- end -}}
+{{- toJson $table -}}
+{{- end -}}
+
+{{/* common.urlPort: the port of a URL: the one it names, or that of its scheme. Arguments: the URL; empty is https. */}}
+{{- define "common.urlPort" -}}
+{{- $named := regexFind ":[0-9]+$" (urlParse (default "https://" .)).host -}}
+{{- default (ternary "80" "443" (hasPrefix "http://" (default "" .))) (trimPrefix ":" $named) -}}
 {{- end -}}

@@ -22,7 +22,7 @@ automountServiceAccountToken: {{ ternary $account.automountServiceAccountToken f
 
 {{/*
 common.rbac: Role and RoleBinding for facts.rules, ClusterRole and ClusterRoleBinding for facts.clusterRules, as YAML documents.
-With facts.namespaced the cluster's rules join the Role, or make one in facts.managedNamespace, and nothing cluster-scoped is made.
+The sentence that a rule has under "why" stands above it as a comment. With facts.namespaced the cluster's rules join the Role, or make one in facts.managedNamespace, and nothing cluster-scoped is made.
 Arguments: a component.
 */}}
 {{- define "common.rbac" -}}
@@ -46,7 +46,7 @@ kind: {{ .prefix }}Role
 metadata:
   {{- $metadata | nindent 2 }}
 rules:
-  {{- toYaml .rules | nindent 2 }}
+  {{- include "common.reasoned" .rules | nindent 2 }}
 ---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: {{ .prefix }}RoleBinding
@@ -77,10 +77,7 @@ kind: ClusterRole
 metadata:
   {{- include "common.metadata" (dict "context" $.context "name" (include "common.clusterName" (dict "context" $.context "name" (printf "aggregate-to-%s" $role))) "clusterScoped" true "labels" (dict (printf "rbac.authorization.k8s.io/aggregate-to-%s" $role) "true")) | nindent 2 }}
 rules:
-  - apiGroups: [argoproj.io]
-    resources:
-      {{- toYaml $.resources | nindent 6 }}
-    verbs:
-      {{- toYaml $verbs | nindent 6 }}
+  {{- $why := printf "Kubernetes' own role %s covers Argo's kinds too; who holds it, the cluster's administrator decides" $role }}
+  {{- include "common.reasoned" (list (dict "why" $why "apiGroups" (list "argoproj.io") "resources" $.resources "verbs" $verbs)) | nindent 2 }}
 {{- end }}
 {{- end -}}

@@ -51,6 +51,14 @@ Neither given fails the render. Arguments: global.
 {{- (include "common.context" (dict "chart" (dict "Name" .chart "Version" "" "AppVersion" "") "release" .root.Release "values" $values) | fromJson).fullname -}}
 {{- end -}}
 
+{{/*
+gitops-runtime.podsOf: what selects the pods of a component of a chart that this one depends on, as JSON. Arguments: root, chart, component.
+*/}}
+{{- define "gitops-runtime.podsOf" -}}
+{{- $context := dict "name" (default .chart (index .root.Values .chart).nameOverride) "release" .root.Release.Name -}}
+{{- dict "matchLabels" (include "common.selectorLabels" (dict "context" $context "name" .component) | fromJson) | toJson -}}
+{{- end -}}
+
 {{/* gitops-runtime.argoServer: the URL of the Argo Workflows server. Arguments: the root. */}}
 {{- define "gitops-runtime.argoServer" -}}
 {{- $config := (index .Values "app-proxy").config -}}

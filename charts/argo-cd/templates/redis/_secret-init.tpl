@@ -31,11 +31,12 @@ volumes:
   {{- end }}
 rules:
   {{- if $needed }}
-  # a name cannot be asked of what is not made yet
-  - apiGroups: [""]
+  - why: makes the password of Redis; a name cannot be asked of what is not made yet
+    apiGroups: [""]
     resources: [secrets]
     verbs: [create]
-  - apiGroups: [""]
+  - why: whether there is a password already
+    apiGroups: [""]
     resources: [secrets]
     resourceNames: [argocd-redis]
     verbs: [get]

@@ -3,15 +3,16 @@
 {{- $v := .values.server -}}
 {{- $cm := (include "argo-cd.cm" . | fromJson).data -}}{{- $params := (include "argo-cd.params" . | fromJson).data -}}
 rules:
-  # clusters, repositories, accounts and settings are written through the API, sessions and the admin's password too
-  - apiGroups: [""]
+  - why: clusters, repositories, accounts and settings are written through the API, sessions and the admin's password too
+    apiGroups: [""]
     resources: [secrets, configmaps]
     verbs: [create, get, list, watch, update, patch, delete]
-  - apiGroups: [argoproj.io]
+  - why: users make, change and delete applications and projects through it
+    apiGroups: [argoproj.io]
     resources: [applications, appprojects, applicationsets]
     verbs: [create, get, list, watch, update, delete, patch]
-  # the audit of what users did
-  - apiGroups: [""]
+  - why: the audit of what users did
+    apiGroups: [""]
     resources: [events]
     verbs: [create, list]
 clusterRules:
@@ -19,42 +20,46 @@ clusterRules:
   {{- toYaml $v.clusterRoleRules.rules | nindent 2 }}
   {{- else }}
   {{- $kinds := include "argo-cd.liveKinds" . | fromYaml }}
-  # users look at, patch and delete live objects of an application. Secrets are left out: those of applications come, their data hidden,
-  # from the application controller. Kinds that are not listed: server.clusterRoleRules
+  # kinds that are not listed: server.clusterRoleRules
   {{- range $group, $resources := $kinds }}
-  - apiGroups: [{{ $group | quote }}]
+  - why: "users look at, patch and delete live objects of an application; Secrets are left out: those come, their data hidden, from the application controller"
+    apiGroups: [{{ $group | quote }}]
     resources: {{ toJson $resources }}
     verbs: [get, patch, delete]
   {{- end }}
-  # the events and logs tabs of an application
-  - apiGroups: [""]
+  - why: the events tab of an application
+    apiGroups: [""]
     resources: [events]
     verbs: [list]
-  - apiGroups: [""]
+  - why: the logs tab of an application
+    apiGroups: [""]
     resources: [pods/log]
     verbs: [get]
   {{- if eq (get $cm "exec.enabled") "true" }}
-  # a shell in a pod, as configs.cm."exec.enabled" says
-  - apiGroups: [""]
+  - why: a shell in a pod, as configs.cm."exec.enabled" says
+    apiGroups: [""]
     resources: [pods/exec]
     verbs: [create]
   {{- end }}
-  # actions: run a CronJob, submit a WorkflowTemplate or CronWorkflow
-  - apiGroups: [batch]
+  - why: "action of a user: run a CronJob now"
+    apiGroups: [batch]
     resources: [jobs]
     verbs: [create]
-  - apiGroups: [argoproj.io]
+  - why: "action of a user: submit a WorkflowTemplate or CronWorkflow"
+    apiGroups: [argoproj.io]
     resources: [workflows]
     verbs: [create]
-  # applications outside the release's namespace are listed; where configs.params."application.namespaces" allows them, users also write them
-  - apiGroups: [argoproj.io]
+  - why: applications outside the release's namespace are listed
+    apiGroups: [argoproj.io]
     resources: [applications, applicationsets]
     verbs: [get, list, watch]
   {{- if get $params "application.namespaces" }}
-  - apiGroups: [argoproj.io]
+  - why: users write applications outside the release's namespace, where configs.params."application.namespaces" allows them
+    apiGroups: [argoproj.io]
     resources: [applications, applicationsets]
     verbs: [create, update, patch, delete]
-  - apiGroups: [""]
+  - why: the audit of what users did to these
+    apiGroups: [""]
     resources: [events]
     verbs: [create]
   {{- end }}

@@ -1,13 +1,14 @@
 {{/*
 gitops-runtime.hook: a Job that runs the installer image as a Helm hook, with its service account and exactly its rights, as YAML documents.
 All of it but the Job goes whether the hook succeeds or fails. Arguments: root, hook (Helm's events), facts:
-name, jobAnnotations (more of the Job's), deletePolicy (of the Job), args, env, volumes, volumeMounts, rules, clusterRules, ttl (seconds the finished Job is kept).
+name, jobAnnotations (more of the Job's), deletePolicy (of the Job), args, env, volumes, volumeMounts, rules, clusterRules, outside (what it reaches, as common.policy has it), ttl (seconds the finished Job is kept).
 */}}
 {{- define "gitops-runtime.hook" -}}
 {{- $f := .facts -}}{{- $global := .root.Values.global -}}{{- $installer := .root.Values.installer -}}
 {{- $context := include "gitops-runtime.context" (dict "root" .root "name" $f.name "values" dict) | fromJson -}}
 {{- $annotations := dict "helm.sh/hook" .hook "helm.sh/hook-weight" "-20" "helm.sh/hook-delete-policy" "before-hook-creation,hook-succeeded,hook-failed" -}}
 {{- $component := dict "context" $context "values" dict "facts" (merge (dict "annotations" $annotations "fullname" $f.name) (omit $f "name")) -}}
+{{- $_ := set $component.facts "networkPolicy" (dict "ingress" list "egress" (dict "outside" ($f.outside | default list))) -}}
 {{- if $global.runtime.singleNamespace }}{{ $_ := set $component.facts "clusterRules" list }}{{ end -}}
 {{- $env := list
   (dict "name" "POD_NAMESPACE" "valueFrom" (dict "fieldRef" (dict "fieldPath" "metadata.namespace")))
@@ -39,6 +40,8 @@ name, jobAnnotations (more of the Job's), deletePolicy (of the Job), args, env, 
 ---
 {{ include "common.serviceAccount" $component }}
 {{- include "common.rbac" $component }}
+---
+{{ include "common.networkPolicy" $component }}
 ---
 apiVersion: batch/v1
 kind: Job
