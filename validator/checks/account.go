@@ -74,7 +74,8 @@ func checkUser(ctx context.Context, d *desk) engine.Outcome {
 	}
 	user, err := d.platform().Me(ctx)
 	if err != nil {
-		return found(d.noUser(err, place))
+		refused := d.lighter(ctx, d.noUser(err, place))
+		return engine.Outcome{Findings: []findings.Finding{refused}, Lacks: "a user token that the platform knows"}
 	}
 	d.learn(func(d *desk) { d.user = user })
 	return found()
@@ -125,17 +126,22 @@ func notURL(text string) string {
 	return ""
 }
 
-func checkAdmin(_ context.Context, d *desk) engine.Outcome {
+func checkAdmin(ctx context.Context, d *desk) engine.Outcome {
 	switch {
+	case d.user == nil: // where the finding about the user was left out on request
+		return lacks("ACC100")
 	case d.user.ActiveAccount == nil:
-		return found(findings.New("ACC202", d.tokenPlace(), d.user.Name))
+		return found(d.lighter(ctx, findings.New("ACC202", d.tokenPlace(), d.user.Name)))
 	case !d.user.Administers():
-		return found(findings.New("ACC201", d.tokenPlace(), d.user.Name, d.user.ActiveAccount.Name))
+		return found(d.lighter(ctx, findings.New("ACC201", d.tokenPlace(), d.user.Name, d.user.ActiveAccount.Name)))
 	}
 	return found()
 }
 
 func checkAccountID(_ context.Context, d *desk) engine.Outcome {
+	if d.user == nil {
+		return lacks("ACC100")
+	}
 	given, active := d.Values.String(accountPath, ""), d.user.ActiveAccount
 	switch {
 	case given == "":

@@ -29,7 +29,8 @@ func rows() []row {
 		{"SCH100", "The values fit the chart's schema", "schema", nil, local, checkSchema},
 
 		{"RUN100", "The runtime has a well-formed name", "runtime", nil, local, checkName},
-		{"RUN200", "The runtime's name is its own in the account", "runtime", []string{"RUN100", "ACC100"}, remote, checkUnique},
+		{"RUN200", "The runtime's name is its own in the account", "runtime", []string{"RUN100", "CRT100"}, remote, checkUnique},
+		{"RUN300", "The runtime's own token is alive", "runtime", []string{"RUN100", "CRT100"}, remote, checkOwnToken},
 
 		{"TOK100", "The user token is given", "user token", nil, remote, checkToken},
 		{"ACC100", "The platform knows the user token", "account", []string{"TOK100", "CRT100"}, remote, checkUser},
@@ -66,6 +67,10 @@ func rows() []row {
 // runtime registers itself with this token, in this account, by this name.
 var essential = []string{"TOK100", "ACC100", "ACC200", "RUN200"}
 
+// after are checks that wait for others and go on whatever came of them: a
+// registered runtime has a token of its own, and needs no user to be known by.
+var after = map[string][]string{"RUN200": {"ACC100", "RUN300"}}
+
 // Table binds every check to a subject.
 func Table(subject Subject) []engine.Check {
 	shared := &desk{Subject: subject}
@@ -73,7 +78,7 @@ func Table(subject Subject) []engine.Check {
 	for _, row := range rows() {
 		table = append(table, engine.Check{
 			Essential: slices.Contains(essential, row.code),
-			Code:      row.code, Title: row.title, Group: row.group, Needs: row.needs, Deadline: row.deadline,
+			Code:      row.code, Title: row.title, Group: row.group, Needs: row.needs, After: after[row.code], Deadline: row.deadline,
 			Run: func(ctx context.Context) engine.Outcome { return row.run(ctx, shared) },
 		})
 	}

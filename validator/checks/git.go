@@ -45,6 +45,9 @@ func checkGitPassword(ctx context.Context, d *desk) engine.Outcome {
 
 // checkGitProvider looks at the account's provider and the address of its API.
 func checkGitProvider(_ context.Context, d *desk) engine.Outcome {
+	if d.user == nil {
+		return lacks("ACC100")
+	}
 	account := d.user.ActiveAccount
 	switch {
 	case account == nil:

@@ -42,12 +42,21 @@ func checkName(_ context.Context, d *desk) engine.Outcome {
 	return found(findings.New("RUN102", d.place(namePath), name, problem))
 }
 
-// checkUnique asks who carries the name: on an install nobody may, on an
-// upgrade it has to be this runtime.
+// checkUnique asks who carries the name. A registered runtime is known by its
+// own token and has to be this one; without that token the user's is asked: on
+// an install nobody may carry the name, on an upgrade it has to be this runtime.
 func checkUnique(ctx context.Context, d *desk) engine.Outcome {
-	name := d.Values.String(namePath, "")
+	name, place := d.Values.String(namePath, ""), d.place(namePath)
+	own := d.own(ctx)
+	switch {
+	case own.alive && own.registered == nil:
+		return found(findings.New("RUN204", place, name))
+	case own.alive:
+		return d.same(own.registered)
+	case d.user == nil:
+		return lacks("ACC100")
+	}
 	registered, err := d.platform().Runtime(ctx, name)
-	place := d.place(namePath)
 	var answer *platform.Error
 	switch {
 	case errors.As(err, &answer):
@@ -58,21 +67,29 @@ func checkUnique(ctx context.Context, d *desk) engine.Outcome {
 		return found(findings.New("RUN203", place, name))
 	case registered == nil:
 		return found()
+	case d.Upgrade:
+		return d.same(registered)
 	}
+	taken := findings.New("RUN201", place, d.accountName(), name, registered.Metadata.Namespace)
+	if d.here(registered) {
+		taken = taken.WithFix("an earlier install may have left it: delete the runtime %s from the account, then install again", name)
+	}
+	return found(taken)
+}
+
+// here is true when a runtime is registered from this namespace and cluster.
+func (d *desk) here(registered *platform.Runtime) bool {
 	cluster := d.Values.String(clusterPath, inCluster)
-	here := registered.Metadata.Namespace == d.Namespace && (registered.Cluster == "" || registered.Cluster == cluster)
-	if !d.Upgrade {
-		taken := findings.New("RUN201", place, d.accountName(), name, registered.Metadata.Namespace)
-		if here {
-			taken = taken.WithFix("an earlier install may have left it: delete the runtime %s from the account, then install again", name)
-		}
-		return found(taken)
+	return registered.Metadata.Namespace == d.Namespace && (registered.Cluster == "" || registered.Cluster == cluster)
+}
+
+// same is the outcome for a runtime that has to be this one.
+func (d *desk) same(registered *platform.Runtime) engine.Outcome {
+	if d.here(registered) {
+		return found()
 	}
-	if !here {
-		return found(findings.New("RUN202", place, name,
-			registered.Metadata.Namespace, registered.Cluster, d.Namespace, cluster))
-	}
-	return found()
+	return found(findings.New("RUN202", d.place(namePath), d.Values.String(namePath, ""),
+		registered.Metadata.Namespace, registered.Cluster, d.Namespace, d.Values.String(clusterPath, inCluster)))
 }
 
 func (d *desk) accountName() string {

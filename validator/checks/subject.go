@@ -71,6 +71,7 @@ type desk struct {
 	user        *platform.User
 	gitPassword string
 	clients     *http.Client
+	identity    ownIdentity
 }
 
 func (d *desk) learn(change func(*desk)) {

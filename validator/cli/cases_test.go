@@ -154,4 +154,4 @@ func (c *runCase) run(t *testing.T) string {
 var today = time.Date(2026, 1, 15, 12, 0, 0, 0, time.UTC)
 
 // canaries are secrets that the cases use; none may ever be printed.
-var canaries = []string{"user-token-admin", "user-token-member", "user-token-acc2", "user-token-unknown", "git-token-canary", "c2VjcmV0"}
+var canaries = []string{"user-token-admin", "user-token-member", "user-token-acc2", "user-token-unknown", "runtime-token-canary", "git-token-canary", "c2VjcmV0"}

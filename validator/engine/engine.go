@@ -33,6 +33,8 @@ type Check struct {
 	Group string
 	// Needs are the codes of checks that have to end well before this one starts.
 	Needs []string
+	// After are the codes of checks that have to end before this one starts, however they end.
+	After []string
 	// Essential is true when an install cannot go well without an answer.
 	Essential bool
 	// Deadline bounds this check; the zero value leaves the run's own bound.
@@ -49,7 +51,7 @@ type Outcome struct {
 	// need it go on.
 	Skip string
 	// Lacks, when not empty, names what was missing to do it ("a cluster");
-	// those that need it are skipped as well.
+	// those that need it are skipped as well, even where Findings only warn.
 	Lacks string
 }
 
@@ -120,6 +122,16 @@ func run(ctx context.Context, check Check, options Options, others map[string]*p
 	if by, skip := options.Skip[check.Code]; skip {
 		return skipped(check, "on request: "+by)
 	}
+	for _, before := range check.After {
+		other, known := others[before]
+		if !known {
+			continue
+		}
+		<-other.done
+		if ctx.Err() != nil && !other.result.holds {
+			return skipped(check, "needs "+before) // it is that one that the time was too short for
+		}
+	}
 	for _, need := range check.Needs {
 		other, known := others[need]
 		if !known {
@@ -167,13 +179,13 @@ func interruption(ctx context.Context) string {
 func conclude(check Check, outcome Outcome) Result {
 	result := Result{Code: check.Code, Title: check.Title, Group: check.Group, Status: Passed, Findings: outcome.Findings}
 	result.Status = worst(outcome.Findings)
-	result.holds = result.Status == Passed || result.Status == Warned
+	result.holds = (result.Status == Passed || result.Status == Warned) && outcome.Lacks == ""
 	if len(outcome.Findings) > 0 {
 		return result
 	}
 	switch {
 	case outcome.Lacks != "":
-		result.Status, result.Reason, result.holds = Skipped, "needs "+outcome.Lacks, false
+		result.Status, result.Reason = Skipped, "needs "+outcome.Lacks
 	case outcome.Skip != "":
 		result.Status, result.Reason = Skipped, outcome.Skip
 	}

@@ -32,6 +32,11 @@ func statuses(results []engine.Result) map[string]string {
 
 func TestRun(t *testing.T) {
 	lacks := func(context.Context) engine.Outcome { return engine.Outcome{Lacks: "a cluster"} }
+	warnsAndLacks := func(context.Context) engine.Outcome {
+		outcome := finds(findings.Warn)(context.Background())
+		outcome.Lacks = "a user"
+		return outcome
+	}
 	idle := func(context.Context) engine.Outcome { return engine.Outcome{Skip: "nothing to do"} }
 	table := []engine.Check{
 		{Code: "A", Needs: []string{"E"}, Run: passes},
@@ -44,12 +49,15 @@ func TestRun(t *testing.T) {
 		{Code: "I", Run: idle}, {Code: "J", Needs: []string{"I"}, Run: passes},
 		{Code: "K", Run: passes},
 		{Code: "L", Needs: []string{"unheard of"}, Run: passes},
+		{Code: "M", Run: warnsAndLacks}, {Code: "N", Needs: []string{"M"}, Run: passes},
+		{Code: "O", After: []string{"M", "C", "unheard of"}, Run: passes},
 	}
 	got := statuses(engine.Run(context.Background(), table, engine.Options{Skip: map[string]string{"K": "--skip"}}))
 	want := map[string]string{
 		"A": "pass", "B": "skipped: needs C", "C": "fail", "D": "skipped: needs B", "E": "warn", "F": "inconclusive",
 		"G": "skipped: needs a cluster", "H": "skipped: needs G", "I": "skipped: nothing to do", "J": "pass",
 		"K": "skipped: on request: --skip", "L": "pass",
+		"M": "warn", "N": "skipped: needs M", "O": "pass",
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %v\nwant %v", got, want)
@@ -98,10 +106,11 @@ func TestAnInterruptedRunReportsWhatItHas(t *testing.T) {
 		{Code: "A", Run: func(context.Context) engine.Outcome { close(done); return engine.Outcome{} }},
 		{Code: "B", Title: "B holds", Needs: []string{"A"}, Run: func(ctx context.Context) engine.Outcome { cancel(); <-ctx.Done(); return engine.Outcome{} }},
 		{Code: "C", Needs: []string{"B"}, Run: passes},
+		{Code: "D", After: []string{"A", "B"}, Run: passes},
 	}
 	results := engine.Run(ctx, table, engine.Options{})
 	<-done
-	want := map[string]string{"A": "pass", "B": "inconclusive", "C": "skipped: needs B"}
+	want := map[string]string{"A": "pass", "B": "inconclusive", "C": "skipped: needs B", "D": "skipped: needs B"}
 	if got := statuses(results); !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %v\nwant %v", got, want)
 	}

@@ -21,6 +21,11 @@ func runtimeTable() []Definition {
 		{"RUN201", Fail, "The account %q already has a runtime %q (namespace %s).", "choose another global.runtime.name, or remove the old runtime from the account first", "Names are unique in an account. A runtime that was uninstalled but not removed from the account still holds its name."},
 		{"RUN202", Fail, "The runtime %q of the account lives in namespace %s on %s; this release is in namespace %s on %s.", "upgrade that release instead, or give this one a name of its own", "An upgrade must not take over the identity of another runtime."},
 		{"RUN203", Warn, "This is an upgrade, but the account has no runtime %q; it will be registered anew.", "check global.runtime.name if the runtime was registered under another name", "Usual after an install that failed before registration; otherwise the name has changed."},
+		{"RUN204", Fail, "The runtime of this namespace is registered under another name than %q.", "set global.runtime.name to the name it was installed with, or uninstall it first", "Its own token is alive, and its account has no runtime of this name. A registered runtime keeps its name: object names, host names and the account's records carry it."},
+		unanswered("RUN300", "A registered runtime has a token of its own, in the Secret codefresh-token of its namespace. It is asked about the runtime, on every upgrade and on every sync of Argo CD; where it is alive, the user token only warns."),
+		{"RUN301", Warn, "This is an upgrade, but the Secret %q with the runtime's own token does not exist in namespace %s.", "nothing, where no install has gone through yet; otherwise the upgrade registers the runtime anew", "The runtime was never registered, or the Secret was deleted. The user token is asked in its place."},
+		{"RUN302", Warn, "This is an upgrade, but the Secret %q with the runtime's own token has nothing under the key %q.", "nothing: the upgrade registers the runtime anew", "The Secret was made or emptied by hand. The user token is asked in its place."},
+		{"RUN303", Fail, "The platform %s refuses the runtime's own token (%s).", "kubectl delete secret codefresh-token -n <namespace>, then upgrade: the runtime registers anew", "The runtime was removed from the account, or registered again from elsewhere. As long as the Secret is there the runtime does not register, and reports to nobody."},
 	}
 }
 

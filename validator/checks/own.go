@@ -1,0 +1,100 @@
+package checks
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+
+	"gitops-runtime/validator/engine"
+	"gitops-runtime/validator/findings"
+	"gitops-runtime/validator/netstage"
+	"gitops-runtime/validator/platform"
+)
+
+// ownSecret and ownKey are where a registered runtime keeps its own token.
+const (
+	ownSecret = "codefresh-token"
+	ownKey    = "token"
+)
+
+// identity is what the runtime's own token tells: whether there is one, whether
+// the platform takes it, and which runtime it belongs to.
+type identity struct {
+	// alive is true when the platform took the token; registered is then the
+	// account's runtime of the name in the values, nil without one.
+	alive      bool
+	registered *platform.Runtime
+	// outcome is that of the check of the token.
+	outcome engine.Outcome
+}
+
+// ownIdentity looks the token up once for all checks that ask.
+type ownIdentity struct {
+	once  sync.Once
+	found identity
+}
+
+// own reads the runtime's own token and asks the platform with it. The token is
+// there from the first registration on, whatever the install is called: Argo CD
+// renders every sync as an install.
+func (d *desk) own(ctx context.Context) identity {
+	d.identity.once.Do(func() { d.identity.found = d.lookUpOwn(ctx) })
+	return d.identity.found
+}
+
+func (d *desk) lookUpOwn(ctx context.Context) identity {
+	if d.Cluster == nil {
+		return identity{outcome: lacks(needsCluster)}
+	}
+	data, err := d.Cluster.Secret(ctx, d.Namespace, ownSecret)
+	token := strings.TrimSpace(string(data[ownKey]))
+	switch {
+	case absent(err) && d.Upgrade:
+		return identity{outcome: found(findings.New("RUN301", findings.Place{}, ownSecret, d.Namespace))}
+	case absent(err):
+		return identity{outcome: nothing("the runtime is not registered yet")}
+	case err != nil:
+		return identity{outcome: found(unknown("RUN300", findings.Place{}, "The runtime's own token", missing(err)))}
+	case token == "" && d.Upgrade:
+		return identity{outcome: found(findings.New("RUN302", findings.Place{}, ownSecret, ownKey))}
+	case token == "":
+		return identity{outcome: nothing("the runtime is not registered yet")}
+	}
+	client := platform.Client{URL: d.Values.String(urlPath, platformURL), Token: token, HTTP: d.client()}
+	registered, err := client.Runtime(ctx, d.Values.String(namePath, ""))
+	if err != nil {
+		return identity{outcome: found(d.ownRefused(err))}
+	}
+	return identity{alive: true, registered: registered, outcome: found()}
+}
+
+// ownRefused tells a token that the platform does not know from a platform that
+// does not answer, or not to this token.
+func (d *desk) ownRefused(err error) findings.Finding {
+	var answer *platform.Error
+	var failure *netstage.Failure
+	reason := err.Error()
+	switch {
+	case errors.As(err, &answer) && answer.Kind == platform.Refused:
+		return findings.New("RUN303", findings.Place{}, answer.Host, refusal(answer)).
+			WithFix("kubectl delete secret %s -n %s, then upgrade: the runtime registers anew", ownSecret, d.Namespace)
+	case errors.As(err, &failure):
+		reason = missing(err)
+	}
+	return unknown("RUN300", findings.Place{}, "Whether the runtime's own token is alive", reason)
+}
+
+// checkOwnToken shows what became of the runtime's own token.
+func checkOwnToken(ctx context.Context, d *desk) engine.Outcome {
+	return d.own(ctx).outcome
+}
+
+// lighter makes of a refusal that concerns the user alone a warning where the
+// runtime is registered and has a token of its own: it no longer needs the user.
+func (d *desk) lighter(ctx context.Context, finding findings.Finding) findings.Finding {
+	if finding.Level == findings.Fail && d.own(ctx).alive {
+		return finding.AtLevel(findings.Warn)
+	}
+	return finding
+}
