@@ -7,43 +7,91 @@ import (
 	"encoding/json"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"helm.sh/helm/v3/pkg/action"
+	"helm.sh/helm/v3/pkg/chart"
 	"helm.sh/helm/v3/pkg/chart/loader"
 	"helm.sh/helm/v3/pkg/chartutil"
 	"helm.sh/helm/v3/pkg/release"
 
+	"gitops-runtime/tests/compat"
 	"gitops-runtime/tests/gomodule"
 )
 
 // A release has to fit the Secret that Helm keeps it in (1 MiB), with room for what users add.
 func TestReleaseFitsItsSecret(t *testing.T) {
 	t.Parallel()
-	for _, mode := range modes() {
-		size := storedSize(t, installed(t, mode))
-		t.Logf("%s: %d KiB", mode, size/1024)
-		assert.Less(t, size, 700*1024, mode)
+	check := func(name, chart string, values map[string]any, limit int) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			size := storedSize(t, installed(t, chart, values)) / 1024
+			t.Logf("%d KiB", size)
+			assert.Less(t, size, limit)
+		})
 	}
+	for _, mode := range modes() {
+		check(mode, "gitops-runtime", ci(t, "gitops-runtime", mode), 512)
+	}
+	everything := ci(t, "gitops-runtime", "tunnel")
+	for _, chart := range argoCharts() {
+		on := everythingOn(t, chart)
+		everything[chart] = on
+		check(chart, chart, nil, 512)
+		check(chart+" with everything on", chart, on, 640) // a chart's own files are in its release, beside what is made of them
+	}
+	check("everything on", "gitops-runtime", everything, 512)
 }
 
-// installed is the release that `helm install --dry-run` would store.
-func installed(tb testing.TB, mode string) *release.Release {
+func argoCharts() []string {
+	return []string{"argo-cd", "argo-events", "argo-rollouts", "argo-workflows"}
+}
+
+// everythingOn are values of one of Argo's charts with all that can be switched on.
+func everythingOn(tb testing.TB, chart string) map[string]any {
+	tb.Helper()
+	fixture, err := compat.ReadFixture(chart)
+	require.NoError(tb, err)
+	delete(fixture.Base, "crds") // left out there because they are the same whatever the values say
+	delete(fixture.Base, "installCRDs")
+	if chart == "argo-workflows" {
+		fixture.Base["crds"] = map[string]any{"full": true}
+	}
+	return fixture.Base
+}
+
+// ci are the values of a file of a chart's ci/ folder.
+func ci(tb testing.TB, chart, name string) map[string]any {
 	tb.Helper()
 	root, err := gomodule.Root()
 	require.NoError(tb, err)
-	folder := filepath.Join(root, "charts", "gitops-runtime")
-	chart, err := loader.Load(folder)
+	values, err := chartutil.ReadValuesFile(filepath.Join(root, "charts", chart, "ci", name+"-values.yaml"))
 	require.NoError(tb, err)
-	values, err := chartutil.ReadValuesFile(filepath.Join(folder, "ci", mode+"-values.yaml"))
+	return values
+}
+
+// load reads a chart of the checkout.
+func load(tb testing.TB, name string) *chart.Chart {
+	tb.Helper()
+	root, err := gomodule.Root()
 	require.NoError(tb, err)
+	loaded, err := loader.Load(filepath.Join(root, "charts", name))
+	require.NoError(tb, err)
+	return loaded
+}
+
+// installed is the release that `helm install --dry-run` would store.
+func installed(tb testing.TB, chart string, values map[string]any) *release.Release {
+	tb.Helper()
 	install := action.NewInstall(&action.Configuration{})
 	install.ReleaseName, install.Namespace = "cf", "codefresh"
 	install.DryRun, install.ClientOnly, install.Replace = true, true, true
 	install.KubeVersion = &chartutil.KubeVersion{Version: "v1.34.4", Major: "1", Minor: "34"}
-	made, err := install.Run(chart, values)
+	made, err := install.Run(load(tb, chart), values)
 	require.NoError(tb, err)
 	return made
 }
@@ -67,14 +115,36 @@ func storedSize(t *testing.T, made *release.Release) int {
 func TestRenderIsRepeatable(t *testing.T) {
 	t.Parallel()
 	for _, mode := range modes() {
-		first, second := installed(t, mode), installed(t, mode)
+		values := ci(t, "gitops-runtime", mode)
+		first, second := installed(t, "gitops-runtime", values), installed(t, "gitops-runtime", values)
 		assert.Equal(t, first.Manifest, second.Manifest, mode)
 		assert.True(t, strings.Contains(first.Info.Notes, "Access mode: "+mode), first.Info.Notes)
 	}
 }
 
 func BenchmarkRender(b *testing.B) {
+	values := ci(b, "gitops-runtime", "tunnel")
 	for b.Loop() {
-		installed(b, "tunnel")
+		installed(b, "gitops-runtime", values)
 	}
+}
+
+// BenchmarkRenderArgo reads and renders the four charts of Argo, each on its own with its default values; user-ms/op is
+// what one processor computes for them, without what the others do meanwhile.
+func BenchmarkRenderArgo(b *testing.B) {
+	begun := userTime(b)
+	for b.Loop() {
+		for _, chart := range argoCharts() {
+			installed(b, chart, nil)
+		}
+	}
+	b.ReportMetric(float64((userTime(b)-begun).Milliseconds())/float64(b.N), "user-ms/op")
+}
+
+// userTime is the processor time that this process has computed for.
+func userTime(tb testing.TB) time.Duration {
+	tb.Helper()
+	var usage syscall.Rusage
+	require.NoError(tb, syscall.Getrusage(syscall.RUSAGE_SELF, &usage))
+	return time.Duration(usage.Utime.Nano())
 }
