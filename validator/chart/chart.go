@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"golang.org/x/sync/errgroup"
 	"sigs.k8s.io/yaml"
 )
 
@@ -135,16 +136,34 @@ func read(from source) (*Chart, error) {
 	if loaded.Schema, err = optional(from.files, "values.schema.json"); err != nil {
 		return nil, err
 	}
-	for _, wanted := range meta.Dependencies {
-		dependency, err := resolve(from, wanted)
-		if err != nil {
-			return nil, err
-		}
-		if dependency != nil {
-			loaded.Dependencies = append(loaded.Dependencies, *dependency)
-		}
+	loaded.Dependencies, err = dependencies(from, meta.Dependencies)
+	if err != nil {
+		return nil, err
 	}
 	return loaded, nil
+}
+
+// dependencies reads the charts below side by side: their values files are by
+// far the most that there is to read.
+func dependencies(from source, wanted []reference) ([]Dependency, error) {
+	read := make([]*Dependency, len(wanted))
+	var side errgroup.Group
+	for i, one := range wanted {
+		side.Go(func() (err error) {
+			read[i], err = resolve(from, one)
+			return err
+		})
+	}
+	if err := side.Wait(); err != nil {
+		return nil, err
+	}
+	var present []Dependency
+	for _, one := range read {
+		if one != nil {
+			present = append(present, *one)
+		}
+	}
+	return present, nil
 }
 
 // resolve finds a dependency: unpacked under charts/, packed under charts/, or

@@ -11,10 +11,14 @@ import (
 // Options are the flags of the main command.
 type Options struct {
 	Values values.Options
-	// Chart is a directory or a .tgz file; "" looks for it around the current one.
+	// Chart is a directory, a .tgz file or an oci:// reference; "" looks for it
+	// around the current directory.
 	Chart string
-	// ChartVersion, when given, has to be the chart's.
+	// ChartVersion, when given, has to be the chart's; of a registry it is taken.
 	ChartVersion string
+	// RegistryConfig is the file of `helm registry login`; "" is Helm's own.
+	RegistryConfig string
+	PlainHTTP      bool
 	// Namespace and Release are those of the install.
 	Namespace, Release string
 	Upgrade            bool
@@ -43,8 +47,10 @@ func (o *Options) register(flags *pflag.FlagSet) {
 	flags.StringVarP(&o.Namespace, "namespace", "n", "", "namespace of the install (default: that of the kubeconfig's context)")
 	flags.StringVar(&o.Release, "release", "cf-gitops-runtime", "name of the Helm release")
 	flags.BoolVar(&o.Upgrade, "upgrade", false, "the release exists already: check for an upgrade")
-	flags.StringVar(&o.Chart, "chart", "", "chart directory or .tgz file (default: charts/gitops-runtime, here or above)")
-	flags.StringVar(&o.ChartVersion, "version", "", "version the chart has to have")
+	flags.StringVar(&o.Chart, "chart", "", "chart directory, .tgz file or oci:// reference (default: charts/gitops-runtime, here or above)")
+	flags.StringVar(&o.ChartVersion, "version", "", "version the chart has to have, or to take from the registry (default there: the newest release)")
+	flags.StringVar(&o.RegistryConfig, "registry-config", "", "logins for registries (default: Helm's file, then Docker's)")
+	flags.BoolVar(&o.PlainHTTP, "plain-http", false, "ask the chart's registry without TLS")
 	flags.StringVar(&o.Connection.Kubeconfig, "kubeconfig", "", "kubeconfig file")
 	flags.StringVar(&o.Connection.Context, "context", "", "context of the kubeconfig")
 	flags.BoolVar(&o.NoCluster, "no-cluster", false, "ask no cluster; checks that need one are skipped")

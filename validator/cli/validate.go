@@ -7,6 +7,8 @@ import (
 	"os"
 	"time"
 
+	"helm.sh/helm/v3/pkg/helmpath"
+
 	"gitops-runtime/validator/chart"
 	"gitops-runtime/validator/checks"
 	"gitops-runtime/validator/values"
@@ -26,7 +28,7 @@ func Validate(ctx context.Context, options Options, system System) (int, error) 
 	if err != nil {
 		return 0, usage(err)
 	}
-	found, err := options.chart()
+	found, err := options.chart(ctx, system.Getenv)
 	if err != nil {
 		return 0, usage(err)
 	}
@@ -52,7 +54,7 @@ func Validate(ctx context.Context, options Options, system System) (int, error) 
 
 // chart loads the chart that is named or found; nil when there is none and none
 // was named.
-func (o Options) chart() (*chart.Chart, error) {
+func (o Options) chart(ctx context.Context, getenv func(string) string) (*chart.Chart, error) {
 	name := o.Chart
 	if name == "" {
 		directory, err := os.Getwd()
@@ -63,7 +65,7 @@ func (o Options) chart() (*chart.Chart, error) {
 			return nil, nil
 		}
 	}
-	found, err := chart.Load(name)
+	found, err := o.load(ctx, name, getenv)
 	if err != nil {
 		return nil, err
 	}
@@ -71,6 +73,20 @@ func (o Options) chart() (*chart.Chart, error) {
 		return nil, fmt.Errorf("the chart at %s is version %s, not %s; name the right one with --chart", name, found.Version, o.ChartVersion)
 	}
 	return found, nil
+}
+
+// load reads a chart from where its name says.
+func (o Options) load(ctx context.Context, name string, getenv func(string) string) (*chart.Chart, error) {
+	if !chart.IsReference(name) {
+		return chart.Load(name)
+	}
+	registry := chart.Registry{HelmConfig: o.RegistryConfig, PlainHTTP: o.PlainHTTP}
+	for _, file := range []string{getenv("HELM_REGISTRY_CONFIG"), helmpath.ConfigPath("registry/config.json")} {
+		if registry.HelmConfig == "" {
+			registry.HelmConfig = file
+		}
+	}
+	return registry.Pull(ctx, name, o.ChartVersion)
 }
 
 // connect finds the cluster. One that was named has to be there; the one of the
