@@ -22,7 +22,7 @@ spec:
 // application: Argo CD brings a folder of a Git server onto the cluster, and the platform hears of it.
 func (e *environment) application(t *testing.T) {
 	e.namespace(t, "e2e-guestbook")
-	e.subscribed(t, "events-reporter")
+	e.subscribed(t, runtime.Namespace, "events-reporter")
 	e.applyHere(t, guestbook)
 	eventually(t, "the application is synced and healthy", 3*time.Minute, e.has("applications", runtime.Namespace, "e2e-guestbook", map[string]string{
 		"status.sync.status":   "Synced",

@@ -5,6 +5,7 @@ package e2e_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,15 +19,20 @@ import (
 	"gitops-runtime/tests/runtime"
 )
 
+// aloneRelease is the release of a chart that is installed on its own.
+const aloneRelease = "alone"
+
 var definitions = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
 
-// clean removes what an earlier run or install has left: the release, its namespace, those of tests, and Argo's
+// clean removes what an earlier run or install has left: the release, those of tests, their namespaces, and Argo's
 // definitions, which Helm keeps with the name of the release on them. The platform goes back to its seed.
 func (e *environment) clean(t *testing.T) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
-	e.uninstallLeftOver(ctx, t)
+	for _, release := range e.leftOverReleases(ctx, t) {
+		e.uninstallLeftOver(ctx, t, release)
+	}
 	namespaces, err := e.client.CoreV1().Namespaces().List(ctx, metav1.ListOptions{})
 	require.NoError(t, err)
 	var gone []string
@@ -55,12 +61,27 @@ func (e *environment) clean(t *testing.T) {
 	e.platform(t).reset(t)
 }
 
+// leftOverReleases are the runtime's release and those of charts that were installed on their own.
+func (e *environment) leftOverReleases(ctx context.Context, t *testing.T) []types.NamespacedName {
+	t.Helper()
+	releases := []types.NamespacedName{{Namespace: runtime.Namespace, Name: runtime.Release}}
+	secrets, err := e.client.CoreV1().Secrets("").List(ctx, metav1.ListOptions{LabelSelector: "owner=helm,name=" + aloneRelease})
+	require.NoError(t, err)
+	for _, secret := range secrets.Items {
+		release := types.NamespacedName{Namespace: secret.Namespace, Name: aloneRelease}
+		if strings.HasPrefix(secret.Namespace, "e2e-") && !slices.Contains(releases, release) {
+			releases = append(releases, release)
+		}
+	}
+	return releases
+}
+
 // uninstallLeftOver uninstalls a release, even one whose own controllers are broken.
-func (e *environment) uninstallLeftOver(ctx context.Context, t *testing.T) {
+func (e *environment) uninstallLeftOver(ctx context.Context, t *testing.T, release types.NamespacedName) {
 	t.Helper()
 	done := make(chan error, 1)
 	go func() {
-		done <- e.local.Helm.Uninstall(ctx, runtime.Release, runtime.Namespace, 3*time.Minute, t.Output())
+		done <- e.local.Helm.Uninstall(ctx, release.Name, release.Namespace, 3*time.Minute, t.Output())
 	}()
 	for {
 		select {

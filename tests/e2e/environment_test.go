@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -52,7 +53,7 @@ func start(t *testing.T) *environment {
 	require.NoError(t, err)
 	local, err := runtime.New(root, t.Output())
 	require.NoError(t, err)
-	require.NoError(t, os.RemoveAll(evidenceFolder(local)))
+	require.NoError(t, forgetEvidence(t, local))
 	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Minute) // images that no registry has are built first
 	defer cancel()
 	ready, err := local.Prepare(ctx, images.Tunnel)
@@ -87,11 +88,22 @@ func (e *environment) run(t *testing.T, name string, test func(*testing.T)) bool
 // install installs the runtime in a mode, or upgrades it to the mode, and waits for it.
 func (e *environment) install(t *testing.T, name images.Mode) {
 	t.Helper()
+	e.installWith(t, name, "")
+}
+
+// installWith is install with more values, in YAML.
+func (e *environment) installWith(t *testing.T, name images.Mode, values string) {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute) // a mode may need images of its own
 	defer cancel()
 	ready, err := e.local.Prepare(ctx, name)
 	require.NoError(t, err)
-	require.NoError(t, e.local.Install(ctx, name, ready, nil, nil))
+	var files []string
+	if values != "" {
+		files = append(files, filepath.Join(t.TempDir(), "values.yaml"))
+		require.NoError(t, os.WriteFile(files[0], []byte(values), 0o600))
+	}
+	require.NoError(t, e.local.Install(ctx, name, ready, files, nil))
 	e.mapper.Reset()
 }
 

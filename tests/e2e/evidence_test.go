@@ -4,6 +4,7 @@ package e2e_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -41,6 +42,15 @@ func (e *environment) keepEvidence(t *testing.T) {
 		t.Logf("the evidence is incomplete: %v", err)
 	}
 	t.Logf("logs, events and objects: %s", folder)
+}
+
+// forgetEvidence removes what earlier runs of this test have left.
+func forgetEvidence(t *testing.T, local *runtime.Local) error {
+	folders, err := filepath.Glob(filepath.Join(evidenceFolder(local), t.Name()+"*"))
+	for _, folder := range folders {
+		err = errors.Join(err, os.RemoveAll(folder))
+	}
+	return err
 }
 
 func evidenceFolder(local *runtime.Local) string { return filepath.Join(local.Root, ".cache", "e2e") }

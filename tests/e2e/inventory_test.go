@@ -65,6 +65,13 @@ func without(names, other []string, prefixes ...string) []string {
 	return left
 }
 
+// withoutDefinitions leaves out the definitions of Argo's kinds and what the API server makes of them.
+func withoutDefinitions(names []string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		return name == "apiservices/v1alpha1.argoproj.io" || strings.HasPrefix(name, "customresourcedefinitions/") && strings.HasSuffix(name, ".argoproj.io")
+	})
+}
+
 // ofEveryNamespace is what a cluster puts into each namespace.
 func ofEveryNamespace() []string {
 	return []string{"configmaps/kube-root-ca.crt", "serviceaccounts/default"}

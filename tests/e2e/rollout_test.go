@@ -9,12 +9,14 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"gitops-runtime/tests/runtime"
 )
 
-// canary is a Rollout of two steps; VERSION is what an update changes.
+// canary is a Rollout of two steps, in NAMESPACE; VERSION is what an update changes.
 const canary = `apiVersion: argoproj.io/v1alpha1
 kind: Rollout
-metadata: {name: canary, namespace: e2e-rollout}
+metadata: {name: canary, namespace: NAMESPACE}
 spec:
   replicas: 2
   selector:
@@ -42,24 +44,26 @@ spec:
 // rollout: Argo Rollouts takes an update through its steps, and the platform hears of it.
 func (e *environment) rollout(t *testing.T) {
 	e.namespace(t, "e2e-rollout")
-	e.subscribed(t, "rollout-reporter")
-	apply := func(version string) string {
-		t.Helper()
-		e.apply(t, strings.NewReplacer("IMAGE", standIn, `"VERSION"`, fmt.Sprintf("%q", version)).Replace(canary))
-		rollout, err := e.object(t.Context(), "rollouts", "e2e-rollout", "canary")
-		require.NoError(t, err)
-		eventually(t, "version "+version+" is rolled out", 2*time.Minute, e.has("rollouts", "e2e-rollout", "canary", map[string]string{
-			"status.observedGeneration": fmt.Sprint(rollout.GetGeneration()),
-			"status.phase":              "Healthy",
-			"status.currentStepIndex":   "2",
-			"status.updatedReplicas":    "2",
-			"status.availableReplicas":  "2",
-		}))
-		rollout, err = e.object(t.Context(), "rollouts", "e2e-rollout", "canary")
-		require.NoError(t, err)
-		require.Equal(t, field(rollout, "status", "currentPodHash"), field(rollout, "status", "stableRS"))
-		return field(rollout, "status", "stableRS")
-	}
-	require.NotEqual(t, apply("one"), apply("two"))
+	e.subscribed(t, runtime.Namespace, "rollout-reporter")
+	require.NotEqual(t, e.rollOut(t, "e2e-rollout", "one"), e.rollOut(t, "e2e-rollout", "two"))
 	e.platform(t).hearsOf(t, "rollouts", "e2e-rollout", "canary")
+}
+
+// rollOut brings a version of the canary out, waits until it has all its steps behind it, and gives its hash.
+func (e *environment) rollOut(t *testing.T, namespace, version string) string {
+	t.Helper()
+	e.apply(t, strings.NewReplacer("NAMESPACE", namespace, "IMAGE", standIn, `"VERSION"`, fmt.Sprintf("%q", version)).Replace(canary))
+	rollout, err := e.object(t.Context(), "rollouts", namespace, "canary")
+	require.NoError(t, err)
+	eventually(t, "version "+version+" is rolled out", 2*time.Minute, e.has("rollouts", namespace, "canary", map[string]string{
+		"status.observedGeneration": fmt.Sprint(rollout.GetGeneration()),
+		"status.phase":              "Healthy",
+		"status.currentStepIndex":   "2",
+		"status.updatedReplicas":    "2",
+		"status.availableReplicas":  "2",
+	}))
+	rollout, err = e.object(t.Context(), "rollouts", namespace, "canary")
+	require.NoError(t, err)
+	require.Equal(t, field(rollout, "status", "currentPodHash"), field(rollout, "status", "stableRS"))
+	return field(rollout, "status", "stableRS")
 }

@@ -5,8 +5,6 @@ package e2e_test
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -36,10 +34,7 @@ func (e *environment) uninstall(t *testing.T, before []string) {
 			return err
 		}
 		inside = without(inside, append(ofEveryNamespace(), "appprojects/default"))
-		outside = without(outside, before, "namespaces/", "apiservices/v1alpha1.argoproj.io", "ipaddresses/")
-		outside = slices.DeleteFunc(outside, func(name string) bool {
-			return strings.HasPrefix(name, "customresourcedefinitions/") && strings.HasSuffix(name, ".argoproj.io")
-		})
+		outside = withoutDefinitions(without(outside, before, "namespaces/", "ipaddresses/"))
 		if len(inside)+len(outside) > 0 {
 			return fmt.Errorf("in the namespace %v, outside any %v", inside, outside)
 		}

@@ -62,7 +62,7 @@ spec:
 // webhook: what is posted to an event source from outside travels by the event bus to a sensor and on to the platform.
 func (a access) webhook(t *testing.T) {
 	a.apply(t, hook) // stays for the next mode
-	a.subscribed(t, "e2e-hook")
+	a.subscribed(t, runtime.Namespace, "e2e-hook")
 	body := fmt.Sprintf(`{"mode":%q,"list":[1,2],"nested":{"yes":true}}`, a.mode)
 	a.answer(t, http.StatusOK, time.Minute, request{
 		method: http.MethodPost, path: "/webhooks/codefresh/e2e-hook/push", body: body, header: map[string]string{"Content-Type": "application/json"},
@@ -78,10 +78,10 @@ func (a access) webhook(t *testing.T) {
 }
 
 // subscribed waits until a sensor listens to the event bus: what comes earlier passes it by, and only its log tells.
-func (e *environment) subscribed(t *testing.T, sensor string) {
+func (e *environment) subscribed(t *testing.T, namespace, sensor string) {
 	t.Helper()
-	pods := e.client.CoreV1().Pods(runtime.Namespace)
-	object, err := e.object(t.Context(), "sensors", runtime.Namespace, sensor)
+	pods := e.client.CoreV1().Pods(namespace)
+	object, err := e.object(t.Context(), "sensors", namespace, sensor)
 	require.NoError(t, err)
 	triggers, _, err := unstructured.NestedSlice(object.Object, "spec", "triggers")
 	require.NoError(t, err)

@@ -13,9 +13,10 @@ import (
 	"gitops-runtime/tests/runtime"
 )
 
-const workflow = `apiVersion: argoproj.io/v1alpha1
+// hello is a Workflow, in NAMESPACE, that gives a greeting.
+const hello = `apiVersion: argoproj.io/v1alpha1
 kind: Workflow
-metadata: {name: e2e-hello, namespace: codefresh}
+metadata: {name: NAME, namespace: NAMESPACE}
 spec:
   entrypoint: hello
   serviceAccountName: argo-workflow
@@ -36,18 +37,24 @@ spec:
 
 // workflow: Argo Workflows runs a pod, gives what it has left behind, and the platform hears of it.
 func (e *environment) workflow(t *testing.T) {
-	e.subscribed(t, "workflow-reporter")
-	e.applyHere(t, strings.ReplaceAll(workflow, "IMAGE", standIn))
-	eventually(t, "the workflow has succeeded", 3*time.Minute, e.has("workflows", runtime.Namespace, "e2e-hello", map[string]string{"status.phase": "Succeeded"}))
-	done, err := e.object(t.Context(), "workflows", runtime.Namespace, "e2e-hello")
+	e.subscribed(t, runtime.Namespace, "workflow-reporter")
+	require.Equal(t, "hello from e2e-hello", e.greeting(t, runtime.Namespace, "e2e-hello"))
+	e.platform(t).hearsOf(t, "workflows", runtime.Namespace, "e2e-hello")
+}
+
+// greeting runs a workflow, waits until it has succeeded, and gives its output.
+func (e *environment) greeting(t *testing.T, namespace, name string) any {
+	t.Helper()
+	e.applyHere(t, strings.NewReplacer("NAMESPACE", namespace, "NAME", name, "IMAGE", standIn).Replace(hello))
+	eventually(t, "the workflow has succeeded", 3*time.Minute, e.has("workflows", namespace, name, map[string]string{"status.phase": "Succeeded"}))
+	done, err := e.object(t.Context(), "workflows", namespace, name)
 	require.NoError(t, err)
 	nodes, _, err := unstructured.NestedMap(done.Object, "status", "nodes")
 	require.NoError(t, err)
-	node, _ := nodes["e2e-hello"].(map[string]any)
+	node, _ := nodes[name].(map[string]any)
 	outputs, _, err := unstructured.NestedSlice(node, "outputs", "parameters")
 	require.NoError(t, err)
 	require.Len(t, outputs, 1)
 	greeting, _ := outputs[0].(map[string]any)
-	require.Equal(t, "hello from e2e-hello", greeting["value"])
-	e.platform(t).hearsOf(t, "workflows", runtime.Namespace, "e2e-hello")
+	return greeting["value"]
 }

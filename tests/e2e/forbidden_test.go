@@ -1,0 +1,40 @@
+//go:build e2e
+
+package e2e_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// nothingForbidden: no program in a namespace has tried what its roles do not allow, as far as the logs of its pods reach back.
+func (e *environment) nothingForbidden(t *testing.T, namespace string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	pods, err := e.client.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{})
+	require.NoError(t, err)
+	require.NotEmpty(t, pods.Items)
+	for _, pod := range pods.Items {
+		for container, log := range e.logs(ctx, &pod) {
+			assert.Empty(t, forbidden(log), "the log of %s, %s", pod.Name, container)
+		}
+	}
+}
+
+// forbidden are the lines in which the API server's refusal is told.
+func forbidden(log string) []string {
+	var lines []string
+	for line := range strings.Lines(log) {
+		if strings.Contains(strings.ToLower(line), "forbidden") {
+			lines = append(lines, strings.TrimSpace(line))
+		}
+	}
+	return lines
+}
