@@ -3,15 +3,20 @@ package cli_test
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"gitops-runtime/imageoverride/cli"
+	"gitops-runtime/imageoverride/generate"
+	"gitops-runtime/imageoverride/mirror"
 )
 
 var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
@@ -63,6 +68,8 @@ func TestGenerateGolden(t *testing.T) {
 		code int
 	}{
 		{"trap", []string{"trap", "--registry", "reg.corp:5000/x"}, cli.ExitLeftOut},
+		{"trap-digests", []string{"trap", "--registry", "reg.corp:5000/x", "--lock"}, cli.ExitLeftOut},
+		{"styles-digests", []string{"styles", "--registry", "reg.corp", "--everything", "--lock"}, cli.ExitOK},
 		{"trap-everything", []string{"trap", "--registry", "reg.corp:5000/x", "--everything"}, cli.ExitLeftOut},
 		{"styles-everything", []string{"styles", "--registry", "reg.corp", "--everything"}, cli.ExitOK},
 		{"styles", []string{"styles", "--registry", "reg.corp"}, cli.ExitOK},
@@ -76,7 +83,11 @@ func TestGenerateGolden(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			folder := t.TempDir()
 			chart := filepath.Join(charts, test.args[0])
-			args := append([]string{"generate", chart, "-o", folder}, test.args[1:]...)
+			given := test.args[1:]
+			if given[len(given)-1] == "--lock" {
+				given = append(slices.Clone(given), lockOf(t, chart, given[:len(given)-1]))
+			}
+			args := append([]string{"generate", chart, "-o", folder}, given...)
 			got := run(t, args...)
 			require.Equal(t, test.code, got.code, got.err)
 			text := strings.ReplaceAll(got.out+got.err, folder, "OUT")
@@ -91,10 +102,36 @@ func TestGenerateGolden(t *testing.T) {
 			require.Equal(t, test.code, again.code, again.err)
 			require.Equal(t, before, read(t, folder), "a run with the generated values writes the same")
 
-			verify := append([]string{"verify", chart, "-f", filepath.Join(folder, "values-images-with-tags.yaml")}, test.args[1:]...)
+			verify := append([]string{"verify", chart, "-f", filepath.Join(folder, "values-images-with-tags.yaml")}, strategyOf(test.args[1:])...)
 			require.Equal(t, test.code, run(t, verify...).code, "verify agrees")
 		})
 	}
+}
+
+// strategyOf leaves --lock out, which is for generate alone.
+func strategyOf(args []string) []string {
+	if args[len(args)-1] == "--lock" {
+		return args[:len(args)-1]
+	}
+	return args
+}
+
+// lockOf writes a lock file for a chart's images; the digests are made from
+// the references.
+func lockOf(t *testing.T, chart string, args []string) string {
+	t.Helper()
+	folder := t.TempDir()
+	run(t, append([]string{"generate", chart, "-o", folder}, args...)...)
+	rows := strings.Split(strings.TrimSpace(read(t, folder)[generate.MirrorFile]), "\n")[1:]
+	var locked []mirror.Locked
+	for _, row := range rows {
+		source, target, _ := strings.Cut(row, ",")
+		sum := sha256.Sum256([]byte(source))
+		locked = append(locked, mirror.Locked{Source: source, Target: target, Digest: "sha256:" + hex.EncodeToString(sum[:])})
+	}
+	path := filepath.Join(folder, "image-lock.json")
+	require.NoError(t, mirror.WriteLock(path, locked))
+	return path
 }
 
 func read(t *testing.T, folder string) map[string]string {

@@ -10,11 +10,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"gitops-runtime/imageoverride/generate"
+	"gitops-runtime/imageoverride/mirror"
 )
 
 func generateCommand(streams Streams) *cobra.Command {
 	var flags chartFlags
-	var folder string
+	var folder, lock string
 	command := &cobra.Command{
 		Use:   "generate CHART --registry HOST[/PATH] [-f values.yaml] [-o out/]",
 		Short: "Write values that point every image of a chart at a registry, and prove them by rendering",
@@ -25,6 +26,9 @@ func generateCommand(streams Streams) *cobra.Command {
 				return err
 			}
 			options.Earlier = folder
+			if options.Digests, err = lockedDigests(lock); err != nil {
+				return err
+			}
 			result, err := generate.Run(command.Context(), options)
 			if err != nil {
 				return err
@@ -38,7 +42,24 @@ func generateCommand(streams Streams) *cobra.Command {
 	}
 	flags.register(command)
 	command.Flags().StringVarP(&folder, "output", "o", "out", "folder for the files")
+	command.Flags().StringVar(&lock, "lock", "", "lock file whose digests to write into values, as lock wrote it")
 	return command
+}
+
+// lockedDigests are the digests of a lock file by source; nil without a file.
+func lockedDigests(path string) (map[string]string, error) {
+	if path == "" {
+		return nil, nil
+	}
+	locked, err := mirror.ReadLock(path)
+	if err != nil {
+		return nil, err
+	}
+	digests := make(map[string]string, len(locked))
+	for _, one := range locked {
+		digests[one.Source] = one.Digest
+	}
+	return digests, nil
 }
 
 // report says what was done and proved.
@@ -59,6 +80,7 @@ func report(out io.Writer, result generate.Result, path string) error {
 	if len(result.Unseen) > 0 {
 		p.line("%d template lines speak of images and were not rendered with these values; --everything or further scenarios may reach them", len(result.Unseen))
 	}
+	unpinned(&p, result)
 	p.line("%d image references, %d images to mirror; install with -f %s", result.Images, len(result.Mirror), path)
 	if p.err != nil {
 		return p.err
@@ -74,22 +96,54 @@ func report(out io.Writer, result generate.Result, path string) error {
 	return p.err
 }
 
-// unreached says once, for all scenarios, which images no value leads to.
+// unpinned says which images have no digest though there is a lock file.
+func unpinned(p *printer, result generate.Result) {
+	if _, ok := result.Files[generate.DigestsFile]; !ok {
+		return
+	}
+	var left gathered
+	for _, one := range result.Unpinned {
+		field := one.Location.Field
+		left.add(one.Scenario, fmt.Sprintf("%s at %s %s: no value brings a digest there", one.Location.Text(), field.Object, field.Path))
+	}
+	for _, text := range left.texts() {
+		p.line("not pinned: %s", text)
+	}
+	p.line("%d of %d image references are pinned by digest in %s", result.Images-len(result.Unpinned), result.Images, generate.DigestsFile)
+}
+
+// unreached says which images no value leads to.
 func unreached(result generate.Result) []string {
-	scenarios := map[string][]string{}
-	var order []string
+	var all gathered
 	for _, left := range result.Unreached {
 		object := left.Location.Field.Object
-		text := fmt.Sprintf("%s at %s %s (template %s): %s", left.Location.Text(), object, left.Location.Field.Path, object.Template, left.Reason)
-		if _, known := scenarios[text]; !known {
-			order = append(order, text)
-		}
-		scenarios[text] = append(scenarios[text], left.Scenario)
+		all.add(left.Scenario, fmt.Sprintf("%s at %s %s (template %s): %s", left.Location.Text(), object, left.Location.Field.Path, object.Template, left.Reason))
 	}
-	for i, text := range order {
-		order[i] = fmt.Sprintf("%s [%s]", text, strings.Join(scenarios[text], ", "))
+	return all.texts()
+}
+
+// gathered says the same of several scenarios once, in the order first said.
+type gathered struct {
+	order     []string
+	scenarios map[string][]string
+}
+
+func (g *gathered) add(scenario, text string) {
+	if g.scenarios == nil {
+		g.scenarios = map[string][]string{}
 	}
-	return order
+	if _, known := g.scenarios[text]; !known {
+		g.order = append(g.order, text)
+	}
+	g.scenarios[text] = append(g.scenarios[text], scenario)
+}
+
+func (g *gathered) texts() []string {
+	all := make([]string, len(g.order))
+	for i, text := range g.order {
+		all[i] = fmt.Sprintf("%s [%s]", text, strings.Join(g.scenarios[text], ", "))
+	}
+	return all
 }
 
 // byTemplate gathers "template:line" texts to one text a template, lines in order.

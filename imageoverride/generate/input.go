@@ -34,6 +34,8 @@ type Options struct {
 	Scenarios []Scenario
 	// Everything adds to each scenario one with all switches on that go together.
 	Everything bool
+	// Digests are those to write into values, by source reference; nil writes none.
+	Digests map[string]string
 	// ExtraImages are mirrored in addition to what is found.
 	ExtraImages []string
 	// Settings are those of the render.

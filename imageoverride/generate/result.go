@@ -49,6 +49,8 @@ type Result struct {
 	// Unseen are template lines that speak of images and were not rendered in
 	// any scenario, as "template:line".
 	Unseen []string
+	// Unpinned are images that DigestsFile leaves without their digest.
+	Unpinned []Unpinned
 	// Origins say for every image which values make it.
 	Origins []solve.Origin
 }
@@ -118,7 +120,7 @@ func readEarlier(folder string) (earlier, error) {
 	if folder == "" {
 		return before, nil
 	}
-	for _, name := range []string{NoTagsFile, WithTagsFile} {
+	for _, name := range []string{NoTagsFile, WithTagsFile, DigestsFile} {
 		data, err := os.ReadFile(filepath.Join(folder, name))
 		if ignoreAbsent(err) != nil {
 			return before, fmt.Errorf("earlier output: %w", err)

@@ -71,7 +71,11 @@ func Run(ctx context.Context, options Options) (Result, error) {
 	if err := r.patch(); err != nil {
 		return Result{}, err
 	}
-	return r.result, r.prove(ctx)
+	if err := r.prove(ctx); err != nil {
+		return r.result, err
+	}
+	err = r.digests(ctx, loaded, solution.Origins)
+	return r.result, err
 }
 
 // run is the state of one Run.
@@ -131,39 +135,6 @@ func (r *run) hosts() []string {
 	return hosts
 }
 
-// pairs makes the mirror table. An image that is private already is looked up
-// in the table of an earlier run, so that running twice changes nothing.
-func (r *run) pairs() error {
-	var images []mapping.Image
-	known := map[string]string{}
-	for _, pair := range r.earlier.pairs {
-		known[pair.Target] = pair.Source
-	}
-	add := func(image mapping.Image) {
-		if source, ok := known[image.Pinned()]; ok && r.mapper.Private(image) {
-			if parsed, err := mapping.Parse(source); err == nil && r.mapper.Target(parsed).Pinned() == image.Pinned() {
-				image = parsed
-			}
-		}
-		images = append(images, image)
-	}
-	for _, scenario := range r.scenarios {
-		for _, location := range scenario.Locations {
-			add(location.Image)
-		}
-	}
-	for _, text := range r.options.ExtraImages {
-		image, err := mapping.Parse(text)
-		if err != nil {
-			return fmt.Errorf("extra image: %w", err)
-		}
-		add(image)
-	}
-	var err error
-	r.result.Mirror, err = r.mapper.Pairs(images)
-	return err
-}
-
 // write composes the files.
 func (r *run) write(loaded *chart.Chart, solution solve.Solution) error {
 	coalesced := map[string]any{}
@@ -180,7 +151,7 @@ func (r *run) write(loaded *chart.Chart, solution solve.Solution) error {
 		return err
 	}
 	r.result.Values = names
-	title := fmt.Sprintf("Images of chart %s %s at %s (%s), made by image-override.", loaded.Name(), loaded.Metadata.Version, r.mapper.Registry(), r.options.Strategy)
+	title := r.title(loaded)
 	files := map[string][]byte{ListFile: emit.List(r.result.Mirror)}
 	if files[NoTagsFile], err = emit.Values(names, title+"\nTags stay those of the chart.", r.earlier.files[NoTagsFile]); err != nil {
 		return fmt.Errorf("%s: %w", NoTagsFile, err)
@@ -193,6 +164,10 @@ func (r *run) write(loaded *chart.Chart, solution solve.Solution) error {
 	}
 	r.result.Files = files
 	return nil
+}
+
+func (r *run) title(loaded *chart.Chart) string {
+	return fmt.Sprintf("Images of chart %s %s at %s (%s), made by image-override.", loaded.Name(), loaded.Metadata.Version, r.mapper.Registry(), r.options.Strategy)
 }
 
 // prove renders every scenario with the overrides: once repeatably, to compare

@@ -126,6 +126,12 @@ func (f *flattener) walkMap(m map[string]any, at Field, depth int) {
 
 // text adds a string, or the strings of the YAML or JSON it holds.
 func (f *flattener) text(text string, at Field, depth int) {
+	if f.object.Kind == "Secret" && at.Parent == "data" && depth == 0 {
+		if plain, ok := Decode(text); ok {
+			text, depth = plain, 1
+			at.Path += encoded
+		}
+	}
 	if depth < maxDepth && structured(text) {
 		if parts, ok := documents(text); ok {
 			for i, part := range parts {

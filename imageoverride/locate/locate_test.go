@@ -53,6 +53,10 @@ func TestFind(t *testing.T) {
 			{"spec.containers[0].command[0]", "nats:2", "free text"}, {"spec.containers[0].image", "nats:2", "image field"},
 		}, nil},
 		{"given host", "kind: ConfigMap\ndata: {x: 'own.registry/a/b:1', y: 'foreign.registry/a/b:1'}\n", []found{{"data.x", "own.registry/a/b:1", "free text"}}, nil},
+		{"base64 of a Secret", "kind: Secret\ndata: {c: aW1hZ2U6IHF1YXkuaW8vYTox, run: ZG9ja2VyIHJ1biBxdWF5LmlvL3I6MQ==, key: AAECAw==, no: '%'}\n", []found{
+			{"data.c > (base64) > image", "quay.io/a:1", "image field"}, {"data.run > (base64)", "quay.io/r:1", "free text"},
+		}, nil},
+		{"base64 elsewhere", "kind: ConfigMap\ndata: {c: aW1hZ2U6IHF1YXkuaW8vYTox}\n", nil, nil},
 		{"list of images", "kind: Prefetch\nspec: {images: ['quay.io/a:1', 'b:2'], others: ['c:3']}\n", []found{{"spec.images[0]", "quay.io/a:1", "list of images"}, {"spec.images[1]", "b:2", "list of images"}}, nil},
 		{"template of another program", "kind: Workflow\nspec: {templates: [{container: {image: '{{inputs.parameters.image}}'}}]}\n", nil, []string{"spec.templates[0].container.image: the text is not an image reference"}},
 		{"definition", "kind: CustomResourceDefinition\nspec: {image: 'quay.io/a:1', description: 'such as quay.io/a:1'}\n", nil, nil},

@@ -45,6 +45,7 @@ func Apply(index *locate.Index, document render.Document, hosts []string, plan P
 		return "", 0, err
 	}
 	edits := map[string]map[string]string{} // top path -> image text -> target
+	encoded := map[string]bool{}
 	for _, location := range found.Locations {
 		target, ok := plan(location.Image)
 		if !ok || target == location.Text() {
@@ -55,6 +56,7 @@ func Apply(index *locate.Index, document render.Document, hosts []string, plan P
 			edits[path] = map[string]string{}
 		}
 		edits[path][location.Text()] = target
+		encoded[path] = location.Field.Encoded()
 		count++
 	}
 	if count == 0 {
@@ -66,7 +68,7 @@ func Apply(index *locate.Index, document render.Document, hosts []string, plan P
 	}
 	visit(&root, "", func(path string, scalar *yaml.Node) {
 		if images, ok := edits[path]; ok {
-			scalar.Value = Replace(scalar.Value, images)
+			scalar.Value = replaceIn(scalar.Value, encoded[path], images)
 		}
 	})
 	var out bytes.Buffer
@@ -76,6 +78,14 @@ func Apply(index *locate.Index, document render.Document, hosts []string, plan P
 		return "", 0, fmt.Errorf("manifest of %s: %w", document.Template, err)
 	}
 	return "\n" + out.String(), count, nil
+}
+
+// replaceIn replaces references in a text, which may be encoded.
+func replaceIn(text string, encoded bool, images map[string]string) string {
+	if plain, ok := locate.Decode(text); encoded && ok {
+		return locate.Encode(Replace(plain, images))
+	}
+	return Replace(text, images)
 }
 
 // visit calls do for all scalars with their paths, written as locate writes them.

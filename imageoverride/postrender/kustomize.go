@@ -64,7 +64,7 @@ func Component(changes []Change) ([]byte, error) {
 			order = append(order, at)
 			texts[at] = textAt(change.Document, top)
 		}
-		texts[at] = Replace(texts[at], map[string]string{change.Location.Text(): change.Target})
+		texts[at] = replaceIn(texts[at], change.Location.Field.Encoded(), map[string]string{change.Location.Text(): change.Target})
 	}
 	sort.SliceStable(order, func(a, b int) bool {
 		return fmt.Sprint(order[a]) < fmt.Sprint(order[b])

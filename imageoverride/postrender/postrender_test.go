@@ -35,6 +35,11 @@ data:
     # uses quay.io/a:1.2
     docker run docker://quay.io/a:1.
 ---
+kind: Secret
+data:
+  c: aW1hZ2U6IHF1YXkuaW8vYTox
+  key: AAECAw==
+---
 kind: ConfigMap
 data:   {odd:   'format stays'}
 ---
@@ -57,6 +62,11 @@ data:
     # uses r.io/quay.io/a:1.2
     docker run docker://r.io/quay.io/a:1.
 ---
+kind: Secret
+data:
+  c: aW1hZ2U6IHIuaW8vcXVheS5pby9hOjE=
+  key: AAECAw==
+---
 kind: ConfigMap
 data:   {odd:   'format stays'}
 ---
@@ -67,7 +77,7 @@ spec: {description: "quay.io/a:1"}
 	count, err := postrender.Stream(strings.NewReader(in), &out, postrender.FromPairs(pairs))
 	require.NoError(t, err)
 	require.Equal(t, want, out.String())
-	require.Equal(t, 4, count)
+	require.Equal(t, 5, count)
 
 	var again strings.Builder
 	count, err = postrender.Stream(strings.NewReader(want), &again, postrender.FromPairs(pairs))

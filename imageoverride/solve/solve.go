@@ -40,8 +40,9 @@ type Origin struct {
 	Scenario string
 	Location locate.Location
 	Target   string
-	// Values are the paths of the values in the image, in order.
+	// Values are the paths of the values in the image, in order, as Paths writes them.
 	Values []string
+	Paths  []values.Path
 }
 
 // Solution is what to write.
@@ -188,16 +189,18 @@ func (p *problem) remember(scenario Scenario, variable Variable, uses []string) 
 }
 
 func (p *problem) trace(scenario Scenario, c constraint, targets []string) {
-	var paths []string
+	var texts []string
+	var paths []values.Path
 	seen := map[string]bool{}
 	for _, a := range c.readings[0] {
-		if path := p.variables[a.variable].Path.String(); a.variable != "" && !seen[path] {
-			seen[path] = true
-			paths = append(paths, path)
+		path := p.variables[a.variable].Path
+		if text := path.String(); a.variable != "" && !seen[text] {
+			seen[text] = true
+			texts, paths = append(texts, text), append(paths, path)
 		}
 	}
 	for _, i := range c.locations {
-		p.solution.Origins = append(p.solution.Origins, Origin{Scenario: scenario.Name, Location: scenario.Locations[i], Target: targets[i], Values: paths})
+		p.solution.Origins = append(p.solution.Origins, Origin{Scenario: scenario.Name, Location: scenario.Locations[i], Target: targets[i], Values: texts, Paths: paths})
 	}
 }
 

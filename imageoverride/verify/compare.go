@@ -96,15 +96,23 @@ func differences(was, is map[string]locate.Field, planned map[string]string) []C
 		if still && (after.Value == want || isChecksum(before, after)) {
 			continue
 		}
-		changes = append(changes, Change{Field: before.Object.String() + " " + before.Path, Before: before.Value, After: after.Value})
+		changes = append(changes, Change{Field: before.Object.String() + " " + before.Path, Before: shown(before), After: shown(after)})
 	}
 	for id, after := range is {
 		if _, known := was[id]; !known {
-			changes = append(changes, Change{Field: after.Object.String() + " " + after.Path, After: after.Value})
+			changes = append(changes, Change{Field: after.Object.String() + " " + after.Path, After: shown(after)})
 		}
 	}
 	sort.Slice(changes, func(a, b int) bool { return changes[a].Field < changes[b].Field })
 	return changes
+}
+
+// shown is a field's text for people; what Secrets hold is not told.
+func shown(field locate.Field) string {
+	if field.Object.Kind == "Secret" && field.Value != "" {
+		return "(content of a Secret)"
+	}
+	return field.Value
 }
 
 var digits = regexp.MustCompile(`[0-9a-f]{8,128}`)

@@ -1,0 +1,63 @@
+package generate
+
+import (
+	"fmt"
+
+	"gitops-runtime/imageoverride/mapping"
+)
+
+// pairs makes the mirror table. An image that is private already is looked up
+// in the table of an earlier run, so that running twice changes nothing.
+func (r *run) pairs() error {
+	var images []mapping.Image
+	add := func(image mapping.Image) { images = append(images, r.source(image)) }
+	for _, scenario := range r.scenarios {
+		for _, location := range scenario.Locations {
+			add(location.Image)
+		}
+	}
+	for _, text := range r.options.ExtraImages {
+		image, err := mapping.Parse(text)
+		if err != nil {
+			return fmt.Errorf("extra image: %w", err)
+		}
+		add(image)
+	}
+	var err error
+	r.result.Mirror, err = r.mapper.Pairs(images)
+	return err
+}
+
+// source is where an image that is private already came from, by the table of
+// an earlier run; any other image is its own source. A reference with a digest
+// that was written down later is one of the table by its tag, or by its name if
+// it has no tag.
+func (r *run) source(image mapping.Image) mapping.Image {
+	if !r.mapper.Private(image) {
+		return image
+	}
+	same := []func(target mapping.Image) bool{
+		func(target mapping.Image) bool { return target.Pinned() == image.Pinned() },
+		func(target mapping.Image) bool {
+			return image.Tag != "" && target.String() == image.Name()+":"+image.Tag
+		},
+		func(target mapping.Image) bool { return image.Tag == "" && target.Name() == image.Name() },
+	}
+	for _, matches := range same {
+		var found []mapping.Image
+		for _, pair := range r.earlier.pairs {
+			source, err := mapping.Parse(pair.Source)
+			if err != nil {
+				continue
+			}
+			target := r.mapper.Target(source)
+			if target.Pinned() == pair.Target && matches(target) {
+				found = append(found, source)
+			}
+		}
+		if len(found) == 1 {
+			return found[0]
+		}
+	}
+	return image
+}

@@ -1,0 +1,32 @@
+package locate
+
+import (
+	"encoding/base64"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// encoded marks the step into a base64 text on a path.
+const encoded = " > (base64)"
+
+// Encoded tells whether a field stands in the base64 text of a Secret.
+func (f Field) Encoded() bool { return strings.Contains(f.Path, encoded) }
+
+// Decode reads base64 that holds text; false for anything else, such as keys
+// and archives in binary form.
+func Decode(text string) (string, bool) {
+	data, err := base64.StdEncoding.DecodeString(text)
+	if err != nil || len(data) == 0 || !utf8.Valid(data) {
+		return "", false
+	}
+	for _, r := range string(data) {
+		if unicode.IsControl(r) && !unicode.IsSpace(r) {
+			return "", false
+		}
+	}
+	return string(data), true
+}
+
+// Encode is the opposite of Decode.
+func Encode(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }
