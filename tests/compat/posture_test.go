@@ -41,6 +41,21 @@ func everythingOn(t *testing.T, name string, more map[string]any) []render.Objec
 	return objects
 }
 
+// everyWay renders a chart with all its toggles on, and again with those on that exclude one of them.
+func everyWay(t *testing.T, name string) [][]render.Object {
+	t.Helper()
+	ways := [][]render.Object{everythingOn(t, name, nil)}
+	if name == "argo-cd" {
+		for _, more := range []map[string]any{
+			{"redis-ha": map[string]any{"enabled": true, "exporter": map[string]any{"enabled": true}}},
+			{"controller": map[string]any{"dynamicClusterDistribution": true}},
+		} {
+			ways = append(ways, everythingOn(t, name, more))
+		}
+	}
+	return ways
+}
+
 // assertRestricted asks the admission plugin of Kubernetes itself.
 func assertRestricted(t *testing.T, where string, meta metav1.ObjectMeta, spec corev1.PodSpec) {
 	t.Helper()
@@ -67,7 +82,7 @@ func TestEveryPodPassesTheLevelRestricted(t *testing.T) {
 	t.Parallel()
 	eachChart(t, func(t *testing.T, name string) {
 		pods := 0
-		for _, object := range everythingOn(t, name, nil) {
+		for _, object := range slices.Concat(everyWay(t, name)...) {
 			fields, found, err := unstructured.NestedMap(object.Object, "spec", "template")
 			require.NoError(t, err)
 			if !found || !slices.Contains([]string{"Deployment", "StatefulSet", "Job"}, object.GetKind()) {
@@ -100,17 +115,19 @@ func TestEveryObjectIsWellFormed(t *testing.T) {
 	groups := []string{"autoscaling.k8s.io", "cert-manager.io", "cloud.google.com", "networking.gke.io", "route.openshift.io"}
 	kinds := []string{"ListenerSet", "PrometheusRule"}
 	for _, name := range charts {
-		var stream strings.Builder
-		for _, object := range everythingOn(t, name, nil) {
-			if slices.Contains(groups, object.GroupVersionKind().Group) || slices.Contains(kinds, object.GetKind()) {
-				continue
+		for _, objects := range everyWay(t, name) {
+			var stream strings.Builder
+			for _, object := range objects {
+				if slices.Contains(groups, object.GroupVersionKind().Group) || slices.Contains(kinds, object.GetKind()) {
+					continue
+				}
+				text, err := yaml.Marshal(object.Object)
+				require.NoError(t, err)
+				stream.WriteString("---\n" + string(text))
 			}
-			text, err := yaml.Marshal(object.Object)
-			require.NoError(t, err)
-			stream.WriteString("---\n" + string(text))
-		}
-		for _, problem := range validator.Validate(stream.String()) {
-			t.Errorf("%s: %s", name, problem)
+			for _, problem := range validator.Validate(stream.String()) {
+				t.Errorf("%s: %s", name, problem)
+			}
 		}
 	}
 }
@@ -143,7 +160,7 @@ func TestWorkflowPodsPassTheLevelRestricted(t *testing.T) {
 func TestNoRuleIsForEverything(t *testing.T) {
 	t.Parallel()
 	eachChart(t, func(t *testing.T, name string) {
-		for _, object := range everythingOn(t, name, nil) {
+		for _, object := range slices.Concat(everyWay(t, name)...) {
 			rules, _, err := unstructured.NestedSlice(object.Object, "rules")
 			if object.GetKind() != "Role" && object.GetKind() != "ClusterRole" {
 				continue
