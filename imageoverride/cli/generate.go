@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -135,7 +136,9 @@ func (g *gathered) add(scenario, text string) {
 	if _, known := g.scenarios[text]; !known {
 		g.order = append(g.order, text)
 	}
-	g.scenarios[text] = append(g.scenarios[text], scenario)
+	if !slices.Contains(g.scenarios[text], scenario) {
+		g.scenarios[text] = append(g.scenarios[text], scenario)
+	}
 }
 
 func (g *gathered) texts() []string {

@@ -37,6 +37,7 @@ type Renderer struct {
 	settings Settings
 	caps     *chartutil.Capabilities
 	engine   *Engine
+	enabled  *enabledCharts
 }
 
 // NewRenderer checks the settings and makes a Renderer. The chart is not changed.
@@ -56,7 +57,7 @@ func NewRenderer(c *chart.Chart, settings Settings) (*Renderer, error) {
 		caps.KubeVersion = *version
 	}
 	caps.APIVersions = append(caps.APIVersions, settings.APIVersions...)
-	return &Renderer{chart: c, settings: settings, caps: caps, engine: NewEngine()}, nil
+	return &Renderer{chart: c, settings: settings, caps: caps, engine: NewEngine(), enabled: newEnabledCharts(c)}, nil
 }
 
 // Render renders with the user's values and fixed random functions. Schemas
@@ -104,11 +105,11 @@ func output(scope chartutil.Values, texts map[string]string) Output {
 }
 
 func (r *Renderer) prepare(user map[string]any, skipSchema bool) (*chart.Chart, chartutil.Values, error) {
-	prepared := clone(r.chart)
-	user = values.CopyTree(user)
-	if err := chartutil.ProcessDependenciesWithMerge(prepared, user); err != nil {
-		return nil, nil, fmt.Errorf("dependencies of chart %s: %w", r.chart.Name(), err)
+	prepared, err := r.enabled.of(user)
+	if err != nil {
+		return nil, nil, err
 	}
+	user = values.CopyTree(user)
 	release := chartutil.ReleaseOptions{Name: r.settings.Release, Namespace: r.settings.Namespace, Revision: 1, IsInstall: true}
 	scope, err := chartutil.ToRenderValuesWithSchemaValidation(prepared, user, release, r.caps, skipSchema)
 	if err != nil {

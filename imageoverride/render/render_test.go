@@ -126,3 +126,35 @@ func TestUnseen(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"small/templates/t.yaml:8"}, r.Unseen())
 }
+
+// TestSwitchesAreSeenAnew: a renderer that has rendered other values before
+// renders the same charts as a new one.
+func TestSwitchesAreSeenAnew(t *testing.T) {
+	sets := []map[string]any{
+		nil,
+		{"switched-off": map[string]any{"enabled": true}},
+		{"switched-off": map[string]any{"enabled": true, "image": "reg.corp/other"}},
+		{"switched-off": map[string]any{"enabled": "true"}},
+		{"switched-off": map[string]any{"enabled": false}},
+		{"switched-off": nil},
+		{"plain": "reg.corp/nginx"},
+	}
+	load := func() *chart.Chart {
+		loaded, err := chartsource.Load(context.Background(), "../testdata/trap")
+		require.NoError(t, err)
+		return loaded
+	}
+	used := renderer(t, load())
+	counts := map[int]bool{}
+	for range 2 {
+		for _, set := range sets {
+			want, err := renderer(t, load()).RenderWithHelm(set)
+			require.NoError(t, err)
+			got, err := used.RenderWithHelm(set)
+			require.NoError(t, err)
+			require.Equal(t, len(want.Documents), len(got.Documents), "%v", set)
+			counts[len(got.Documents)] = true
+		}
+	}
+	require.Len(t, counts, 2, "with the switch and without")
+}

@@ -8,6 +8,7 @@ import (
 	"log"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 
 	"gitops-runtime/imageoverride/cli"
@@ -15,6 +16,8 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// A run is short, so it may use some more memory for less work.
+	debug.SetGCPercent(200)
 	// Helm's libraries write remarks on values to the standard logger.
 	log.SetOutput(io.Discard)
 	code := cli.Run(ctx, os.Args[1:], cli.Streams{Out: os.Stdout, Err: os.Stderr})
