@@ -65,7 +65,7 @@ test: deps bin/gotestsum ## Run everything that passes or fails without a cluste
 	@$(STEP) "unit, render, schema and drift tests" $(TEST) -- -timeout 12m $(ARGS) ./...
 
 .PHONY: e2e
-e2e: deps bin/gotestsum bin/kind bin/kubectl ## Install every mode on kind and ask it to work
+e2e: deps bin/gotestsum bin/kind bin/kubectl bin/helm-3.8 bin/helm-3.18 ## Install every mode on kind and ask it to work
 	@$(STEP) "end-to-end tests" bin/gotestsum --format standard-verbose -- -tags e2e -count=1 -timeout 75m $(ARGS) ./tests/e2e/...
 
 .PHONY: lint

@@ -33,6 +33,11 @@ func (w *world) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
+	if r.Method == http.MethodPatch || r.Method == http.MethodDelete {
+		w.change(r)
+		reply(out, map[string]any{})
+		return
+	}
 	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
 	switch resource := parts[len(parts)-1]; {
 	case r.URL.Path == "/version":
@@ -59,6 +64,23 @@ func (w *world) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// change notes what an object is made to be.
+func (w *world) change(r *http.Request) {
+	var body struct {
+		Metadata struct {
+			OwnerReferences []struct{ Kind, Name string }
+		}
+	}
+	_ = decode(r.Body, &body)
+	text := r.Method + " " + r.URL.Path
+	for _, owner := range body.Metadata.OwnerReferences {
+		text += ", owned by " + owner.Kind + " " + owner.Name
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.changes = append(w.changes, text)
+}
+
 func (s *clusterSpec) object(out http.ResponseWriter, parts []string) {
 	if len(parts) < 4 {
 		out.WriteHeader(http.StatusNotFound)
@@ -66,6 +88,9 @@ func (s *clusterSpec) object(out http.ResponseWriter, parts []string) {
 	}
 	kind, namespace, name := parts[len(parts)-2], parts[len(parts)-3], parts[len(parts)-1]
 	switch kind {
+	case "clusterroles":
+		reply(out, map[string]any{"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": map[string]any{"name": name, "uid": "1"}})
+		return
 	case "secrets":
 		data := map[string][]byte{}
 		for key, value := range s.Text[name] {

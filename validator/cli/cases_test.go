@@ -141,6 +141,9 @@ func (c *runCase) run(t *testing.T) string {
 	for _, event := range world.events {
 		text += "event: " + event + "\n"
 	}
+	for _, change := range slices.Sorted(slices.Values(world.changes)) {
+		text += "change: " + change + "\n"
+	}
 	text = world.mask(text)
 	for _, secret := range canaries {
 		if strings.Contains(text, secret) {

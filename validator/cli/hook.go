@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"gitops-runtime/validator/checks"
+	"gitops-runtime/validator/cluster"
 	"gitops-runtime/validator/hook"
+	"gitops-runtime/validator/report"
 	"gitops-runtime/validator/values"
 )
 
@@ -21,6 +24,8 @@ type HookOptions struct {
 	Job string
 	// TerminationLog is the file of the termination message, "" for none.
 	TerminationLog string
+	// Remove are objects that were made for the Job, see hook.Belongings.
+	Remove []string
 }
 
 func hookCommand(system System, code *int) *cobra.Command {
@@ -43,6 +48,7 @@ func hookCommand(system System, code *int) *cobra.Command {
 	flags.BoolVar(&options.Upgrade, "upgrade", false, "the release exists already (IS_UPGRADE)")
 	flags.StringVar(&options.Job, "job", "validate-values", "name of the hook Job, for the Event")
 	flags.StringVar(&options.TerminationLog, "termination-log", "/dev/termination-log", "file of the termination message")
+	flags.StringArrayVar(&options.Remove, "remove", nil, "object made for the Job, resource.version[.group]/name, that goes when the values are refused; the first owns the others (may be repeated)")
 	flags.StringArrayVarP(&options.Outputs, "output", "o", []string{"text"}, "report format")
 	flags.DurationVar(&options.Timeout, "timeout", runTime, "time for the whole run")
 	return command
@@ -69,40 +75,87 @@ func (o *HookOptions) complete(getenv func(string) string) error {
 	return nil
 }
 
+// closing is how long the last words may take: the Event, and the removal of
+// what was made for the Job. Nobody waits that long for a run that is
+// interrupted or has used up its time.
+const (
+	closing      = 5 * time.Second
+	closingShort = 800 * time.Millisecond
+)
+
 // Hook checks the values that Helm has merged. A question that got no answer
-// refuses the install only where it cannot go well without one.
+// refuses the install only where it cannot go well without one. After a refusal
+// nothing of the hook is left but the Job with its log.
 func Hook(ctx context.Context, options HookOptions, system System) (int, error) {
 	outputs, err := parseOutputs(options.Outputs, false)
 	if err != nil {
 		return 0, usage(err)
 	}
-	loaded, err := values.Load(ctx, options.Values)
-	if err != nil {
-		return 0, usage(err)
+	var made hook.Belongings
+	for _, text := range options.Remove {
+		object, err := cluster.ParseObject(text)
+		if err != nil {
+			return 0, usage(err)
+		}
+		made = append(made, object)
 	}
 	found, _, err := system.Connect(ctx, Connection{InCluster: true})
 	if err != nil {
 		return 0, broken(err)
 	}
-	subject := checks.Subject{
-		Values: values.New(loaded.Tree), Cluster: found, InHook: true,
-		Namespace: options.Namespace, Release: options.Release, Upgrade: options.Upgrade,
+	end := time.Now().Add(options.Timeout)
+	report, err := options.check(ctx, found, outputs, system)
+	code := ExitBroken
+	if err == nil {
+		code = verdict(report.Results, false, true)
 	}
-	report, err := run(ctx, subject, options.Options, system)
-	if err != nil {
-		return 0, err
+	if code == ExitFine {
+		return code, nil
 	}
-	if err := outputs.write(report, system.Out); err != nil {
-		return 0, broken(err)
-	}
-	code := verdict(report.Results, false, true)
-	if err := hook.Leave(options.TerminationLog, report); err != nil {
-		fmt.Fprintln(system.Err, "validate-values:", err)
-	}
-	if announcer, can := found.(hook.Announcer); can && code != ExitFine {
-		if err := hook.Announce(ctx, announcer, options.Namespace, options.Job, report); err != nil {
+	ctx, cancel := lastWords(ctx, end)
+	defer cancel()
+	warn := func(err error) {
+		if err != nil {
 			fmt.Fprintln(system.Err, "validate-values:", err)
 		}
 	}
-	return code, nil
+	if announcer, can := found.(hook.Announcer); can && err == nil {
+		warn(hook.Announce(ctx, announcer, options.Namespace, options.Job, report))
+	}
+	if owners, can := found.(hook.Owners); can {
+		warn(made.Remove(ctx, options.Namespace, owners))
+	}
+	return code, err
+}
+
+// check runs the checks and leaves the report in the log and the termination
+// message.
+func (o HookOptions) check(ctx context.Context, found checks.Cluster, outputs outputs, system System) (report.Report, error) {
+	loaded, err := values.Load(ctx, o.Values)
+	if err != nil {
+		return report.Report{}, usage(err)
+	}
+	made, err := run(ctx, checks.Subject{
+		Values: values.New(loaded.Tree), Cluster: found, InHook: true,
+		Namespace: o.Namespace, Release: o.Release, Upgrade: o.Upgrade,
+	}, o.Options, system)
+	if err != nil {
+		return report.Report{}, err
+	}
+	if err := outputs.write(made, system.Out); err != nil {
+		return report.Report{}, broken(err)
+	}
+	if err := hook.Leave(o.TerminationLog, made); err != nil {
+		fmt.Fprintln(system.Err, "validate-values:", err)
+	}
+	return made, nil
+}
+
+// lastWords is a context that outlives the run's. It is short where the run is
+// interrupted, or its time, which was to be over at end, is used up.
+func lastWords(ctx context.Context, end time.Time) (context.Context, context.CancelFunc) {
+	limit := max(closingShort, min(closing, time.Until(end)+closingShort))
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(closingShort, cancel) })
+	return last, func() { stop(); cancel() }
 }

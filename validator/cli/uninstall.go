@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gitops-runtime/validator/cluster"
 	"gitops-runtime/validator/netstage"
 	"gitops-runtime/validator/platform"
 	"gitops-runtime/validator/uninstall"
@@ -24,7 +25,7 @@ type UninstallOptions struct {
 	Deregister bool
 	// CAFile holds CA certificates that the platform is trusted by, PEM; it may be absent.
 	CAFile string
-	// Delete are objects, see uninstall.ParseObject.
+	// Delete are objects, see cluster.ParseObject.
 	Delete []string
 	// Patience is the time for each object.
 	Patience time.Duration
@@ -57,13 +58,13 @@ func Uninstall(ctx context.Context, options UninstallOptions, system System) err
 		return usage(errors.New("no namespace: set POD_NAMESPACE, by the downward API, or give --namespace"))
 	}
 	for _, text := range options.Delete {
-		object, err := uninstall.ParseObject(text)
+		object, err := cluster.ParseObject(text)
 		if err != nil {
 			return usage(err)
 		}
 		plan.Objects = append(plan.Objects, object)
 	}
-	if len(plan.Objects) > 0 {
+	if len(plan.Objects) > 0 || options.Deregister {
 		found, _, err := system.Connect(ctx, Connection{InCluster: true})
 		if err != nil {
 			return broken(err)
@@ -107,7 +108,12 @@ func account(options UninstallOptions, system System) uninstall.Platform {
 // noToken stands for the platform where the user token's Secret is gone.
 type noToken struct{}
 
-// DeleteRuntime says that there is no token.
+// Runtime says that there is no token.
+func (noToken) Runtime(context.Context, string) (*platform.Runtime, error) {
+	return nil, errors.New("there is no user token to ask the platform with")
+}
+
+// DeleteRuntime is never reached.
 func (noToken) DeleteRuntime(context.Context, string) error {
 	return errors.New("there is no user token to ask the platform with")
 }

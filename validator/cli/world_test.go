@@ -17,6 +17,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -38,6 +39,8 @@ type world struct {
 	words     map[string]string
 	names     map[string]string
 	events    []string
+	mu        sync.Mutex
+	changes   []string
 	api       *httptest.Server
 	authority string
 }

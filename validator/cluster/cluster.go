@@ -6,6 +6,7 @@ package cluster
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -103,13 +104,17 @@ type question struct {
 	path           string
 	query          url.Values
 	body           any
-	metadataOnly   bool
 	// method is GET, or POST with a body, when empty.
 	method string
+	// accept and contentType are application/json when empty.
+	accept, contentType string
 }
 
-// metadataType asks for an object's metadata in place of the object.
-const metadataType = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
+// These ask for the metadata of objects, or of one, in place of the whole.
+const (
+	metadataType    = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
+	oneMetadataType = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json"
+)
 
 func (c *Client) ask(ctx context.Context, q question, into any) error {
 	method, body := http.MethodGet, io.Reader(nil)
@@ -131,12 +136,9 @@ func (c *Client) ask(ctx context.Context, q question, into any) error {
 	if err != nil {
 		return fmt.Errorf("%s %s: %w", q.verb, q.resource, err)
 	}
-	request.Header.Set("Accept", "application/json")
-	if q.metadataOnly {
-		request.Header.Set("Accept", metadataType)
-	}
+	request.Header.Set("Accept", cmp.Or(q.accept, "application/json"))
 	if q.body != nil {
-		request.Header.Set("Content-Type", "application/json")
+		request.Header.Set("Content-Type", cmp.Or(q.contentType, "application/json"))
 	}
 	response, err := c.http.Do(request)
 	if err != nil {

@@ -65,7 +65,7 @@ func (c *Client) IngressClasses(ctx context.Context) ([]string, error) {
 
 func (c *Client) names(ctx context.Context, resource, path string) ([]string, error) {
 	var found list[object]
-	if err := c.ask(ctx, question{verb: "list", resource: resource, path: path, metadataOnly: true}, &found); err != nil {
+	if err := c.ask(ctx, question{verb: "list", resource: resource, path: path, accept: metadataType}, &found); err != nil {
 		return nil, err
 	}
 	names := make([]string, 0, len(found.Items))
@@ -131,7 +131,7 @@ func (c *Client) CRDs(ctx context.Context) ([]Meta, error) {
 	var found list[object]
 	err := c.ask(ctx, question{
 		verb: "list", resource: "customresourcedefinitions.apiextensions.k8s.io",
-		path: "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", metadataOnly: true,
+		path: "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", accept: metadataType,
 	}, &found)
 	metas := make([]Meta, 0, len(found.Items))
 	for _, item := range found.Items {

@@ -12,9 +12,6 @@ import (
 // eventLimit is how many bytes an Event's message may have.
 const eventLimit = 1024
 
-// eventTime is how long the API server may take to accept the Event.
-const eventTime = 3 * time.Second
-
 // Announcer creates Events.
 type Announcer interface {
 	Report(ctx context.Context, event cluster.Event) error
@@ -23,8 +20,6 @@ type Announcer interface {
 // Announce makes an Event about the hook Job, so that the reason stands in
 // `kubectl get events` after the Job is gone.
 func Announce(ctx context.Context, to Announcer, namespace, job string, made report.Report) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), eventTime)
-	defer cancel()
 	err := to.Report(ctx, cluster.Event{
 		Namespace: namespace, Kind: "Job", APIVersion: "batch/v1", Name: job,
 		Reason: "ValuesRefused", Message: Message(made, eventLimit), At: time.Now(),

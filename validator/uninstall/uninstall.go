@@ -10,16 +10,26 @@ import (
 	"fmt"
 	"io"
 	"time"
+
+	"gitops-runtime/validator/cluster"
+	"gitops-runtime/validator/platform"
 )
 
-// Cluster deletes objects.
+// ownSecret is where a runtime that has registered itself keeps its own token.
+const ownSecret = "codefresh-token"
+
+// Cluster deletes objects, and knows whether the runtime was ever registered.
 type Cluster interface {
+	// Secret reads a Secret; a cluster.Error with NotFound when there is none.
+	Secret(ctx context.Context, namespace, name string) (map[string][]byte, error)
 	// Delete asks for the deletion of the object at an API path. Gone is true once the object does not exist.
 	Delete(ctx context.Context, path string) (gone bool, err error)
 }
 
-// Platform removes a runtime from the account of a token.
+// Platform knows the runtimes of a token's account and removes them.
 type Platform interface {
+	// Runtime gives the runtime of a name, nil when the name is free.
+	Runtime(ctx context.Context, name string) (*platform.Runtime, error)
 	DeleteRuntime(ctx context.Context, name string) error
 }
 
@@ -30,7 +40,7 @@ type Plan struct {
 	Runtime  string
 	Platform Platform
 	// Objects go one after the other: the next is deleted once the one before is gone.
-	Objects []Object
+	Objects []cluster.Object
 	Cluster Cluster
 	// Patience is the time for each object; Pause the time between looks at it.
 	Patience, Pause time.Duration
@@ -48,9 +58,8 @@ func Run(ctx context.Context, plan Plan, out io.Writer) int {
 		fmt.Fprintf(out, "WARN  %s: %v\n      fix  %s\n", undone, err, cure)
 	}
 	if plan.Platform != nil {
-		err := plan.Platform.DeleteRuntime(ctx, plan.Runtime)
-		say(err, fmt.Sprintf("runtime %s is no longer registered", plan.Runtime), fmt.Sprintf("runtime %s is still registered", plan.Runtime),
-			"remove it in the account's settings, under GitOps runtimes")
+		done, err := plan.deregister(ctx)
+		say(err, done, fmt.Sprintf("runtime %s is still registered", plan.Runtime), "remove it in the account's settings, under GitOps runtimes")
 	}
 	for _, object := range plan.Objects {
 		err := plan.remove(ctx, object)
@@ -60,10 +69,33 @@ func Run(ctx context.Context, plan Plan, out io.Writer) int {
 	return failed
 }
 
+// deregister removes the runtime from the platform, if this release has registered it. A refused install that Helm takes back
+// (--atomic) comes here too, and the name it asked for may be another runtime's.
+func (p Plan) deregister(ctx context.Context) (done string, err error) {
+	_, err = p.Cluster.Secret(ctx, p.Namespace, ownSecret)
+	var answer *cluster.Error
+	switch {
+	case errors.As(err, &answer) && answer.NotFound():
+		return fmt.Sprintf("no runtime was registered from here: there is no Secret %s", ownSecret), nil
+	case err != nil:
+		return "", fmt.Errorf("whether it was registered from here is unknown: %w", err)
+	}
+	registered, err := p.Platform.Runtime(ctx, p.Runtime)
+	switch {
+	case err != nil:
+		return "", err
+	case registered == nil:
+		return fmt.Sprintf("runtime %s is not registered", p.Runtime), nil
+	case registered.Metadata.Namespace != p.Namespace:
+		return fmt.Sprintf("runtime %s of the account is another one, in namespace %s", p.Runtime, registered.Metadata.Namespace), nil
+	}
+	return fmt.Sprintf("runtime %s is no longer registered", p.Runtime), p.Platform.DeleteRuntime(ctx, p.Runtime)
+}
+
 var errSlow = errors.New("its controller has not let go of it in time")
 
 // remove deletes an object and returns once it is gone.
-func (p Plan) remove(ctx context.Context, object Object) error {
+func (p Plan) remove(ctx context.Context, object cluster.Object) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, p.Patience, errSlow)
 	defer cancel()
 	for {

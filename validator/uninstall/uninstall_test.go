@@ -3,42 +3,31 @@ package uninstall_test
 import (
 	"context"
 	"errors"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
+	"gitops-runtime/validator/cluster"
+	"gitops-runtime/validator/platform"
 	"gitops-runtime/validator/uninstall"
 )
 
-func TestParseObject(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]struct{ path, name string }{
-		"secrets.v1/codefresh-token":                      {"/api/v1/namespaces/ns/secrets/codefresh-token", "secrets/codefresh-token"},
-		"sensors.v1alpha1.argoproj.io/events-reporter":    {"/apis/argoproj.io/v1alpha1/namespaces/ns/sensors/events-reporter", "sensors.argoproj.io/events-reporter"},
-		"leases.v1.coordination.k8s.io/argo-events-lease": {"/apis/coordination.k8s.io/v1/namespaces/ns/leases/argo-events-lease", "leases.coordination.k8s.io/argo-events-lease"},
-	} {
-		object, err := uninstall.ParseObject(text)
-		require.NoError(t, err)
-		assert.Equal(t, want.path, object.Path("ns"))
-		assert.Equal(t, want.name, object.String())
-	}
-	for _, text := range []string{"", "secrets", "secrets/x", "secrets.v1/", ".v1/x"} {
-		_, err := uninstall.ParseObject(text)
-		assert.EqualError(t, err, `"`+text+`" names no object; write resource.version[.group]/name, as in secrets.v1/codefresh-token`)
-	}
+// world lets go of an object after so many looks; an error is given back.
+type world struct {
+	secret error // of reading the runtime's own token
+	looks  map[string]int
+	fails  map[string]error
+	asked  []string
 }
 
-// cluster lets go of an object after so many looks; -1 is never, an error is given back.
-type cluster struct {
-	looks map[string]int
-	fails map[string]error
-	asked []string
+func (c *world) Secret(context.Context, string, string) (map[string][]byte, error) {
+	return nil, c.secret
 }
 
-func (c *cluster) Delete(_ context.Context, path string) (bool, error) {
+func (c *world) Delete(_ context.Context, path string) (bool, error) {
 	name := path[strings.LastIndex(path, "/")+1:]
 	c.asked = append(c.asked, name)
 	if err := c.fails[name]; err != nil {
@@ -51,37 +40,77 @@ func (c *cluster) Delete(_ context.Context, path string) (bool, error) {
 	return false, nil
 }
 
-type account struct{ err error }
+// account has the runtime "local" in a namespace; "" is none.
+type account struct {
+	namespace   string
+	asks, fails error
+}
 
-func (a account) DeleteRuntime(context.Context, string) error { return a.err }
+func (a account) Runtime(context.Context, string) (*platform.Runtime, error) {
+	if a.namespace == "" || a.asks != nil {
+		return nil, a.asks
+	}
+	var found platform.Runtime
+	found.Metadata.Namespace = a.namespace
+	return &found, nil
+}
+
+func (a account) DeleteRuntime(context.Context, string) error { return a.fails }
 
 func TestRun(t *testing.T) {
 	t.Parallel()
-	objects := []uninstall.Object{
+	objects := []cluster.Object{
 		{Group: "argoproj.io", Version: "v1alpha1", Resource: "sensors", Name: "events-reporter"},
 		{Version: "v1", Resource: "secrets", Name: "codefresh-token"},
 	}
+	const gone = "ok    sensors.argoproj.io/events-reporter is gone\nok    secrets/codefresh-token is gone\n"
 	for name, test := range map[string]struct {
 		account uninstall.Platform
-		cluster cluster
+		cluster world
 		failed  int
 		says    string
 		asked   []string
 	}{
 		"everything goes": {
-			account: account{},
-			cluster: cluster{looks: map[string]int{"events-reporter": 2, "codefresh-token": 1}},
+			account: account{namespace: "ns"},
+			cluster: world{looks: map[string]int{"events-reporter": 2, "codefresh-token": 1}},
 			says:    "ok    runtime local is no longer registered\nok    sensors.argoproj.io/events-reporter is gone\nok    secrets/codefresh-token is gone\n",
 			asked:   []string{"events-reporter", "events-reporter", "events-reporter", "codefresh-token", "codefresh-token"},
 		},
 		"nothing to deregister": {
-			cluster: cluster{},
-			says:    "ok    sensors.argoproj.io/events-reporter is gone\nok    secrets/codefresh-token is gone\n",
+			cluster: world{},
+			says:    gone,
 			asked:   []string{"events-reporter", "codefresh-token"},
 		},
+		"a refused install that is taken back deregisters nobody": {
+			account: account{namespace: "ns", fails: errors.New("was deleted")},
+			cluster: world{secret: &cluster.Error{Status: http.StatusNotFound}},
+			says:    "ok    no runtime was registered from here: there is no Secret codefresh-token\n" + gone,
+		},
+		"the right to know is missing": {
+			account: account{namespace: "ns", fails: errors.New("was deleted")},
+			cluster: world{secret: &cluster.Error{Verb: "get", Resource: "secrets/codefresh-token", Status: http.StatusForbidden}},
+			failed:  1,
+			says: "WARN  runtime local is still registered: whether it was registered from here is unknown: get secrets/codefresh-token: HTTP 403\n" +
+				"      fix  remove it in the account's settings, under GitOps runtimes\n" + gone,
+		},
+		"the runtime of that name is another one": {
+			account: account{namespace: "elsewhere", fails: errors.New("was deleted")},
+			says:    "ok    runtime local of the account is another one, in namespace elsewhere\n" + gone,
+		},
+		"the runtime is gone from the account": {
+			account: account{fails: errors.New("was deleted")},
+			says:    "ok    runtime local is not registered\n" + gone,
+		},
+		"the platform does not remove it": {
+			account: account{namespace: "ns", fails: errors.New("platform.example.com answers HTTP 403")},
+			failed:  1,
+			says: "WARN  runtime local is still registered: platform.example.com answers HTTP 403\n" +
+				"      fix  remove it in the account's settings, under GitOps runtimes\n" + gone,
+		},
 		"each failure is said and the rest goes on": {
-			account: account{errors.New("platform.example.com answers HTTP 503")},
-			cluster: cluster{looks: map[string]int{"events-reporter": 1 << 30}, fails: map[string]error{"codefresh-token": errors.New("delete secrets: HTTP 403")}},
+			account: account{asks: errors.New("platform.example.com answers HTTP 503")},
+			cluster: world{looks: map[string]int{"events-reporter": 1 << 30}, fails: map[string]error{"codefresh-token": errors.New("delete secrets: HTTP 403")}},
 			failed:  3,
 			says: "WARN  runtime local is still registered: platform.example.com answers HTTP 503\n" +
 				"      fix  remove it in the account's settings, under GitOps runtimes\n" +

@@ -1,11 +1,11 @@
-package uninstall
+package cluster
 
 import (
 	"fmt"
 	"strings"
 )
 
-// Object names an object of the release's namespace.
+// Object names an object of the release's namespace, or one outside any.
 type Object struct {
 	// Group is empty for Kubernetes' core.
 	Group, Version, Resource, Name string
@@ -39,6 +39,9 @@ func (o Object) Path(namespace string) string {
 	root := "/api/" + o.Version
 	if o.Group != "" {
 		root = "/apis/" + o.Group + "/" + o.Version
+	}
+	if o.Resource == "clusterroles" || o.Resource == "clusterrolebindings" { // the chart's only ones outside namespaces
+		return root + "/" + o.Resource + "/" + o.Name
 	}
 	return fmt.Sprintf("%s/namespaces/%s/%s/%s", root, namespace, o.Resource, o.Name)
 }

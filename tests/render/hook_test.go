@@ -1,0 +1,153 @@
+package render_test
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"helm.sh/helm/v3/pkg/chart/loader"
+	"helm.sh/helm/v3/pkg/chartutil"
+	"helm.sh/helm/v3/pkg/engine"
+	batchv1 "k8s.io/api/batch/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+
+	"gitops-runtime/tests/gomodule"
+	"gitops-runtime/tests/render"
+	"gitops-runtime/validator/cluster"
+)
+
+// hookOf renders the hook that validates values as a version of Helm does; set are values beside those of tunnel mode.
+func hookOf(t *testing.T, helm string, set map[string]any) []render.Object {
+	t.Helper()
+	root, err := gomodule.Root()
+	require.NoError(t, err)
+	loaded, err := loader.Load(filepath.Join(root, "charts", "gitops-runtime"))
+	require.NoError(t, err)
+	given, err := chartutil.ReadValuesFile(filepath.Join(root, "charts", "gitops-runtime", "ci", "tunnel-values.yaml"))
+	require.NoError(t, err)
+	capabilities := chartutil.DefaultCapabilities.Copy()
+	capabilities.HelmVersion.Version = helm
+	merged := chartutil.CoalesceTables(map[string]any(set), given)
+	require.NoError(t, chartutil.ProcessDependenciesWithMerge(loaded, merged))
+	values, err := chartutil.ToRenderValues(loaded, merged, chartutil.ReleaseOptions{Name: "cf", Namespace: "codefresh", IsInstall: true}, capabilities)
+	require.NoError(t, err)
+	texts, err := engine.Render(loaded, values)
+	require.NoError(t, err)
+	objects, err := render.Parse(texts["gitops-runtime/templates/hooks/validate-values.yaml"])
+	require.NoError(t, err)
+	return objects
+}
+
+// made are the objects as the hook's Job names them, the Job itself left out.
+func made(objects []render.Object) []string {
+	var names []string
+	for _, object := range objects {
+		if kind := strings.ToLower(object.GetKind()); kind != "job" {
+			plural := strings.TrimSuffix(kind, "y") + map[bool]string{true: "ies", false: "s"}[strings.HasSuffix(kind, "y")]
+			group, version, found := strings.Cut(object.GetAPIVersion(), "/")
+			if !found {
+				group, version = "", group
+			}
+			names = append(names, cluster.Object{Group: group, Version: version, Resource: plural, Name: object.GetName()}.String())
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// A Helm that leaves a failed hook's other objects gets a Job that removes every one of them; a newer one gets a Job that may only look, and say
+// what it found.
+func TestNothingOfARefusedInstallStays(t *testing.T) {
+	t.Parallel()
+	single := map[string]any{"global": map[string]any{"runtime": map[string]any{"singleNamespace": true}}}
+	closed := map[string]any{"global": map[string]any{"networkPolicy": map[string]any{"create": true}}}
+	for _, test := range []struct {
+		name, helm string
+		set        map[string]any
+		removes    bool
+		owner      string
+	}{
+		{"Helm 3.8", "v3.8.2", nil, true, "clusterroles.rbac.authorization.k8s.io/codefresh-validate-values"},
+		{"Helm 3.18", "v3.18.6", nil, true, "clusterroles.rbac.authorization.k8s.io/codefresh-validate-values"},
+		{"Helm 3.18 in one namespace", "v3.18.6", single, true, "roles.rbac.authorization.k8s.io/validate-values"},
+		{"Helm 3.18 with network policies", "v3.18.6", closed, true, "clusterroles.rbac.authorization.k8s.io/codefresh-validate-values"},
+		{"Helm 3.19", "v3.19.0", nil, false, ""},
+		{"Helm 3.19 release candidate", "v3.19.0-rc.1", nil, false, ""},
+		{"Helm 3.19 as a library", "v3.19", nil, false, ""},
+		{"Helm 4", "v4.0.1", nil, false, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			objects := hookOf(t, test.helm, test.set)
+			job, err := render.As[batchv1.Job](render.Find(objects, "Job", "validate-values"))
+			require.NoError(t, err)
+			var removed []string
+			for _, argument := range job.Spec.Template.Spec.Containers[0].Args {
+				if text, is := strings.CutPrefix(argument, "--remove="); is {
+					object, err := cluster.ParseObject(text)
+					require.NoError(t, err)
+					removed = append(removed, object.String())
+				}
+			}
+			if !test.removes {
+				assert.Empty(t, removed)
+				for right, verbs := range rights(t, objects) {
+					assert.Subset(t, []string{"get", "list", "create"}, verbs, right)
+				}
+				return
+			}
+			require.NotEmpty(t, removed)
+			assert.Equal(t, test.owner, removed[0])
+			allowed := rights(t, objects)
+			for _, object := range removed[1:] {
+				assert.Equal(t, []string{"patch", "delete"}, allowed[object], object)
+			}
+			assert.Equal(t, []string{"get", "delete"}, allowed[test.owner])
+			slices.Sort(removed)
+			assert.Equal(t, made(objects), removed)
+		})
+	}
+}
+
+// rights are the verbs of the hook's roles by resource, and name where a rule has one. The last rule for an object counts.
+func rights(t *testing.T, objects []render.Object) map[string][]string {
+	t.Helper()
+	verbs := map[string][]string{}
+	for i := range objects {
+		if kind := objects[i].GetKind(); kind != "Role" && kind != "ClusterRole" {
+			continue
+		}
+		role, err := render.As[rbacv1.ClusterRole](&objects[i])
+		require.NoError(t, err)
+		for _, rule := range role.Rules {
+			for _, resource := range rule.Resources {
+				for _, name := range append(slices.Clone(rule.ResourceNames), map[bool][]string{true: {""}, false: nil}[len(rule.ResourceNames) == 0]...) {
+					verbs[cluster.Object{Group: rule.APIGroups[0], Resource: resource, Name: name}.String()] = rule.Verbs
+				}
+			}
+		}
+	}
+	return verbs
+}
+
+// What was made for the Job goes however the Job ends; the Job stays after a failure, for its log, and goes by itself.
+func TestHookAnnotations(t *testing.T) {
+	t.Parallel()
+	for _, object := range hookOf(t, "v3.19.0", nil) {
+		want := map[string]string{
+			"helm.sh/hook": "pre-install,pre-upgrade", "helm.sh/hook-weight": "-20", "helm.sh/hook-delete-policy": "before-hook-creation,hook-succeeded,hook-failed",
+		}
+		if object.GetKind() == "Job" {
+			want["helm.sh/hook-weight"], want["helm.sh/hook-delete-policy"] = "-10", "before-hook-creation,hook-succeeded"
+			want["helm.sh/hook-output-log-policy"] = "hook-succeeded,hook-failed"
+			job, err := render.As[batchv1.Job](&object)
+			require.NoError(t, err)
+			assert.Equal(t, int32(3600), *job.Spec.TTLSecondsAfterFinished)
+			assert.Equal(t, int32(0), *job.Spec.BackoffLimit)
+		}
+		assert.Equal(t, want, object.GetAnnotations(), object.GetKind())
+	}
+}

@@ -1,0 +1,40 @@
+package cluster
+
+import (
+	"context"
+	"net/http"
+	"path"
+)
+
+// Identity names an object as others refer to their owner.
+type Identity struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Name       string `json:"name"`
+	UID        string `json:"uid"`
+}
+
+// Identify gives the identity of the object at an API path. It needs the right
+// to get that object by its name.
+func (c *Client) Identify(ctx context.Context, objectPath string) (Identity, error) {
+	var answer struct {
+		Identity
+		Metadata struct {
+			Name string `json:"name"`
+			UID  string `json:"uid"`
+		} `json:"metadata"`
+	}
+	err := c.ask(ctx, question{verb: "get", resource: path.Base(path.Dir(objectPath)) + "/" + path.Base(objectPath), path: objectPath}, &answer)
+	return Identity{APIVersion: answer.APIVersion, Kind: answer.Kind, Name: answer.Metadata.Name, UID: answer.Metadata.UID}, err
+}
+
+// Own makes the object at an API path go when its owner goes. It needs the
+// right to patch that object by its name; where the server guards owners, as
+// OpenShift's does, the right to delete it too.
+func (c *Client) Own(ctx context.Context, objectPath string, owner Identity) error {
+	return c.ask(ctx, question{
+		verb: "patch", resource: path.Base(path.Dir(objectPath)) + "/" + path.Base(objectPath), path: objectPath,
+		method: http.MethodPatch, contentType: "application/merge-patch+json", accept: oneMetadataType,
+		body: map[string]any{"metadata": map[string]any{"ownerReferences": []Identity{owner}}},
+	}, nil)
+}
