@@ -46,7 +46,7 @@ func clusterTable() []Definition {
 		unanswered("CLU300", "Whoever runs the install is asked about: may they create every kind the chart renders?"),
 		{"CLU301", Fail, "You may not create %s.", "install with an account that may; kubectl auth can-i --list shows what this one may", "Helm would stop half way."},
 		unanswered("CLU400", "The Argo CRDs that are on the cluster are asked whose they are."),
-		{"CLU401", Fail, "The CRDs %s belong to %s; Helm will not take them over.", "hand them to this release with kubectl label and kubectl annotate; a run prints the two commands", "Helm adopts an object only when its labels and annotations name the release."},
+		{"CLU401", Warn, "The CRDs %s belong to %s; this release leaves them as they are.", "keep them at a version that serves this release's Argo, or hand them to this release with kubectl label and kubectl annotate; a run prints the two commands", "Helm adopts an object only when its labels and annotations name the release, and an owner that upgrades or removes them does so for this release too."},
 		unanswered("CLU500", "The cluster is searched for another Argo CD or Argo Rollouts."),
 		{"CLU501", Warn, "%s already runs in namespace %s, and this one has %s.", "give this one a fullnameOverride, and Argo CD the resource tracking annotation+label", "Two controllers that share names or tracking labels disagree; with own names and annotation tracking they live side by side."},
 		unanswered("CLU600", "The cluster is searched for another runtime."),

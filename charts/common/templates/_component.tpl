@@ -23,7 +23,9 @@ values (what the user says of it: the same names on every component).
 {{- end -}}
 
 {{/*
-common.crds: the CustomResourceDefinitions of files, as YAML documents. Text is put in, not parsed: they are large.
+common.crds: the CustomResourceDefinitions of files, as YAML documents. Text is put in, not parsed: they are large; a file is named as
+its resource. Definitions on the cluster that are not this release's stay as they are, and with whom they belong to: Helm would refuse to
+take them over, and another Argo CD could not be installed beside one.
 Arguments: context, crds (values: keep, annotations, additionalLabels), files (path -> bytes).
 */}}
 {{- define "common.crds" -}}
@@ -33,8 +35,12 @@ Arguments: context, crds (values: keep, annotations, additionalLabels), files (p
 {{- $extra := dict "labels" (merge $labels (.crds.additionalLabels | default dict)) "annotations" $annotations -}}
 {{- $metadata := include "common.compact" $extra | fromJson | toYaml | indent 2 -}}
 {{- range $path, $bytes := .files }}
+{{- $there := lookup "apiextensions.k8s.io/v1" "CustomResourceDefinition" "" (printf "%s.argoproj.io" (base $path | trimSuffix ".yaml")) -}}
+{{- $owner := (($there | default dict).metadata).annotations | default dict -}}
+{{- if or (empty $there) (and (eq (get $owner "meta.helm.sh/release-name") $.context.release) (eq (get $owner "meta.helm.sh/release-namespace") $.context.releaseNamespace)) }}
 ---
 {{ toString $bytes | replace "\nmetadata:\n" (printf "\nmetadata:\n%s\n" $metadata) | trim }}
+{{- end }}
 {{- end }}
 {{- end -}}
 

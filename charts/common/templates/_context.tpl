@@ -12,6 +12,7 @@ apiVersionOverrides), partOf.
   "fullname" (default $fullname $v.fullnameOverride | trunc 63 | trimSuffix "-")
   "namespace" (default .release.Namespace $v.namespaceOverride)
   "release" .release.Name
+  "releaseNamespace" .release.Namespace
   "managedBy" .release.Service
   "chart" (printf "%s-%s" .chart.Name .chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-")
   "version" .chart.AppVersion
