@@ -1,0 +1,122 @@
+// Package golden renders the umbrella chart in the cases that are kept as files and reviewed as differences: each access
+// mode, high availability, a foreign Argo CD, a single namespace, everything on, everything off.
+package golden
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"helm.sh/helm/v3/pkg/action"
+	"helm.sh/helm/v3/pkg/chart"
+	"helm.sh/helm/v3/pkg/chart/loader"
+	"helm.sh/helm/v3/pkg/chartutil"
+	"helm.sh/helm/v3/pkg/engine"
+	"helm.sh/helm/v3/pkg/release"
+)
+
+// Release and Namespace are those of every rendered case.
+const (
+	Release   = "cf"
+	Namespace = "codefresh"
+)
+
+// Chart is the umbrella chart, its files read once for many renders.
+type Chart struct {
+	folder string
+	files  []*loader.BufferedFile
+}
+
+// Load reads the umbrella chart of the checkout whose root is given. Its dependencies have to be packed (make deps).
+func Load(root string) (Chart, error) {
+	folder := filepath.Join(root, "charts", "gitops-runtime")
+	read, err := loader.Load(folder)
+	if err != nil {
+		return Chart{}, fmt.Errorf("read the chart %s (are its dependencies packed? run make deps): %w", folder, err)
+	}
+	files := make([]*loader.BufferedFile, len(read.Raw))
+	for i, file := range read.Raw {
+		files[i] = &loader.BufferedFile{Name: file.Name, Data: file.Data}
+	}
+	return Chart{folder: folder, files: files}, nil
+}
+
+// prepare reads a chart of its own for a case (Helm takes dependencies away that are off) and merges the case's values.
+func (c Chart) prepare(of Case) (*chart.Chart, map[string]any, error) {
+	values := map[string]any{}
+	for _, file := range of.Files {
+		read, err := chartutil.ReadValuesFile(filepath.Join(c.folder, file))
+		if err != nil {
+			return nil, nil, fmt.Errorf("case %s: values file %s: %w", of.Name, file, err)
+		}
+		values = chartutil.MergeTables(read, values)
+	}
+	whole, err := loader.LoadFiles(c.files)
+	if err != nil {
+		return nil, nil, fmt.Errorf("case %s: read the chart: %w", of.Name, err)
+	}
+	return whole, values, nil
+}
+
+// Release is what `helm install` of the case would store.
+func (c Chart) Release(of Case) (*release.Release, error) {
+	whole, values, err := c.prepare(of)
+	if err != nil {
+		return nil, err
+	}
+	install := action.NewInstall(&action.Configuration{})
+	install.ReleaseName, install.Namespace = Release, Namespace
+	install.DryRun, install.ClientOnly, install.Replace = true, true, true
+	install.KubeVersion = kubeVersion()
+	made, err := install.Run(whole, values)
+	if err != nil {
+		return nil, fmt.Errorf("case %s: render the chart: %w", of.Name, err)
+	}
+	return made, nil
+}
+
+// Templates gives a function that renders the case's templates once more, file to text, without Helm's work around it.
+func (c Chart) Templates(of Case) (func() (map[string]string, error), error) {
+	whole, values, err := c.prepare(of)
+	if err != nil {
+		return nil, err
+	}
+	if err := chartutil.ProcessDependencies(whole, values); err != nil {
+		return nil, fmt.Errorf("case %s: dependencies: %w", of.Name, err)
+	}
+	capabilities := chartutil.DefaultCapabilities.Copy()
+	capabilities.KubeVersion = *kubeVersion()
+	options := chartutil.ReleaseOptions{Name: Release, Namespace: Namespace, Revision: 1, IsInstall: true}
+	merged, err := chartutil.ToRenderValues(whole, values, options, capabilities)
+	if err != nil {
+		return nil, fmt.Errorf("case %s: values: %w", of.Name, err)
+	}
+	return func() (map[string]string, error) { return engine.Render(whole, merged) }, nil
+}
+
+func kubeVersion() *chartutil.KubeVersion {
+	return &chartutil.KubeVersion{Version: "v1.34.4", Major: "1", Minor: "34"}
+}
+
+// Documents are the case's objects as text, hooks last, in Helm's order; custom resource definitions are left out.
+func (c Chart) Documents(of Case) ([]Document, error) {
+	made, err := c.Release(of)
+	if err != nil {
+		return nil, err
+	}
+	texts := strings.Split("\n"+made.Manifest, "\n---\n")
+	for _, hook := range made.Hooks {
+		texts = append(texts, fmt.Sprintf("# Source: %s\n%s", hook.Path, hook.Manifest))
+	}
+	var documents []Document
+	for _, text := range texts {
+		document, err := read(text)
+		if err != nil {
+			return nil, fmt.Errorf("case %s: %w", of.Name, err)
+		}
+		if document.Object != nil && document.Object.GetKind() != "CustomResourceDefinition" {
+			documents = append(documents, document)
+		}
+	}
+	return documents, nil
+}

@@ -1,0 +1,110 @@
+package golden_test
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"gitops-runtime/tests/golden"
+	"gitops-runtime/tests/gomodule"
+	"gitops-runtime/tests/manifests"
+)
+
+var update = flag.Bool("update", false, "write the golden files from what the chart renders now")
+
+// chart is the umbrella chart of this checkout, and the checkout's root.
+func chart(t testing.TB) (golden.Chart, string) {
+	t.Helper()
+	root, err := gomodule.Root()
+	require.NoError(t, err)
+	loaded, err := golden.Load(root)
+	require.NoError(t, err)
+	return loaded, root
+}
+
+// Each case renders to its file; go test ./tests/golden -update writes the files, and the difference is what is reviewed.
+func TestCasesAreTheirFiles(t *testing.T) {
+	t.Parallel()
+	loaded, _ := chart(t)
+	base, err := loaded.Documents(golden.Cases()[0])
+	require.NoError(t, err)
+	for _, of := range golden.Cases() {
+		t.Run(of.Name, func(t *testing.T) {
+			t.Parallel()
+			text := golden.Text(base)
+			if of.Name != golden.Base {
+				documents, err := loaded.Documents(of)
+				require.NoError(t, err)
+				text = golden.Difference(base, documents)
+			}
+			file := filepath.Join("testdata", of.Name+".yaml")
+			if *update {
+				require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+			}
+			want, err := os.ReadFile(file)
+			require.NoError(t, err)
+			if string(want) != text {
+				assert.Fail(t, "the chart renders something else", "%s: review the difference after go test ./tests/golden -update:\n%s", file, firstDifference(string(want), text))
+			}
+		})
+	}
+}
+
+// Every object of every case is what Kubernetes and the CRDs of the charts accept.
+func TestEveryObjectFitsItsSchema(t *testing.T) {
+	t.Parallel()
+	loaded, root := chart(t)
+	validator, err := manifests.NewValidator(t.Context(), root)
+	require.NoError(t, err)
+	for _, of := range golden.Cases() {
+		t.Run(of.Name, func(t *testing.T) {
+			t.Parallel()
+			documents, err := loaded.Documents(of)
+			require.NoError(t, err)
+			assert.Empty(t, validator.Validate(golden.Text(documents)))
+		})
+	}
+}
+
+// A hundred renders of what has the most in it are one: nothing depends on chance, time, or the order of a map.
+func TestAHundredRendersAreOne(t *testing.T) {
+	t.Parallel()
+	loaded, _ := chart(t)
+	render, err := loaded.Templates(everythingOn())
+	require.NoError(t, err)
+	first, err := render()
+	require.NoError(t, err)
+	for range 99 {
+		again, err := render()
+		require.NoError(t, err)
+		require.Len(t, again, len(first))
+		for file, text := range first {
+			require.True(t, text == again[file], "%s: %s", file, firstDifference(text, again[file]))
+		}
+	}
+}
+
+// What Helm makes of a render, hooks and notes too, is the same a second time.
+func TestASecondReleaseIsTheFirst(t *testing.T) {
+	t.Parallel()
+	loaded, _ := chart(t)
+	for _, of := range golden.Cases() {
+		first, err := loaded.Release(of)
+		require.NoError(t, err)
+		again, err := loaded.Release(of)
+		require.NoError(t, err)
+		require.True(t, first.Manifest == again.Manifest, firstDifference(first.Manifest, again.Manifest))
+		require.Equal(t, first.Hooks, again.Hooks)
+		require.Equal(t, first.Info.Notes, again.Info.Notes)
+	}
+}
+
+func everythingOn() golden.Case {
+	cases := golden.Cases()
+	return cases[slices.IndexFunc(cases, func(of golden.Case) bool { return of.Name == "everything-on" })]
+}
