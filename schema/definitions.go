@@ -42,6 +42,7 @@ func readDefinitions(files fs.FS) (definitions, error) {
 func (d definitions) inline(node Node) error { return d.walk(node, nil) }
 
 func (d definitions) walk(node Node, open []string) error {
+	outer, said := open, refers(node)
 	if reference, ok := node["$ref"].(string); ok {
 		name := strings.TrimSuffix(strings.TrimPrefix(reference, "./"), ".json")
 		definition, known := d[name]
@@ -62,11 +63,26 @@ func (d definitions) walk(node Node, open []string) error {
 		}
 	}
 	return eachChild(node, func(key string, child Node) error {
-		if err := d.walk(child, open); err != nil {
+		within := open
+		if said[key] { // by the values, not by a definition: a component may have another within
+			within = outer
+		}
+		if err := d.walk(child, within); err != nil {
 			return fmt.Errorf("%s: %w", key, err)
 		}
 		return nil
 	})
+}
+
+// refers are the properties of a node that refer to a definition.
+func refers(node Node) map[string]bool {
+	found := map[string]bool{}
+	properties, _ := node["properties"].(Node)
+	for key, value := range properties {
+		child, isNode := value.(Node)
+		found[key] = isNode && child["$ref"] != nil
+	}
+	return found
 }
 
 // merge adds to node what it lacks of base, without sharing memory with it.

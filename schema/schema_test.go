@@ -154,6 +154,14 @@ func TestADefinitionMayNotReferToItself(t *testing.T) {
 	assert.EqualError(t, err, "b: a: shared definition a refers to itself")
 }
 
+func TestADefinitionMayStandWithinItself(t *testing.T) {
+	shared := definitions{"a": Node{"properties": Node{"pods": Node{"type": "integer"}}}}
+	node := Node{"$ref": "a", "properties": Node{"proxy": Node{"$ref": "a"}}}
+	require.NoError(t, shared.inline(node))
+	pods := Node{"type": "integer"}
+	assert.Equal(t, Node{"properties": Node{"pods": pods, "proxy": Node{"properties": Node{"pods": pods}}}}, node)
+}
+
 func TestWriteAndDrift(t *testing.T) {
 	root := t.TempDir()
 	files := []File{{Path: "values.schema.json", Text: []byte("{}\n")}}

@@ -31,8 +31,8 @@ kind: HorizontalPodAutoscaler
 metadata:
   {{- include "common.metadata" (dict "context" .context "component" .facts.name "name" (include "common.componentName" .)) | nindent 2 }}
 spec:
-  minReplicas: {{ $hpa.minReplicas }}
-  maxReplicas: {{ $hpa.maxReplicas }}
+  minReplicas: {{ default 1 $hpa.minReplicas }}
+  maxReplicas: {{ default 5 $hpa.maxReplicas }}
   scaleTargetRef:
     apiVersion: apps/v1
     kind: {{ default "Deployment" .facts.kind }}
