@@ -27,6 +27,7 @@ type row struct {
 func rows() []row {
 	return []row{
 		{"SCH100", "The values fit the chart's schema", "schema", nil, local, checkSchema},
+		{filesCode, "The values files mean what they seem to", "schema", nil, local, checkFiles},
 
 		{"RUN100", "The runtime has a well-formed name", "runtime", nil, local, checkName},
 		{"RUN200", "The runtime's name is its own in the account", "runtime", []string{"RUN100", "CRT100"}, remote, checkUnique},

@@ -14,12 +14,14 @@ import (
 	"gitops-runtime/validator/values"
 )
 
+const helmHasChecked = "Helm has checked it before it ran this Job"
+
 // checkSchema holds the merged values against the chart's schema and each
 // subchart's part against the subchart's, as Helm does.
 func checkSchema(_ context.Context, d *desk) engine.Outcome {
 	switch {
 	case d.InHook:
-		return nothing("Helm has checked it before it ran this Job")
+		return nothing(helmHasChecked)
 	case d.Chart == nil:
 		return lacks("a chart")
 	case len(d.Chart.Schema) == 0:
@@ -64,7 +66,7 @@ func (d *desk) parts(of *chart.Chart, path string, tree any) []part {
 }
 
 func (d *desk) checkAgainst(text []byte, path string, tree any) ([]findings.Finding, error) {
-	compiled, err := schema.Compile(text)
+	compiled, err := d.Schemas.Compile(text)
 	if err != nil {
 		return nil, err
 	}

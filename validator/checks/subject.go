@@ -13,6 +13,7 @@ import (
 	"gitops-runtime/validator/cluster"
 	"gitops-runtime/validator/findings"
 	"gitops-runtime/validator/platform"
+	"gitops-runtime/validator/schema"
 	"gitops-runtime/validator/values"
 )
 
@@ -21,6 +22,9 @@ type Subject struct {
 	Values *values.Values
 	// Chart is nil in the hook, where Helm has checked the schema already.
 	Chart *chart.Chart
+	// Schemas keeps what was compiled for other subjects of the same chart;
+	// nil keeps nothing.
+	Schemas *schema.Shelf
 	// Namespace and Release are those of the install.
 	Namespace, Release string
 	// Upgrade is true when the release exists already.

@@ -76,21 +76,27 @@ const description = `Checks the values of a GitOps runtime before it is installe
 Everything that is wrong is found in one run, each finding with a stable code, the place
 in the values it comes from, and what to do about it. Nothing is written anywhere.
 
+Files named without -f are a fleet: each is checked by itself, over the files of -f and
+under the flags, and one report tells of all.
+
 Exit codes: 0 fine, 1 the program failed, 2 usage, 3 failed checks, 4 warnings under
 --strict, 5 a question got no answer.`
 
 const examples = `  validate-values -f values.yaml --namespace codefresh
   validate-values -f values.yaml --set global.runtime.name=prod -n codefresh --no-cluster
   validate-values -f values.yaml -n codefresh -o text -o sarif=values.sarif
+  validate-values 'clusters/*/values.yaml' -f common.yaml -n codefresh --no-cluster
+  validate-values -f values.yaml -n codefresh --chart oci://registry.example.com/charts/gitops-runtime --version 1.2.3
   validate-values explain RUN201`
 
 func rootCommand(system System, code *int) *cobra.Command {
 	var options Options
 	command := &cobra.Command{
-		Use: "validate-values -f values.yaml --namespace NS", Short: "Check the values of a GitOps runtime",
-		Long: description, Example: examples, Args: cobra.NoArgs,
+		Use: "validate-values [-f values.yaml] [FILE|PATTERN...] --namespace NS", Short: "Check the values of a GitOps runtime",
+		Long: description, Example: examples, Args: cobra.ArbitraryArgs,
 		SilenceErrors: true, SilenceUsage: true,
-		RunE: func(command *cobra.Command, _ []string) error {
+		RunE: func(command *cobra.Command, fleet []string) error {
+			options.Fleet = fleet
 			var err error
 			*code, err = Validate(command.Context(), options, system)
 			return err

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"fmt"
+	"regexp"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -11,6 +13,9 @@ import (
 // Options are the flags of the main command.
 type Options struct {
 	Values values.Options
+	// Fleet names files, or patterns of them, that are checked each by itself;
+	// none means that the values are those of one install.
+	Fleet []string
 	// Chart is a directory, a .tgz file or an oci:// reference; "" looks for it
 	// around the current directory.
 	Chart string
@@ -36,6 +41,26 @@ type Options struct {
 // runTime is how long a run may take unless told otherwise.
 const runTime = 45 * time.Second
 
+// A namespace is a DNS label; a release's name is bounded by Helm.
+var (
+	label       = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`)
+	releaseName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`)
+)
+
+// names refuses what Kubernetes and Helm would refuse.
+func (o Options) names() error {
+	if o.Namespace != "" && (len(o.Namespace) > 63 || !label.MatchString(o.Namespace)) {
+		return fmt.Errorf("--namespace %q is no name of a namespace: it takes lower-case letters, digits and dashes, begins and ends with a letter or digit, and has 63 characters at most", o.Namespace)
+	}
+	if len(o.Release) > 53 || !releaseName.MatchString(o.Release) {
+		return fmt.Errorf("--release %q is no name of a release: it takes lower-case letters, digits, dashes and dots, begins and ends with a letter or digit, and has 53 characters at most", o.Release)
+	}
+	if o.Timeout <= 0 {
+		return fmt.Errorf("--timeout %s leaves no time; give a duration such as %s", o.Timeout, runTime)
+	}
+	return nil
+}
+
 func (o *Options) register(flags *pflag.FlagSet) {
 	flags.SortFlags = false
 	flags.StringSliceVarP(&o.Values.Files, "values", "f", nil, "values file, URL, or - for standard input (may be repeated)")
@@ -57,5 +82,5 @@ func (o *Options) register(flags *pflag.FlagSet) {
 	flags.StringSliceVar(&o.Skip, "skip", nil, "codes of checks or findings to leave out")
 	flags.BoolVar(&o.Strict, "strict", false, "exit with 4 when there are warnings")
 	flags.StringArrayVarP(&o.Outputs, "output", "o", []string{"text"}, "report format text, short, json, sarif, junit or github; with =FILE into a file (may be repeated)")
-	flags.DurationVar(&o.Timeout, "timeout", runTime, "time for the whole run")
+	flags.DurationVar(&o.Timeout, "timeout", runTime, "time for the whole run; in a fleet, for each file")
 }

@@ -41,7 +41,7 @@ func TestAReportThatCannotBeWrittenFails(t *testing.T) {
 	code := cli.Main(context.Background(), []string{"-n", "ns", "--no-cluster", "-o", "json=absent/report.json"}, cli.System{
 		Out: &out, Err: &errors, Version: "0.1.0", Now: time.Now, Getenv: func(string) string { return "" },
 	})
-	if want := "validate-values: report: open absent/report.json: no such file or directory\n"; code != cli.ExitBroken || errors.String() != want {
+	if want := "validate-values: report: absent/report.json cannot be written: no such file or directory\n"; code != cli.ExitBroken || errors.String() != want {
 		t.Errorf("exit %d: %s", code, errors.String())
 	}
 }

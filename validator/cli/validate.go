@@ -5,51 +5,78 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"helm.sh/helm/v3/pkg/helmpath"
 
 	"gitops-runtime/validator/chart"
 	"gitops-runtime/validator/checks"
+	"gitops-runtime/validator/schema"
 	"gitops-runtime/validator/values"
 )
 
 // probeTime is how long a cluster that nobody asked for may take to answer.
 const probeTime = 3 * time.Second
 
-// Validate loads the values, checks them and writes the reports.
+// Validate checks the values, or every file of a fleet, and writes the reports.
 func Validate(ctx context.Context, options Options, system System) (int, error) {
 	outputs, err := parseOutputs(options.Outputs, system.Colour)
 	if err != nil {
 		return 0, usage(err)
 	}
+	if err := options.names(); err != nil {
+		return 0, usage(err)
+	}
+	files, err := expand(options.Fleet)
+	if err != nil {
+		return 0, usage(err)
+	}
 	options.Values.In = system.In
-	loaded, err := values.Load(ctx, options.Values)
-	if err != nil {
+	subject := checks.Subject{
+		Schemas: &schema.Shelf{}, Release: options.Release, Namespace: options.Namespace, Upgrade: options.Upgrade,
+	}
+	if len(files) == 0 {
+		// Before anything else is asked: what cannot be read needs no cluster.
+		if subject.Values, err = values.Load(ctx, options.Values); err != nil {
+			return 0, usage(err)
+		}
+	}
+	if subject.Chart, err = options.chart(ctx, system.Getenv); err != nil {
 		return 0, usage(err)
 	}
-	found, err := options.chart(ctx, system.Getenv)
-	if err != nil {
-		return 0, usage(err)
-	}
-	if found != nil {
-		loaded.WithDefaults(found)
-	}
-	subject := checks.Subject{Values: loaded, Chart: found, Release: options.Release, Namespace: options.Namespace, Upgrade: options.Upgrade}
 	if err := options.connect(ctx, system, &subject); err != nil {
 		return 0, err
 	}
 	if subject.Namespace == "" {
 		return 0, usage(errors.New("no namespace: give --namespace NS, the namespace of the install"))
 	}
+	if len(files) > 0 {
+		return fleet(ctx, files, outputs, subject, options, system)
+	}
+	if subject.Chart != nil {
+		subject.Values.WithDefaults(subject.Chart)
+	}
 	report, err := run(ctx, subject, options, system)
 	if err != nil {
 		return 0, err
 	}
+	report.Near = options.lastFile()
 	if err := outputs.write(report, system.Out); err != nil {
 		return 0, broken(err)
 	}
 	return verdict(report.Results, options.Strict, false), nil
+}
+
+// lastFile is the values file that a person would open first, "" without one.
+func (o Options) lastFile() string {
+	for _, file := range slices.Backward(o.Values.Files) {
+		if strings.TrimSpace(file) != "-" && !strings.Contains(file, "://") {
+			return file
+		}
+	}
+	return ""
 }
 
 // chart loads the chart that is named or found; nil when there is none and none

@@ -9,6 +9,10 @@ func schemaTable() []Definition {
 		{"SCH103", Fail, "%s does not fit: %s.", "", why},
 		{"SCH104", Fail, "%s is required and missing.", "add {value} to the values", why},
 		{"SCH105", Fail, "%s breaks a rule of the schema: %s.", "", why},
+		unanswered("SCH200", "The values files are looked at for what YAML takes and nobody means."),
+		{"SCH201", Warn, "The key %s stands twice in its map, %s and %s; the later one replaces the earlier one whole.", "keep one of the two, with what belongs under it", "Helm says nothing about it, and everything under the earlier key is lost."},
+		{"SCH202", Warn, "A second YAML document begins here; Helm reads the first one alone.", "put the second document into a file of its own, or remove the --- line", "Helm says nothing about it, and the values of the further documents are lost."},
+		{"SCH203", Fail, "The file holds no values: %s.", "mend the file; nothing else about it could be checked", "Helm refuses the file. Where a single install is checked this ends the run with exit code 2."},
 	}
 }
 

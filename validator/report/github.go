@@ -17,22 +17,47 @@ type GitHub struct{}
 func (GitHub) Write(out io.Writer, report Report) error {
 	w := bufio.NewWriter(out)
 	for _, finding := range report.Findings() {
-		command := "error"
-		if finding.Level != findings.Fail {
-			command = "warning"
-		}
-		properties := "title=" + property(finding.Code)
-		if finding.Place.File != "" {
-			properties = fmt.Sprintf("file=%s,line=%d,col=%d,%s", property(finding.Place.File), finding.Place.Line, finding.Place.Column, properties)
-		}
-		message := finding.Message
-		if finding.Fix != "" {
-			message += "\nfix: " + finding.Fix
-		}
-		fmt.Fprintf(w, "::%s %s::%s\n", command, properties, data(message))
+		annotate(w, finding)
 	}
 	fmt.Fprintln(w, "::notice title=validate-values::"+data(report.Summary()))
 	return w.Flush()
+}
+
+// Fleet writes the commands of every file, and one for all of them.
+func (GitHub) Fleet(out io.Writer) Fleet { return githubFleet{bufio.NewWriter(out)} }
+
+type githubFleet struct{ out *bufio.Writer }
+
+func (f githubFleet) Add(report Report) error {
+	for _, finding := range report.placed() {
+		annotate(f.out, finding)
+	}
+	return f.out.Flush()
+}
+
+func (f githubFleet) End(total Total) error {
+	fmt.Fprintln(f.out, "::notice title=validate-values::"+data(total.Summary()))
+	return f.out.Flush()
+}
+
+func annotate(w io.Writer, finding findings.Finding) {
+	command := "error"
+	if finding.Level != findings.Fail {
+		command = "warning"
+	}
+	properties := "title=" + property(finding.Code)
+	if place := finding.Place; place.File != "" {
+		where := "file=" + property(place.File)
+		if place.Line > 0 {
+			where += fmt.Sprintf(",line=%d,col=%d", place.Line, place.Column)
+		}
+		properties = where + "," + properties
+	}
+	message := finding.Message
+	if finding.Fix != "" {
+		message += "\nfix: " + finding.Fix
+	}
+	fmt.Fprintf(w, "::%s %s::%s\n", command, properties, data(message))
 }
 
 // data escapes the text of a workflow command, property a value before it.

@@ -1,15 +1,21 @@
 package report
 
 import (
+	"bufio"
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 
 	"gitops-runtime/validator/engine"
 )
 
-// JSONVersion is the version of the JSON report's form; it changes when a field
+// The versions of the JSON report's two forms; one changes when a field
 // changes its meaning or goes away.
-const JSONVersion = "validate-values/v1"
+const (
+	JSONVersion      = "validate-values/v1"
+	JSONFleetVersion = "validate-values-fleet/v1"
+)
 
 // JSON is the report for programs; its form is in report.schema.json.
 type JSON struct{}
@@ -26,4 +32,72 @@ func (JSON) Write(out io.Writer, report Report) error {
 	encoder.SetIndent("", "  ")
 	encoder.SetEscapeHTML(false)
 	return encoder.Encode(jsonReport{Schema: JSONVersion, Report: report, Summary: report.Counts()})
+}
+
+// Fleet writes one JSON object with the reports in a list.
+func (JSON) Fleet(out io.Writer) Fleet { return &jsonFleet{out: bufio.NewWriter(out)} }
+
+type jsonFleet struct {
+	out  *bufio.Writer
+	some bool
+}
+
+type jsonPart struct {
+	Report
+	Status  engine.Status         `json:"status"`
+	Summary map[engine.Status]int `json:"summary"`
+}
+
+type jsonTotal struct {
+	Files     int                   `json:"files"`
+	Unchecked int                   `json:"unchecked"`
+	Statuses  map[engine.Status]int `json:"statuses"`
+	Codes     map[string]int        `json:"codes"`
+}
+
+func (f *jsonFleet) Add(report Report) error {
+	f.begin()
+	if f.some {
+		f.out.WriteString(",")
+	}
+	f.some = true
+	f.out.WriteString("\n    ")
+	return indented(f.out, "    ", jsonPart{report, report.Status(), report.Counts()})
+}
+
+func (f *jsonFleet) begin() {
+	if !f.some {
+		fmt.Fprintf(f.out, "{\n  \"schema\": %q,\n  \"reports\": [", JSONFleetVersion)
+	}
+}
+
+func (f *jsonFleet) End(total Total) error {
+	f.begin()
+	version, err := json.Marshal(total.Version)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(f.out, "\n  ],\n  \"version\": %s,\n  \"summary\": ", version)
+	if total.Statuses == nil {
+		total.Statuses, total.Codes = map[engine.Status]int{}, map[string]int{}
+	}
+	if err := indented(f.out, "  ", jsonTotal{total.Files, total.Unchecked, total.Statuses, total.Codes}); err != nil {
+		return err
+	}
+	f.out.WriteString("\n}\n")
+	return f.out.Flush()
+}
+
+// indented writes a value within something that is indented already, without
+// a line break at its end.
+func indented(out *bufio.Writer, prefix string, value any) error {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetIndent(prefix, "  ")
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		return err
+	}
+	_, err := out.Write(bytes.TrimRight(text.Bytes(), "\n"))
+	return err
 }

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"bufio"
+	"cmp"
 	"encoding/xml"
 	"io"
 	"strings"
@@ -10,11 +12,6 @@ import (
 
 // JUnit is the report as test results, a case for each check.
 type JUnit struct{}
-
-type junitSuites struct {
-	XMLName xml.Name     `xml:"testsuites"`
-	Suites  []junitSuite `xml:"testsuite"`
-}
 
 type junitSuite struct {
 	Name     string      `xml:"name,attr"`
@@ -39,26 +36,42 @@ type junitMessage struct {
 	Text    string `xml:",chardata"`
 }
 
-// Write writes one testsuites element.
-func (JUnit) Write(out io.Writer, report Report) error {
+// Write writes one testsuites element with one suite.
+func (j JUnit) Write(out io.Writer, report Report) error {
+	fleet := j.Fleet(out)
+	if err := fleet.Add(report); err != nil {
+		return err
+	}
+	return fleet.End(Total{})
+}
+
+// Fleet writes a suite for every file.
+func (JUnit) Fleet(out io.Writer) Fleet {
+	w := bufio.NewWriter(out)
+	w.WriteString(xml.Header + "<testsuites>")
+	return junitFleet{w}
+}
+
+type junitFleet struct{ out *bufio.Writer }
+
+func (f junitFleet) Add(report Report) error {
 	counts := report.Counts()
 	suite := junitSuite{
-		Name: "validate-values", Tests: len(report.Results), Failures: counts[engine.Failed],
+		Name: cmp.Or(report.File, "validate-values"), Tests: len(report.Results), Failures: counts[engine.Failed],
 		Errors: counts[engine.Inconclusive], Skipped: counts[engine.Skipped],
 	}
 	for _, result := range report.Results {
 		suite.Cases = append(suite.Cases, junit(result))
 	}
-	if _, err := io.WriteString(out, xml.Header); err != nil {
-		return err
-	}
-	encoder := xml.NewEncoder(out)
-	encoder.Indent("", "  ")
-	if err := encoder.Encode(junitSuites{Suites: []junitSuite{suite}}); err != nil {
-		return err
-	}
-	_, err := io.WriteString(out, "\n")
-	return err
+	f.out.WriteString("\n")
+	encoder := xml.NewEncoder(f.out)
+	encoder.Indent("  ", "  ")
+	return encoder.EncodeElement(suite, xml.StartElement{Name: xml.Name{Local: "testsuite"}})
+}
+
+func (f junitFleet) End(Total) error {
+	f.out.WriteString("\n</testsuites>\n")
+	return f.out.Flush()
 }
 
 func junit(result engine.Result) junitCase {

@@ -14,12 +14,17 @@ import (
 
 // Report is a run and what came out of it.
 type Report struct {
+	// File is the values file of a fleet; empty where one install is checked.
+	File string `json:"file,omitempty"`
 	// Version is the program's own version.
 	Version string `json:"version"`
 	// Target says what was checked.
 	Target Target `json:"target"`
 	// Results in the order of the table of checks.
 	Results []engine.Result `json:"results"`
+	// Near is the last values file of one install. Readers that want a file
+	// for every finding get it for those that belong to none.
+	Near string `json:"-"`
 }
 
 // Target is the install that the values are meant for.
@@ -32,9 +37,12 @@ type Target struct {
 	Upgrade   bool   `json:"upgrade"`
 }
 
-// Format writes a Report in one form.
+// Format writes reports in one form.
 type Format interface {
+	// Write writes the report of one install.
 	Write(out io.Writer, report Report) error
+	// Fleet begins a report over many files.
+	Fleet(out io.Writer) Fleet
 }
 
 // Names of the formats, as -o takes them.

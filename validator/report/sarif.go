@@ -1,7 +1,9 @@
 package report
 
 import (
-	"encoding/json"
+	"bufio"
+	"cmp"
+	"fmt"
 	"io"
 	"path/filepath"
 	"strings"
@@ -20,30 +22,60 @@ const (
 type object = map[string]any
 
 // Write writes one log with one run.
-func (SARIF) Write(out io.Writer, report Report) error {
-	var results []object
-	rules, position := []object{}, map[string]int{}
+func (s SARIF) Write(out io.Writer, report Report) error {
+	fleet := s.Fleet(out)
+	if report.File == "" {
+		report.File = report.Near
+	}
+	if err := fleet.Add(report); err != nil {
+		return err
+	}
+	return fleet.End(Total{Version: report.Version})
+}
+
+// Fleet writes one log with one run over all files.
+func (SARIF) Fleet(out io.Writer) Fleet {
+	w := bufio.NewWriter(out)
+	fmt.Fprintf(w, "{\n  \"$schema\": %q,\n  \"runs\": [\n    {\n      \"results\": [", sarifSchema)
+	return &sarifFleet{out: w, position: map[string]int{}, rules: []object{}}
+}
+
+type sarifFleet struct {
+	out      *bufio.Writer
+	rules    []object
+	position map[string]int
+	some     bool
+}
+
+func (f *sarifFleet) Add(report Report) error {
 	for _, finding := range report.Findings() {
-		if _, known := position[finding.Code]; !known {
-			position[finding.Code] = len(rules)
-			rules = append(rules, rule(finding.Code))
+		if _, known := f.position[finding.Code]; !known {
+			f.position[finding.Code] = len(f.rules)
+			f.rules = append(f.rules, rule(finding.Code))
 		}
-		results = append(results, sarifResult(finding, position[finding.Code]))
+		if f.some {
+			f.out.WriteString(",")
+		}
+		f.some = true
+		f.out.WriteString("\n        ")
+		if err := indented(f.out, "        ", sarifResult(finding, f.position[finding.Code], report.File)); err != nil {
+			return err
+		}
 	}
-	if results == nil {
-		results = []object{}
+	return nil
+}
+
+func (f *sarifFleet) End(total Total) error {
+	if f.some {
+		f.out.WriteString("\n      ")
 	}
-	log := object{
-		"$schema": sarifSchema, "version": sarifVersion,
-		"runs": []object{{
-			"tool":    object{"driver": object{"name": "validate-values", "version": report.Version, "rules": rules}},
-			"results": results,
-		}},
+	f.out.WriteString("],\n      \"tool\": ")
+	tool := object{"driver": object{"name": "validate-values", "version": total.Version, "rules": f.rules}}
+	if err := indented(f.out, "      ", tool); err != nil {
+		return err
 	}
-	encoder := json.NewEncoder(out)
-	encoder.SetIndent("", "  ")
-	encoder.SetEscapeHTML(false)
-	return encoder.Encode(log)
+	fmt.Fprintf(f.out, "\n    }\n  ],\n  \"version\": %q\n}\n", sarifVersion)
+	return f.out.Flush()
 }
 
 func rule(code string) object {
@@ -62,7 +94,9 @@ func sarifLevel(level findings.Level) string {
 	return "warning"
 }
 
-func sarifResult(finding findings.Finding, rule int) object {
+// sarifResult is one finding. Code scanning refuses a result without a file,
+// so one that has none of its own gets the file that was checked.
+func sarifResult(finding findings.Finding, rule int, checked string) object {
 	text := finding.Message
 	if finding.Fix != "" {
 		text += " Fix: " + finding.Fix
@@ -72,9 +106,9 @@ func sarifResult(finding findings.Finding, rule int) object {
 		"message": object{"text": text},
 	}
 	location := object{}
-	if finding.Place.File != "" {
+	if file := cmp.Or(finding.Place.File, checked); file != "" {
 		location["physicalLocation"] = object{
-			"artifactLocation": object{"uri": uri(finding.Place.File)},
+			"artifactLocation": object{"uri": uri(file)},
 			"region":           object{"startLine": max(finding.Place.Line, 1), "startColumn": max(finding.Place.Column, 1)},
 		}
 	}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 )
@@ -13,11 +14,29 @@ type Short struct{}
 func (Short) Write(out io.Writer, report Report) error {
 	w := bufio.NewWriter(out)
 	for _, finding := range report.Findings() {
-		place := finding.Place.String()
-		if place == "" {
-			place = "-"
-		}
-		fmt.Fprintf(w, "%s: %s: %s %s\n", place, finding.Level, finding.Code, finding.Message)
+		fmt.Fprintf(w, "%s: %s: %s %s\n", cmp.Or(finding.Place.String(), "-"), finding.Level, finding.Code, finding.Message)
 	}
 	return w.Flush()
 }
+
+// Fleet writes the lines of every file; what is not written in the file itself
+// has the file before its place.
+func (Short) Fleet(out io.Writer) Fleet { return shortFleet{bufio.NewWriter(out)} }
+
+type shortFleet struct{ out *bufio.Writer }
+
+func (f shortFleet) Add(report Report) error {
+	for _, finding := range report.Findings() {
+		place := finding.Place.String()
+		switch {
+		case place == "":
+			place = report.File
+		case finding.Place.File != report.File:
+			place = report.File + ": " + place
+		}
+		fmt.Fprintf(f.out, "%s: %s: %s %s\n", place, finding.Level, finding.Code, finding.Message)
+	}
+	return f.out.Flush()
+}
+
+func (f shortFleet) End(Total) error { return f.out.Flush() }

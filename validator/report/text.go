@@ -109,6 +109,10 @@ func (t Text) result(w io.Writer, result engine.Result) {
 	} else if len(result.Findings) == 0 {
 		fmt.Fprintf(w, "  %s  %s  %s\n", label, result.Code, result.Title)
 	}
+	t.findings(w, result)
+}
+
+func (t Text) findings(w io.Writer, result engine.Result) {
 	for _, finding := range result.Findings {
 		fmt.Fprintf(w, "  %s  %s  %s\n", t.label(levelStatus(finding.Level)), finding.Code, finding.Message)
 		if place := finding.Place.String(); place != "" {
@@ -118,6 +122,39 @@ func (t Text) result(w io.Writer, result engine.Result) {
 			fmt.Fprintf(w, "%sfix  %s\n", indent, finding.Fix)
 		}
 	}
+}
+
+// Fleet writes every file with how it ended and its findings below it, then
+// which findings there are most of.
+func (t Text) Fleet(out io.Writer) Fleet { return textFleet{t, bufio.NewWriter(out)} }
+
+type textFleet struct {
+	text Text
+	out  *bufio.Writer
+}
+
+func (f textFleet) Add(report Report) error {
+	fmt.Fprintf(f.out, "%s  %s\n", f.text.label(report.Status()), report.File)
+	for _, result := range report.Results {
+		f.text.findings(f.out, result)
+	}
+	return f.out.Flush()
+}
+
+func (f textFleet) End(total Total) error {
+	fmt.Fprintf(f.out, "\nvalidate-values %s: %s\n", total.Version, total.Summary())
+	for _, code := range total.frequent() {
+		definition, _ := findings.Lookup(code)
+		files := "files"
+		if total.Codes[code] == 1 {
+			files = "file"
+		}
+		fmt.Fprintf(f.out, "  %s  %s in %d %s\n", code, definition.Level, total.Codes[code], files)
+	}
+	if codes := total.frequent(); len(codes) > 0 {
+		fmt.Fprintf(f.out, "To read more: validate-values explain %s\n", codes[0])
+	}
+	return f.out.Flush()
 }
 
 func levelStatus(level findings.Level) engine.Status {

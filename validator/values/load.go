@@ -2,13 +2,10 @@ package values
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
-	"net/http"
-	"os"
 	"regexp"
-	"strings"
-	"time"
 
 	"helm.sh/helm/v3/pkg/strvals"
 	"sigs.k8s.io/yaml"
@@ -26,13 +23,8 @@ type Options struct {
 	SetFile    []string  // --set-file
 	SetLiteral []string  // --set-literal
 	In         io.Reader // what "-" reads
+	Text       []byte    // what "-" held, where it was read before
 }
-
-// fetchTime bounds the download of a values file.
-const fetchTime = 10 * time.Second
-
-// maxValues bounds a values file; Helm's release has to fit one MiB.
-const maxValues = 16 << 20
 
 // Load reads and merges in Helm's order: files, then --set-json, --set,
 // --set-string, --set-file and --set-literal, each later one winning. An error
@@ -58,47 +50,14 @@ func Load(ctx context.Context, options Options) (*Values, error) {
 	return merged, nil
 }
 
-// read fetches the text of one -f argument.
-func (o Options) read(ctx context.Context, name string) ([]byte, error) {
-	if strings.TrimSpace(name) == "-" {
-		if o.In == nil {
-			return nil, fmt.Errorf("-f -: there is no standard input")
-		}
-		return io.ReadAll(io.LimitReader(o.In, maxValues))
-	}
-	if strings.HasPrefix(name, "http://") || strings.HasPrefix(name, "https://") {
-		return o.fetch(ctx, name)
-	}
-	text, err := os.ReadFile(name)
-	if err != nil {
-		return nil, fmt.Errorf("values file: %w", err)
-	}
-	return text, nil
-}
-
-func (o Options) fetch(ctx context.Context, address string) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, fetchTime)
-	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
-	if err != nil {
-		return nil, fmt.Errorf("values file %s: %w", address, err)
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return nil, fmt.Errorf("values file: %w", err)
-	}
-	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("values file %s: the server answers %s", address, response.Status)
-	}
-	return io.ReadAll(io.LimitReader(response.Body, maxValues))
-}
-
 // overlay merges a file over what is there already.
 func (v *Values) overlay(file string, text []byte) error {
 	layer := map[string]any{}
+	if err := noText(file, text); err != nil {
+		return err
+	}
 	if err := yaml.Unmarshal(text, &layer); err != nil {
-		return fmt.Errorf("values file %s is no YAML map: %s", file, syntax(err))
+		return unparsed(file, text, err)
 	}
 	spots, oddities := positions(text)
 	for _, oddity := range oddities {
@@ -110,22 +69,6 @@ func (v *Values) overlay(file string, text []byte) error {
 		return findings.Place{File: file, Line: spot.line, Column: spot.column}
 	})
 	return nil
-}
-
-// syntax shortens a YAML error to what a person needs, and drops the values
-// that a conversion error may quote.
-func syntax(err error) string {
-	text := err.Error()
-	for _, prefix := range []string{"error converting YAML to JSON: ", "error unmarshaling JSON: ", "yaml: "} {
-		text = strings.TrimPrefix(text, prefix)
-	}
-	if cut := strings.Index(text, "`"); cut >= 0 {
-		text = strings.TrimSpace(text[:cut]) + " (see that line)"
-	}
-	if strings.Contains(text, "cannot unmarshal") {
-		return "its top level is not a map"
-	}
-	return text
 }
 
 // merge copies a layer into a tree: maps merge, everything else replaces.
@@ -199,7 +142,12 @@ var flagKey = regexp.MustCompile(`^[A-Za-z0-9_./\\\[\]-]*`)
 // which values it wrote.
 func (v *Values) set(flag flag, argument string) error {
 	key := flagKey.FindString(argument)
-	if err := flag.parse(argument, v.Tree); err != nil {
+	var unread *FileError
+	err := flag.parse(argument, v.Tree)
+	if errors.As(err, &unread) {
+		return fmt.Errorf("%s %s=...: file %s: %s", flag.name, key, unread.File, unread.Flaw)
+	}
+	if err != nil {
 		return fmt.Errorf("%s %s=...: the argument cannot be parsed; write %s path.to.value=<value>", flag.name, key, flag.name)
 	}
 	alone := map[string]any{}

@@ -125,13 +125,13 @@ func TestErrorsNameTheSourceAndNoValue(t *testing.T) {
 		options values.Options
 		want    string
 	}{
-		"absent":  {values.Options{Files: []string{"no.yaml"}}, "values file: open no.yaml: no such file or directory"},
-		"syntax":  {values.Options{Files: []string{"bad.yaml"}}, "values file bad.yaml is no YAML map: line 1: did not find expected ',' or ']'"},
-		"stdin":   {values.Options{Files: []string{"-"}}, "-f -: there is no standard input"},
+		"absent":  {values.Options{Files: []string{"no.yaml"}}, "values file no.yaml: there is no such file"},
+		"syntax":  {values.Options{Files: []string{"bad.yaml"}}, "values file bad.yaml: it is no YAML: line 1: did not find expected ',' or ']'"},
+		"stdin":   {values.Options{Files: []string{"-"}}, "values file -: there is no standard input"},
 		"url":     {values.Options{Files: []string{server.URL + "/x"}}, "values file " + server.URL + "/x: the server answers 403 Forbidden"},
 		"set":     {values.Options{Set: []string{"a[secret=1"}}, "--set a[secret=...: the argument cannot be parsed; write --set path.to.value=<value>"},
 		"json":    {values.Options{JSON: []string{"secret"}}, "--set-json secret=...: the argument cannot be parsed; write --set-json path.to.value=<value>"},
-		"no file": {values.Options{SetFile: []string{"a=secret.txt"}}, "--set-file a=...: the argument cannot be parsed; write --set-file path.to.value=<value>"},
+		"no file": {values.Options{SetFile: []string{"a=secret.txt"}}, "--set-file a=...: file secret.txt: there is no such file"},
 	}
 	for name, c := range cases {
 		if _, err := values.Load(context.Background(), c.options); err == nil || err.Error() != c.want {

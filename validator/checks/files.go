@@ -1,0 +1,51 @@
+package checks
+
+import (
+	"context"
+	"fmt"
+
+	"gitops-runtime/validator/engine"
+	"gitops-runtime/validator/findings"
+	"gitops-runtime/validator/values"
+)
+
+// filesCode is the check of the values files themselves.
+const filesCode = "SCH200"
+
+// checkFiles tells what YAML takes in a values file and nobody means.
+func checkFiles(_ context.Context, d *desk) engine.Outcome {
+	if d.InHook {
+		return nothing(helmHasChecked)
+	}
+	var list []findings.Finding
+	for _, oddity := range d.Values.Oddities() {
+		if oddity.Repeated == "" {
+			list = append(list, findings.New("SCH202", oddity.Place))
+			continue
+		}
+		list = append(list, findings.New("SCH201", oddity.Place, oddity.Repeated, position(oddity.First), position(oddity.Place)))
+	}
+	return found(list...)
+}
+
+func position(place findings.Place) string {
+	return fmt.Sprintf("in line %d (column %d)", place.Line, place.Column)
+}
+
+// Unreadable is the result for a file of a fleet that holds no values, so that
+// nothing else about it can be checked.
+func Unreadable(err *values.FileError) engine.Result {
+	place := findings.Place{File: err.File, Line: err.Line}
+	if place.Line > 0 {
+		place.Column = 1
+	}
+	for _, row := range rows() {
+		if row.code == filesCode {
+			return engine.Result{
+				Code: row.code, Title: row.title, Group: row.group, Status: engine.Failed,
+				Findings: []findings.Finding{findings.New("SCH203", place, err.Flaw)},
+			}
+		}
+	}
+	panic("checks: there is no check " + filesCode)
+}

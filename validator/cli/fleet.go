@@ -1,0 +1,129 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+
+	"gitops-runtime/validator/checks"
+	"gitops-runtime/validator/engine"
+	"gitops-runtime/validator/report"
+	"gitops-runtime/validator/values"
+)
+
+// workers is how many files of a fleet are checked at a time: enough to wait
+// for several answers at once, few enough to bother no server.
+const workers = 4
+
+// fleet checks many values files, each by itself over the files of -f and under
+// the flags, and writes one report over all of them as they are done. The
+// subject holds what they share.
+func fleet(ctx context.Context, files []string, outputs outputs, subject checks.Subject, options Options, system System) (code int, err error) {
+	if err := options.keepInput(); err != nil {
+		return 0, usage(err)
+	}
+	written, err := outputs.fleet(system.Out)
+	if err != nil {
+		return 0, broken(err)
+	}
+	total := report.Total{Version: system.Version}
+	for made := range inOrder(ctx, files, func(file string) single { return checkOne(ctx, file, subject, options, system) }) {
+		if made.err != nil {
+			return 0, errors.Join(made.err, written.abandon())
+		}
+		total.Count(made.report)
+		code = heavier(code, verdict(made.report.Results, options.Strict, false))
+		if err := written.add(made.report); err != nil {
+			return 0, broken(errors.Join(err, written.abandon()))
+		}
+	}
+	if total.Unchecked = len(files) - total.Files; total.Unchecked > 0 {
+		code = heavier(code, ExitInconclusive)
+	}
+	if err := written.end(total); err != nil {
+		return 0, broken(err)
+	}
+	return code, nil
+}
+
+// heavier is the one of two exit codes that weighs more.
+func heavier(a, b int) int {
+	weights := []int{ExitFine, ExitWarned, ExitInconclusive, ExitFailed}
+	return weights[max(slices.Index(weights, a), slices.Index(weights, b))]
+}
+
+// keepInput reads standard input, where -f - asks for it, so that every file of
+// a fleet lies over the same text.
+func (o *Options) keepInput() error {
+	if o.Values.In == nil || !slices.Contains(o.Values.Files, "-") {
+		return nil
+	}
+	text, err := io.ReadAll(o.Values.In)
+	if err != nil {
+		return errors.New("-f -: standard input cannot be read")
+	}
+	o.Values.Text = append([]byte{}, text...)
+	return nil
+}
+
+// single is what came of one file.
+type single struct {
+	report report.Report
+	err    error
+}
+
+// checkOne checks one file. A file that holds no values is a finding, since the
+// others are to be checked all the same; any other error ends the run.
+func checkOne(ctx context.Context, file string, subject checks.Subject, options Options, system System) single {
+	options.Values.Files = append(slices.Clone(options.Values.Files), file)
+	loaded, err := values.Load(ctx, options.Values)
+	var unread *values.FileError
+	switch {
+	case errors.As(err, &unread) && unread.File == file:
+		subject.Values = values.New(nil)
+		return single{report: report.Report{
+			File: file, Version: system.Version, Target: target(subject), Results: []engine.Result{checks.Unreadable(unread)},
+		}}
+	case err != nil:
+		return single{err: usage(err)}
+	}
+	if subject.Chart != nil {
+		loaded.WithDefaults(subject.Chart)
+	}
+	subject.Values = loaded
+	made, err := run(ctx, subject, options, system)
+	made.File = file
+	return single{made, err}
+}
+
+// inOrder gives what comes of each file, in the order of the files. Only as
+// many as there are workers wait to be taken, so a fleet of any size costs the
+// memory of a few. Once the context ends no further file is begun.
+func inOrder(ctx context.Context, files []string, check func(file string) single) func(yield func(single) bool) {
+	return func(yield func(single) bool) {
+		coming := make(chan chan single, workers-1)
+		stop := make(chan struct{})
+		defer close(stop)
+		go func() {
+			defer close(coming)
+			for _, file := range files {
+				if ctx.Err() != nil {
+					return
+				}
+				one := make(chan single, 1)
+				select {
+				case coming <- one:
+				case <-stop:
+					return
+				}
+				go func() { one <- check(file) }()
+			}
+		}()
+		for one := range coming {
+			if !yield(<-one) {
+				return
+			}
+		}
+	}
+}
