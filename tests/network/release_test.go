@@ -1,0 +1,244 @@
+package network_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	networkingv1 "k8s.io/api/networking/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"gitops-runtime/tests/golden"
+	"gitops-runtime/tests/gomodule"
+	"gitops-runtime/tests/network"
+)
+
+// switched is a case with the one switch on.
+func switched(t *testing.T, of golden.Case) []unstructured.Unstructured {
+	t.Helper()
+	root, err := gomodule.Root()
+	require.NoError(t, err)
+	chart, err := golden.Load(root)
+	require.NoError(t, err)
+	of.Files = append(slices.Clone(of.Files), "ci/network-policy-values.yaml")
+	documents, err := chart.Documents(of)
+	require.NoError(t, err)
+	var objects []unstructured.Unstructured
+	for _, document := range documents {
+		objects = append(objects, *document.Object)
+	}
+	return objects
+}
+
+// One switch selects every pod of every case, hooks and the pods of Argo Events too, for both directions, and names no address.
+func TestEveryPodHasAPolicyForBothDirections(t *testing.T) {
+	t.Parallel()
+	for _, of := range golden.Cases() {
+		t.Run(of.Name, func(t *testing.T) {
+			t.Parallel()
+			objects := switched(t, of)
+			policies, err := network.Read(objects, golden.Namespace)
+			require.NoError(t, err)
+			pods, err := network.Pods(objects, golden.Namespace)
+			require.NoError(t, err)
+			assert.Greater(t, len(pods), 3)
+			for name, pod := range pods {
+				assert.Len(t, policies.Selecting(pod, networkingv1.PolicyTypeIngress), 1, "%s, in", name)
+				assert.Len(t, policies.Selecting(pod, networkingv1.PolicyTypeEgress), 1, "%s, out", name)
+				assert.True(t, policies.Allow(pod, network.Outside("DNS over TCP"), 53), "%s, DNS", name)
+			}
+			for _, policy := range policies {
+				for _, rule := range policy.Spec.Egress {
+					for _, peer := range rule.To {
+						assert.Nil(t, peer.IPBlock, policy.Name)
+					}
+				}
+			}
+		})
+	}
+}
+
+// A hook's policy is there before its pod: it is a hook of the same events, and earlier.
+func TestPoliciesOfHooksAreHooks(t *testing.T) {
+	t.Parallel()
+	objects := switched(t, golden.Cases()[0])
+	for _, name := range []string{"validate-values", "uninstall-runtime", "uninstall-leftovers"} {
+		found := map[string]map[string]string{}
+		for _, object := range objects {
+			if object.GetName() == name {
+				found[object.GetKind()] = object.GetAnnotations()
+			}
+		}
+		require.Contains(t, found, "NetworkPolicy", name)
+		assert.Equal(t, found["Job"]["helm.sh/hook"], found["NetworkPolicy"]["helm.sh/hook"], name)
+		assert.Equal(t, "-20", found["NetworkPolicy"]["helm.sh/hook-weight"], name)
+		assert.Equal(t, "-10", found["Job"]["helm.sh/hook-weight"], name)
+	}
+}
+
+// edge is a connection that has to be possible, or must not be.
+type edge struct {
+	from, to string
+	port     int32
+}
+
+const (
+	appProxy, router, tunnel  = "Deployment/cap-app-proxy", "Deployment/internal-router", "Deployment/codefresh-tunnel-client"
+	server, repo, redis       = "Deployment/argo-cd-server", "Deployment/argo-cd-repo-server", "Deployment/argo-cd-redis"
+	controller                = "StatefulSet/argo-cd-application-controller"
+	sets, notifications       = "Deployment/argo-cd-applicationset-controller", "Deployment/argo-cd-notifications-controller"
+	events, rollouts          = "Deployment/argo-events-controller-manager", "Deployment/argo-rollouts"
+	workflows, workflowServer = "Deployment/argo-workflow-controller", "Deployment/argo-server"
+	bus                       = "EventBus/codefresh-eventbus"
+	source, sensor            = "EventSource/rollout-reporter", "Sensor/rollout-reporter"
+	validate, uninstall       = "Job/validate-values", "Job/uninstall-runtime"
+	outside, ingress          = "outside", "ingress-controller"
+	prometheus, usersSource   = "prometheus", "a user's event source"
+	workflowPod               = "a workflow's pod"
+)
+
+func required() []edge {
+	return []edge{
+		{router, appProxy, 3017},
+		{router, workflowServer, 2746},
+		{router, usersSource, 12000},
+		{appProxy, server, 8080},
+		{appProxy, workflowServer, 2746},
+		{appProxy, outside, 443}, // the platform, Git over HTTPS, the API server
+		{appProxy, outside, 22},
+		{workflowPod, appProxy, 3017},
+		{controller, repo, 8081},
+		{controller, redis, 6379},
+		{controller, outside, 6443},
+		{server, repo, 8081},
+		{server, redis, 6379},
+		{server, outside, 443},
+		{repo, redis, 6379},
+		{repo, outside, 22},
+		{repo, outside, 443},
+		{redis, outside, 6443}, // its init step makes the password
+		{sets, repo, 8081},
+		{sets, outside, 443},
+		{notifications, repo, 8081},
+		{notifications, outside, 443},
+		{notifications, outside, 587},
+		{events, outside, 6443},
+		{rollouts, outside, 6443},
+		{rollouts, outside, 9090},
+		{workflows, outside, 6443},
+		{workflowServer, outside, 6443},
+		{workflowServer, outside, 443},
+		{source, outside, 6443},
+		{source, bus, 4222},
+		{sensor, bus, 4222},
+		{sensor, outside, 443},
+		{usersSource, bus, 4222},
+		{bus, bus, 6222},
+		{prometheus, bus, 7777},
+		{validate, outside, 443},
+		{validate, outside, 22},
+		{validate, outside, 6443},
+		{uninstall, outside, 443},
+		{uninstall, outside, 6443},
+	}
+}
+
+func refused() []edge {
+	return []edge{
+		{appProxy, redis, 6379},
+		{appProxy, bus, 4222},
+		{appProxy, repo, 8081},
+		{router, server, 8080},
+		{router, redis, 6379},
+		{router, outside, 443},
+		{router, outside, 6443},
+		{repo, outside, 6443}, // it renders what anybody commits: the API server is not for it
+		{repo, appProxy, 3017},
+		{redis, repo, 8081},
+		{prometheus, redis, 6379},
+		{prometheus, repo, 8081},
+		{ingress, appProxy, 3017},
+		{ingress, workflowServer, 2746},
+		{workflowPod, redis, 6379},
+		{workflowPod, bus, 4222},
+		{sensor, redis, 6379},
+		{sensor, outside, 6443},
+		{source, appProxy, 3017},
+		{bus, outside, 443},
+		{bus, outside, 6443},
+		{server, appProxy, 3017},
+		{outside, bus, 4222},
+		{outside, validate, 443},
+		{workflowPod, validate, 8080},
+		{events, outside, 22},
+	}
+}
+
+func TestRequiredEdgesAreOpenAndOthersAreNot(t *testing.T) {
+	t.Parallel()
+	for _, of := range golden.Cases()[:4] {
+		t.Run(of.Name, func(t *testing.T) {
+			t.Parallel()
+			objects := switched(t, of)
+			policies, err := network.Read(objects, golden.Namespace)
+			require.NoError(t, err)
+			pods, err := network.Pods(objects, golden.Namespace)
+			require.NoError(t, err)
+			for _, other := range []network.Endpoint{
+				network.Outside(outside),
+				{Name: ingress, Namespace: "ingress", Labels: map[string]string{"app": "ingress"}},
+				{Name: prometheus, Namespace: "monitoring", Labels: map[string]string{"app": "prometheus"}},
+				{Name: workflowPod, Namespace: golden.Namespace, Labels: map[string]string{"workflows.argoproj.io/workflow": "w"}},
+				{Name: usersSource, Namespace: golden.Namespace, Labels: map[string]string{"controller": "eventsource-controller", "eventsource-name": "github"}},
+			} {
+				pods[other.Name] = other
+			}
+			open, closed := required(), refused()
+			if of.Name == "tunnel" {
+				open = append(open, edge{tunnel, router, 8080}, edge{tunnel, outside, 443})
+				closed = append(closed, edge{ingress, router, 8080}, edge{outside, router, 8080}, edge{tunnel, appProxy, 3017}, edge{tunnel, outside, 6443}, edge{router, tunnel, 7400})
+			} else {
+				open = append(open, edge{ingress, router, 8080}, edge{outside, router, 8080})
+			}
+			for _, e := range open {
+				assert.True(t, policies.Allow(end(t, pods, e.from), end(t, pods, e.to), e.port), "%s to %s, port %d, has to be open", e.from, e.to, e.port)
+			}
+			for _, e := range closed {
+				assert.False(t, policies.Allow(end(t, pods, e.from), end(t, pods, e.to), e.port), "%s to %s, port %d, must not be open", e.from, e.to, e.port)
+			}
+		})
+	}
+}
+
+// With everything on, clients of Redis reach it by HAProxy, and those who go outside may go through the proxy.
+func TestEdgesOfHighAvailabilityAndProxies(t *testing.T) {
+	t.Parallel()
+	cases := golden.Cases()
+	objects := switched(t, cases[slices.IndexFunc(cases, func(of golden.Case) bool { return of.Name == "everything-on" })])
+	policies, err := network.Read(objects, golden.Namespace)
+	require.NoError(t, err)
+	pods, err := network.Pods(objects, golden.Namespace)
+	require.NoError(t, err)
+	pods[outside] = network.Outside(outside)
+	const haproxy, servers, dex, commits = "Deployment/argo-cd-redis-ha-haproxy", "StatefulSet/argo-cd-redis-ha-server", "Deployment/argo-cd-dex-server", "Deployment/argo-cd-commit-server"
+	for _, e := range []edge{
+		{server, haproxy, 6379}, {controller, haproxy, 6379}, {repo, haproxy, 6379},
+		{haproxy, servers, 6379}, {servers, servers, 6379}, {servers, servers, 26379},
+		{server, dex, 5556}, {server, dex, 5557}, {controller, commits, 8086}, {commits, outside, 22},
+		{appProxy, outside, 3128}, {tunnel, outside, 3128}, {sensor, outside, 3128}, {dex, outside, 636},
+	} {
+		assert.True(t, policies.Allow(end(t, pods, e.from), end(t, pods, e.to), e.port), "%s to %s, port %d, has to be open", e.from, e.to, e.port)
+	}
+	for _, e := range []edge{
+		{server, servers, 6379}, {router, outside, 3128}, {bus, outside, 3128}, {appProxy, dex, 5556}, {servers, repo, 8081}, {server, commits, 8086},
+	} {
+		assert.False(t, policies.Allow(end(t, pods, e.from), end(t, pods, e.to), e.port), "%s to %s, port %d, must not be open", e.from, e.to, e.port)
+	}
+}
+
+func end(t *testing.T, pods map[string]network.Endpoint, name string) network.Endpoint {
+	t.Helper()
+	require.Contains(t, pods, name)
+	return pods[name]
+}
