@@ -24,7 +24,9 @@ type Upgrade struct {
 	Release, Chart, Namespace string
 	// ValueFiles and Sets are -f and --set, in this order.
 	ValueFiles, Sets []string
-	Timeout          time.Duration
+	// Args are further flags, such as --atomic.
+	Args    []string
+	Timeout time.Duration
 }
 
 // Upgrade installs or upgrades a release and waits until all its workloads are ready; Helm's own words go to out.
@@ -36,7 +38,7 @@ func (h Helm) Upgrade(ctx context.Context, u Upgrade, out io.Writer) error {
 	for _, set := range u.Sets {
 		args = append(args, "--set", set)
 	}
-	return h.run(ctx, out, args...)
+	return h.run(ctx, out, append(args, u.Args...)...)
 }
 
 // Uninstall removes a release and waits until its objects are gone. A release that is not there is no error.
