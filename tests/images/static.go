@@ -89,6 +89,14 @@ func appProxyInit() recipe {
 	return made
 }
 
+// leaderElector is a stand-in that charts start by the published image's
+// program, leader-elector.
+func leaderElector() recipe {
+	made := standIn("leader-elector")
+	made.files = append(made.files, layers.Entry{Path: "/usr/local/bin/leader-elector", Link: "/usr/local/bin/standin"})
+	return made
+}
+
 // withZones adds the time zones that schedules name.
 func withZones(made recipe) recipe {
 	made.zones = true

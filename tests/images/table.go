@@ -28,6 +28,7 @@ func table() []row {
 		// Programs of the platform that work with nothing but the platform: local clusters have a stand-in of that, too.
 		{name: "quay.io/codefresh/cap-app-proxy:1.3736.0", modes: everyMode, neverPull: true, recipe: standIn("app-proxy")},
 		{name: "quay.io/codefresh/cap-app-proxy-init:1.3736.0", modes: everyMode, neverPull: true, recipe: appProxyInit()},
+		{name: "quay.io/codefresh/leader-elector:0.0.1", modes: everyMode, neverPull: true, recipe: leaderElector()},
 
 		{name: "registry.k8s.io/kubectl:v1.34.4", recipe: static(kubectl, "/bin/kubectl", ownUser)},
 

@@ -38,6 +38,7 @@ func commands() []command {
 		{"platform", nil, "the control plane: GraphQL, events, frp server plugin", runPlatform},
 		{"front", nil, "a reverse proxy by host and path, with or without TLS", runFront},
 		{"app-proxy", nil, "cap-app-proxy: health checks and an echo", runAppProxy},
+		{"leader-elector", nil, "the leader elector of app-proxy: holds a Lease or waits for it", runElector},
 		{"app-proxy-init", []string{"init.sh"}, "cap-app-proxy-init: registers the runtime", runRegistration},
 		{"nats-reloader", []string{"nats-server-config-reloader"}, "nats-server-config-reloader: signals a server", runReloader},
 		{"nats-exporter", []string{"prometheus-nats-exporter"}, "prometheus-nats-exporter: a few metrics of a server", runExporter},

@@ -41,6 +41,7 @@ const usage = `usage: standin COMMAND [FLAGS]
   platform        the control plane: GraphQL, events, frp server plugin
   front           a reverse proxy by host and path, with or without TLS
   app-proxy       cap-app-proxy: health checks and an echo
+  leader-elector  the leader elector of app-proxy: holds a Lease or waits for it
   app-proxy-init  cap-app-proxy-init: registers the runtime
   nats-reloader   nats-server-config-reloader: signals a server
   nats-exporter   prometheus-nats-exporter: a few metrics of a server
@@ -68,6 +69,7 @@ func TestFailures(t *testing.T) {
 		"git server, no name": {"/standin git-server -repository x", true, `git-server: invalid value "x" for flag -repository: "x" is not of the form NAME=FOLDER`},
 		"write":               {"/standin write x", true, "write: give FILE and TEXT"},
 		"write, no folder":    {"/standin write /none/x y", false, "writing the output: open /none/x: no such file or directory"},
+		"elector":             {"/usr/local/bin/leader-elector --id=a --namespace=b", true, "leader-elector: give -id, -lease-name and -namespace"},
 		"init by alias":       {"./init.sh", false, "set the environment variables CODEFRESH_URL, USER_TOKEN, RUNTIME_NAME, NAMESPACE, CLUSTER: they are empty"},
 	}
 	for name, test := range tests {
