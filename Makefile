@@ -88,12 +88,14 @@ package: deps ## Package the charts into out/packages
 	@$(STEP) "package the charts" tools/package.sh out/packages
 
 .PHONY: generate
-generate: ## Make CRDs, schemas and reference pages again
+generate: bin/helm ## Make CRDs, schemas and reference pages again
 	@$(STEP) "CRDs" go run ./tests/cmd/crds
 	@$(STEP) "schemas" go run ./schema/cmd/chart-schema
 	@$(STEP) "tables of values" go run ./tests/cmd/compat
 	@$(STEP) "READMEs of the charts" go run ./tests/cmd/readme
 	@$(STEP) "page of checks" tools/checks-page.sh validator/CHECKS.md
+	@tools/chart-deps.sh
+	@$(STEP) "page for security readers" go run ./tests/cmd/security
 
 .PHONY: deps
 deps: bin/helm

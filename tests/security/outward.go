@@ -1,0 +1,90 @@
+package security
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"gitops-runtime/tests/golden"
+)
+
+// target is something outside the pods' network that policies leave open, and for whom.
+type target struct {
+	ports     []string
+	workloads []string
+}
+
+// outward are the targets outside of all policies, by their reason. A rule to outside without one is named in lacking.
+func outward(all []release) (found ordered[target], lacking []string, err error) {
+	for _, made := range all {
+		for _, document := range made.documents {
+			if document.Object.GetKind() != "NetworkPolicy" {
+				continue
+			}
+			rules, err := egress(document)
+			if err != nil {
+				return found, nil, err
+			}
+			for _, rule := range rules {
+				if len(rule.To) > 0 {
+					continue
+				}
+				if rule.why == "" {
+					lacking = append(lacking, fmt.Sprintf("%s, case %s: ports %s to outside", document.Key(), made.name, strings.Join(rule.numbers(), ", ")))
+					continue
+				}
+				of := found.at(rule.why)
+				of.ports = union(of.ports, rule.numbers())
+				of.workloads = union(of.workloads, []string{document.Object.GetName()})
+			}
+		}
+	}
+	for _, key := range found.keys {
+		slices.Sort(found.at(key).workloads)
+	}
+	return found, lacking, nil
+}
+
+type egressRule struct {
+	To    []any `yaml:"to"`
+	Ports []struct {
+		Port     string `yaml:"port"`
+		Protocol string `yaml:"protocol"`
+	} `yaml:"ports"`
+	why string
+}
+
+func (r egressRule) numbers() []string {
+	var numbers []string
+	for _, port := range r.Ports {
+		text := port.Port
+		if port.Protocol != "TCP" {
+			text += "/" + port.Protocol
+		}
+		numbers = append(numbers, text)
+	}
+	return numbers
+}
+
+func egress(document golden.Document) ([]egressRule, error) {
+	var node struct {
+		Spec struct {
+			Egress yaml.Node `yaml:"egress"`
+		} `yaml:"spec"`
+	}
+	if err := yaml.Unmarshal([]byte(document.Text), &node); err != nil {
+		return nil, fmt.Errorf("%s: %w", document.Key(), err)
+	}
+	var rules []egressRule
+	for _, item := range node.Spec.Egress.Content {
+		var read egressRule
+		if err := item.Decode(&read); err != nil {
+			return nil, fmt.Errorf("%s: %w", document.Key(), err)
+		}
+		read.why = comment(item)
+		rules = append(rules, read)
+	}
+	return rules, nil
+}

@@ -1,0 +1,73 @@
+package security
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Path is where the page stands, relative to the repository's root.
+var Path = filepath.Join("charts", "gitops-runtime", "docs", "security.md")
+
+// Generate makes the page from the charts of the checkout whose root is given. It fails when anything lacks its sentence,
+// and names all that do.
+func Generate(root string) ([]byte, error) {
+	all, err := releases(root)
+	if err != nil {
+		return nil, err
+	}
+	owners, unbound, lacking, err := accounts(all)
+	if err != nil {
+		return nil, err
+	}
+	targets, more, err := outward(all)
+	if err != nil {
+		return nil, err
+	}
+	lacking = append(lacking, more...)
+	held, err := known()
+	if err != nil {
+		return nil, err
+	}
+	named := secrets(all)
+	for _, name := range named.sorted() {
+		if held[name].Holds == "" || held[name].By == "" {
+			lacking = append(lacking, "the Secret "+name+": say in tests/security/secrets.yaml what it holds and who makes it")
+		}
+	}
+	for name := range held {
+		if !slices.Contains(named.keys, name) {
+			lacking = append(lacking, "tests/security/secrets.yaml speaks of the Secret "+name+", which nothing makes or reads")
+		}
+	}
+	if len(lacking) > 0 {
+		slices.Sort(lacking)
+		return nil, fmt.Errorf("without a sentence why (give rules a `why:` in their template):\n  %s", strings.Join(slices.Compact(lacking), "\n  "))
+	}
+	var every occasions
+	for _, made := range all {
+		every.add(made.name)
+	}
+	var out bytes.Buffer
+	writeHead(&out, every)
+	writeAccounts(&out, every, owners, unbound)
+	writePorts(&out, every, all)
+	writeTargets(&out, targets)
+	writeSecrets(&out, named, held, owners)
+	return out.Bytes(), nil
+}
+
+// Drift says in one sentence that the page below root is not what it should be; nothing where it is.
+func Drift(root string, page []byte) (string, error) {
+	have, err := os.ReadFile(filepath.Join(root, Path))
+	if err != nil && !os.IsNotExist(err) {
+		return "", fmt.Errorf("read the security page: %w", err)
+	}
+	if !bytes.Equal(have, page) {
+		return Path + " is not in step with the charts; run make generate", nil
+	}
+	return "", nil
+}

@@ -1,0 +1,135 @@
+package security
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	networkingv1 "k8s.io/api/networking/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"gitops-runtime/tests/network"
+)
+
+// port is one port that pods listen at.
+type port struct {
+	workload, name string
+	number         int32
+	services       []string
+	reached        []string
+	when           occasions
+}
+
+// ofArgoEvents are the ports of pods that the controller of Argo Events makes (upstream pkg/reconciler).
+func ofArgoEvents(kind string) map[string]int32 {
+	if kind == "EventBus" {
+		return map[string]int32{"client": 4222, "cluster": 6222, "monitor": 8222, "metrics": 7777}
+	}
+	return map[string]int32{"metrics": 7777}
+}
+
+// ports are the ports of all workloads of the releases, and in which releases a workload is.
+func ports(all []release) (found ordered[port], workloads ordered[occasions]) {
+	for _, made := range all {
+		for _, name := range slices.Sorted(maps.Keys(made.pods)) {
+			workloads.at(name).add(made.name)
+			pod := made.pods[name]
+			named := pod.Ports
+			if kind, _, _ := strings.Cut(name, "/"); strings.HasPrefix(kind, "Event") || kind == "Sensor" {
+				named = ofArgoEvents(kind)
+			}
+			for _, label := range slices.Sorted(maps.Keys(named)) {
+				p := found.at(fmt.Sprintf("%s|%05d|%s", name, named[label], label))
+				p.workload, p.name, p.number = name, label, named[label]
+				p.when.add(made.name)
+				p.services = union(p.services, made.services(pod, label, named[label]))
+				p.reached = union(p.reached, made.reachedBy(pod, label, named[label]))
+			}
+		}
+	}
+	return found, workloads
+}
+
+func union(have, more []string) []string {
+	for _, word := range more {
+		if !slices.Contains(have, word) {
+			have = append(have, word)
+		}
+	}
+	return have
+}
+
+// services names the Services, with their ports, that lead to a port of a pod.
+func (r release) services(pod network.Endpoint, name string, number int32) []string {
+	var names []string
+	for _, document := range r.documents {
+		if document.Object.GetKind() != "Service" {
+			continue
+		}
+		selector, _, err := unstructured.NestedStringMap(document.Object.Object, "spec", "selector")
+		if err != nil || len(selector) == 0 || !within(selector, pod.Labels) {
+			continue
+		}
+		listed, _, err := unstructured.NestedSlice(document.Object.Object, "spec", "ports")
+		if err != nil {
+			continue
+		}
+		for _, item := range listed {
+			fields, _ := item.(map[string]any)
+			if target := fmt.Sprint(fields["targetPort"]); target == name || target == fmt.Sprint(number) {
+				names = append(names, fmt.Sprintf("%s:%v", document.Object.GetName(), fields["port"]))
+			}
+		}
+	}
+	return names
+}
+
+func within(selector, labels map[string]string) bool {
+	for key, value := range selector {
+		if labels[key] != value && key != "statefulset.kubernetes.io/pod-name" {
+			return false
+		}
+	}
+	return true
+}
+
+// reachedBy says who reaches a port of a pod, as the ingress rules of its policies do.
+func (r release) reachedBy(pod network.Endpoint, name string, number int32) []string {
+	var who []string
+	for _, policy := range r.policies.Selecting(pod, networkingv1.PolicyTypeIngress) {
+		for _, rule := range policy.Spec.Ingress {
+			if !slices.ContainsFunc(rule.Ports, func(p networkingv1.NetworkPolicyPort) bool {
+				return p.Port == nil || p.Port.String() == name || p.Port.IntVal == number
+			}) && len(rule.Ports) > 0 {
+				continue
+			}
+			if len(rule.From) == 0 {
+				who = append(who, "everywhere")
+			}
+			for _, peer := range rule.From {
+				who = union(who, []string{r.peer(peer)})
+			}
+		}
+	}
+	return who
+}
+
+// peer is a peer of a rule in words.
+func (r release) peer(peer networkingv1.NetworkPolicyPeer) string {
+	if peer.NamespaceSelector != nil && peer.PodSelector == nil {
+		return "any namespace"
+	}
+	if len(peer.PodSelector.MatchLabels) == 0 {
+		return "the namespace"
+	}
+	if of := peer.PodSelector.MatchLabels["app.kubernetes.io/part-of"]; of != "" {
+		return "pods of " + of
+	}
+	for _, label := range []string{"app.kubernetes.io/name", "eventbus-name", "controller"} {
+		if name := peer.PodSelector.MatchLabels[label]; name != "" {
+			return strings.Replace(name, "-controller", "s", 1)
+		}
+	}
+	return "pods by label"
+}

@@ -1,0 +1,103 @@
+// Package security makes the page for those who judge whether the chart may run on their cluster: every service account with
+// every rule and its reason, every port and who reaches it, every target outside, every secret and who reads it. All of it is
+// read off rendered objects; the reasons stand beside the rules in the templates and come along as comments.
+package security
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"gitops-runtime/tests/golden"
+	"gitops-runtime/tests/network"
+)
+
+// release is one rendered case, its NetworkPolicies switched on.
+type release struct {
+	name      string
+	documents []golden.Document
+	pods      map[string]network.Endpoint
+	policies  network.Policies
+}
+
+// releases renders every golden case of the checkout whose root is given.
+func releases(root string) ([]release, error) {
+	chart, err := golden.Load(root)
+	if err != nil {
+		return nil, err
+	}
+	var all []release
+	for _, of := range golden.Cases() {
+		of.Files = append(slices.Clone(of.Files), "ci/network-policy-values.yaml")
+		documents, err := chart.Documents(of)
+		if err != nil {
+			return nil, err
+		}
+		made := release{name: of.Name, documents: documents}
+		if made.policies, err = network.Read(made.objects(), golden.Namespace); err != nil {
+			return nil, fmt.Errorf("case %s: %w", of.Name, err)
+		}
+		if made.pods, err = network.Pods(made.objects(), golden.Namespace); err != nil {
+			return nil, fmt.Errorf("case %s: %w", of.Name, err)
+		}
+		all = append(all, made)
+	}
+	return all, nil
+}
+
+func (r release) objects() []unstructured.Unstructured {
+	var objects []unstructured.Unstructured
+	for _, document := range r.documents {
+		objects = append(objects, *document.Object)
+	}
+	return objects
+}
+
+// occasions collects in which cases something is found, in the order of the cases.
+type occasions []string
+
+func (o *occasions) add(name string) {
+	if !slices.Contains(*o, name) {
+		*o = append(*o, name)
+	}
+}
+
+// of says in which cases something is found, given those where it could be: nothing where that is all, and the shorter list.
+func (o occasions) of(possible occasions) string {
+	var lacking []string
+	for _, name := range possible {
+		if !slices.Contains(o, name) {
+			lacking = append(lacking, name)
+		}
+	}
+	if len(lacking) == 0 {
+		return ""
+	}
+	if len(lacking) < len(o) {
+		return "not " + strings.Join(lacking, ", ")
+	}
+	return "only " + strings.Join(o, ", ")
+}
+
+// ordered is a map that remembers in which order its keys came.
+type ordered[T any] struct {
+	keys   []string
+	values map[string]*T
+}
+
+// at is the value of a key, a new one where there is none.
+func (o *ordered[T]) at(key string) *T {
+	if o.values == nil {
+		o.values = map[string]*T{}
+	}
+	if o.values[key] == nil {
+		o.values[key] = new(T)
+		o.keys = append(o.keys, key)
+	}
+	return o.values[key]
+}
+
+// sorted are the keys in the order of the alphabet.
+func (o *ordered[T]) sorted() []string { return slices.Sorted(slices.Values(o.keys)) }

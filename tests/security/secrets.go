@@ -1,0 +1,112 @@
+package security
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+)
+
+//go:embed secrets.yaml
+var sentences []byte
+
+// secret is a Secret that the chart makes or reads.
+type secret struct {
+	made    bool // made by the chart, of values
+	readers []string
+}
+
+// runtimes are the names of runtimes in the cases, which some Secrets start with.
+var runtimes = []string{"production-", "second-"}
+
+// secrets are the Secrets of the releases by name: those that are rendered and those that something rendered refers to.
+func secrets(all []release) ordered[secret] {
+	var found ordered[secret]
+	for _, made := range all {
+		for _, document := range made.documents {
+			object := document.Object
+			switch object.GetKind() {
+			case "Secret":
+				found.at(nameOf(object.GetName())).made = true
+				continue
+			case "Role", "ClusterRole", "ServiceAccount":
+				continue // rights stand with the accounts
+			}
+			for _, name := range references(object) {
+				of := found.at(nameOf(name))
+				of.readers = union(of.readers, []string{object.GetKind() + "/" + object.GetName()})
+			}
+		}
+	}
+	for _, key := range found.keys {
+		slices.Sort(found.at(key).readers)
+	}
+	return found
+}
+
+func nameOf(name string) string {
+	for _, runtime := range runtimes {
+		if rest, is := strings.CutPrefix(name, runtime); is {
+			return "<runtime>-" + rest
+		}
+	}
+	return name
+}
+
+// references are the names of Secrets that an object refers to, anywhere in it.
+func references(object *unstructured.Unstructured) []string {
+	var names []string
+	add := func(value any) {
+		if name, ok := value.(string); ok && name != "" {
+			names = union(names, []string{name})
+		}
+	}
+	var walk func(any)
+	walk = func(node any) {
+		switch n := node.(type) {
+		case map[string]any:
+			for key, value := range n {
+				fields, _ := value.(map[string]any)
+				switch key {
+				case "secretKeyRef", "secretRef", "caCertSecret", "clientCertSecret", "clientKeySecret", "accessKeySecret", "secretKeySecret":
+					add(fields["name"])
+				case "secret":
+					add(fields["name"]) // of a projected volume
+				case "secretName":
+					add(value)
+				case "imagePullSecrets":
+					list, _ := value.([]any)
+					for _, item := range list {
+						entry, _ := item.(map[string]any)
+						add(entry["name"])
+					}
+				}
+				walk(value)
+			}
+		case []any:
+			for _, item := range n {
+				walk(item)
+			}
+		}
+	}
+	walk(object.Object)
+	slices.Sort(names)
+	return names
+}
+
+// holds is what each Secret holds and who makes it, as secrets.yaml says.
+type holds struct {
+	Holds string `json:"holds"`
+	By    string `json:"by"`
+}
+
+func known() (map[string]holds, error) {
+	var read map[string]holds
+	if err := yaml.UnmarshalStrict(sentences, &read); err != nil {
+		return nil, fmt.Errorf("tests/security/secrets.yaml: %w", err)
+	}
+	return read, nil
+}

@@ -1,0 +1,50 @@
+package security_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"gitops-runtime/tests/gomodule"
+	"gitops-runtime/tests/security"
+)
+
+// The page in the checkout is what the charts say, and nothing in it lacks its sentence.
+func TestThePageIsInStepWithTheCharts(t *testing.T) {
+	t.Parallel()
+	root, err := gomodule.Root()
+	require.NoError(t, err)
+	page, err := security.Generate(root)
+	require.NoError(t, err)
+	drift, err := security.Drift(root, page)
+	require.NoError(t, err)
+	assert.Empty(t, drift)
+	for _, line := range []string{
+		"| cluster | rollouts (argoproj.io) | get, list, watch | the platform hears of every change of these |",
+		"| namespace | secrets named argocd-redis | get | whether there is a password already |  |",
+		"| cluster | \\* (\\*) | \\* | deploys whatever the user's Git repositories say, of kinds nobody knows beforehand: the one program that may do everything; controller.clusterRoleRules narrows it to the kinds that are really deployed |",
+		"| Deployment/cap-app-proxy | http 3017 | cap-app-proxy:3017 | the namespace |  |",
+		"| EventBus/codefresh-eventbus | client 4222 |",
+		"| cap-app-proxy | namespace | all |",
+	} {
+		assert.True(t, strings.Contains(string(page), line), line)
+	}
+}
+
+func TestDrift(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	drift, err := security.Drift(root, []byte("page"))
+	require.NoError(t, err)
+	assert.Equal(t, security.Path+" is not in step with the charts; run make generate", drift)
+	file := filepath.Join(root, security.Path)
+	require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o750))
+	require.NoError(t, os.WriteFile(file, []byte("page"), 0o600))
+	drift, err = security.Drift(root, []byte("page"))
+	require.NoError(t, err)
+	assert.Empty(t, drift)
+}
