@@ -88,7 +88,7 @@ package: deps ## Package the charts into out/packages
 	@$(STEP) "package the charts" tools/package.sh out/packages
 
 .PHONY: generate
-generate: bin/helm ## Make CRDs, schemas and reference pages again
+generate: bin/helm ## Make CRDs, schemas, reference pages and golden files again
 	@$(STEP) "CRDs" go run ./tests/cmd/crds
 	@$(STEP) "schemas" go run ./schema/cmd/chart-schema
 	@$(STEP) "tables of values" go run ./tests/cmd/compat
@@ -96,6 +96,7 @@ generate: bin/helm ## Make CRDs, schemas and reference pages again
 	@$(STEP) "page of checks" tools/checks-page.sh validator/CHECKS.md
 	@tools/chart-deps.sh
 	@$(STEP) "page for security readers" go run ./tests/cmd/security
+	@$(STEP) "golden files" go test ./tests/golden -run TestCasesAreTheirFiles -update
 
 .PHONY: deps
 deps: bin/helm
