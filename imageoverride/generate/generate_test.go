@@ -43,20 +43,6 @@ spec:
 	return folder
 }
 
-func TestRunIsDeterministic(t *testing.T) {
-	chart := chartOf(t, 12)
-	options := generate.Options{Chart: chart, Registry: "reg.corp", Strategy: mapping.Flat}
-	first, err := generate.Run(context.Background(), options)
-	require.NoError(t, err)
-	require.True(t, first.Complete())
-	require.Len(t, first.Mirror, 12)
-	for range 100 {
-		again, err := generate.Run(context.Background(), options)
-		require.NoError(t, err)
-		require.Equal(t, first.Files, again.Files)
-	}
-}
-
 func TestExtraImages(t *testing.T) {
 	options := generate.Options{Chart: chartOf(t, 1), Registry: "reg.corp", ExtraImages: []string{"busybox:1", "quay.io/team/app0:v0"}}
 	result, err := generate.Run(context.Background(), options)

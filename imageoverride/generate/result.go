@@ -33,6 +33,9 @@ type Result struct {
 	Files map[string][]byte
 	// Values are the overrides as values to lay over a user's own.
 	Values map[string]any
+	// Rendered are the user's values of each scenario by name, those included
+	// that Options.Everything adds.
+	Rendered map[string]map[string]any
 	// Images counts image locations over all scenarios.
 	Images int
 	// Unreached are images no value leads to.

@@ -92,6 +92,7 @@ type run struct {
 
 // look renders every scenario as the user has it and finds its images.
 func (r *run) look(ctx context.Context, users []user) error {
+	r.result.Rendered = map[string]map[string]any{}
 	for _, user := range users {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -115,6 +116,7 @@ func (r *run) look(ctx context.Context, users []user) error {
 			}
 		}
 		r.result.Images += len(found.Locations)
+		r.result.Rendered[user.name] = user.tree
 		r.scenarios = append(r.scenarios, solve.Scenario{Name: user.name, User: user.tree, Base: base, Locations: found.Locations})
 	}
 	return nil

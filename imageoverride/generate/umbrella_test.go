@@ -2,11 +2,10 @@ package generate_test
 
 import (
 	"context"
-	"io"
-	"log"
+	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -20,98 +19,52 @@ import (
 	"gitops-runtime/imageoverride/values"
 )
 
-func TestMain(m *testing.M) {
-	log.SetOutput(io.Discard)
-	os.Exit(m.Run())
-}
-
 const (
-	umbrella = "../../charts/gitops-runtime"
+	charts   = "../../charts"
+	umbrella = charts + "/gitops-runtime"
 	private  = "registry.corp:5000/gitops"
 )
 
-// modes are the access modes with everything on that can be, as scenarios.
-func modes(t *testing.T) []generate.Scenario {
+// modes are the access modes of the umbrella.
+var modes = []string{"tunnel", "ingress", "gateway", "mesh"}
+
+func modeFile(mode string) string { return umbrella + "/ci/" + mode + "-values.yaml" }
+
+// scenario is a way to install one chart.
+func scenario(name string, files ...string) generate.Scenario {
+	return generate.Scenario{Name: name, Values: generate.Values{Files: files}}
+}
+
+// umbrellaScenarios are all that the charts' own files say of installing the
+// umbrella: its access modes and other ci files, high availability, and the
+// ci files of its parts.
+func umbrellaScenarios(t *testing.T) []generate.Scenario {
 	t.Helper()
-	files, err := filepath.Glob(umbrella + "/ci/*-values.yaml")
-	require.NoError(t, err)
-	require.NotEmpty(t, files)
 	var all []generate.Scenario
-	for _, file := range files {
-		all = append(all, generate.Scenario{
-			Name:   strings.TrimSuffix(filepath.Base(file), "-values.yaml"),
-			Values: generate.Values{Files: []string{file}},
-		})
+	for _, file := range glob(t, umbrella+"/ci/*-values.yaml") {
+		all = append(all, scenario(short(file), file))
 	}
+	for _, file := range glob(t, umbrella+"/values-*.yaml") {
+		all = append(all, scenario(short(file), modeFile("tunnel"), file))
+	}
+	for _, file := range glob(t, charts+"/argo-*/ci/*-values.yaml") {
+		part := filepath.Base(filepath.Dir(filepath.Dir(file)))
+		all = append(all, generate.Scenario{Name: part + " " + short(file), Values: generate.Values{
+			Tree: values.Merge(readValues(t, modeFile("tunnel")), map[string]any{part: map[string]any(readValues(t, file))}),
+		}})
+	}
+	require.Greater(t, len(all), len(modes)+4)
 	return all
 }
 
-// TestUmbrella proves the umbrella in all access modes, and then looks at
-// Helm's own output by other means than the tool's.
-func TestUmbrella(t *testing.T) {
-	engine := helm(t)
-	base := map[string]any{"global": map[string]any{"codefresh": map[string]any{"accountId": "acc1"}}}
-	for _, strategy := range mapping.Strategies() {
-		t.Run(strategy, func(t *testing.T) {
-			scenarios := modes(t)
-			if strategy != string(mapping.HostPrefix) {
-				scenarios = scenarios[:1]
-			}
-			result, err := generate.Run(context.Background(), generate.Options{
-				Chart: umbrella, Registry: private, Strategy: mapping.Strategy(strategy),
-				Values: generate.Values{Tree: base}, Scenarios: scenarios,
-			})
-			require.NoError(t, err)
-			require.Empty(t, result.Outside)
-			require.Empty(t, result.Unreached)
-			require.Empty(t, result.Changes)
-			require.Empty(t, result.Unread)
-			require.NotEmpty(t, result.Mirror)
-			for i, scenario := range scenarios {
-				for _, file := range []string{generate.NoTagsFile, generate.WithTagsFile} {
-					if i > 0 && file == generate.WithTagsFile {
-						continue // the same names, and one render saved
-					}
-					var overrides map[string]any
-					require.NoError(t, yaml.Unmarshal(result.Files[file], &overrides))
-					text, err := template(engine, values.Merge(values.Merge(base, readValues(t, scenario.Values.Files[0])), overrides))
-					require.NoError(t, err)
-					require.Empty(t, strangers(text), "%s with %s", scenario.Name, file)
-					require.Empty(t, missingTargets(text, result.Mirror), "%s with %s", scenario.Name, file)
-				}
-			}
-		})
-	}
+func glob(t *testing.T, pattern string) []string {
+	t.Helper()
+	files, err := filepath.Glob(pattern)
+	require.NoError(t, err)
+	return files
 }
 
-// TestUmbrellaToggles makes one file for everything and installs with each of
-// the sixteen sets of Argo projects.
-func TestUmbrellaToggles(t *testing.T) {
-	mode := umbrella + "/ci/ingress-values.yaml"
-	result, err := generate.Run(context.Background(), generate.Options{
-		Chart: umbrella, Registry: private, Values: generate.Values{Files: []string{mode}}, Everything: true,
-	})
-	require.NoError(t, err)
-	require.Empty(t, result.Outside)
-	require.Empty(t, result.Changes)
-	engine := helm(t)
-	projects := []string{"argo-cd", "argo-rollouts", "argo-workflows", "argo-events"}
-	for set := range 1 << len(projects) {
-		user := readValues(t, mode)
-		for i, project := range projects {
-			user = values.Merge(user, map[string]any{project: map[string]any{"enabled": set>>i&1 == 1}})
-		}
-		text, err := template(engine, values.Merge(user, result.Values))
-		if err != nil {
-			// A set may be refused, but then also without our values.
-			_, without := template(engine, user)
-			require.Error(t, without, "set %04b: %v", set, err)
-			continue
-		}
-		require.Empty(t, strangers(text), "set %04b", set)
-		require.Empty(t, missingTargets(text, result.Mirror), "set %04b", set)
-	}
-}
+func short(file string) string { return strings.TrimSuffix(filepath.Base(file), ".yaml") }
 
 func readValues(t *testing.T, path string) map[string]any {
 	t.Helper()
@@ -122,73 +75,224 @@ func readValues(t *testing.T, path string) map[string]any {
 	return tree
 }
 
+// toggles are the sixteen sets of Argo projects.
+func toggles() map[string]map[string]any {
+	projects := []string{"argo-cd", "argo-events", "argo-rollouts", "argo-workflows"}
+	sets := map[string]map[string]any{}
+	for bits := range 1 << len(projects) {
+		set := map[string]any{}
+		for i, project := range projects {
+			set[project] = map[string]any{"enabled": bits>>i&1 == 1}
+		}
+		// Enrichment runs as workflows, and the chart says so.
+		set["app-proxy"] = map[string]any{"image-enrichment": map[string]any{"enabled": bits>>3&1 == 1}}
+		sets[fmt.Sprintf("%04b", bits)] = set
+	}
+	return sets
+}
+
 // helm is Helm's own engine, with one chart loaded.
-func helm(t *testing.T) *render.Renderer {
+func helm(t *testing.T, chart string) *render.Renderer {
 	t.Helper()
-	loaded, err := chartsource.Load(context.Background(), umbrella)
+	loaded, err := chartsource.Load(context.Background(), chart)
 	require.NoError(t, err)
 	renderer, err := render.NewRenderer(loaded, render.Settings{})
 	require.NoError(t, err)
 	return renderer
 }
 
-// template renders with Helm's engine; the definitions of custom resources are
-// left out.
-func template(renderer *render.Renderer, user map[string]any) (string, error) {
+// template renders with Helm's engine.
+func template(t *testing.T, renderer *render.Renderer, user map[string]any) string {
+	t.Helper()
 	output, err := renderer.RenderWithHelm(user)
-	if err != nil {
-		return "", err
-	}
+	require.NoError(t, err)
+	return joined(output)
+}
+
+func joined(output render.Output) string {
 	var all strings.Builder
 	for _, document := range output.Documents {
-		if !document.Definition() {
-			all.WriteString(document.Text + "\n")
-		}
+		all.WriteString("\n---\n" + document.Text)
 	}
-	return all.String(), nil
+	return all.String()
 }
 
-var (
-	hosted     = regexp.MustCompile(`[a-z0-9./:_-]*\b(docker\.io|quay\.io|ghcr\.io|gcr\.io|public\.ecr\.aws|registry\.k8s\.io)/[a-z0-9./:@_-]+`)
-	imageField = regexp.MustCompile(`(?i)image"?: *"?([^\s"#]+)`)
-	reference  = regexp.MustCompile(`registry\.corp:5000/gitops/[^\s"',]+`)
-)
-
-// strangers are texts that look like images elsewhere: public hosts anywhere,
-// and anything in a field whose name ends in "image".
-func strangers(text string) []string {
-	var all []string
-	for _, found := range hosted.FindAllString(text, -1) {
-		if !strings.HasPrefix(strings.TrimPrefix(found, "//"), private+"/") && strings.Contains(found, ":") && !strings.Contains(found, "://") && !strings.HasPrefix(found, "//") {
-			all = append(all, found)
-		}
-	}
-	for _, found := range imageField.FindAllStringSubmatch(text, -1) {
-		if !strings.HasPrefix(found[1], private+"/") {
-			all = append(all, found[1])
-		}
-	}
-	return all
+// complete fails unless the tool itself says that all is well.
+func complete(t *testing.T, result generate.Result) {
+	t.Helper()
+	require.Empty(t, result.Outside)
+	require.Empty(t, result.Unreached)
+	require.Empty(t, result.Changes)
+	require.Empty(t, result.Unread)
+	require.NotEmpty(t, result.Mirror)
 }
 
-// missingTargets are private images in a text that the mirror does not make.
-func missingTargets(text string, pairs []mapping.Pair) []string {
-	made := map[string]bool{}
-	for _, pair := range pairs {
-		made[pair.Target] = true
+// rare switches on what no switch alone brings about: an exporter for a Redis
+// without Sentinel, an extension of Argo CD, definitions from elsewhere, an
+// image by its digest.
+var rare = map[string]any{
+	"argo-cd": map[string]any{
+		"redis":  map[string]any{"exporter": map[string]any{"enabled": true}},
+		"server": map[string]any{"extensions": map[string]any{"enabled": true, "extensionList": []any{map[string]any{"name": "one", "env": []any{}}}}},
+	},
+	"argo-workflows": map[string]any{"crds": map[string]any{"upgradeJob": map[string]any{"crdBaseURL": "https://definitions.example.com"}}},
+	"installer":      map[string]any{"image": map[string]any{"digest": "sha256:" + strings.Repeat("1", 64)}},
+}
+
+// TestUmbrella makes one values file for every way to install the umbrella, and
+// one with all on that can be on, and has the witness look at each of them, and
+// at each access mode with each of the sixteen sets of Argo projects.
+func TestUmbrella(t *testing.T) {
+	scenarios := append(umbrellaScenarios(t), generate.Scenario{Name: "rare", Values: generate.Values{Tree: values.Merge(readValues(t, modeFile("tunnel")), rare)}})
+	result, err := generate.Run(context.Background(), generate.Options{Chart: umbrella, Registry: private, Scenarios: scenarios})
+	require.NoError(t, err)
+	complete(t, result)
+	everything, err := generate.Run(context.Background(), generate.Options{
+		Chart: umbrella, Registry: private, Everything: true, Scenarios: []generate.Scenario{scenario("tunnel", modeFile("tunnel"))},
+	})
+	require.NoError(t, err)
+	complete(t, everything)
+	t.Run("every line that can emit an image", func(t *testing.T) { lines(t, result.Unseen, everything.Unseen) })
+
+	engine, known := helm(t, umbrella), repositories(t)
+	look := func(name string, made generate.Result, user map[string]any, render func(map[string]any) string) {
+		said := testify(t, render(user), render(values.Merge(user, made.Values)), made.Mirror, known)
+		require.Empty(t, said.wrong, name)
+		require.GreaterOrEqual(t, said.seen, 4, "%s: the router, the app-proxy with its init container, and the hook", name)
 	}
-	var all []string
-	for _, found := range reference.FindAllString(text, -1) {
-		if !made[found] {
-			all = append(all, found)
+	byHelm := func(user map[string]any) string { return template(t, engine, user) }
+	for name, set := range result.Rendered {
+		look(name, result, set, byHelm)
+	}
+	for name, set := range everything.Rendered {
+		look(name, everything, set, byHelm)
+	}
+	// The other engine renders the same, and these are many.
+	quickly := func(user map[string]any) string {
+		output, err := engine.Render(user)
+		require.NoError(t, err)
+		return joined(output)
+	}
+	for _, mode := range modes {
+		for name, set := range toggles() {
+			look(mode+" "+name, result, values.Merge(readValues(t, modeFile(mode)), set), quickly)
 		}
 	}
-	return all
+}
+
+// lines holds the template lines that speak of images and that no run rendered
+// against the list of those that emit none, with the reasons.
+func lines(t *testing.T, runs ...[]string) {
+	t.Helper()
+	count := map[string]int{}
+	for _, unseen := range runs {
+		for _, site := range unseen {
+			count[site]++
+		}
+	}
+	var left []string
+	for site, missed := range count {
+		if missed < len(runs) {
+			continue
+		}
+		name, number, _ := strings.Cut(site, ":")
+		at, err := strconv.Atoi(number)
+		require.NoError(t, err)
+		left = append(left, name+"\t"+lineOf(t, name, at))
+	}
+	data, err := os.ReadFile("testdata/unrendered-lines.tsv")
+	require.NoError(t, err)
+	var listed []string
+	for _, row := range strings.Split(strings.TrimSpace(string(data)), "\n")[1:] {
+		columns := strings.Split(row, "\t")
+		require.Len(t, columns, 3, row)
+		require.NotEmpty(t, columns[2], "%s needs its reason", columns[0])
+		listed = append(listed, columns[0]+"\t"+columns[1])
+	}
+	require.ElementsMatch(t, listed, left, "listed in testdata/unrendered-lines.tsv, and found")
+}
+
+// lineOf is a line of a template by the name it renders under.
+func lineOf(t *testing.T, name string, at int) string {
+	t.Helper()
+	parts := strings.Split(name, "/charts/")
+	data, err := os.ReadFile(filepath.Join(charts, parts[len(parts)-1]))
+	require.NoError(t, err)
+	return strings.TrimSpace(strings.Split(string(data), "\n")[at-1])
+}
+
+// TestParts proves the charts that work alone, in all their own ways and with
+// everything on.
+func TestParts(t *testing.T) {
+	for _, chart := range glob(t, charts+"/*/Chart.yaml") {
+		chart = filepath.Dir(chart)
+		files := glob(t, chart+"/ci/*-values.yaml")
+		if chart == umbrella || len(files) == 0 {
+			continue
+		}
+		t.Run(filepath.Base(chart), func(t *testing.T) {
+			var scenarios []generate.Scenario
+			for _, file := range files {
+				scenarios = append(scenarios, scenario(short(file), file))
+			}
+			result, err := generate.Run(context.Background(), generate.Options{Chart: chart, Registry: private, Everything: true, Scenarios: scenarios})
+			require.NoError(t, err)
+			complete(t, result)
+			engine, known := helm(t, chart), repositories(t)
+			for name, set := range result.Rendered {
+				said := testify(t, template(t, engine, set), template(t, engine, values.Merge(set, result.Values)), result.Mirror, known)
+				require.Empty(t, said.wrong, name)
+				require.NotZero(t, said.seen, name)
+			}
+		})
+	}
+}
+
+// TestStrategies proves the other layouts of the private registry.
+func TestStrategies(t *testing.T) {
+	engine, known := helm(t, umbrella), repositories(t)
+	user := readValues(t, modeFile("tunnel"))
+	before := template(t, engine, user)
+	for _, strategy := range []mapping.Strategy{mapping.KeepPath, mapping.Flat} {
+		result, err := generate.Run(context.Background(), generate.Options{
+			Chart: umbrella, Registry: private, Strategy: strategy, Values: generate.Values{Tree: user},
+		})
+		require.NoError(t, err)
+		complete(t, result)
+		for _, file := range []string{generate.NoTagsFile, generate.WithTagsFile} {
+			var overrides map[string]any
+			require.NoError(t, yaml.Unmarshal(result.Files[file], &overrides))
+			said := testify(t, before, template(t, engine, values.Merge(user, overrides)), result.Mirror, known)
+			require.Empty(t, said.wrong, "%s %s", strategy, file)
+		}
+	}
+}
+
+// TestUmbrellaDigests: every image of the umbrella takes a digest.
+func TestUmbrellaDigests(t *testing.T) {
+	options := generate.Options{Chart: umbrella, Registry: private, Values: generate.Values{Files: []string{modeFile("tunnel")}}}
+	plain, err := generate.Run(context.Background(), options)
+	require.NoError(t, err)
+	options.Digests = digestsOf(plain.Mirror)
+	pinned, err := generate.Run(context.Background(), options)
+	require.NoError(t, err)
+	require.Empty(t, pinned.Unpinned)
+	var overrides map[string]any
+	require.NoError(t, yaml.Unmarshal(pinned.Files[generate.DigestsFile], &overrides))
+	text := template(t, helm(t, umbrella), values.Merge(readValues(t, modeFile("tunnel")), overrides))
+	for _, pair := range pinned.Mirror {
+		require.Contains(t, text, "@"+options.Digests[pair.Source], pair.Source)
+	}
+	known := repositories(t)
+	for path, text := range scalars(t, text) {
+		for _, image := range images(path, text, known) {
+			require.Contains(t, image, "@sha256:", path)
+		}
+	}
 }
 
 func TestUmbrellaIsReproducible(t *testing.T) {
-	options := generate.Options{Chart: umbrella, Registry: private, Scenarios: modes(t)[:1]}
-	options.Values.Set = []string{"global.codefresh.accountId=acc1"}
+	options := generate.Options{Chart: umbrella, Registry: private, Values: generate.Values{Files: []string{modeFile("ingress")}}}
 	first, err := generate.Run(context.Background(), options)
 	require.NoError(t, err)
 	for range 2 {
@@ -203,16 +307,4 @@ func TestCancelled(t *testing.T) {
 	cancel()
 	_, err := generate.Run(ctx, generate.Options{Chart: umbrella, Registry: private})
 	require.ErrorIs(t, err, context.Canceled)
-}
-
-func BenchmarkUmbrella(b *testing.B) {
-	options := generate.Options{Chart: umbrella, Registry: private, Values: generate.Values{
-		Files: []string{umbrella + "/ci/tunnel-values.yaml"}, Set: []string{"global.codefresh.accountId=acc1"},
-	}}
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := generate.Run(context.Background(), options); err != nil {
-			b.Fatal(err)
-		}
-	}
 }

@@ -1,0 +1,14 @@
+package generate_test
+
+import (
+	"io"
+	"log"
+	"os"
+	"testing"
+)
+
+// Helm's libraries write remarks on values to the standard logger.
+func TestMain(m *testing.M) {
+	log.SetOutput(io.Discard)
+	os.Exit(m.Run())
+}
