@@ -24,6 +24,7 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/yaml"
 
+	"gitops-runtime/tests/standin/gitapi"
 	"gitops-runtime/tests/standin/platform"
 	"gitops-runtime/validator/checks"
 	"gitops-runtime/validator/cli"
@@ -43,6 +44,7 @@ type world struct {
 	changes   []string
 	api       *httptest.Server
 	authority string
+	gitHost   http.Handler
 }
 
 // worldSpec is the section "world" of a case.
@@ -57,6 +59,8 @@ type worldSpec struct {
 	GitURL     string             `json:"gitURL"`
 	// Git answers by path; "*" answers what is not listed.
 	Git map[string]answer `json:"git"`
+	// GitHost answers as a provider does where Git has no answer of its own.
+	GitHost *gitapi.Options `json:"gitHost"`
 	// Ingress is how the public URL answers.
 	Ingress *answer `json:"ingress"`
 	// Argo is the version that your own Argo CD tells.
@@ -72,6 +76,9 @@ type answer struct {
 	// Delay is waited first; Drop closes the connection without a reply.
 	Delay string `json:"delay"`
 	Drop  bool   `json:"drop"`
+	// Cut closes it within the body; Trickle waits before the body's last byte.
+	Cut     bool   `json:"cut"`
+	Trickle string `json:"trickle"`
 }
 
 func (a answer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -95,6 +102,26 @@ func (a answer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if a.Status != 0 {
 		w.WriteHeader(a.Status)
 	}
+	a.write(w, r)
+}
+
+func (a answer) write(w http.ResponseWriter, r *http.Request) {
+	wait, err := time.ParseDuration(a.Trickle)
+	if err == nil && len(a.Body) > 0 {
+		_, _ = io.WriteString(w, a.Body[:len(a.Body)-1])
+		_ = http.NewResponseController(w).Flush()
+		select {
+		case <-time.After(wait):
+		case <-r.Context().Done():
+		}
+		_, _ = io.WriteString(w, a.Body[len(a.Body)-1:])
+		return
+	}
+	if a.Cut {
+		_, _ = io.WriteString(w, a.Body[:len(a.Body)/2])
+		_ = http.NewResponseController(w).Flush()
+		panic(http.ErrAbortHandler)
+	}
 	_, _ = io.WriteString(w, a.Body)
 }
 
@@ -113,6 +140,13 @@ func startWorld(t *testing.T, text string) *world {
 	w := &world{words: map[string]string{}, names: map[string]string{}}
 	if err := yaml.UnmarshalStrict([]byte(text), &w.spec); err != nil {
 		t.Fatalf("world: %v", err)
+	}
+	if w.spec.GitHost != nil {
+		host, err := gitapi.New(*w.spec.GitHost)
+		if err != nil {
+			t.Fatalf("world: %v", err)
+		}
+		w.gitHost = host
 	}
 	git := w.serve(t, "git", http.HandlerFunc(w.git))
 	gitURL := git.URL
@@ -143,6 +177,7 @@ func (w *world) serve(t *testing.T, name string, handler http.Handler) *httptest
 	server := httptest.NewUnstartedServer(handler)
 	server.Config.ErrorLog = log.New(io.Discard, "", 0)
 	if w.spec.TLS == "all" || w.spec.TLS == name {
+		server.EnableHTTP2 = true // as every provider does
 		server.StartTLS()
 		block := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
 		w.authority = indented(block)
@@ -242,6 +277,10 @@ func (w *world) git(out http.ResponseWriter, r *http.Request) {
 			scripted.ServeHTTP(out, r)
 			return
 		}
+	}
+	if w.spec.GitHost != nil {
+		w.gitHost.ServeHTTP(out, r)
+		return
 	}
 	out.WriteHeader(http.StatusNotFound)
 }

@@ -23,20 +23,33 @@ var bitbucketNeeds = []struct {
 // bitbucketCloud asks Bitbucket Cloud, which sends the scopes with every reply.
 func bitbucketCloud(ctx context.Context, server Server, credentials Credentials) (Token, error) {
 	answer, err := server.get(ctx, "/user", basic(credentials))
+	var refused struct {
+		Error struct {
+			Detail *struct {
+				Granted []string `json:"granted"`
+			} `json:"detail"`
+		} `json:"error"`
+	}
+	if narrow(err, &refused) && refused.Error.Detail != nil {
+		return bitbucketToken(refused.Error.Detail.Granted), nil
+	}
 	if err != nil {
 		return Token{}, err
 	}
 	if _, sent := answer.header["X-Oauth-Scopes"]; !sent {
 		return Token{Unsure: "the server does not tell the token's scopes"}, nil
 	}
-	has := scopes(answer.header.Get("X-OAuth-Scopes"))
+	return bitbucketToken(scopes(answer.header.Get("X-OAuth-Scopes"))), nil
+}
+
+func bitbucketToken(has []string) Token {
 	var token Token
 	for _, need := range bitbucketNeeds {
 		if !slices.ContainsFunc(need.scopes, func(scope string) bool { return slices.Contains(has, scope) }) {
 			token.Lacks = append(token.Lacks, need.right)
 		}
 	}
-	return token, nil
+	return token
 }
 
 // page is a list of Bitbucket Data Center.

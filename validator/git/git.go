@@ -4,8 +4,10 @@
 package git
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -65,6 +67,7 @@ func DefaultURL(name string) string {
 type StatusError struct {
 	Host   string
 	Status int
+	body   []byte
 }
 
 // Error says what came back.
@@ -72,6 +75,13 @@ func (e *StatusError) Error() string { return fmt.Sprintf("%s answers HTTP %d", 
 
 // Refused is true when the server does not know the token.
 func (e *StatusError) Refused() bool { return e.Status == http.StatusUnauthorized }
+
+// narrow reads the body of a 403, which some providers send for a token of too
+// few scopes; false when the server said something else.
+func narrow(err error, into any) bool {
+	var status *StatusError
+	return errors.As(err, &status) && status.Status == http.StatusForbidden && json.Unmarshal(status.body, into) == nil
+}
 
 const maxReply = 1 << 20
 
@@ -99,7 +109,12 @@ func (s Server) get(ctx context.Context, path string, sign func(*http.Request)) 
 		return reply{}, netstage.Classify(request.URL.Host, err)
 	}
 	if response.StatusCode != http.StatusOK {
-		return reply{}, &StatusError{request.URL.Host, response.StatusCode}
+		return reply{}, &StatusError{request.URL.Host, response.StatusCode, body}
+	}
+	// Gerrit puts a line before its JSON that keeps browsers from running it.
+	body = bytes.TrimPrefix(body, []byte(")]}'"))
+	if !json.Valid(body) {
+		return reply{}, fmt.Errorf("%s answers with something else than its API (a sign-in page or a proxy, perhaps)", request.URL.Host)
 	}
 	return reply{response.Header, body}, nil
 }
@@ -107,7 +122,7 @@ func (s Server) get(ctx context.Context, path string, sign func(*http.Request)) 
 // decode reads a JSON answer.
 func (r reply) decode(into any) error {
 	if err := json.Unmarshal(r.body, into); err != nil {
-		return fmt.Errorf("the reply is not the API's: %w", err)
+		return fmt.Errorf("a reply of the API has another form: %w", err)
 	}
 	return nil
 }

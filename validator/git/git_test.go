@@ -63,7 +63,7 @@ func TestQuestions(t *testing.T) {
 			"GET https://git.test/api/rest/api/latest/application-properties, Bearer t, " +
 				"GET https://git.test/api/rest/api/latest/projects?permission=PROJECT_ADMIN&limit=1, Bearer t",
 		},
-		"GERRIT": {map[string]string{"/api/a/accounts/self": ")]}'"}, nil, "GET https://git.test/api/a/accounts/self, basic u:t"},
+		"GERRIT": {map[string]string{"/api/a/accounts/self": ")]}'\n{}"}, nil, "GET https://git.test/api/a/accounts/self, basic u:t"},
 	}
 	for name, c := range cases {
 		provider, known := git.ByName(name)
@@ -109,7 +109,7 @@ func FuzzReply(f *testing.F) {
 	f.Add("GITLAB", 200, `{"username":"x","scopes":["api"],"expires_at":"2024-01-01"}`, "", "")
 	f.Add("BITBUCKET", 200, "{}", ",,account", "")
 	f.Add("BITBUCKET_SERVER", 200, `{"size":-1}`, "", "")
-	f.Add("GERRIT", 999, ")]}'", "", "")
+	f.Add("GERRIT", 200, ")]}'\n{\"_account_id\": 1}", "", "")
 	f.Fuzz(func(t *testing.T, name string, status int, body, scopes, expiry string) {
 		provider, known := git.ByName(name)
 		if !known {

@@ -16,6 +16,12 @@ var projectBot = regexp.MustCompile(`^(project|group)_[0-9]+_bot`)
 func gitlab(ctx context.Context, server Server, credentials Credentials) (Token, error) {
 	private := func(request *http.Request) { request.Header.Set("PRIVATE-TOKEN", credentials.Token) }
 	answer, err := server.get(ctx, "/user", private)
+	var refused struct {
+		Error string `json:"error"`
+	}
+	if narrow(err, &refused) && refused.Error == "insufficient_scope" {
+		return Token{Lacks: []string{"api"}}, nil
+	}
 	if err != nil {
 		return Token{}, err
 	}
