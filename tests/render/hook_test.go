@@ -70,7 +70,8 @@ func TestNothingOfARefusedInstallStays(t *testing.T) {
 		removes    bool
 		owner      string
 	}{
-		{"Helm 3.8", "v3.8.2", nil, true, "clusterroles.rbac.authorization.k8s.io/codefresh-validate-values"},
+		{"Helm 3.8, rendering", "v3.8.2", nil, true, "clusterroles.rbac.authorization.k8s.io/codefresh-validate-values"},
+		{"Helm 3.8 at a cluster, which does not tell", "", nil, true, "clusterroles.rbac.authorization.k8s.io/codefresh-validate-values"},
 		{"Helm 3.18", "v3.18.6", nil, true, "clusterroles.rbac.authorization.k8s.io/codefresh-validate-values"},
 		{"Helm 3.18 in one namespace", "v3.18.6", single, true, "roles.rbac.authorization.k8s.io/validate-values"},
 		{"Helm 3.18 with network policies", "v3.18.6", closed, true, "clusterroles.rbac.authorization.k8s.io/codefresh-validate-values"},

@@ -13,7 +13,7 @@ secret (the Secret that was made for it, where the Job may fail).
 {{- if $global.runtime.singleNamespace }}{{ $_ := set $component.facts "clusterRules" list }}{{ end -}}
 {{- $policy := include "common.networkPolicy" $component -}}
 {{- $args := $f.args -}}
-{{- if and $f.secret (semverCompare "<3.19.0-0" .root.Capabilities.HelmVersion.Version) -}}
+{{- if and $f.secret (semverCompare "<3.19.0-0" (default "v3.0.0" .root.Capabilities.HelmVersion.Version)) -}}
 {{- $remove := include "gitops-runtime.hook.remove" (dict "component" $component "secret" $f.secret "policy" (not (empty $policy))) | fromJson -}}
 {{- $args = concat $args $remove.args -}}
 {{- $_ := set $component.facts "rules" (concat $component.facts.rules $remove.rules) -}}
@@ -28,7 +28,7 @@ secret (the Secret that was made for it, where the Job may fail).
   "image" (include "common.image" (dict "global" $global "images" (list $installer.image) "tag" .root.Chart.AppVersion))
   "imagePullPolicy" (include "common.imagePullPolicy" (dict "images" (list $installer.image)))
   "args" $args
-  "env" (include "common.env" (dict "layers" (list (include "common.proxyEnv" $global | fromJson) $env ($f.env | default list))) | fromJson).env
+  "env" (include "common.env" (dict "layers" (list (include "common.proxyEnv" (dict "global" $global) | fromJson) $env ($f.env | default list))) | fromJson).env
   "resources" $installer.resources
   "securityContext" (include "common.securityContext" . | fromJson)
   "terminationMessagePolicy" "FallbackToLogsOnError"
@@ -71,7 +71,7 @@ spec:
 
 {{- /*
 gitops-runtime.hook.remove: what lets a hook's Job remove the objects that were made for it, as JSON: args, rules, clusterRules. Only Helm 3.19 and
-later does that itself when the Job fails; older ones would leave values, service account and rights behind. The first object becomes the owner
+later does that itself when the Job fails; older ones, of which the first do not tell their version, would leave values, service account and rights behind. The first object becomes the owner
 of the others: with a part of its rights gone the Job could not delete the rest. Arguments: component, secret (a name), policy (whether there is a NetworkPolicy).
 */}}
 {{- define "gitops-runtime.hook.remove" -}}
