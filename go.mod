@@ -11,6 +11,7 @@ require (
 	github.com/google/go-containerregistry v0.20.6
 	github.com/graph-gophers/graphql-go v1.5.0
 	github.com/gruntwork-io/terratest v1.0.0
+	github.com/joshdk/go-junit v1.0.0
 	github.com/santhosh-tekuri/jsonschema/v5 v5.3.1
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.2
 	github.com/spf13/cobra v1.10.1

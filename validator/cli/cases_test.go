@@ -27,7 +27,7 @@ func TestCases(t *testing.T) {
 	if err != nil || len(names) == 0 {
 		t.Fatalf("no cases: %v", err)
 	}
-	seen := map[string]bool{}
+	seen, readers := map[string]bool{}, newReaders(t)
 	for _, name := range names {
 		absolute, err := filepath.Abs(name)
 		if err != nil {
@@ -35,7 +35,7 @@ func TestCases(t *testing.T) {
 		}
 		t.Run(strings.TrimSuffix(filepath.Base(name), ".txt"), func(t *testing.T) {
 			one := readCase(t, absolute)
-			got := one.run(t)
+			got := one.run(t, readers)
 			for _, code := range regexp.MustCompile(`\b[A-Z]{3}[1-9][0-9]{2}\b`).FindAllString(got, -1) {
 				seen[code] = true
 			}
@@ -48,6 +48,9 @@ func TestCases(t *testing.T) {
 				t.Errorf("%s\n--- got\n%s--- want\n%s", name, got, want)
 			}
 		})
+	}
+	if readers.runs < 120 && !t.Failed() {
+		t.Errorf("the reports of %d runs were read", readers.runs)
 	}
 	for _, row := range findings.Table() {
 		if !seen[row.Code] && !t.Failed() {
@@ -108,7 +111,7 @@ func (c *runCase) write(t *testing.T, file string) {
 
 // run plays the case in a folder of its own and gives exit code, output and
 // errors as one text, in which addresses of this run have lasting names.
-func (c *runCase) run(t *testing.T) string {
+func (c *runCase) run(t *testing.T, readers *readers) string {
 	t.Helper()
 	t.Chdir(t.TempDir())
 	world := startWorld(t, c.get("world"))
@@ -130,10 +133,11 @@ func (c *runCase) run(t *testing.T) string {
 		}
 	}
 	var out, errors bytes.Buffer
-	code := cli.Main(context.Background(), args, cli.System{
+	code := cli.Main(context.Background(), readers.further(t, args), cli.System{
 		In: strings.NewReader(c.get("stdin")), Out: &out, Err: &errors,
 		Version: "0.1.0", Now: func() time.Time { return today }, Getenv: world.getenv, Connect: world.connect,
 	})
+	readers.read(t, code)
 	text := fmt.Sprintf("exit %d\n%s%s", code, out.String(), errors.String())
 	if left, err := os.ReadFile("termination-log"); err == nil {
 		text += "termination message:\n" + string(left) + "\n"

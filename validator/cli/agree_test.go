@@ -1,0 +1,162 @@
+package cli_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	newer "github.com/santhosh-tekuri/jsonschema/v6"
+
+	"gitops-runtime/validator/chart"
+	"gitops-runtime/validator/schema"
+	"gitops-runtime/validator/values"
+)
+
+// part is a schema with the values it is for.
+type part struct {
+	rules []byte
+	tree  any
+}
+
+func parts(of *chart.Chart, loaded *values.Values, tree any) []part {
+	var list []part
+	if len(of.Schema) > 0 {
+		list = append(list, part{of.Schema, tree})
+	}
+	held, _ := tree.(map[string]any)
+	for _, dependency := range of.Dependencies {
+		if below, exists := held[dependency.Name]; exists && loaded.Enabled(dependency.Condition) {
+			list = append(list, parts(dependency.Chart, loaded, below)...)
+		}
+	}
+	return list
+}
+
+// judge says by both libraries whether values fit.
+type judge struct {
+	own  schema.Shelf
+	helm map[*byte]*newer.Schema
+}
+
+func (j *judge) helmSchema(t *testing.T, rules []byte) *newer.Schema {
+	t.Helper()
+	if known := j.helm[&rules[0]]; known != nil {
+		return known
+	}
+	document, err := newer.UnmarshalJSON(strings.NewReader(string(rules)))
+	if err != nil {
+		return nil
+	}
+	compiler := newer.NewCompiler()
+	compiler.UseLoader(nil)
+	if err := compiler.AddResource("file:///values.schema.json", document); err != nil {
+		return nil
+	}
+	compiled, err := compiler.Compile("file:///values.schema.json")
+	if err != nil {
+		return nil
+	}
+	j.helm[&rules[0]] = compiled
+	return compiled
+}
+
+// verdicts are "fits", "does not fit" or "no schema", by ours and by Helm's.
+func (j *judge) verdicts(t *testing.T, one part) (own, helm string) {
+	t.Helper()
+	own, helm = "no schema", "no schema"
+	if compiled, err := j.own.Compile(one.rules); err == nil {
+		violations, err := compiled.Violations(one.tree)
+		if own = "fits"; err != nil || len(violations) > 0 {
+			own = "does not fit"
+		}
+	}
+	if compiled := j.helmSchema(t, one.rules); compiled != nil {
+		text, err := json.Marshal(one.tree)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tree, err := newer.UnmarshalJSON(strings.NewReader(string(text)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if helm = "fits"; compiled.Validate(tree) != nil {
+			helm = "does not fit"
+		}
+	}
+	return own, helm
+}
+
+// loading reads the flags of a case that give values, as far as these do.
+func loading(one *runCase) values.Options {
+	options := values.Options{In: strings.NewReader(one.get("stdin"))}
+	into := map[string]*[]string{
+		"-f": &options.Files, "--set": &options.Set, "--set-string": &options.SetString, "--set-json": &options.JSON,
+		"--set-file": &options.SetFile, "--set-literal": &options.SetLiteral,
+	}
+	lines := strings.Split(strings.TrimSpace(one.get("args")), "\n")
+	for i := 0; i+1 < len(lines); i++ {
+		if list, known := into[lines[i]]; known {
+			*list = append(*list, lines[i+1])
+		}
+	}
+	return options
+}
+
+// Helm reads schemas by a newer version of the library; on every case of the
+// corpus, over the charts of this repository and over those of the case, both
+// have to say the same.
+func TestBothLibrariesAgreeOnTheCorpus(t *testing.T) {
+	names, err := filepath.Glob("testdata/cases/*.txt")
+	if err != nil || len(names) < 120 {
+		t.Fatalf("%d cases, %v", len(names), err)
+	}
+	umbrella, err := chart.Load("../../charts/gitops-runtime")
+	if err != nil {
+		t.Fatal(err)
+	}
+	judge, compared, unfit := &judge{helm: map[*byte]*newer.Schema{}}, 0, 0
+	for _, name := range names {
+		one := readCase(t, name)
+		folder := t.TempDir()
+		for _, file := range one.names {
+			path := filepath.Join(folder, file)
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(one.get(file)), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		charts := []*chart.Chart{umbrella}
+		if own, err := chart.Load(filepath.Join(folder, "chart")); err == nil {
+			charts = append(charts, own)
+		}
+		for _, of := range charts {
+			options := loading(one)
+			for i, file := range options.Files {
+				if file != "-" {
+					options.Files[i] = filepath.Join(folder, file)
+				}
+			}
+			loaded, err := values.Load(context.Background(), options)
+			if err != nil {
+				continue // no values, so nothing to hold against a schema
+			}
+			loaded.WithDefaults(of)
+			for _, part := range parts(of, loaded, loaded.Tree) {
+				own, helm := judge.verdicts(t, part)
+				compared++
+				if own == "does not fit" {
+					unfit++
+				}
+				if own != helm {
+					t.Errorf("%s: by ours it %s, by Helm's it %s", filepath.Base(name), own, helm)
+				}
+			}
+		}
+	}
+	t.Logf("%d comparisons, %d of them of values that do not fit", compared, unfit)
+}

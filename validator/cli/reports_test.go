@@ -1,0 +1,206 @@
+package cli_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/joshdk/go-junit"
+
+	"gitops-runtime/validator/cli"
+	"gitops-runtime/validator/schema"
+)
+
+// readers read the reports that programs read: JSON by its published schema,
+// SARIF by that of the standard, JUnit by a parser of it.
+type readers struct {
+	json, sarif *schema.Schema
+	// runs counts the runs whose reports were read.
+	runs int
+}
+
+func newReaders(t *testing.T) *readers {
+	t.Helper()
+	compile := func(name string) *schema.Schema {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		compiled, err := schema.Compile(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return compiled
+	}
+	return &readers{json: compile("../report/report.schema.json"), sarif: compile("../report/testdata/sarif-schema-2.1.0.json")}
+}
+
+// folder holds the further reports of a case.
+const folder = "further-reports"
+
+// further has a run write these reports besides its own, where it writes any.
+func (r *readers) further(t *testing.T, args []string) []string {
+	t.Helper()
+	if len(args) > 0 && slices.Contains([]string{"hook", "uninstall", "explain", "version", "checks-page"}, args[0]) {
+		return args
+	}
+	if err := os.Mkdir(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Contains(args, "-o") {
+		args = append(args, "-o", "text")
+	}
+	for _, format := range []string{"json", "sarif", "junit"} {
+		args = append(args, "-o", format+"="+filepath.Join(folder, format))
+	}
+	return args
+}
+
+// read reads the reports that there are, and holds them against each other.
+func (r *readers) read(t *testing.T, code int) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(folder, "json"))
+	if err != nil {
+		if left, _ := os.ReadDir(folder); len(left) > 0 {
+			t.Errorf("a run that failed left %v", left)
+		}
+		return
+	}
+	if code == cli.ExitUsage || code == cli.ExitBroken {
+		t.Errorf("a run that ended with %d wrote a report", code)
+	}
+	r.runs++
+	r.fits(t, r.json, text)
+	var made jsonRun
+	if err := json.Unmarshal(text, &made); err != nil {
+		t.Fatal(err)
+	}
+	r.readSARIF(t, made.all())
+	readJUnit(t, made)
+}
+
+func (r *readers) fits(t *testing.T, rules *schema.Schema, text []byte) {
+	t.Helper()
+	var tree any
+	if err := json.Unmarshal(text, &tree); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	if violations, err := rules.Violations(tree); err != nil || len(violations) > 0 {
+		t.Errorf("the report does not fit its schema: %+v, %v", violations, err)
+	}
+}
+
+// jsonRun is the JSON report, of one install or of many.
+type jsonRun struct {
+	jsonPart
+	Reports []jsonPart
+}
+
+type jsonPart struct {
+	File    string
+	Results []struct {
+		Code, Status string
+		Findings     []jsonFinding
+	}
+}
+
+type jsonFinding struct {
+	Code, Level, Message, Fix string
+	Place                     struct {
+		Value, File  string
+		Line, Column int
+	}
+}
+
+func (r jsonRun) parts() []jsonPart {
+	if r.Reports != nil {
+		return r.Reports
+	}
+	return []jsonPart{r.jsonPart}
+}
+
+func (r jsonRun) all() map[string]int {
+	all := map[string]int{}
+	for _, part := range r.parts() {
+		for _, result := range part.Results {
+			for _, finding := range result.Findings {
+				all[finding.Code+" "+finding.Place.Value+" "+finding.Message]++
+			}
+		}
+	}
+	return all
+}
+
+func (r *readers) readSARIF(t *testing.T, want map[string]int) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(folder, "sarif"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.fits(t, r.sarif, text)
+	var log struct {
+		Runs []struct {
+			Tool struct {
+				Driver struct{ Rules []struct{ ID string } }
+			}
+			Results []struct {
+				RuleID    string
+				RuleIndex int
+				Message   struct{ Text string }
+				Locations []struct {
+					LogicalLocations []struct{ FullyQualifiedName string }
+				}
+			}
+		}
+	}
+	if err := json.Unmarshal(text, &log); err != nil {
+		t.Fatal(err)
+	}
+	count := 0
+	for _, result := range log.Runs[0].Results {
+		count++
+		value := ""
+		if len(result.Locations) > 0 && len(result.Locations[0].LogicalLocations) > 0 {
+			value = result.Locations[0].LogicalLocations[0].FullyQualifiedName
+		}
+		sentence, _, _ := strings.Cut(result.Message.Text, " Fix: ")
+		if want[result.RuleID+" "+value+" "+sentence] == 0 || log.Runs[0].Tool.Driver.Rules[result.RuleIndex].ID != result.RuleID {
+			t.Errorf("the SARIF log has %+v, which the JSON report has not", result)
+		}
+	}
+	total := 0
+	for _, times := range want {
+		total += times
+	}
+	if count != total {
+		t.Errorf("the SARIF log has %d results, the JSON report %d findings", count, total)
+	}
+}
+
+// readJUnit lets a JUnit parser count what the JSON report counts.
+func readJUnit(t *testing.T, made jsonRun) {
+	t.Helper()
+	suites, err := junit.IngestFile(filepath.Join(folder, "junit"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(suites) != len(made.parts()) {
+		t.Fatalf("%d suites for %d files", len(suites), len(made.parts()))
+	}
+	for i, part := range made.parts() {
+		counts := map[string]int{}
+		for _, result := range part.Results {
+			counts[result.Status]++
+		}
+		got := suites[i].Totals
+		want := junit.Totals{
+			Tests: len(part.Results), Passed: counts["pass"] + counts["warn"], Failed: counts["fail"], Error: counts["inconclusive"], Skipped: counts["skipped"],
+		}
+		if got != want {
+			t.Errorf("JUnit counts %+v, JSON %+v", got, want)
+		}
+	}
+}
