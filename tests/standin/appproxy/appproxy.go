@@ -17,6 +17,9 @@ import (
 // Port is where cap-app-proxy listens.
 const Port = 3017
 
+// ArgoCDPath is where the stand-in, asked by a test, signs in to the runtime's Argo CD and says as whom.
+const ArgoCDPath = "/app-proxy/stand-in/argo-cd"
+
 // echoLimit is how many bytes of a request body are read.
 const echoLimit = 16 << 20
 
@@ -33,16 +36,18 @@ type Echo struct {
 
 // Options say how the stand-in answers.
 type Options struct {
-	CORS string       // CORS are the origins that may call it, comma-separated, * for all; empty for none.
-	Log  *slog.Logger // Log gets a line for each request, without headers.
+	ArgoCD ArgoCD       // ArgoCD is the runtime's.
+	CORS   string       // CORS are the origins that may call it, comma-separated, * for all; empty for none.
+	Log    *slog.Logger // Log gets a line for each request, without headers.
 }
 
 // New makes the handler.
 func New(options Options) http.Handler {
 	mux := http.NewServeMux()
-	for _, path := range []string{"/health", "/healthz", "/ready", "/readyz", "/app-proxy/health", "/app-proxy/api/health"} {
+	for _, path := range []string{"/health", "/healthz", "/ready", "/readyz", "/api/healthz", "/api/readyz", "/app-proxy/health", "/app-proxy/api/health"} {
 		mux.HandleFunc("GET "+path, serve.Alive)
 	}
+	mux.Handle("GET "+ArgoCDPath, options.ArgoCD)
 	mux.Handle("/app-proxy/ws", websocket.Server{Handler: echoMessages})
 	mux.HandleFunc("/app-proxy/", echo)
 	mux.HandleFunc("/app-proxy", echo)

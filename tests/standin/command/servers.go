@@ -93,7 +93,7 @@ func runAppProxy(ctx context.Context, args []string, streams Streams) error {
 		return err
 	}
 	streams.log().InfoContext(ctx, "this is a stand-in of cap-app-proxy: it answers health checks and echoes requests")
-	handler := appproxy.New(appproxy.Options{CORS: streams.Getenv("CORS"), Log: streams.log()})
+	handler := appproxy.New(appproxy.Options{ArgoCD: appproxy.ArgoCDFromEnvironment(streams.Getenv), CORS: streams.Getenv("CORS"), Log: streams.log()})
 	return listenOn(ctx, "app-proxy", *address, nil, handler, streams)
 }
 
