@@ -1,0 +1,135 @@
+package export_test
+
+import (
+	"context"
+	"log"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	crane "github.com/google/go-containerregistry/cmd/crane/cmd"
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
+
+	"gitops-runtime/imageoverride/export"
+	"gitops-runtime/imageoverride/mapping"
+	"gitops-runtime/imageoverride/mirror/registrytest"
+)
+
+// TestMain makes this program crane where it is called by that name.
+func TestMain(m *testing.M) {
+	if filepath.Base(os.Args[0]) != "crane" {
+		os.Exit(m.Run())
+	}
+	if err := crane.Root.ExecuteContext(context.Background()); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// filled are two registries, three images in the first, and the pairs that send
+// them to the second: one by its tag, one by its digest, one by both.
+func filled(t *testing.T) []mapping.Pair {
+	t.Helper()
+	from, to := registrytest.Start(t), registrytest.Start(t)
+	pairs := registrytest.Fill(t, from, to, 3, 0)
+	digest := registrytest.DigestAt(t, pairs[2].Source)
+	pairs[2].Source, pairs[2].Target = pairs[2].Source+"@"+digest, pairs[2].Target+"@"+digest
+	return pairs
+}
+
+// write writes the files of a format into a folder.
+func write(t *testing.T, format string, pairs []mapping.Pair) string {
+	t.Helper()
+	files, err := export.Write(format, pairs)
+	require.NoError(t, err)
+	folder := t.TempDir()
+	for name, data := range files {
+		path := filepath.Join(folder, name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, data, 0o755))
+	}
+	return folder
+}
+
+// run runs a program and returns what it prints.
+func run(t *testing.T, env []string, program string, args ...string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	command := exec.CommandContext(ctx, program, args...)
+	command.Env = append(os.Environ(), env...)
+	var said strings.Builder
+	command.Stderr = &said
+	out, err := command.Output()
+	require.NoError(t, err, said.String())
+	return string(out)
+}
+
+func copied(t *testing.T, pairs []mapping.Pair) {
+	t.Helper()
+	for _, pair := range pairs {
+		want := registrytest.DigestAt(t, pair.Source)
+		require.NotEmpty(t, want)
+		require.Equal(t, want, registrytest.DigestAt(t, strings.SplitN(pair.Target, "@", 2)[0]), pair.Target)
+	}
+}
+
+// TestCraneRunsTheScript with crane itself, which is a package of the registry
+// library.
+func TestCraneRunsTheScript(t *testing.T) {
+	pairs := filled(t)
+	bin := t.TempDir()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	require.NoError(t, os.Symlink(self, filepath.Join(bin, "crane")))
+	run(t, []string{"PATH=" + bin + ":" + os.Getenv("PATH")}, filepath.Join(write(t, "crane", pairs), "mirror-crane.sh"))
+	copied(t, pairs)
+}
+
+// TestRegsyncRunsTheFile with regsync itself, built of tools/regsync.
+func TestRegsyncRunsTheFile(t *testing.T) {
+	pairs := filled(t)
+	path := filepath.Join(write(t, "regsync", pairs), "regsync.yaml")
+	file, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	require.NoError(t, err)
+	for i, host := range []string{pairs[0].Source, pairs[0].Target} {
+		name, _, _ := strings.Cut(host, "/")
+		_, err = file.WriteString([]string{"creds:\n", ""}[i] + "  - {registry: \"" + name + "\", tls: disabled}\n")
+		require.NoError(t, err)
+	}
+	require.NoError(t, file.Close())
+	run(t, nil, "go", "-C", "../../tools/regsync", "tool", "regsync", "once", "--config", path)
+	copied(t, pairs)
+}
+
+// TestContainerdReadsTheHosts with containerd's own reader of such folders, in
+// tools/containerd-hosts.
+func TestContainerdReadsTheHosts(t *testing.T) {
+	root := filepath.Join(write(t, "hosts", pairs(t, mapping.HostPrefix, "nats:2", "quay.io/a/b:v1")), "certs.d")
+	require.Equal(t, "docker.io https://r.io/v2/x/docker.io\ndocker.io https://registry-1.docker.io/v2\n"+
+		"quay.io https://r.io/v2/x/quay.io\nquay.io https://quay.io/v2\n",
+		run(t, nil, "go", "-C", "../../tools/containerd-hosts", "run", ".", root, "docker.io", "quay.io"))
+}
+
+// TestSkopeoKnowsTheFields holds the file against what the page skopeo-sync(1)
+// documents, unknown fields refused. Skopeo's reader is no package of its own.
+func TestSkopeoKnowsTheFields(t *testing.T) {
+	type registry struct {
+		Images        map[string][]string `json:"images"`
+		ImagesByRegex map[string]string   `json:"images-by-tag-regex"`
+		Credentials   map[string]string   `json:"credentials"`
+		TLSVerify     *bool               `json:"tls-verify"`
+		CertDir       string              `json:"cert-dir"`
+	}
+	data, err := os.ReadFile(filepath.Join(write(t, "skopeo", pairs(t, mapping.HostPrefix, "nats:2", "nats:3.1", "quay.io/a/b@"+sum)), "skopeo.yaml"))
+	require.NoError(t, err)
+	var content map[string]registry
+	require.NoError(t, yaml.UnmarshalStrict(data, &content))
+	require.Equal(t, map[string]registry{
+		"docker.io": {Images: map[string][]string{"library/nats": {"2", "3.1"}}},
+		"quay.io":   {Images: map[string][]string{"a/b": {sum}}},
+	}, content)
+}

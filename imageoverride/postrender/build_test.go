@@ -1,0 +1,71 @@
+package postrender_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
+
+	"gitops-runtime/imageoverride/chartsource"
+	"gitops-runtime/imageoverride/generate"
+	"gitops-runtime/imageoverride/locate"
+	"gitops-runtime/imageoverride/mapping"
+	"gitops-runtime/imageoverride/render"
+)
+
+// TestKustomizeBuilds lays the component over the manifests with kustomize's own
+// library: nothing points outside any more.
+func TestKustomizeBuilds(t *testing.T) {
+	const chart, private = "../testdata/trap", "reg.corp:5000/x"
+	result, err := generate.Run(context.Background(), generate.Options{Chart: chart, Registry: private})
+	require.NoError(t, err)
+	require.NotEmpty(t, result.Outside)
+	loaded, err := chartsource.Load(context.Background(), chart)
+	require.NoError(t, err)
+	renderer, err := render.NewRenderer(loaded, render.Settings{})
+	require.NoError(t, err)
+	output, err := renderer.RenderWithHelm(result.Values)
+	require.NoError(t, err)
+	objects := map[string]bool{}
+	var manifests strings.Builder
+	for _, document := range output.Documents {
+		fields, err := locate.Fields(document, func(text string) string { return text })
+		require.NoError(t, err)
+		if object := fields[0].Object.String(); !objects[object] {
+			objects[object] = true // a subchart that is there twice makes an object twice
+			manifests.WriteString("---\n" + document.Text + "\n")
+		}
+	}
+	folder := t.TempDir()
+	for name, text := range map[string]string{
+		"kustomization.yaml":        "resources: [all.yaml]\ncomponents: [images]\n",
+		"all.yaml":                  manifests.String(),
+		"images/kustomization.yaml": string(result.Files[generate.PatchFile]),
+	} {
+		path := filepath.Join(folder, name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+	}
+	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), folder)
+	require.NoError(t, err)
+	text, err := built.AsYaml()
+	require.NoError(t, err)
+
+	mapper, err := mapping.New(private, mapping.HostPrefix, nil)
+	require.NoError(t, err)
+	index, count := locate.NewIndex(), 0
+	for _, part := range strings.Split(string(text), "\n---\n") {
+		found, err := index.Find([]render.Document{{Template: "built", Text: part}}, []string{"reg.corp:5000"})
+		require.NoError(t, err)
+		for _, location := range found.Locations {
+			count++
+			require.True(t, mapper.Private(location.Image), "%s %s: %s", location.Field.Object, location.Field.Path, location.Text())
+		}
+	}
+	require.Greater(t, count, 40)
+}
