@@ -41,6 +41,9 @@ func Load(root string) (Chart, error) {
 	return Chart{folder: folder, files: files}, nil
 }
 
+// Folder is where the chart was read from; values files of a Case are named from there.
+func (c Chart) Folder() string { return c.folder }
+
 // prepare reads a chart of its own for a case (Helm takes dependencies away that are off) and merges the case's values.
 func (c Chart) prepare(of Case) (*chart.Chart, map[string]any, error) {
 	values := map[string]any{}

@@ -53,12 +53,21 @@ func NewValidator(ctx context.Context, root string) (*Validator, error) {
 			return nil, err
 		}
 	}
-	const serviceMonitor = "definitions/servicemonitor.yaml"
-	text, err := ownDefinitions.ReadFile(serviceMonitor)
+	own, err := ownDefinitions.ReadDir("definitions")
 	if err != nil {
-		return nil, fmt.Errorf("read a definition: %w", err)
+		return nil, fmt.Errorf("list definitions: %w", err)
 	}
-	return v, v.customResource(serviceMonitor, text)
+	for _, entry := range own {
+		file := "definitions/" + entry.Name()
+		text, err := ownDefinitions.ReadFile(file)
+		if err != nil {
+			return nil, fmt.Errorf("read a definition: %w", err)
+		}
+		if err := v.customResource(file, text); err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+	}
+	return v, nil
 }
 
 func newCompiler() *jsonschema.Compiler {

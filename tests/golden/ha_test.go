@@ -1,0 +1,144 @@
+package golden_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/yaml"
+
+	"gitops-runtime/tests/golden"
+)
+
+// leaves are the paths of the values in a tree, lists as one value.
+func leaves(tree map[string]any, path []string) [][]string {
+	var all [][]string
+	for key, value := range tree {
+		here := append(append([]string{}, path...), key)
+		if below, is := value.(map[string]any); is && len(below) > 0 {
+			all = append(all, leaves(below, here)...)
+			continue
+		}
+		all = append(all, here)
+	}
+	return all
+}
+
+func without(tree map[string]any, path []string) map[string]any {
+	copied := map[string]any{}
+	for key, value := range tree {
+		if key != path[0] {
+			copied[key] = value
+			continue
+		}
+		if below, is := value.(map[string]any); is && len(path) > 1 {
+			copied[key] = without(below, path[1:])
+		}
+	}
+	return copied
+}
+
+// No key of values-ha.yaml is dead: without it the chart renders something else.
+func TestEveryKeyOfHighAvailabilityCounts(t *testing.T) {
+	t.Parallel()
+	loaded, _ := chart(t)
+	text, err := os.ReadFile(filepath.Join(loaded.Folder(), "values-ha.yaml"))
+	require.NoError(t, err)
+	var values map[string]any
+	require.NoError(t, yaml.UnmarshalStrict(text, &values))
+	whole := rendered(t, loaded, values)
+	paths := leaves(values, nil)
+	assert.Greater(t, len(paths), 30)
+	for _, path := range paths {
+		assert.NotEqual(t, whole, rendered(t, loaded, without(values, path)), "%s changes nothing", strings.Join(path, "."))
+	}
+}
+
+// rendered is the chart in tunnel mode with further values, as text.
+func rendered(t *testing.T, loaded golden.Chart, values map[string]any) string {
+	t.Helper()
+	text, err := yaml.Marshal(values)
+	require.NoError(t, err)
+	file := filepath.Join(t.TempDir(), "values.yaml")
+	require.NoError(t, os.WriteFile(file, text, 0o600))
+	relative, err := filepath.Rel(loaded.Folder(), file)
+	require.NoError(t, err)
+	documents, err := loaded.Documents(golden.Case{Name: "ha", Files: []string{"ci/tunnel-values.yaml", relative}})
+	require.NoError(t, err)
+	return golden.Text(documents)
+}
+
+// single are the workloads that stay one with high availability, and why.
+func single() map[string]string {
+	return map[string]string{
+		"codefresh-tunnel-client":          "two would ask for the same tunnel",
+		"argo-cd-notifications-controller": "it has no leader: two would notify twice",
+	}
+}
+
+// With values-ha.yaml every workload has at least two pods, asks softly to be spread, and loses one at a time to drains.
+func TestHighAvailability(t *testing.T) {
+	t.Parallel()
+	loaded, _ := chart(t)
+	documents, err := loaded.Documents(golden.Case{Name: "ha", Files: []string{"ci/tunnel-values.yaml", "values-ha.yaml"}})
+	require.NoError(t, err)
+	least, budget := map[string]int64{}, map[string]bool{}
+	for _, document := range documents {
+		object := document.Object
+		switch object.GetKind() {
+		case "HorizontalPodAutoscaler":
+			spec, _ := object.Object["spec"].(map[string]any)
+			least[object.GetName()], _ = spec["minReplicas"].(int64)
+			if number, is := spec["minReplicas"].(float64); is {
+				least[object.GetName()] = int64(number)
+			}
+		case "PodDisruptionBudget":
+			budget[object.GetName()] = true
+		}
+	}
+	seen := 0
+	for _, document := range documents {
+		object := document.Object
+		if kind := object.GetKind(); kind != "Deployment" && kind != "StatefulSet" {
+			continue
+		}
+		var workload appsv1.Deployment
+		require.NoError(t, runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &workload))
+		name := object.GetName()
+		for _, constraint := range workload.Spec.Template.Spec.TopologySpreadConstraints {
+			assert.Equal(t, corev1.ScheduleAnyway, constraint.WhenUnsatisfiable, name)
+			assert.NotNil(t, constraint.LabelSelector, name)
+		}
+		assert.Len(t, workload.Spec.Template.Spec.TopologySpreadConstraints, 2, name)
+		if affinity := workload.Spec.Template.Spec.Affinity; affinity != nil && affinity.PodAntiAffinity != nil {
+			assert.Empty(t, affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution, "%s: one node is enough to try it", name)
+		}
+		if single()[name] != "" {
+			continue
+		}
+		seen++
+		if workload.Spec.Replicas != nil {
+			least[name] = int64(*workload.Spec.Replicas)
+		}
+		assert.GreaterOrEqual(t, least[name], int64(2), name)
+		assert.True(t, budget[name], "%s has no PodDisruptionBudget", name)
+	}
+	assert.Greater(t, seen, 8)
+}
+
+// The README shows values-ha.yaml as it is.
+func TestTheREADMEShowsHighAvailability(t *testing.T) {
+	t.Parallel()
+	loaded, _ := chart(t)
+	text, err := os.ReadFile(filepath.Join(loaded.Folder(), "values-ha.yaml"))
+	require.NoError(t, err)
+	page, err := os.ReadFile(filepath.Join(loaded.Folder(), "README.md"))
+	require.NoError(t, err)
+	assert.Contains(t, string(page), "```yaml\n"+strings.TrimSpace(string(text))+"\n```\n")
+}

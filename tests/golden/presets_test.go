@@ -1,0 +1,100 @@
+package golden_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"gitops-runtime/tests/golden"
+	"gitops-runtime/tests/manifests"
+	"gitops-runtime/validator/cli"
+)
+
+// Every values file of ci/, the presets of the ingress controllers and meshes among them, renders to objects that Kubernetes
+// and the controllers accept, and has no finding of the checks that ask the values alone.
+func TestValuesFilesOfCI(t *testing.T) {
+	t.Parallel()
+	loaded, root := chart(t)
+	validator, err := manifests.NewValidator(t.Context(), root)
+	require.NoError(t, err)
+	folder := filepath.Join(root, "charts", "gitops-runtime")
+	files, err := filepath.Glob(filepath.Join(folder, "ci", "*-values.yaml"))
+	require.NoError(t, err)
+	for _, preset := range []string{"nginx", "nginx-f5", "traefik", "istio", "aws-alb", "ambassador"} {
+		require.Contains(t, files, filepath.Join(folder, "ci", preset+"-values.yaml"))
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			t.Parallel()
+			documents, err := loaded.Documents(golden.Case{Name: filepath.Base(file), Files: []string{filepath.Join("ci", filepath.Base(file))}})
+			require.NoError(t, err)
+			assert.Empty(t, validator.Validate(golden.Text(documents)))
+			assert.Empty(t, findings(folder, file))
+		})
+	}
+}
+
+// findings are the lines of validate-values that are about the values; of the platform nothing can be asked here.
+func findings(folder, file string) []string {
+	var out bytes.Buffer
+	cli.Main(context.Background(), []string{
+		"-f", file, "-n", golden.Namespace, "--no-cluster", "-o", "short", "--chart", folder, "--set", "global.codefresh.url=http://nothing.invalid",
+	}, cli.System{Out: &out, Err: &out, Version: "0.1.0", Now: time.Now, Getenv: func(string) string { return "" }})
+	var about []string
+	for line := range strings.SplitSeq(out.String(), "\n") {
+		for _, codes := range []string{"SCH", "MOD1", "MOD2", "MOD3", "MOD6", "MOD8", "RUN", "validate-values:"} {
+			if strings.Contains(line, codes) {
+				about = append(about, line)
+			}
+		}
+	}
+	return about
+}
+
+// What each preset is for is in what it renders.
+func TestPresets(t *testing.T) {
+	t.Parallel()
+	loaded, _ := chart(t)
+	for _, test := range []struct {
+		preset, object string
+		contains       []string
+	}{
+		{"nginx", "Ingress codefresh-gitops-runtime", []string{"ingressClassName: nginx", `nginx.ingress.kubernetes.io/proxy-buffering: "off"`}},
+		{"nginx-f5", "Ingress codefresh-gitops-runtime", []string{"ingressClassName: nginx", "nginx.org/websocket-services: internal-router"}},
+		{"traefik", "Ingress codefresh-gitops-runtime", []string{"ingressClassName: traefik", "traefik.ingress.kubernetes.io/router.entrypoints: websecure"}},
+		{"aws-alb", "Ingress codefresh-gitops-runtime", []string{"ingressClassName: alb", "alb.ingress.kubernetes.io/target-type: ip"}},
+		{"istio", "VirtualService codefresh-gitops-runtime", []string{"- istio-ingress/public", "- runtime.example.com", "host: internal-router.codefresh.svc.cluster.local", "prefix: /app-proxy"}},
+		{"ambassador", "Mapping codefresh-gitops-runtime-app-proxy", []string{"hostname: runtime.example.com", "prefix: /app-proxy", "rewrite: /app-proxy", "service: internal-router.codefresh:80", "- websocket"}},
+		{"ambassador", "Mapping codefresh-gitops-runtime-workflows", []string{"prefix: /workflows"}},
+		{"mesh-route", "HTTPRoute codefresh-gitops-runtime", []string{"kind: Service", "value: /webhooks"}},
+	} {
+		documents, err := loaded.Documents(golden.Case{Name: test.preset, Files: []string{"ci/" + test.preset + "-values.yaml"}})
+		require.NoError(t, err)
+		at := slices.IndexFunc(documents, func(d golden.Document) bool { return d.Key() == test.object })
+		require.GreaterOrEqual(t, at, 0, "%s makes no %s", test.preset, test.object)
+		for _, text := range test.contains {
+			assert.Contains(t, documents[at].Text, text, test.preset)
+		}
+	}
+}
+
+// The mesh's own route belongs to mesh access; elsewhere the render says so.
+func TestMeshRouteElsewhereIsRefused(t *testing.T) {
+	t.Parallel()
+	loaded, _ := chart(t)
+	file := filepath.Join(t.TempDir(), "values.yaml")
+	require.NoError(t, os.WriteFile(file, []byte("global: {runtime: {meshRoute: {kind: VirtualService}}}\n"), 0o600))
+	relative, err := filepath.Rel(loaded.Folder(), file)
+	require.NoError(t, err)
+	_, err = loaded.Release(golden.Case{Name: "refused", Files: []string{"ci/tunnel-values.yaml", relative}})
+	require.ErrorContains(t, err, fmt.Sprintf("global.runtime.meshRoute.kind is %s, but the access mode is tunnel", "VirtualService"))
+}
