@@ -66,7 +66,7 @@ test: deps bin/gotestsum ## Run everything that passes or fails without a cluste
 
 .PHONY: e2e
 e2e: deps bin/gotestsum bin/kind bin/kubectl bin/helm-3.8 bin/helm-3.18 ## Install every mode on kind and ask it to work
-	@$(STEP) "end-to-end tests" bin/gotestsum --format standard-verbose -- -tags e2e -count=1 -timeout 75m $(ARGS) ./tests/e2e/...
+	@$(STEP) "end-to-end tests" bin/gotestsum --format standard-verbose -- -tags e2e -count=1 -parallel 6 -timeout 75m $(ARGS) ./tests/e2e/...
 
 .PHONY: lint
 lint: lint-go lint-charts lint-shell ## Run golangci-lint, ct lint and shellcheck

@@ -38,6 +38,22 @@ func (p platformAPI) reset(t *testing.T) {
 	})
 }
 
+// misbehaves makes the platform play a fault, in JSON, until clearFaults.
+func (p platformAPI) misbehaves(t *testing.T, fault string) {
+	t.Helper()
+	p.answer(t, http.StatusNoContent, time.Minute, request{method: http.MethodPost, path: "/test/faults", body: fault})
+}
+
+// clearFaults ends all faults; it works after a test too.
+func (p platformAPI) clearFaults(t *testing.T) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	if _, err := p.ask(ctx, request{method: http.MethodDelete, path: "/test/faults"}); err != nil {
+		t.Errorf("the platform goes on misbehaving: %v", err)
+	}
+}
+
 // events are those that runtimes have reported of a type.
 func (p platformAPI) events(ctx context.Context, kind string) ([]platform.Event, error) {
 	reply, err := p.ask(ctx, request{path: "/test/events?type=" + url.QueryEscape(kind)})
