@@ -80,7 +80,7 @@ lint-shell:
 	@$(STEP) "shellcheck" tools/shellcheck.sh
 
 .PHONY: bench
-bench: deps ## Measure rendering, validating and generating
+bench: deps bin/kubeconform ## Measure rendering, validating and generating
 	@go test -run '^$$' -bench . -benchmem $(ARGS) ./...
 
 .PHONY: package

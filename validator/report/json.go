@@ -58,10 +58,10 @@ type jsonTotal struct {
 func (f *jsonFleet) Add(report Report) error {
 	f.begin()
 	if f.some {
-		f.out.WriteString(",")
+		fmt.Fprint(f.out, ",")
 	}
 	f.some = true
-	f.out.WriteString("\n    ")
+	fmt.Fprint(f.out, "\n    ")
 	return indented(f.out, "    ", jsonPart{report, report.Status(), report.Counts()})
 }
 
@@ -84,7 +84,7 @@ func (f *jsonFleet) End(total Total) error {
 	if err := indented(f.out, "  ", jsonTotal{total.Files, total.Unchecked, total.Statuses, total.Codes}); err != nil {
 		return err
 	}
-	f.out.WriteString("\n}\n")
+	fmt.Fprint(f.out, "\n}\n")
 	return f.out.Flush()
 }
 

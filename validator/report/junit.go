@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"cmp"
 	"encoding/xml"
+	"fmt"
 	"io"
 	"strings"
 
@@ -48,7 +49,7 @@ func (j JUnit) Write(out io.Writer, report Report) error {
 // Fleet writes a suite for every file.
 func (JUnit) Fleet(out io.Writer) Fleet {
 	w := bufio.NewWriter(out)
-	w.WriteString(xml.Header + "<testsuites>")
+	fmt.Fprint(w, xml.Header + "<testsuites>")
 	return junitFleet{w}
 }
 
@@ -63,14 +64,14 @@ func (f junitFleet) Add(report Report) error {
 	for _, result := range report.Results {
 		suite.Cases = append(suite.Cases, junit(result))
 	}
-	f.out.WriteString("\n")
+	fmt.Fprint(f.out, "\n")
 	encoder := xml.NewEncoder(f.out)
 	encoder.Indent("  ", "  ")
 	return encoder.EncodeElement(suite, xml.StartElement{Name: xml.Name{Local: "testsuite"}})
 }
 
 func (f junitFleet) End(Total) error {
-	f.out.WriteString("\n</testsuites>\n")
+	fmt.Fprint(f.out, "\n</testsuites>\n")
 	return f.out.Flush()
 }
 

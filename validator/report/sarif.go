@@ -54,10 +54,10 @@ func (f *sarifFleet) Add(report Report) error {
 			f.rules = append(f.rules, rule(finding.Code))
 		}
 		if f.some {
-			f.out.WriteString(",")
+			fmt.Fprint(f.out, ",")
 		}
 		f.some = true
-		f.out.WriteString("\n        ")
+		fmt.Fprint(f.out, "\n        ")
 		if err := indented(f.out, "        ", sarifResult(finding, f.position[finding.Code], report.File)); err != nil {
 			return err
 		}
@@ -67,9 +67,9 @@ func (f *sarifFleet) Add(report Report) error {
 
 func (f *sarifFleet) End(total Total) error {
 	if f.some {
-		f.out.WriteString("\n      ")
+		fmt.Fprint(f.out, "\n      ")
 	}
-	f.out.WriteString("],\n      \"tool\": ")
+	fmt.Fprint(f.out, "],\n      \"tool\": ")
 	tool := object{"driver": object{"name": "validate-values", "version": total.Version, "rules": f.rules}}
 	if err := indented(f.out, "      ", tool); err != nil {
 		return err

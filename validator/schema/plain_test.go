@@ -52,7 +52,7 @@ var samples = []string{
 
 func TestPlainRulesAreReadAsTheLibraryReadsThem(t *testing.T) {
 	plain, library := compile(t, plainRules), whole(t, plainRules)
-	for _, key := range []string{"name", "size", "fixed", "list", "port", "hosts", "nested", "either", "both", "other", "nmae"} {
+	for _, key := range []string{"name", "size", "fixed", "list", "port", "hosts", "nested", "either", "both", "other", "nam"} {
 		for _, sample := range samples {
 			for _, text := range []string{`{"name": "a", "` + key + `": ` + sample + `}`, `{"` + key + `": ` + sample + `}`, sample} {
 				agree(t, plain, library, decode(t, text), text)
