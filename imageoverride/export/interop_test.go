@@ -115,7 +115,8 @@ func TestContainerdReadsTheHosts(t *testing.T) {
 }
 
 // TestSkopeoKnowsTheFields holds the file against what the page skopeo-sync(1)
-// documents, unknown fields refused. Skopeo's reader is no package of its own.
+// documents, unknown fields refused. Skopeo's reader is no package of its own;
+// where the program is installed it says what it would copy, and that is asked too.
 func TestSkopeoKnowsTheFields(t *testing.T) {
 	type registry struct {
 		Images        map[string][]string `json:"images"`
@@ -124,7 +125,8 @@ func TestSkopeoKnowsTheFields(t *testing.T) {
 		TLSVerify     *bool               `json:"tls-verify"`
 		CertDir       string              `json:"cert-dir"`
 	}
-	data, err := os.ReadFile(filepath.Join(write(t, "skopeo", pairs(t, mapping.HostPrefix, "nats:2", "nats:3.1", "quay.io/a/b@"+sum)), "skopeo.yaml"))
+	path := filepath.Join(write(t, "skopeo", pairs(t, mapping.HostPrefix, "nats:2", "nats:3.1", "quay.io/a/b@"+sum)), "skopeo.yaml")
+	data, err := os.ReadFile(path)
 	require.NoError(t, err)
 	var content map[string]registry
 	require.NoError(t, yaml.UnmarshalStrict(data, &content))
@@ -132,4 +134,11 @@ func TestSkopeoKnowsTheFields(t *testing.T) {
 		"docker.io": {Images: map[string][]string{"library/nats": {"2", "3.1"}}},
 		"quay.io":   {Images: map[string][]string{"a/b": {sum}}},
 	}, content)
+	if _, err := exec.LookPath("skopeo"); err == nil {
+		out, err := exec.CommandContext(t.Context(), "skopeo", "sync", "--dry-run", "--all", "--scoped", "--src", "yaml", "--dest", "docker", path, "r.io/x").CombinedOutput()
+		require.NoError(t, err, string(out))
+		for _, target := range []string{"docker.io/library/nats:2", "docker.io/library/nats:3.1", "quay.io/a/b@" + sum} {
+			require.Contains(t, string(out), `to="docker://r.io/x/`+target+`"`)
+		}
+	}
 }

@@ -57,7 +57,8 @@ func List(t testing.TB, text string, size int) v1.ImageIndex {
 func Image(t testing.TB, text string, size int) v1.Image {
 	t.Helper()
 	own := append([]byte(text), noise(text, size)...)
-	made, err := mutate.AppendLayers(empty.Image,
+	base := mutate.ConfigMediaType(mutate.MediaType(empty.Image, types.OCIManifestSchema1), types.OCIConfigJSON)
+	made, err := mutate.AppendLayers(base,
 		static.NewLayer(append([]byte("a layer that all images share"), noise("shared", size)...), types.OCILayer),
 		static.NewLayer(own, types.OCILayer))
 	require.NoError(t, err)
