@@ -53,7 +53,7 @@ validate: ## Check values as the chart's hook does (VALUES)
 	@bin/validate $(if $(VALUES),--values "$(VALUES)") $(ARGS)
 
 # Without VALUES, one file for every access mode.
-SCENARIOS = $(foreach file,$(wildcard charts/gitops-runtime/ci/*-values.yaml),--scenario $(patsubst %-values.yaml,%,$(notdir $(file)))=$(file))
+SCENARIOS = $(foreach mode,tunnel ingress gateway mesh,--scenario $(mode)=charts/gitops-runtime/ci/$(mode)-values.yaml)
 
 .PHONY: images
 images: deps ## Point every image at a registry of yours (REGISTRY, VALUES)
