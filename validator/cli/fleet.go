@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"io"
 	"slices"
 
 	"gitops-runtime/validator/checks"
@@ -20,8 +19,8 @@ const workers = 4
 // the flags, and writes one report over all of them as they are done. The
 // subject holds what they share.
 func fleet(ctx context.Context, files []string, outputs outputs, subject checks.Subject, options Options, system System) (code int, err error) {
-	if err := options.keepInput(); err != nil {
-		return 0, usage(err)
+	if err := options.keepInput(ctx); err != nil {
+		return 0, unread(ctx, err)
 	}
 	written, err := outputs.fleet(system.Out)
 	if err != nil {
@@ -29,6 +28,9 @@ func fleet(ctx context.Context, files []string, outputs outputs, subject checks.
 	}
 	total := report.Total{Version: system.Version}
 	for made := range inOrder(ctx, files, func(file string) single { return checkOne(ctx, file, subject, options, system) }) {
+		if made.left {
+			continue
+		}
 		if made.err != nil {
 			return 0, errors.Join(made.err, written.abandon())
 		}
@@ -55,21 +57,29 @@ func heavier(a, b int) int {
 
 // keepInput reads standard input, where -f - asks for it, so that every file of
 // a fleet lies over the same text.
-func (o *Options) keepInput() error {
-	if o.Values.In == nil || !slices.Contains(o.Values.Files, "-") {
+func (o *Options) keepInput(ctx context.Context) error {
+	if !slices.Contains(o.Values.Files, "-") {
 		return nil
 	}
-	text, err := io.ReadAll(o.Values.In)
-	if err != nil {
-		return errors.New("-f -: standard input cannot be read")
-	}
+	text, err := o.Values.Input(ctx)
 	o.Values.Text = append([]byte{}, text...)
-	return nil
+	return err
 }
 
-// single is what came of one file.
+// unread is the error of values that were not read: the user's own, unless the
+// run was interrupted while it waited for them.
+func unread(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return broken(err)
+	}
+	return usage(err)
+}
+
+// single is what came of one file; left means that the run was interrupted
+// before it was read.
 type single struct {
 	report report.Report
+	left   bool
 	err    error
 }
 
@@ -78,12 +88,14 @@ type single struct {
 func checkOne(ctx context.Context, file string, subject checks.Subject, options Options, system System) single {
 	options.Values.Files = append(slices.Clone(options.Values.Files), file)
 	loaded, err := values.Load(ctx, options.Values)
-	var unread *values.FileError
+	var flaw *values.FileError
 	switch {
-	case errors.As(err, &unread) && unread.File == file:
+	case err != nil && ctx.Err() != nil:
+		return single{left: true}
+	case errors.As(err, &flaw) && flaw.File == file:
 		subject.Values = values.New(nil)
 		return single{report: report.Report{
-			File: file, Version: system.Version, Target: target(subject), Results: []engine.Result{checks.Unreadable(unread)},
+			File: file, Version: system.Version, Target: target(subject), Results: []engine.Result{checks.Unreadable(flaw)},
 		}}
 	case err != nil:
 		return single{err: usage(err)}
@@ -94,7 +106,7 @@ func checkOne(ctx context.Context, file string, subject checks.Subject, options 
 	subject.Values = loaded
 	made, err := run(ctx, subject, options, system)
 	made.File = file
-	return single{made, err}
+	return single{report: made, err: err}
 }
 
 // inOrder gives what comes of each file, in the order of the files. Only as

@@ -40,7 +40,7 @@ func Validate(ctx context.Context, options Options, system System) (int, error) 
 	if len(files) == 0 {
 		// Before anything else is asked: what cannot be read needs no cluster.
 		if subject.Values, err = values.Load(ctx, options.Values); err != nil {
-			return 0, usage(err)
+			return 0, unread(ctx, err)
 		}
 	}
 	if subject.Chart, err = options.chart(ctx, system.Getenv); err != nil {

@@ -214,6 +214,9 @@ func skipped(check Check, reason string) Result {
 
 func unanswered(check Check, reason string) Result {
 	finding := findings.Finding{Code: check.Code, Level: findings.Inconclusive, Message: check.Title + "? Unknown: " + reason + "."}
+	if definition, known := findings.Lookup(check.Code); known {
+		finding.Fix = definition.Fix
+	}
 	return Result{
 		Code: check.Code, Title: check.Title, Group: check.Group,
 		Status: Inconclusive, Findings: []findings.Finding{finding},

@@ -49,7 +49,7 @@ func (j JUnit) Write(out io.Writer, report Report) error {
 // Fleet writes a suite for every file.
 func (JUnit) Fleet(out io.Writer) Fleet {
 	w := bufio.NewWriter(out)
-	fmt.Fprint(w, xml.Header + "<testsuites>")
+	fmt.Fprint(w, xml.Header+"<testsuites>")
 	return junitFleet{w}
 }
 

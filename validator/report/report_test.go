@@ -57,7 +57,7 @@ two
 this
   WARN  RUN102  Mind.
               at   --set c
-  ???   TOK100  Unknown.
+  OPEN  TOK100  Unknown.
 
 three
   WARN  ACC101  Mind.

@@ -23,7 +23,7 @@ var labels = map[engine.Status]struct{ text, colour string }{
 	engine.Warned:       {"WARN", "\x1b[33m"},
 	engine.Failed:       {"FAIL", "\x1b[31m"},
 	engine.Skipped:      {"skip", "\x1b[2m"},
-	engine.Inconclusive: {"??? ", "\x1b[35m"},
+	engine.Inconclusive: {"OPEN", "\x1b[35m"}, // a question without an answer
 }
 
 const (

@@ -38,8 +38,30 @@ func flawed(file, format string, args ...any) error {
 	return &FileError{File: file, Flaw: fmt.Sprintf(format, args...)}
 }
 
-// read fetches the text of one -f argument.
+// read fetches the text of one -f argument. A terminal or a pipe may never end,
+// so the end of the context ends the wait for it.
 func (o Options) read(ctx context.Context, name string) ([]byte, error) {
+	type result struct {
+		text []byte
+		err  error
+	}
+	done := make(chan result, 1)
+	go func() {
+		text, err := o.fetchText(ctx, name)
+		done <- result{text, err}
+	}()
+	select {
+	case got := <-done:
+		return got.text, got.err
+	case <-ctx.Done():
+		return nil, fmt.Errorf("values file %s: the wait for it was interrupted: %w", name, ctx.Err())
+	}
+}
+
+// Input reads what "-" stands for, to be given to several loads as Text.
+func (o Options) Input(ctx context.Context) ([]byte, error) { return o.read(ctx, "-") }
+
+func (o Options) fetchText(ctx context.Context, name string) ([]byte, error) {
 	switch {
 	case strings.TrimSpace(name) == "-" && o.Text != nil:
 		return o.Text, nil

@@ -2,10 +2,13 @@ package values_test
 
 import (
 	"context"
+	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"gitops-runtime/validator/chart"
 	"gitops-runtime/validator/values"
@@ -144,6 +147,19 @@ func TestErrorsNameTheSourceAndNoValue(t *testing.T) {
 	}
 	if _, err := values.Load(context.Background(), values.Options{Files: []string{"twice.yaml"}}); err == nil {
 		t.Error("an anchor within itself has no end")
+	}
+}
+
+// A terminal on which nobody types, or a pipe without an end, does not hold up
+// the end of the run.
+func TestAnInterruptionEndsTheWait(t *testing.T) {
+	silent, typed := io.Pipe()
+	defer typed.Close()
+	ctx, cancel := context.WithCancel(context.Background())
+	time.AfterFunc(20*time.Millisecond, cancel)
+	_, err := values.Load(ctx, values.Options{Files: []string{"-"}, In: silent})
+	if !errors.Is(err, context.Canceled) || err.Error() != "values file -: the wait for it was interrupted: context canceled" {
+		t.Errorf("got %v", err)
 	}
 }
 

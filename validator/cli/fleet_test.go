@@ -1,0 +1,148 @@
+package cli_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"gitops-runtime/validator/cli"
+)
+
+func plainSystem(in io.Reader, out io.Writer) cli.System {
+	return cli.System{In: in, Out: out, Err: out, Version: "0.1.0", Now: time.Now, Getenv: func(string) string { return "" }}
+}
+
+func fleetFiles(t *testing.T, count int) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	for i := range count {
+		text := fmt.Sprintf("global: {runtime: {name: r%d}, codefresh: {accountId: a}}\n", i)
+		if err := os.WriteFile(fmt.Sprintf("%03d.yaml", i), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// The order of the files is that of the report, however long each one takes.
+func TestAFleetIsReportedInOrder(t *testing.T) {
+	fleetFiles(t, 100)
+	var out bytes.Buffer
+	code := cli.Main(context.Background(), []string{"*.yaml", "-n", "ns", "--no-cluster", "--skip", "TOK100", "-o", "text", "-o", "json=all.json"}, plainSystem(nil, &out))
+	if code != cli.ExitFine {
+		t.Fatalf("exit %d\n%s", code, out.String())
+	}
+	lines := strings.Split(out.String(), "\n")
+	for i := range 100 {
+		if want := fmt.Sprintf("ok    %03d.yaml", i); lines[i] != want {
+			t.Fatalf("line %d is %q, want %q", i, lines[i], want)
+		}
+	}
+	if lines[101] != "validate-values 0.1.0: 100 files: 100 fine" {
+		t.Errorf("the summary is %q", lines[101])
+	}
+}
+
+// cutOff ends the run once the report of some files is written.
+type cutOff struct {
+	bytes.Buffer
+	after  int
+	cancel func()
+}
+
+func (c *cutOff) Write(text []byte) (int, error) {
+	if c.after--; c.after == 0 {
+		c.cancel()
+	}
+	return c.Buffer.Write(text)
+}
+
+// What was checked before an interruption is reported, and what was not is counted.
+func TestAnInterruptedFleetReportsWhatThereIs(t *testing.T) {
+	fleetFiles(t, 200)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	out := &cutOff{after: 3, cancel: cancel}
+	code := cli.Main(ctx, []string{"*.yaml", "-n", "ns", "--no-cluster", "--skip", "TOK100"}, plainSystem(nil, out))
+	if code != cli.ExitInconclusive || !strings.HasPrefix(out.String(), "ok    000.yaml\nok    001.yaml\n") || !strings.Contains(out.String(), " not checked\n") {
+		t.Errorf("exit %d\n%s", code, out.String())
+	}
+}
+
+// A report file comes into being whole or not at all.
+func TestAFleetThatCannotBeCheckedLeavesNoReport(t *testing.T) {
+	fleetFiles(t, 3)
+	var out bytes.Buffer
+	code := cli.Main(context.Background(), []string{"*.yaml", "-f", "absent.yaml", "-n", "ns", "--no-cluster", "-o", "sarif=all.sarif"}, plainSystem(nil, &out))
+	if want := "validate-values: values file absent.yaml: there is no such file\n"; code != cli.ExitUsage || out.String() != want {
+		t.Errorf("exit %d: %s", code, out.String())
+	}
+	left, err := filepath.Glob("*sarif*")
+	hidden, _ := filepath.Glob(".*sarif*")
+	if err != nil || len(left)+len(hidden) > 0 {
+		t.Errorf("%v %v, %v", left, hidden, err)
+	}
+}
+
+// Wherever a report cannot be written the run says so and ends with 1.
+func TestAFleetReportThatCannotBeWrittenFails(t *testing.T) {
+	fleetFiles(t, 2)
+	for _, output := range []string{"json=absent/all.json", "text=."} {
+		var out bytes.Buffer
+		code := cli.Main(context.Background(), []string{"*.yaml", "-n", "ns", "--no-cluster", "-o", output}, plainSystem(nil, &out))
+		if code != cli.ExitBroken || !strings.Contains(out.String(), "cannot be written: ") {
+			t.Errorf("%s: exit %d: %s", output, code, out.String())
+		}
+	}
+}
+
+// A report may go into a pipe or a device, which is written in place.
+func TestAReportGoesIntoADevice(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		return
+	}
+	fleetFiles(t, 1)
+	var out bytes.Buffer
+	code := cli.Main(context.Background(), []string{"000.yaml", "-n", "ns", "--no-cluster", "--skip", "TOK100", "-o", "short", "-o", "json=" + os.DevNull}, plainSystem(nil, &out))
+	if info, err := os.Stat(os.DevNull); code != cli.ExitFine || err != nil || info.Mode().IsRegular() {
+		t.Errorf("exit %d: %s, %v", code, out.String(), err)
+	}
+}
+
+// Standard input that never ends is left when the run is interrupted.
+func TestAnInterruptionWhileReadingInput(t *testing.T) {
+	fleetFiles(t, 1)
+	for _, args := range [][]string{{"-f", "-"}, {"-f", "-", "000.yaml"}} {
+		silent, typed := io.Pipe()
+		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Millisecond)
+		var out bytes.Buffer
+		code := cli.Main(ctx, append(args, "-n", "ns", "--no-cluster"), plainSystem(silent, &out))
+		if code != cli.ExitBroken || !strings.Contains(out.String(), "the wait for it was interrupted") {
+			t.Errorf("exit %d: %s", code, out.String())
+		}
+		cancel()
+		_ = typed.Close()
+	}
+}
+
+// A file that may not be read is told from one that is not there.
+func TestAFileThatMayNotBeRead(t *testing.T) {
+	fleetFiles(t, 1)
+	if err := os.Chmod("000.yaml", 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.ReadFile("000.yaml"); err == nil {
+		return // root reads everything
+	}
+	var out bytes.Buffer
+	code := cli.Main(context.Background(), []string{"-f", "000.yaml", "-n", "ns"}, plainSystem(nil, &out))
+	if want := "validate-values: values file 000.yaml: its permissions do not let you read it\n"; code != cli.ExitUsage || out.String() != want {
+		t.Errorf("exit %d: %s", code, out.String())
+	}
+}
