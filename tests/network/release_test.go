@@ -96,6 +96,7 @@ const (
 	outside, ingress          = "outside", "ingress-controller"
 	prometheus, usersSource   = "prometheus", "a user's event source"
 	workflowPod               = "a workflow's pod"
+	labelled                  = "a program with the label argocd-client"
 )
 
 func required() []edge {
@@ -108,6 +109,8 @@ func required() []edge {
 		{appProxy, outside, 443}, // the platform, Git over HTTPS, the API server
 		{appProxy, outside, 22},
 		{workflowPod, appProxy, 3017},
+		{labelled, redis, 6379},
+		{labelled, repo, 8081},
 		{controller, repo, 8081},
 		{controller, redis, 6379},
 		{controller, outside, 6443},
@@ -161,6 +164,7 @@ func refused() []edge {
 		{ingress, appProxy, 3017},
 		{ingress, workflowServer, 2746},
 		{workflowPod, redis, 6379},
+		{labelled, bus, 4222},
 		{workflowPod, bus, 4222},
 		{sensor, redis, 6379},
 		{sensor, outside, 6443},
@@ -190,6 +194,7 @@ func TestRequiredEdgesAreOpenAndOthersAreNot(t *testing.T) {
 				{Name: ingress, Namespace: "ingress", Labels: map[string]string{"app": "ingress"}},
 				{Name: prometheus, Namespace: "monitoring", Labels: map[string]string{"app": "prometheus"}},
 				{Name: workflowPod, Namespace: golden.Namespace, Labels: map[string]string{"workflows.argoproj.io/workflow": "w"}},
+				{Name: labelled, Namespace: golden.Namespace, Labels: map[string]string{"argocd-client": "true", "app.kubernetes.io/instance": golden.Release}},
 				{Name: usersSource, Namespace: golden.Namespace, Labels: map[string]string{"controller": "eventsource-controller", "eventsource-name": "github"}},
 			} {
 				pods[other.Name] = other

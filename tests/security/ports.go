@@ -123,6 +123,9 @@ func (r release) peer(peer networkingv1.NetworkPolicyPeer) string {
 	if len(peer.PodSelector.MatchLabels) == 0 {
 		return "the namespace"
 	}
+	if peer.PodSelector.MatchLabels["argocd-client"] != "" {
+		return "clients of argocd by label"
+	}
 	if of := peer.PodSelector.MatchLabels["app.kubernetes.io/part-of"]; of != "" {
 		return "pods of " + of
 	}

@@ -14,6 +14,15 @@
 {{- end -}}
 
 {{/*
+argo-cd.clients: who may ask Redis and the repo server, as a JSON list of peers: all of this Argo CD, and programs of others in the namespace that
+carry the label argocd-client, as those of the runtime do that render manifests. Arguments: common.context.
+*/}}
+{{- define "argo-cd.clients" -}}
+{{- $label := dict "argocd-client" "true" "app.kubernetes.io/instance" .release -}}
+{{- list (dict "podSelector" (dict "matchLabels" (include "argo-cd.peers" . | fromJson))) (dict "podSelector" (dict "matchLabels" $label)) | toJson -}}
+{{- end -}}
+
+{{/*
 argo-cd.peersOf: the egress rules that lead to parts of this Argo CD, as JSON: redis (whichever of the three kinds it is), redisServer (the
 servers of the replicated one), repoServer, commitServer, dex. Parts that are off are left out. Arguments: context, values, to (their names).
 */}}
