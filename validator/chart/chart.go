@@ -56,6 +56,9 @@ type reference struct {
 // Load reads a chart from a directory or a packaged .tgz file.
 func Load(name string) (*Chart, error) {
 	info, err := os.Stat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("chart %s: there is no such directory or .tgz file", name)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("chart: %w", err)
 	}
@@ -120,6 +123,9 @@ func (d directory) below(folder string) tree {
 func read(from source) (*Chart, error) {
 	var meta metadata
 	text, err := from.files.read("Chart.yaml")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("chart %s is no chart: it has no Chart.yaml", from.place)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("chart %s: %w", from.place, err)
 	}

@@ -59,7 +59,7 @@ func TestLoadErrors(t *testing.T) {
 		"empty/x": "", "broken/Chart.yaml": "a: [", "values/Chart.yaml": "name: x", "values/values.yaml": "- 1", "not.tgz": "no archive",
 	})
 	for name, want := range map[string]string{
-		"absent": "absent: no such file", "empty": "Chart.yaml: no such file", "broken": "Chart.yaml: error converting",
+		"absent": "absent: there is no such directory or .tgz file", "empty": "empty is no chart: it has no Chart.yaml", "broken": "Chart.yaml: error converting",
 		"values": "values.yaml: error unmarshaling", "not.tgz": "not a packaged chart",
 	} {
 		if _, err := chart.Load(filepath.Join(root, name)); err == nil || !strings.Contains(err.Error(), want) {

@@ -110,6 +110,6 @@ func rootCommand(system System, code *int) *cobra.Command {
 func versionCommand(system System) *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "Print the program's version", Args: cobra.NoArgs,
-		Run: func(*cobra.Command, []string) { fmt.Fprintln(system.Out, system.Version) },
+		RunE: func(*cobra.Command, []string) error { return show(system.Out, system.Version+"\n") },
 	}
 }

@@ -13,7 +13,7 @@ import (
 func docsCommand(system System) *cobra.Command {
 	return &cobra.Command{
 		Use: "checks-page", Short: "Write the page of all checks (CHECKS.md)", Hidden: true, Args: cobra.NoArgs,
-		Run: func(*cobra.Command, []string) { fmt.Fprint(system.Out, Page()) },
+		RunE: func(*cobra.Command, []string) error { return show(system.Out, Page()) },
 	}
 }
 

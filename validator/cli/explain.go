@@ -19,11 +19,11 @@ func explainCommand(system System) *cobra.Command {
 }
 
 func explain(out io.Writer, codes []string) error {
+	var text strings.Builder
 	if len(codes) == 0 {
 		for _, check := range checks.Table(checks.Subject{}) {
-			fmt.Fprintf(out, "%s  %s\n", check.Code, check.Title)
+			fmt.Fprintf(&text, "%s  %s\n", check.Code, check.Title)
 		}
-		return nil
 	}
 	for i, code := range codes {
 		definition, known := findings.Lookup(strings.ToUpper(code))
@@ -31,9 +31,17 @@ func explain(out io.Writer, codes []string) error {
 			return usage(fmt.Errorf("there is no code %q; `validate-values explain` lists them", code))
 		}
 		if i > 0 {
-			fmt.Fprintln(out)
+			text.WriteString("\n")
 		}
-		fmt.Fprint(out, explanation(definition))
+		text.WriteString(explanation(definition))
+	}
+	return show(out, text.String())
+}
+
+// show writes a text whole, or says that it could not.
+func show(out io.Writer, text string) error {
+	if _, err := io.WriteString(out, text); err != nil {
+		return broken(fmt.Errorf("the answer cannot be written: %w", reason(err)))
 	}
 	return nil
 }

@@ -27,10 +27,7 @@ const (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	args := os.Args[1:]
-	if !gives(args, "-n", "--namespace", "explain", "version", "--help", "-h") {
-		args = append(args, "--namespace", namespace)
-	}
+	args := withNamespace(os.Args[1:])
 	if !namesPlatform(args) {
 		server, err := platform.Start(ctx, platform.Options{})
 		if err != nil {
@@ -46,6 +43,15 @@ func main() {
 		Colour: term.IsTerminal(int(os.Stdout.Fd())) && os.Getenv("NO_COLOR") == "",
 		Now:    time.Now, Getenv: os.Getenv, Connect: cli.Connect,
 	}))
+}
+
+// withNamespace adds the namespace of the local install where none is given.
+func withNamespace(args []string) []string {
+	short := func(arg string) bool { return strings.HasPrefix(arg, "-n") } // -n NS, -nNS and -n=NS
+	if gives(args, "--namespace", "explain", "version", "--help", "-h") || slices.ContainsFunc(args, short) {
+		return args
+	}
+	return append(args, "--namespace", namespace)
 }
 
 // namesPlatform tells whether a flag sets the platform's URL.
