@@ -119,6 +119,10 @@ func whyCommand(streams Streams) *cobra.Command {
 				p.line("  in       %s %s (scenario %s)", row.Object, row.Path, row.Scenario)
 				p.line("  because  %s", row.Rule)
 				p.line("  values   %s", orNone(strings.Join(row.Values, ", ")))
+				if row.Partial != "" {
+					p.line("  template %s by %s%s", row.Template, row.Partial, lines(row.Lines))
+					continue
+				}
 				p.line("  template %s%s", row.Template, lines(row.Lines))
 			}
 			if !found {

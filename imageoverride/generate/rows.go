@@ -2,6 +2,10 @@ package generate
 
 import (
 	"context"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
 	"strings"
 
 	"helm.sh/helm/v3/pkg/chart"
@@ -16,8 +20,10 @@ type Row struct {
 	Path     string   `json:"path"`
 	Values   []string `json:"values"`
 	Template string   `json:"template"`
-	// Lines are the template lines that seem to make it.
+	// Lines are the template lines that seem to make it, of Partial if that is
+	// not empty: a partial template of the same chart.
 	Lines    []int  `json:"lines"`
+	Partial  string `json:"partial,omitempty"`
 	Rule     string `json:"rule"`
 	Scenario string `json:"scenario"`
 	Target   string `json:"target,omitempty"`
@@ -37,13 +43,34 @@ func Rows(ctx context.Context, options Options) ([]Row, error) {
 	rows := make([]Row, 0, len(result.Origins))
 	for _, origin := range result.Origins {
 		field := origin.Location.Field
-		rows = append(rows, Row{
+		row := Row{
 			Image: origin.Location.Text(), Object: field.Object.String(), Path: field.Path, Values: origin.Values,
 			Template: field.Object.Template, Lines: speaking(texts[field.Object.Template], field.Key, origin.Values),
 			Rule: origin.Location.Rule, Scenario: origin.Scenario, Target: origin.Target,
-		})
+		}
+		if len(row.Lines) == 0 {
+			row.Partial, row.Lines = partial(texts, row.Template, origin.Values)
+		}
+		rows = append(rows, row)
 	}
 	return rows, nil
+}
+
+// partial finds the lines in the partial templates of a template's chart.
+func partial(texts map[string]string, template string, values []string) (name string, lines []int) {
+	at := strings.LastIndex(template, "/templates/")
+	if at < 0 || len(values) == 0 {
+		return "", nil
+	}
+	names := slices.Sorted(maps.Keys(texts))
+	for _, name := range names {
+		if strings.HasPrefix(name, template[:at]+"/templates/") && strings.HasPrefix(path.Base(name), "_") {
+			if lines := speaking(texts[name], "", values); len(lines) > 0 {
+				return name, lines
+			}
+		}
+	}
+	return "", nil
 }
 
 // templates gathers template texts by the names they render under.
@@ -68,13 +95,17 @@ func templates(c *chart.Chart, prefix string, into map[string]string) map[string
 
 // speaking finds the lines of a template that make an image, by the first of
 // these that finds any: the field with the last keys of all values, the last
-// two keys of one value, the field alone where no value leads to the image.
+// two keys of one value, the field alone where no value leads to the image, the
+// keys of a map that holds a value, from the innermost map on.
 func speaking(text, key string, values []string) []int {
 	lines := strings.Split(text, "\n")
 	tests := []func(string) bool{
 		func(line string) bool { return holdsAll(line, key, values) },
 		func(line string) bool { return holdsOne(line, values) },
 		func(line string) bool { return len(values) == 0 && key != "" && strings.Contains(line, key+":") },
+	}
+	for _, handle := range holders(values) {
+		tests = append(tests, func(line string) bool { return handle.MatchString(line) })
 	}
 	for _, test := range tests {
 		var found []int
@@ -88,6 +119,24 @@ func speaking(text, key string, values []string) []int {
 		}
 	}
 	return nil
+}
+
+var index = regexp.MustCompile(`\[\d+\]`)
+
+// holders matches the ways a template speaks of the maps that hold values: by
+// their last two keys, from the innermost map outwards, and at last by one key.
+func holders(values []string) []*regexp.Regexp {
+	var two, one []*regexp.Regexp
+	for _, value := range values {
+		keys := strings.Split(index.ReplaceAllString(value, ""), ".")
+		for end := len(keys) - 1; end >= 2; end-- {
+			two = append(two, regexp.MustCompile(`\.`+regexp.QuoteMeta(strings.Join(keys[end-2:end], "."))+`\b`))
+		}
+		if len(keys) >= 2 {
+			one = append(one, regexp.MustCompile(`\.`+regexp.QuoteMeta(keys[len(keys)-2])+`\b`))
+		}
+	}
+	return append(two, one...)
 }
 
 func holdsAll(line, key string, values []string) bool {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -37,24 +38,29 @@ func scenario(name string, files ...string) generate.Scenario {
 
 // umbrellaScenarios are all that the charts' own files say of installing the
 // umbrella: its access modes and other ci files, high availability, and the
-// ci files of its parts.
-func umbrellaScenarios(t *testing.T) []generate.Scenario {
+// ci files of its parts. The first are those to generate values from; the others
+// must be served by the same values.
+func umbrellaScenarios(t *testing.T) (first, others []generate.Scenario) {
 	t.Helper()
-	var all []generate.Scenario
 	for _, file := range glob(t, umbrella+"/ci/*-values.yaml") {
-		all = append(all, scenario(short(file), file))
+		one := scenario(short(file), file)
+		if name := strings.TrimSuffix(short(file), "-values"); slices.Contains(modes, name) || name == "everything-on" {
+			first = append(first, one)
+			continue
+		}
+		others = append(others, one)
 	}
+	require.GreaterOrEqual(t, len(first), len(modes))
 	for _, file := range glob(t, umbrella+"/values-*.yaml") {
-		all = append(all, scenario(short(file), modeFile("tunnel"), file))
+		first = append(first, scenario(short(file), modeFile("tunnel"), file))
 	}
 	for _, file := range glob(t, charts+"/argo-*/ci/*-values.yaml") {
 		part := filepath.Base(filepath.Dir(filepath.Dir(file)))
-		all = append(all, generate.Scenario{Name: part + " " + short(file), Values: generate.Values{
-			Tree: values.Merge(readValues(t, modeFile("tunnel")), map[string]any{part: map[string]any(readValues(t, file))}),
+		first = append(first, generate.Scenario{Name: part + " " + short(file), Values: generate.Values{
+			Tree: values.Merge(readValues(t, modeFile("tunnel")), map[string]any{part: readValues(t, file)}),
 		}})
 	}
-	require.Greater(t, len(all), len(modes)+4)
-	return all
+	return first, others
 }
 
 func glob(t *testing.T, pattern string) []string {
@@ -143,7 +149,8 @@ var rare = map[string]any{
 // one with all on that can be on, and has the witness look at each of them, and
 // at each access mode with each of the sixteen sets of Argo projects.
 func TestUmbrella(t *testing.T) {
-	scenarios := append(umbrellaScenarios(t), generate.Scenario{Name: "rare", Values: generate.Values{Tree: values.Merge(readValues(t, modeFile("tunnel")), rare)}})
+	scenarios, others := umbrellaScenarios(t)
+	scenarios = append(scenarios, generate.Scenario{Name: "rare", Values: generate.Values{Tree: values.Merge(readValues(t, modeFile("tunnel")), rare)}})
 	result, err := generate.Run(context.Background(), generate.Options{Chart: umbrella, Registry: private, Scenarios: scenarios})
 	require.NoError(t, err)
 	complete(t, result)
@@ -172,6 +179,9 @@ func TestUmbrella(t *testing.T) {
 		output, err := engine.Render(user)
 		require.NoError(t, err)
 		return joined(output)
+	}
+	for _, one := range others {
+		look(one.Name, result, readValues(t, one.Values.Files[0]), quickly)
 	}
 	for _, mode := range modes {
 		for name, set := range toggles() {
@@ -307,4 +317,21 @@ func TestCancelled(t *testing.T) {
 	cancel()
 	_, err := generate.Run(ctx, generate.Options{Chart: umbrella, Registry: private})
 	require.ErrorIs(t, err, context.Canceled)
+}
+
+// TestEveryImageHasItsLine: `why` leads to the template line of each image.
+func TestEveryImageHasItsLine(t *testing.T) {
+	rows, err := generate.Rows(context.Background(), generate.Options{Chart: umbrella, Registry: private, Values: generate.Values{Files: []string{modeFile("tunnel")}}})
+	require.NoError(t, err)
+	require.NotEmpty(t, rows)
+	for _, row := range rows {
+		require.NotEmpty(t, row.Lines, "%s at %s %s", row.Image, row.Object, row.Path)
+		file := row.Template
+		if row.Partial != "" {
+			file = row.Partial
+		}
+		for _, at := range row.Lines {
+			require.NotEmpty(t, lineOf(t, file, at))
+		}
+	}
 }

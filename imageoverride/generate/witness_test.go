@@ -36,11 +36,8 @@ func scalars(t *testing.T, manifests string) map[string]string {
 		}
 		metadata, _ := object["metadata"].(map[string]any)
 		name := fmt.Sprint(kind, "/", metadata["namespace"], "/", metadata["name"])
-		for taken := name; ; name = taken + "'" {
-			if _, twice := all[name+" kind"]; !twice {
-				break
-			}
-			taken = name
+		for all[name+" kind"] != "" { // an object that is there twice
+			name += "'"
 		}
 		flatten(name+" ", object, kind == "Secret", all)
 	}

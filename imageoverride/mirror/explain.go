@@ -122,5 +122,9 @@ func summary(ctx context.Context, failures []error, total int) error {
 	case len(failures) == 1:
 		return failures[0]
 	}
-	return &failure{fmt.Sprintf("%d of %d images failed, the others are done; the first: %v", len(failures), total, failures[0]), errors.Join(failures...)}
+	count := fmt.Sprintf("%d of %d images failed, the others are done", len(failures), total)
+	if len(failures) == total {
+		count = fmt.Sprintf("all %d images failed", total)
+	}
+	return &failure{fmt.Sprintf("%s; the first: %v", count, failures[0]), errors.Join(failures...)}
 }
