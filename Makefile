@@ -64,6 +64,10 @@ images: deps ## Point every image at a registry of yours (REGISTRY, VALUES)
 test: deps bin/gotestsum ## Run everything that passes or fails without a cluster
 	@$(STEP) "unit, render, schema and drift tests" $(TEST) -- -timeout 12m $(ARGS) ./...
 
+.PHONY: fuzz
+fuzz: ## Feed every reader of foreign text what nobody wrote (FUZZTIME=10m each)
+	@tools/fuzz.sh $(or $(FUZZTIME),10m)
+
 .PHONY: e2e
 e2e: deps bin/gotestsum bin/kind bin/kubectl bin/helm-3.8 bin/helm-3.18 ## Install every mode on kind and ask it to work
 	@$(STEP) "end-to-end tests" bin/gotestsum --format standard-verbose -- -tags e2e -count=1 -parallel 6 -timeout 75m $(ARGS) ./tests/e2e/...

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"gitops-runtime/tests/mutate"
 	"gitops-runtime/validator/git"
 )
 
@@ -105,11 +106,17 @@ func TestStatusError(t *testing.T) {
 
 // No reply of a Git server may make a provider panic or hang.
 func FuzzReply(f *testing.F) {
-	f.Add("GITHUB", 200, "{}", "repo, admin:repo_hook", "2024-05-01 10:00:00 UTC")
-	f.Add("GITLAB", 200, `{"username":"x","scopes":["api"],"expires_at":"2024-01-01"}`, "", "")
-	f.Add("BITBUCKET", 200, "{}", ",,account", "")
-	f.Add("BITBUCKET_SERVER", 200, `{"size":-1}`, "", "")
-	f.Add("GERRIT", 200, ")]}'\n{\"_account_id\": 1}", "", "")
+	bodies := []string{
+		"{}", `{"username":"x","scopes":["api"],"expires_at":"2024-01-01"}`, `{"size":-1}`, ")]}'\n{\"_account_id\": 1}", "https://git.test/o/r.git?ref=x",
+		`{"error":"insufficient_scope"}`, `{"type":"error","error":{"detail":{"granted":["account"]}}}`,
+	}
+	headers := []string{"repo, admin:repo_hook", ",,account", "", "2024-05-01 10:00:00 UTC"}
+	mutated := mutate.Texts(headers, 100)
+	for _, name := range []string{"GITHUB", "GITLAB", "BITBUCKET", "BITBUCKET_SERVER", "GERRIT"} {
+		for i, body := range append(bodies, mutate.Texts(bodies, 150)...) {
+			f.Add(name, []int{200, 403, 404}[i%3], body, mutated[i%100], mutated[(i*7)%100])
+		}
+	}
 	f.Fuzz(func(t *testing.T, name string, status int, body, scopes, expiry string) {
 		provider, known := git.ByName(name)
 		if !known {

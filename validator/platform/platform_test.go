@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"gitops-runtime/tests/mutate"
 	"gitops-runtime/validator/platform"
 )
 
@@ -88,8 +89,12 @@ func TestReplies(t *testing.T) {
 
 // No reply may make the client panic, hang, or repeat what was sent.
 func FuzzReply(f *testing.F) {
-	for _, seed := range []string{"", "{}", "null", "[]", `{"data":{"me":{"activeAccount":{"admins":[null]}}}}`, `{"errors":null}`, `{"errors":[{}]}`, "\xff", `{"data":"x"}`} {
-		f.Add(200, seed)
+	seeds := []string{
+		"", "{}", "null", "[]", `{"data":{"me":{"activeAccount":{"admins":[null]}}}}`, `{"errors":null}`, `{"errors":[{}]}`, "\xff", `{"data":"x"}`,
+		`{"data":{"runtime":{"metadata":{"name":"a","namespace":"b"},"cluster":"c","ingressHost":null}},"errors":[{"extensions":{"code":"X"}}]}`,
+	}
+	for i, seed := range append(seeds, mutate.Texts(seeds, 500)...) {
+		f.Add([]int{200, 400, 401, 503}[i%4], seed)
 	}
 	f.Fuzz(func(t *testing.T, status int, body string) {
 		client := &platform.Client{URL: "http://p.test", Token: "canary-token", HTTP: &http.Client{Transport: reply{status, body}}}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"gitops-runtime/tests/mutate"
 	"gitops-runtime/validator/schema"
 )
 
@@ -165,6 +166,9 @@ func TestOddSchemasGoThroughTheLibrary(t *testing.T) {
 func FuzzPlain(f *testing.F) {
 	f.Add(plainRules, `{"name": "a", "nested": {"x": "y"}}`)
 	f.Add(`{"$schema": "http://json-schema.org/draft-07/schema#", "anyOf": [{"const": 1}, {"required": ["a"]}]}`, `{"a": [null]}`)
+	for _, rules := range mutate.Texts([]string{plainRules}, 200) {
+		f.Add(rules, `{"name": "a", "port": 0, "hosts": [1], "nested": {"x": 2}, "either": {}, "both": 1}`)
+	}
 	f.Fuzz(func(t *testing.T, rules, value string) {
 		var tree any
 		if json.Unmarshal([]byte(value), &tree) != nil || !strings.HasPrefix(rules, `{"$schema"`) {

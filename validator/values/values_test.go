@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"gitops-runtime/tests/mutate"
 	"gitops-runtime/validator/chart"
 	"gitops-runtime/validator/values"
 )
@@ -165,10 +166,14 @@ func TestAnInterruptionEndsTheWait(t *testing.T) {
 
 // No text may make loading panic or hang, and every place has to be a real one.
 func FuzzLoad(f *testing.F) {
-	for _, seed := range []string{anchored, "a: &a [*a]", "a: {<<: {b: 1}}", "<<: 1", "? [x]: y", "a: !!binary x", "\t", "--- a\n---\nb", "1: 2", "a: *x"} {
+	seeds := []string{anchored, "a: &a [*a]", "a: {<<: {b: 1}}", "<<: 1", "? [x]: y", "a: !!binary x", "\t", "--- a\n---\nb", "1: 2", "a: *x"}
+	for _, seed := range append(seeds, mutate.Texts(seeds, 500)...) {
 		f.Add(seed, "a.b=1")
 	}
-	f.Add("a: 1", "a[3].b={x,y}")
+	sets := []string{"a[3].b={x,y}", `a\.b=c,d=null`, "a={},b[0][1].c=1e3"}
+	for _, set := range append(sets, mutate.Texts(sets, 300)...) {
+		f.Add("a: 1", set)
+	}
 	f.Fuzz(func(t *testing.T, file, set string) {
 		if strings.Contains(set, "[") && strings.Count(set, "9") > 3 {
 			return // strvals takes list positions up to 65536
