@@ -81,7 +81,7 @@ func Uninstall(ctx context.Context, options UninstallOptions, system System) err
 	ctx, cancel := context.WithTimeout(ctx, uninstallTime)
 	defer cancel()
 	if failed := uninstall.Run(ctx, plan, system.Out); failed > 0 {
-		fmt.Fprintf(system.Out, "%d of the steps are left to you; the uninstall goes on\n", failed)
+		fmt.Fprintf(system.Out, "left to you: %d of the steps; the uninstall goes on\n", failed)
 	}
 	return nil
 }

@@ -233,7 +233,7 @@ func (w *world) mask(text string) string {
 	return text
 }
 
-func (w *world) getenv(name string) string { return w.spec.Env[name] }
+func (w *world) getenv(name string) string { return w.replace(w.spec.Env[name]) }
 
 func (w *world) connect(_ context.Context, how cli.Connection) (checks.Cluster, string, error) {
 	if w.spec.Cluster == nil {
