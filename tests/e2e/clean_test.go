@@ -61,14 +61,14 @@ func (e *environment) clean(t *testing.T) {
 	e.platform(t).reset(t)
 }
 
-// leftOverReleases are the runtime's release and those of charts that were installed on their own.
+// leftOverReleases are the runtime's release and, in namespaces of tests, those of further runtimes and of charts on their own.
 func (e *environment) leftOverReleases(ctx context.Context, t *testing.T) []types.NamespacedName {
 	t.Helper()
 	releases := []types.NamespacedName{{Namespace: runtime.Namespace, Name: runtime.Release}}
-	secrets, err := e.client.CoreV1().Secrets("").List(ctx, metav1.ListOptions{LabelSelector: "owner=helm,name=" + aloneRelease})
+	secrets, err := e.client.CoreV1().Secrets("").List(ctx, metav1.ListOptions{LabelSelector: fmt.Sprintf("owner=helm,name in (%s,%s)", aloneRelease, runtime.Release)})
 	require.NoError(t, err)
 	for _, secret := range secrets.Items {
-		release := types.NamespacedName{Namespace: secret.Namespace, Name: aloneRelease}
+		release := types.NamespacedName{Namespace: secret.Namespace, Name: secret.Labels["name"]}
 		if strings.HasPrefix(secret.Namespace, "e2e-") && !slices.Contains(releases, release) {
 			releases = append(releases, release)
 		}

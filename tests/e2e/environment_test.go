@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -100,11 +101,18 @@ func (e *environment) installWith(t *testing.T, name images.Mode, values string)
 	require.NoError(t, err)
 	var files []string
 	if values != "" {
-		files = append(files, filepath.Join(t.TempDir(), "values.yaml"))
-		require.NoError(t, os.WriteFile(files[0], []byte(values), 0o600))
+		files = append(files, file(t, values))
 	}
 	require.NoError(t, e.local.Install(ctx, name, ready, files, nil))
 	e.mapper.Reset()
+}
+
+// file is a values file that goes with the test.
+func file(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), strings.ReplaceAll(t.Name(), "/", "-")+".yaml")
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	return path
 }
 
 // eventually waits until a condition has no error any more, and fails with its last one when that takes too long.
