@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -53,7 +54,7 @@ func (r *readers) further(t *testing.T, args []string) []string {
 	if !slices.Contains(args, "-o") {
 		args = append(args, "-o", "text")
 	}
-	for _, format := range []string{"json", "sarif", "junit"} {
+	for _, format := range []string{"json", "sarif", "junit", "github"} {
 		args = append(args, "-o", format+"="+filepath.Join(folder, format))
 	}
 	return args
@@ -80,6 +81,7 @@ func (r *readers) read(t *testing.T, code int) {
 	}
 	r.readSARIF(t, made.all())
 	readJUnit(t, made)
+	readCommands(t, made)
 }
 
 func (r *readers) fits(t *testing.T, rules *schema.Schema, text []byte) {
@@ -201,6 +203,49 @@ func readJUnit(t *testing.T, made jsonRun) {
 		}
 		if got != want {
 			t.Errorf("JUnit counts %+v, JSON %+v", got, want)
+		}
+	}
+}
+
+// command is a line of GitHub's workflow commands.
+var command = regexp.MustCompile(`^::(error|warning|notice) ([^:]*)::(.*)$`)
+
+// readCommands reads the annotations as a runner of GitHub does: a line each,
+// properties split at commas, and only then what was escaped put back.
+func readCommands(t *testing.T, made jsonRun) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(folder, "github"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := map[string]int{}
+	for _, part := range made.parts() {
+		for _, result := range part.Results {
+			for _, finding := range result.Findings {
+				left[finding.Code+" "+finding.Message]++
+			}
+		}
+	}
+	unescape := strings.NewReplacer("%0A", "\n", "%0D", "\r", "%3A", ":", "%2C", ",", "%25", "%")
+	for _, line := range strings.Split(strings.TrimSuffix(string(text), "\n"), "\n") {
+		found := command.FindStringSubmatch(line)
+		if found == nil {
+			t.Errorf("%q is no workflow command", line)
+			continue
+		}
+		properties := map[string]string{}
+		for _, property := range strings.Split(found[2], ",") {
+			name, value, _ := strings.Cut(property, "=")
+			properties[name] = unescape.Replace(value)
+		}
+		sentence, _, _ := strings.Cut(unescape.Replace(found[3]), "\nfix: ")
+		if found[1] != "notice" {
+			left[properties["title"]+" "+sentence]--
+		}
+	}
+	for about, count := range left {
+		if count != 0 {
+			t.Errorf("%d annotations too few for %q", count, about)
 		}
 	}
 }
