@@ -17,13 +17,16 @@ import (
 
 // Fault is a misbehaviour of the platform, for tests of its clients. Path and Contains choose the requests that it hits.
 type Fault struct {
-	Path     string   `json:"path,omitempty"`     // Path is the exact URL path; empty for all but /test/.
-	Contains string   `json:"contains,omitempty"` // Contains is text that the request body holds, such as a GraphQL field.
-	Times    int      `json:"times,omitempty"`    // Times is how many requests are hit; 0 for all.
-	Delay    Duration `json:"delay,omitempty"`    // Delay is waited before anything else, or until the client goes away.
-	Status   int      `json:"status,omitempty"`   // Status, when not 0, is replied with Body instead of the real answer.
-	Body     string   `json:"body,omitempty"`
-	Drop     bool     `json:"drop,omitempty"` // Drop closes the connection without a reply.
+	Path     string            `json:"path,omitempty"`     // Path is the exact URL path; empty for all but /test/.
+	Contains string            `json:"contains,omitempty"` // Contains is text that the request body holds, such as a GraphQL field.
+	Times    int               `json:"times,omitempty"`    // Times is how many requests are hit; 0 for all.
+	Delay    Duration          `json:"delay,omitempty"`    // Delay is waited before anything else, or until the client goes away.
+	Status   int               `json:"status,omitempty"`   // Status, when not 0, is replied with Body instead of the real answer.
+	Body     string            `json:"body,omitempty"`
+	Headers  map[string]string `json:"headers,omitempty"` // Headers of the reply, such as Retry-After or Location.
+	Drop     bool              `json:"drop,omitempty"`    // Drop closes the connection without a reply.
+	Cut      bool              `json:"cut,omitempty"`     // Cut closes it in the middle of Body.
+	Trickle  Duration          `json:"trickle,omitempty"` // Trickle is waited before the last byte of Body.
 	// GraphQLError, when not empty, is replied with HTTP 200 as a GraphQL error with code GraphQLCode.
 	GraphQLError string `json:"graphqlError,omitempty"`
 	GraphQLCode  string `json:"graphqlCode,omitempty"`
@@ -103,6 +106,35 @@ func (f *faults) before(next http.Handler) http.Handler {
 	})
 }
 
+// reply sends the fault's own answer, whole, in part or slowly.
+func (f Fault) reply(w http.ResponseWriter, r *http.Request) {
+	for name, value := range f.Headers {
+		w.Header().Set(name, value)
+	}
+	w.WriteHeader(f.Status)
+	if len(f.Body) == 0 {
+		return
+	}
+	if f.Cut {
+		_, _ = io.WriteString(w, f.Body[:len(f.Body)/2])
+		_ = http.NewResponseController(w).Flush()
+		panic(http.ErrAbortHandler)
+	}
+	last := len(f.Body) - 1
+	_, _ = io.WriteString(w, f.Body[:last])
+	if f.Trickle > 0 {
+		_ = http.NewResponseController(w).Flush()
+		timer := time.NewTimer(time.Duration(f.Trickle))
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-r.Context().Done():
+			return
+		}
+	}
+	_, _ = io.WriteString(w, f.Body[last:])
+}
+
 // hits plays the fault and says whether the request is answered with it.
 func (f Fault) hits(w http.ResponseWriter, r *http.Request) bool {
 	if f.Delay > 0 {
@@ -118,8 +150,7 @@ func (f Fault) hits(w http.ResponseWriter, r *http.Request) bool {
 	case f.Drop:
 		panic(http.ErrAbortHandler)
 	case f.Status != 0:
-		w.WriteHeader(f.Status)
-		_, _ = io.WriteString(w, f.Body)
+		f.reply(w, r)
 	case f.GraphQLError != "":
 		serve.JSON(w, http.StatusOK, graphQLFailure(f.GraphQLError, cmp.Or(f.GraphQLCode, "INTERNAL_SERVER_ERROR")))
 	default:

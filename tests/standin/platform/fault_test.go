@@ -4,7 +4,9 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -81,6 +83,44 @@ func TestFaultsOfTheConnection(t *testing.T) {
 	defer cancel()
 	require.ErrorIs(t, post(ctx, server.URL), context.DeadlineExceeded)
 	require.ErrorContains(t, post(t.Context(), server.URL), "EOF")
+}
+
+// A body may end early or late, and a reply may carry headers.
+func TestFaultsOfTheBody(t *testing.T) {
+	t.Parallel()
+	server, err := platform.Start(t.Context(), platform.Options{})
+	require.NoError(t, err)
+	server.Inject(platform.Fault{Status: 429, Headers: map[string]string{"Retry-After": "7"}, Body: "later", Times: 1})
+	server.Inject(platform.Fault{Status: 200, Body: "0123456789", Cut: true, Times: 1})
+	server.Inject(platform.Fault{Status: 200, Body: "0123456789", Trickle: platform.Duration(time.Millisecond), Times: 1})
+	server.Inject(platform.Fault{Status: 200, Body: "0123456789", Trickle: platform.Duration(time.Hour)})
+
+	status, header, body, err := read(t.Context(), server.URL)
+	require.NoError(t, err)
+	require.Equal(t, []string{"429", "7", "later"}, []string{strconv.Itoa(status), header.Get("Retry-After"), body})
+	_, _, _, err = read(t.Context(), server.URL)
+	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
+	_, _, body, err = read(t.Context(), server.URL)
+	require.NoError(t, err)
+	require.Equal(t, "0123456789", body)
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	_, _, _, err = read(ctx, server.URL)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+}
+
+func read(ctx context.Context, address string) (int, http.Header, string, error) {
+	call, err := http.NewRequestWithContext(ctx, http.MethodPost, address+platform.GraphQLPath, strings.NewReader("{}"))
+	if err != nil {
+		return 0, nil, "", err
+	}
+	response, err := http.DefaultClient.Do(call)
+	if err != nil {
+		return 0, nil, "", err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	return response.StatusCode, response.Header, string(body), err
 }
 
 func post(ctx context.Context, address string) error {
