@@ -65,7 +65,7 @@ func TestLoadFromRegistry(t *testing.T) {
 	_, err = chartsource.Load(context.Background(), "oci://"+host+"/charts/image:0.1.0")
 	require.ErrorContains(t, err, "/charts/image:0.1.0 is not a chart: it has no layer of type")
 	_, err = chartsource.Load(context.Background(), "oci://"+host+"/charts/trap:9.9.9")
-	require.ErrorContains(t, err, "/charts/trap:9.9.9 cannot be pulled; check the version and `docker login`")
+	require.EqualError(t, err, "pull chart "+host+"/charts/trap:9.9.9 failed: "+host+" answers 404 (unknown manifest); check the name and the tag")
 	_, err = chartsource.Load(context.Background(), "oci://"+host+"/charts/trap")
 	require.ErrorContains(t, err, "write oci://host/path:version")
 }

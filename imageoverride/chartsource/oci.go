@@ -11,6 +11,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"helm.sh/helm/v3/pkg/chart"
 	"helm.sh/helm/v3/pkg/chart/loader"
+
+	"gitops-runtime/imageoverride/fault"
 )
 
 const (
@@ -32,11 +34,11 @@ func pull(ctx context.Context, reference string) (*chart.Chart, error) {
 	}
 	image, err := remote.Image(parsed, remote.WithContext(ctx), remote.WithAuthFromKeychain(authn.DefaultKeychain))
 	if err != nil {
-		return nil, fmt.Errorf("chart %s cannot be pulled; check the version and `docker login`: %w", reference, err)
+		return nil, fault.Explain("pull chart", strings.TrimPrefix(reference, ociScheme), err)
 	}
 	layers, err := image.Layers()
 	if err != nil {
-		return nil, fmt.Errorf("chart %s cannot be pulled: %w", reference, err)
+		return nil, fault.Explain("pull chart", strings.TrimPrefix(reference, ociScheme), err)
 	}
 	for _, layer := range layers {
 		if kind, err := layer.MediaType(); err != nil || string(kind) != chartLayer {
@@ -44,7 +46,7 @@ func pull(ctx context.Context, reference string) (*chart.Chart, error) {
 		}
 		archive, err := layer.Compressed()
 		if err != nil {
-			return nil, fmt.Errorf("chart %s cannot be pulled: %w", reference, err)
+			return nil, fault.Explain("pull chart", strings.TrimPrefix(reference, ociScheme), err)
 		}
 		loaded, err := loader.LoadArchive(archive)
 		_ = archive.Close()

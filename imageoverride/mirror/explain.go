@@ -4,25 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net"
-	"net/http"
-	"net/url"
 	"os"
-	"strings"
-	"syscall"
 
-	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
+	"gitops-runtime/imageoverride/fault"
 )
-
-// failure is an error told in one sentence; what the libraries said is below.
-type failure struct {
-	sentence string
-	err      error
-}
-
-func (f *failure) Error() string { return f.sentence }
-func (f *failure) Unwrap() error { return f.err }
 
 // explain says in one sentence what went wrong with an image and what helps.
 func explain(doing, image string, err error) error {
@@ -30,73 +15,7 @@ func explain(doing, image string, err error) error {
 	if errors.As(err, &known) {
 		return known
 	}
-	if errors.Is(err, context.Canceled) {
-		return &failure{fmt.Sprintf("%s %s was interrupted; run the command again to go on", doing, image), err}
-	}
-	host, _, _ := strings.Cut(image, "/")
-	var answer *transport.Error
-	if !errors.As(err, &answer) {
-		return &failure{fmt.Sprintf("%s %s failed: %s", doing, image, unanswered(host, err)), err}
-	}
-	if answer.Request != nil && answer.Request.URL != nil {
-		host = answer.Request.URL.Host
-	}
-	return &failure{fmt.Sprintf("%s %s failed: %s answers %d%s; %s", doing, image, host, answer.StatusCode, words(answer), advice(host, answer)), err}
-}
-
-// words are what a registry says beside its status, if it says anything.
-func words(answer *transport.Error) string {
-	for _, one := range answer.Errors {
-		if one.Message != "" {
-			return fmt.Sprintf(" (%s)", strings.ToLower(strings.Join(strings.Fields(one.Message), " ")))
-		}
-	}
-	return ""
-}
-
-func advice(host string, answer *transport.Error) string {
-	switch {
-	case answer.StatusCode == http.StatusUnauthorized:
-		return fmt.Sprintf("log in with `docker login %s`", host)
-	case answer.StatusCode == http.StatusForbidden:
-		return fmt.Sprintf("the account in use at %s may not do this; use another one", host)
-	case answer.StatusCode == http.StatusNotFound:
-		return "check the name and the tag"
-	case answer.StatusCode == http.StatusTooManyRequests:
-		return fmt.Sprintf("%s limits requests; log in, use fewer --jobs, or run again later", host)
-	case answer.StatusCode == http.StatusInsufficientStorage || strings.Contains(words(answer), "no space left"):
-		return fmt.Sprintf("%s has no room left; make room and run again", host)
-	case answer.StatusCode >= http.StatusInternalServerError:
-		return fmt.Sprintf("%s is in trouble; run again later", host)
-	}
-	return "run the command again to go on"
-}
-
-// unanswered says why there was no answer at all.
-func unanswered(host string, err error) string {
-	var request *url.Error
-	if errors.As(err, &request) {
-		if asked, err := url.Parse(request.URL); err == nil && asked.Host != "" {
-			host = asked.Host
-		}
-	}
-	var name *net.DNSError
-	text := err.Error()
-	switch {
-	case errors.As(err, &name):
-		return fmt.Sprintf("no address is known of %s; check the registry's name, or say with --reach where it is", name.Name)
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
-		return fmt.Sprintf("%s dropped the connection; run the command again to go on", host)
-	case strings.Contains(text, "server gave HTTP response to HTTPS client"):
-		return fmt.Sprintf("%s speaks plain HTTP; allow it with --plain-http", host)
-	case strings.Contains(text, "x509: "):
-		return fmt.Sprintf("the certificate of %s is not trusted (%s); give its authority with --ca-file", host, text[strings.Index(text, "x509: ")+len("x509: "):])
-	case errors.Is(err, syscall.ECONNREFUSED):
-		return fmt.Sprintf("%s refuses the connection; check that the registry runs, and run the command again to go on", host)
-	case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, context.DeadlineExceeded):
-		return fmt.Sprintf("%s does not answer in time; check the network, and run the command again to go on", host)
-	}
-	return fmt.Sprintf("%v; run the command again to go on", plain(err))
+	return fault.Explain(doing, image, err)
 }
 
 // plain is an error of a file without the path, which is said already.
@@ -118,7 +37,7 @@ func summary(ctx context.Context, failures []error, total int) error {
 	case errors.As(cause, &lost):
 		return lost
 	case cause != nil:
-		return &failure{fmt.Sprintf("interrupted, %d of %d images are not done yet; run the command again to go on", len(failures), total), cause}
+		return &fault.Sentence{Text: fmt.Sprintf("interrupted, %d of %d images are not done yet; run the command again to go on", len(failures), total), Below: cause}
 	case len(failures) == 1:
 		return failures[0]
 	}
@@ -126,5 +45,5 @@ func summary(ctx context.Context, failures []error, total int) error {
 	if len(failures) == total {
 		count = fmt.Sprintf("all %d images failed", total)
 	}
-	return &failure{fmt.Sprintf("%s; the first: %v", count, failures[0]), errors.Join(failures...)}
+	return &fault.Sentence{Text: fmt.Sprintf("%s; the first: %v", count, failures[0]), Below: errors.Join(failures...)}
 }
