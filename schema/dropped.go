@@ -36,14 +36,21 @@ func (p Path) Within(other Path) bool {
 	return len(p) >= len(other) && slices.Equal(p[:len(other)], other)
 }
 
-// Dropped is a value that people bring along from another chart and that means nothing here.
+// Dropped is a value that people bring along from another chart and that means nothing here, or nothing under this name.
 type Dropped struct {
 	Path    Path
 	Reason  string // Reason says why, without a full stop.
 	Instead string // Instead says what to do, without a full stop.
+	Renamed Path   // Renamed is the name under which the value is honoured here; nil where it is not.
 }
 
-// ReadDropped returns what a chart drops, from <chart>.yaml in dir: a list of {path, reason, instead}. Most charts drop nothing.
+// Now returns the name that a path at or below a renamed value has here.
+func (d Dropped) Now(path Path) Path {
+	return append(slices.Clone(d.Renamed), path[len(d.Path):]...)
+}
+
+// ReadDropped returns what a chart drops, from <chart>.yaml in dir: a list of {path, reason, instead}, or {path, reason, renamed} for
+// what has another name here. Most charts drop nothing.
 func ReadDropped(dir fs.FS, chart string) ([]Dropped, error) {
 	text, err := fs.ReadFile(dir, chart+".yaml")
 	if errors.Is(err, fs.ErrNotExist) {
@@ -52,16 +59,21 @@ func ReadDropped(dir fs.FS, chart string) ([]Dropped, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read what %s drops: %w", chart, err)
 	}
-	var written []struct{ Path, Reason, Instead string }
+	var written []struct{ Path, Reason, Instead, Renamed string }
 	if err := yaml.UnmarshalStrict(text, &written); err != nil {
 		return nil, fmt.Errorf("what %s drops: %w", chart, err)
 	}
 	var dropped []Dropped
 	for _, entry := range written {
-		if entry.Path == "" || entry.Reason == "" || entry.Instead == "" {
-			return nil, fmt.Errorf("what %s drops: %+v needs path, reason and instead", chart, entry)
+		made := Dropped{Path: ParsePath(entry.Path), Reason: entry.Reason, Instead: entry.Instead}
+		if entry.Renamed != "" {
+			made.Renamed = ParsePath(entry.Renamed)
+			made.Instead = "Set " + entry.Renamed
 		}
-		dropped = append(dropped, Dropped{Path: ParsePath(entry.Path), Reason: entry.Reason, Instead: entry.Instead})
+		if entry.Path == "" || made.Reason == "" || made.Instead == "" || entry.Instead != "" && entry.Renamed != "" {
+			return nil, fmt.Errorf("what %s drops: %+v needs path, reason, and either instead or renamed", chart, entry)
+		}
+		dropped = append(dropped, made)
 	}
 	return dropped, nil
 }

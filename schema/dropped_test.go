@@ -32,7 +32,15 @@ func TestReadDropped(t *testing.T) {
 		},
 		"an entry without help": {
 			text: "- {path: a.b, reason: It is gone}\n",
-			err:  "what chart drops: {Path:a.b Reason:It is gone Instead:} needs path, reason and instead",
+			err:  "what chart drops: {Path:a.b Reason:It is gone Instead: Renamed:} needs path, reason, and either instead or renamed",
+		},
+		"an entry with another name": {
+			text: "- {path: a.b, reason: It moved, renamed: c}\n",
+			want: []Dropped{{Path: Path{"a", "b"}, Reason: "It moved", Instead: "Set c", Renamed: Path{"c"}}},
+		},
+		"an entry with another name and help": {
+			text: "- {path: a.b, reason: It moved, renamed: c, instead: Set c}\n",
+			err:  "what chart drops: {Path:a.b Reason:It moved Instead:Set c Renamed:c} needs path, reason, and either instead or renamed",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -46,6 +54,13 @@ func TestReadDropped(t *testing.T) {
 			assert.Equal(t, c.want, got)
 		})
 	}
+}
+
+func TestNow(t *testing.T) {
+	t.Parallel()
+	entry := Dropped{Path: Path{"a", "b"}, Renamed: Path{"c"}}
+	assert.Equal(t, Path{"c", "d"}, entry.Now(Path{"a", "b", "d"}))
+	assert.Equal(t, Path{"c"}, entry.Now(Path{"a", "b"}))
 }
 
 func TestAChartThatDropsNothing(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -14,60 +15,150 @@ import (
 	"helm.sh/helm/v3/pkg/chart/loader"
 	"helm.sh/helm/v3/pkg/chartutil"
 	"helm.sh/helm/v3/pkg/engine"
+
+	"gitops-runtime/schema"
 )
 
 // Chart is a chart in memory, to be rendered many times.
 type Chart struct {
-	chart    *chart.Chart
-	schema   map[string]any
+	chart   *chart.Chart
+	schemas map[string]chartSchema // of the chart itself under "", of those it depends on under their keys
+}
+
+type chartSchema struct {
+	node     map[string]any
 	compiled *jsonschema.Schema
 }
 
-// Load reads a chart below root/charts with the library beside it, whatever is vendored.
+// Load reads a chart below root/charts with those beside it that it depends on, whatever is vendored.
 func Load(root, name string) (*Chart, error) {
-	loaded, err := loader.LoadDir(filepath.Join(root, "charts", name))
+	loaded, err := load(root, name)
 	if err != nil {
-		return nil, fmt.Errorf("load the chart %s: %w", name, err)
+		return nil, err
 	}
-	library, err := loader.LoadDir(filepath.Join(root, "charts", "common"))
-	if err != nil {
-		return nil, fmt.Errorf("load the library chart: %w", err)
-	}
-	loaded.SetDependencies(library)
-	c := &Chart{chart: loaded}
-	if err := json.Unmarshal(loaded.Schema, &c.schema); err != nil {
-		return nil, fmt.Errorf("schema of the chart %s: %w", name, err)
-	}
-	compiler := jsonschema.NewCompiler()
-	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(loaded.Schema))
-	if err == nil {
-		err = compiler.AddResource("values.schema.json", document)
-	}
-	if err == nil {
-		c.compiled, err = compiler.Compile("values.schema.json")
-	}
-	if err != nil {
-		return nil, fmt.Errorf("schema of the chart %s: %w", name, err)
+	c := &Chart{chart: loaded, schemas: map[string]chartSchema{}}
+	for _, each := range append(loaded.Dependencies(), loaded) {
+		if each.Schema == nil {
+			continue
+		}
+		key := each.Name()
+		if each == loaded {
+			key = ""
+		}
+		if c.schemas[key], err = compile(each); err != nil {
+			return nil, err
+		}
 	}
 	return c, nil
 }
 
-// Mentioning returns the chart with only those templates that hold a word, which renders faster.
-// Of the others only what they define is kept: by the habit of the charts it stands at their end.
-func (c *Chart) Mentioning(word string) *Chart {
-	part := *c.chart
-	part.SetDependencies(c.chart.Dependencies()...)
-	part.Templates = nil
-	for _, template := range c.chart.Templates {
+func load(root, name string) (*chart.Chart, error) {
+	loaded, err := loader.LoadDir(filepath.Join(root, "charts", name))
+	if err != nil {
+		return nil, fmt.Errorf("load the chart %s: %w", name, err)
+	}
+	var dependencies []*chart.Chart
+	for _, dependency := range loaded.Metadata.Dependencies {
+		each, err := load(root, dependency.Name)
+		if err != nil {
+			return nil, err
+		}
+		dependencies = append(dependencies, each)
+	}
+	loaded.SetDependencies(dependencies...)
+	return loaded, nil
+}
+
+func compile(of *chart.Chart) (made chartSchema, err error) {
+	if err = json.Unmarshal(of.Schema, &made.node); err != nil {
+		return made, fmt.Errorf("schema of the chart %s: %w", of.Name(), err)
+	}
+	compiler := jsonschema.NewCompiler()
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(of.Schema))
+	if err == nil {
+		err = compiler.AddResource("values.schema.json", document)
+	}
+	if err == nil {
+		made.compiled, err = compiler.Compile("values.schema.json")
+	}
+	if err != nil {
+		return made, fmt.Errorf("schema of the chart %s: %w", of.Name(), err)
+	}
+	return made, nil
+}
+
+// dependency tells whether a key of the values is that of a chart this one depends on.
+func (c *Chart) dependency(key string) bool {
+	return slices.ContainsFunc(c.chart.Dependencies(), func(d *chart.Chart) bool { return d.Name() == key && !library(d) })
+}
+
+func library(c *chart.Chart) bool { return c.Metadata.Type == "library" }
+
+// Around returns the part of the chart where a value most likely shows, which renders faster: of the chart that the value is for, the
+// templates that mention it; of the others only the values, which any template may read.
+// Of templates that do not mention it what they define is kept: by the habit of the charts it stands at their end.
+func (c *Chart) Around(value schema.Path) *Chart {
+	var own *chart.Chart
+	if len(value) > 1 && c.dependency(value[0]) {
+		own = copyOf(c.chart, nil)
+		for i, each := range own.Dependencies() {
+			if each.Name() == value[0] {
+				own.Dependencies()[i] = copyOf(each, mentioning(each.Templates, value[1]))
+			} else if !library(each) {
+				own.Dependencies()[i] = copyOf(each, nil)
+			}
+		}
+	} else {
+		word := value[0]
+		if word == "global" {
+			word = value[len(value)-1]
+		}
+		own = copyOf(c.chart, mentioning(c.chart.Templates, word))
+		for i, each := range own.Dependencies() {
+			if !library(each) {
+				own.Dependencies()[i] = copyOf(each, nil)
+			}
+		}
+	}
+	return &Chart{chart: own, schemas: c.schemas}
+}
+
+// copyOf is a chart that may be changed without changing the one it comes from, with other templates.
+func copyOf(from *chart.Chart, templates []*chart.File) *chart.Chart {
+	made := *from
+	metadata := *from.Metadata
+	metadata.Dependencies = nil
+	for _, dependency := range from.Metadata.Dependencies {
+		each := *dependency
+		metadata.Dependencies = append(metadata.Dependencies, &each)
+	}
+	made.Metadata, made.Templates = &metadata, templates
+	made.SetDependencies(from.Dependencies()...)
+	return &made
+}
+
+// whole copies a chart with all it depends on: Helm changes what it renders.
+func whole(from *chart.Chart) *chart.Chart {
+	made := copyOf(from, from.Templates)
+	for i, each := range made.Dependencies() {
+		made.Dependencies()[i] = whole(each)
+	}
+	made.SetDependencies(made.Dependencies()...)
+	return made
+}
+
+func mentioning(templates []*chart.File, word string) []*chart.File {
+	var kept []*chart.File
+	for _, template := range templates {
 		text := template.Data
 		if !strings.HasPrefix(path.Base(template.Name), "_") && !bytes.Contains(text, []byte(word)) {
 			if text = definitions(text); text == nil {
 				continue
 			}
 		}
-		part.Templates = append(part.Templates, &chart.File{Name: template.Name, Data: text})
+		kept = append(kept, &chart.File{Name: template.Name, Data: text})
 	}
-	return &Chart{chart: &part, schema: c.schema, compiled: c.compiled}
+	return kept
 }
 
 // definitions returns a template from its first define on; nil where there is none.
@@ -78,20 +169,24 @@ func definitions(text []byte) []byte {
 	return nil
 }
 
-// Render returns the chart's objects as text, by template, checked against its schema as Helm does.
+// Render returns the chart's objects as text, by template, checked against its schemas as Helm does.
 // Several renders may go on at once.
 func (c *Chart) Render(values map[string]any) (map[string]string, error) {
 	options := chartutil.ReleaseOptions{Name: "cf", Namespace: "codefresh", IsInstall: true}
 	capabilities := chartutil.DefaultCapabilities.Copy()
 	capabilities.KubeVersion = chartutil.KubeVersion{Version: "v1.34.4", Major: "1", Minor: "34"}
-	all, err := chartutil.ToRenderValuesWithSchemaValidation(c.chart, values, options, capabilities, true)
+	made := whole(c.chart)
+	if err := chartutil.ProcessDependenciesWithMerge(made, values); err != nil {
+		return nil, err
+	}
+	all, err := chartutil.ToRenderValuesWithSchemaValidation(made, values, options, capabilities, true)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.validate(all["Values"]); err != nil {
+	if err := c.validate(made, all["Values"].(chartutil.Values)); err != nil {
 		return nil, err
 	}
-	rendered, err := engine.Render(c.chart, all)
+	rendered, err := engine.Render(made, all)
 	if err != nil {
 		return nil, err
 	}
@@ -101,17 +196,31 @@ func (c *Chart) Render(values map[string]any) (map[string]string, error) {
 	return rendered, nil
 }
 
-// validate is Helm's own check with the schema compiled once.
-func (c *Chart) validate(values any) error {
+// validate is Helm's own check with the schemas compiled once.
+func (c *Chart) validate(made *chart.Chart, values chartutil.Values) error {
+	if err := c.schemas[""].check(made.Name(), values); err != nil {
+		return err
+	}
+	for _, each := range made.Dependencies() {
+		if known, ok := c.schemas[each.Name()]; ok {
+			if err := known.check(each.Name(), values[each.Name()]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (s chartSchema) check(name string, values any) error {
 	text, err := json.Marshal(values)
 	if err != nil {
-		return fmt.Errorf("values of %s: %w", c.chart.Name(), err)
+		return fmt.Errorf("values of %s: %w", name, err)
 	}
 	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
-		return fmt.Errorf("values of %s: %w", c.chart.Name(), err)
+		return fmt.Errorf("values of %s: %w", name, err)
 	}
-	return c.compiled.Validate(document)
+	return s.compiled.Validate(document)
 }
 
 // Value returns what a path is set to when values are given.
@@ -126,4 +235,12 @@ func (c *Chart) Value(values map[string]any, path []string) (any, error) {
 		value = fields[key]
 	}
 	return value, nil
+}
+
+// nodeAt returns the schema node of a path; empty where anything goes.
+func (c *Chart) nodeAt(path schema.Path) map[string]any {
+	if c.dependency(path[0]) {
+		return nodeAt(c.schemas[path[0]].node, path[1:])
+	}
+	return nodeAt(c.schemas[""].node, path)
 }

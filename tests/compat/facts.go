@@ -1,14 +1,16 @@
 // Package compat proves that values files written for the community's charts carry over.
 //
-// facts/<chart>.tsv lists the values that people have: path, JSON type and default of the chart they come from. A value is
-// either honoured, which a test shows by changing it and seeing a rendered object change, or dropped, which
-// schema/dropped/<chart>.yaml says together with what to do instead.
+// facts/<chart>.tsv lists the values that people have: path, JSON type and default of the chart they come from; facts/<chart>-<version>.tsv
+// those of one published version, where versions differ. A value is either honoured, which a test shows by changing it and seeing a
+// rendered object change, or dropped or renamed, which schema/dropped/<chart>.yaml says together with what to do instead.
 package compat
 
 import (
 	"embed"
 	"encoding/json"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 
 	"gitops-runtime/schema"
@@ -23,7 +25,12 @@ type Value struct {
 	Type string // Type is a JSON type; null where the default said nothing of it.
 	// Default is what the community's chart sets; nil where that is not known.
 	Default any
+	// Versions are the published versions that have the value, oldest first; none where versions do not differ.
+	Versions []string
 }
+
+// factsFile is the name of a file of facts: a chart and perhaps a version.
+var factsFile = regexp.MustCompile(`^(.*?)(?:-(\d[\d.]*))?\.tsv$`)
 
 // Charts returns the charts whose values are known, by name.
 func Charts() ([]string, error) {
@@ -33,16 +40,52 @@ func Charts() ([]string, error) {
 	}
 	var charts []string
 	for _, file := range files {
-		charts = append(charts, strings.TrimSuffix(file.Name(), ".tsv"))
+		if chart := factsFile.FindStringSubmatch(file.Name())[1]; !slices.Contains(charts, chart) {
+			charts = append(charts, chart)
+		}
 	}
 	return charts, nil
 }
 
-// Values returns the values that people have of a chart, in the order of its values file.
+// Values returns the values that people have of a chart, in the order of its values file; those that only later versions have come last.
 func Values(chart string) ([]Value, error) {
-	text, err := data.ReadFile("facts/" + chart + ".tsv")
+	files, err := data.ReadDir("facts")
 	if err != nil {
-		return nil, fmt.Errorf("read the known values of %s: %w", chart, err)
+		return nil, fmt.Errorf("list the known values of %s: %w", chart, err)
+	}
+	var values []Value
+	at := map[string]int{}
+	for _, file := range files {
+		parts := factsFile.FindStringSubmatch(file.Name())
+		if parts[1] != chart {
+			continue
+		}
+		read, err := readValues(file.Name())
+		if err != nil {
+			return nil, err
+		}
+		for _, value := range read {
+			i, known := at[value.Path.String()]
+			if !known {
+				i = len(values)
+				at[value.Path.String()] = i
+				values = append(values, value)
+			}
+			if parts[2] != "" {
+				values[i].Versions = append(values[i].Versions, parts[2])
+			}
+		}
+	}
+	if values == nil {
+		return nil, fmt.Errorf("there are no facts of the chart %s", chart)
+	}
+	return values, nil
+}
+
+func readValues(file string) ([]Value, error) {
+	text, err := data.ReadFile("facts/" + file)
+	if err != nil {
+		return nil, fmt.Errorf("read the known values of %s: %w", file, err)
 	}
 	var values []Value
 	for number, line := range strings.Split(strings.TrimSpace(string(text)), "\n") {
@@ -51,7 +94,7 @@ func Values(chart string) ([]Value, error) {
 		}
 		fields := strings.Split(line, "\t")
 		if len(fields) < 2 {
-			return nil, fmt.Errorf("known values of %s, line %d: want path, type and default divided by tabs, not %q", chart, number+1, line)
+			return nil, fmt.Errorf("known values of %s, line %d: want path, type and default divided by tabs, not %q", file, number+1, line)
 		}
 		value := Value{Path: schema.ParsePath(fields[0]), Type: fields[1]}
 		if len(fields) > 2 && json.Unmarshal([]byte(fields[2]), &value.Default) != nil {

@@ -3,6 +3,8 @@ package compat
 import (
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"sync"
 
 	"gitops-runtime/schema"
@@ -18,7 +20,7 @@ type Prover struct {
 }
 
 // Prove changes a value to another of its type and returns an error unless a rendered object changes.
-// It looks at the templates that mention the value's first key before it looks at all.
+// It looks at the part of the chart around the value before it looks at all.
 func (p *Prover) Prove(value Value) error {
 	around := p.Fixture.Around(value.Path)
 	to, err := p.target(value, around)
@@ -26,8 +28,9 @@ func (p *Prover) Prove(value Value) error {
 		return err
 	}
 	changed := overlay(around, nested(value.Path, to))
-	for _, word := range []string{value.Path[0], ""} {
-		differs, err := p.differs(word, around, changed)
+	parts := map[string]*Chart{partKey(value.Path): p.Chart.Around(value.Path), "": p.Chart}
+	for _, key := range []string{partKey(value.Path), ""} {
+		differs, err := p.differs(parts[key], key, around, changed)
 		if err != nil {
 			return fmt.Errorf("%s=%v: %w", value.Path, to, err)
 		}
@@ -38,10 +41,14 @@ func (p *Prover) Prove(value Value) error {
 	return fmt.Errorf("%s=%v changes no object", value.Path, to)
 }
 
-// differs tells whether the templates that mention a word render differently for two sets of values.
-func (p *Prover) differs(word string, around, changed map[string]any) (bool, error) {
-	part := p.Chart.Mentioning(word)
-	key := word + fmt.Sprint(around)
+// partKey names what Chart.Around looks at.
+func partKey(path schema.Path) string {
+	return fmt.Sprintf("%s %s %s", path[0], path[min(1, len(path)-1)], path[len(path)-1])
+}
+
+// differs tells whether a part of the chart, known by its name, renders differently for two sets of values.
+func (p *Prover) differs(part *Chart, name string, around, changed map[string]any) (bool, error) {
+	key := name + fmt.Sprint(around)
 	before, ok := p.before.Load(key)
 	if !ok {
 		rendered, err := part.Render(around)
@@ -69,7 +76,30 @@ func (p *Prover) target(value Value, around map[string]any) (any, error) {
 	if current == nil {
 		current = value.Default
 	}
-	return change(value.Type, current, nodeAt(p.Chart.schema, value.Path))
+	return change(value.Type, current, p.Chart.nodeAt(value.Path))
+}
+
+// AllDropped returns what a chart drops or renames: its own values and those of the charts it depends on, under their keys.
+func AllDropped(root string, chart *Chart) ([]schema.Dropped, error) {
+	files := os.DirFS(filepath.Join(root, "schema", "dropped"))
+	all, err := schema.ReadDropped(files, chart.chart.Name())
+	if err != nil {
+		return nil, err
+	}
+	for _, dependency := range chart.chart.Dependencies() {
+		below, err := schema.ReadDropped(files, dependency.Name())
+		if err != nil {
+			return nil, err
+		}
+		for _, entry := range below {
+			entry.Path = append(schema.Path{dependency.Name()}, entry.Path...)
+			if entry.Renamed != nil {
+				entry.Renamed = append(schema.Path{dependency.Name()}, entry.Renamed...)
+			}
+			all = append(all, entry)
+		}
+	}
+	return all, nil
 }
 
 // Dropped tells whether a value is dropped, and by which entry.

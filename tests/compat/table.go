@@ -4,9 +4,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
-
-	"gitops-runtime/schema"
 )
 
 // Page is a chart's table of values: its path relative to the repository's root and its content.
@@ -46,34 +45,95 @@ func Write(root string, pages []Page) error {
 	return nil
 }
 
-func table(root, chart string) (string, error) {
-	values, err := Values(chart)
+func table(root, name string) (string, error) {
+	values, err := Values(name)
 	if err != nil {
 		return "", err
 	}
-	dropped, err := schema.ReadDropped(os.DirFS(filepath.Join(root, "schema", "dropped")), chart)
+	chart, err := Load(root, name)
 	if err != nil {
 		return "", err
 	}
-	var rows strings.Builder
-	honoured := 0
+	dropped, err := AllDropped(root, chart)
+	if err != nil {
+		return "", err
+	}
+	page := newPage(values)
 	for _, value := range values {
 		verdict := "honoured"
-		if entry, ok := Dropped(dropped, value.Path); ok {
+		entry, ok := Dropped(dropped, value.Path)
+		switch {
+		case ok && entry.Renamed != nil:
+			verdict = fmt.Sprintf("renamed to `%s`: %s.", entry.Now(value.Path), entry.Reason)
+		case ok:
 			verdict = fmt.Sprintf("dropped: %s. %s.", entry.Reason, entry.Instead)
-		} else {
-			honoured++
 		}
-		fmt.Fprintf(&rows, "| `%s` | %s | %s |\n", value.Path, value.Type, verdict)
+		page.row(value, verdict, !ok)
 	}
-	return fmt.Sprintf(`# Values of the community's %s chart
+	return page.text(name), nil
+}
+
+// page collects the rows of a table; those of a chart with versions say which versions have the value.
+type page struct {
+	versions      []string // of which the shares are said; one empty where versions do not differ
+	rows          strings.Builder
+	honoured, all map[string]int
+}
+
+func newPage(values []Value) *page {
+	p := &page{honoured: map[string]int{}, all: map[string]int{}}
+	for _, value := range values {
+		for _, version := range versionsOf(value) {
+			if !slices.Contains(p.versions, version) {
+				p.versions = append(p.versions, version)
+			}
+		}
+	}
+	slices.Sort(p.versions)
+	return p
+}
+
+func versionsOf(value Value) []string {
+	if len(value.Versions) == 0 {
+		return []string{""}
+	}
+	return value.Versions
+}
+
+func (p *page) row(value Value, verdict string, honoured bool) {
+	for _, version := range versionsOf(value) {
+		p.all[version]++
+		if honoured {
+			p.honoured[version]++
+		}
+	}
+	fmt.Fprintf(&p.rows, "| `%s` | %s | ", value.Path, value.Type)
+	if p.versions[0] != "" {
+		fmt.Fprintf(&p.rows, "%s | ", strings.Join(value.Versions, ", "))
+	}
+	fmt.Fprintf(&p.rows, "%s |\n", verdict)
+}
+
+func (p *page) text(chart string) string {
+	title, shares := "the community's "+chart+" chart", fmt.Sprintf("%d of %d values", p.honoured[""], p.all[""])
+	head, line := "| value | type | here |", "| --- | --- | --- |"
+	if p.versions[0] != "" {
+		title = "the published " + chart + " chart"
+		head, line = "| value | type | in | here |", "| --- | --- | --- | --- |"
+		var each []string
+		for _, version := range p.versions {
+			each = append(each, fmt.Sprintf("%d of %d values of %s", p.honoured[version], p.all[version], version))
+		}
+		shares = strings.Join(each, " and ")
+	}
+	return fmt.Sprintf(`# Values of %s
 
 <!-- Made by make generate; do not edit. -->
 
-%d of %d values are honoured: a test changes each to another value of its type and sees a rendered object change.
-Setting a dropped one is refused with the sentence that stands here.
+%s are honoured: a test changes each to another value of its type and sees a rendered object change.
+Setting a dropped or renamed one is refused with the sentence that stands here.
 
-| value | type | here |
-| --- | --- | --- |
-%s`, chart, honoured, len(values), rows.String()), nil
+%s
+%s
+%s`, title, shares, head, line, p.rows.String())
 }

@@ -29,6 +29,8 @@ func table() []row {
 		{name: "quay.io/codefresh/cap-app-proxy:1.3736.0", modes: everyMode, neverPull: true, recipe: standIn("app-proxy")},
 		{name: "quay.io/codefresh/cap-app-proxy-init:1.3736.0", modes: everyMode, neverPull: true, recipe: appProxyInit()},
 		{name: "quay.io/codefresh/leader-elector:0.0.1", modes: everyMode, neverPull: true, recipe: leaderElector()},
+		{name: "quay.io/codefresh/codefresh-gitops-operator:58625b8", modes: everyMode, neverPull: true, recipe: standIn("health", "-listen", ":8080", "-listen", ":8081")},
+		{name: "quay.io/codefresh/cf-argocd-extras:v0.5.14", modes: everyMode, neverPull: true, recipe: standIn("health", "-listen", ":8087", "-listen", ":8088", "-listen", ":8090")},
 
 		{name: "registry.k8s.io/kubectl:v1.34.4", recipe: static(kubectl, "/bin/kubectl", ownUser)},
 
@@ -45,6 +47,8 @@ func table() []row {
 		{name: "ghcr.io/dexidp/dex:v2.45.1", recipe: onlyPulled()},
 		{name: "ghcr.io/oliver006/redis_exporter:v1.86.0", recipe: onlyPulled()},
 		{name: "ghcr.io/oliver006/redis_exporter:v1.75.0", recipe: onlyPulled()},
+		{name: "quay.io/codefresh/sealed-secrets-controller:0.32.0", recipe: onlyPulled()},
+		{name: "docker.io/alpine/kubectl:1.34.1", recipe: onlyPulled()},
 		{name: "quay.io/argoprojlabs/argocd-extension-installer:v1.0.1", recipe: onlyPulled()},
 		{name: "quay.io/codefreshplugins/argo-hub-codefresh-csdp-report-image-info:1.1.15-main", recipe: onlyPulled()},
 		{name: "quay.io/codefreshplugins/argo-hub-codefresh-csdp-image-enricher-git-info:1.1.15-main", recipe: onlyPulled()},

@@ -33,7 +33,10 @@ func TestReportersFollowTheirProjects(t *testing.T) {
 		t.Run(fmt.Sprint(set), func(t *testing.T) {
 			t.Parallel()
 			objects := umbrella("tunnel", set).Objects(t)
-			reporters, components := []string{}, []string{"app-proxy", "internal-router", "tunnel-client"}
+			reporters, components := []string{}, []string{"app-proxy", "gitops-operator", "internal-router", "tunnel-client"}
+			if set["argo-cd.enabled"] == "true" {
+				components = append(components, "argo-gateway")
+			}
 			for _, project := range []string{"argo-cd", "argo-events", "argo-rollouts", "argo-workflows"} {
 				if set[project+".enabled"] == "true" {
 					components = append(components, project)

@@ -2,7 +2,12 @@ package checks
 
 import (
 	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
+	"gitops-runtime/validator/cluster"
 	"gitops-runtime/validator/engine"
 	"gitops-runtime/validator/findings"
 )
@@ -12,6 +17,7 @@ const (
 	tracking     = "annotation+label"
 	appProxy     = "cap-app-proxy"
 	singlePath   = "global.runtime.singleNamespace"
+	serverLabels = "installer.argoCdVersionCheck.argoServerLabels"
 )
 
 // neighbours are controllers that must not share a name or tracking with ours.
@@ -32,9 +38,13 @@ func checkNeighbours(ctx context.Context, d *desk) engine.Outcome {
 		if !d.Values.Bool(neighbour.chart+".enabled", true) {
 			continue
 		}
-		present, err := d.Cluster.Deployments(ctx, "app.kubernetes.io/name="+neighbour.label, "")
-		if err != nil {
-			return found(unknown("CLU500", findings.Place{}, "Whether another "+neighbour.title+" runs on the cluster", missing(err)))
+		var present []cluster.Workload
+		for _, labels := range d.labelsOf(neighbour.label, neighbour.chart) {
+			more, err := d.Cluster.Deployments(ctx, labels, "")
+			if err != nil {
+				return found(unknown("CLU500", findings.Place{}, "Whether another "+neighbour.title+" runs on the cluster", missing(err)))
+			}
+			present = append(present, more...)
 		}
 		for _, workload := range present {
 			if workload.Metadata.Namespace != d.Namespace {
@@ -44,6 +54,23 @@ func checkNeighbours(ctx context.Context, d *desk) engine.Outcome {
 		}
 	}
 	return found(list...)
+}
+
+// labelsOf are the selectors by which a project's workload is found: its usual name, and for Argo CD the labels that the values give.
+func (d *desk) labelsOf(name, chart string) []string {
+	selectors := []string{"app.kubernetes.io/name=" + name}
+	if chart != "argo-cd" {
+		return selectors
+	}
+	given := d.Values.Map(serverLabels)
+	var labels []string
+	for _, key := range slices.Sorted(maps.Keys(given)) {
+		labels = append(labels, fmt.Sprintf("%s=%v", key, given[key]))
+	}
+	if len(labels) > 0 {
+		selectors = append(selectors, strings.Join(labels, ","))
+	}
+	return selectors
 }
 
 // collisions are what two installs of a project would share.

@@ -14,7 +14,11 @@ import (
 	"gitops-runtime/validator/netstage"
 )
 
-const ownArgoPath = "global.integrations.argo-cd.server"
+// ownArgoPath is where the values name an Argo CD that is there already; olderArgoPath is where values files of older charts do.
+const (
+	ownArgoPath   = "global.integrations.argo-cd.server"
+	olderArgoPath = "global.external-argo-cd.server"
+)
 
 // oldestArgo is the oldest Argo CD that the runtime works with.
 var oldestArgo = [2]int{2, 12}
@@ -29,7 +33,11 @@ func checkOwnArgo(ctx context.Context, d *desk) engine.Outcome {
 		return lacks(needsCluster)
 	}
 	place := d.place(ownArgoPath + ".svc")
-	service, namespace, _ := strings.Cut(d.Values.String(ownArgoPath+".svc", "argo-cd-server"), ".")
+	named := d.ownArgo("svc", "")
+	if named == "" {
+		return nothing(ownArgoPath + ".svc names no Argo CD")
+	}
+	service, namespace, _ := strings.Cut(named, ".")
 	if namespace, _, _ = strings.Cut(namespace, "."); namespace == "" {
 		namespace = d.Namespace
 	}
@@ -42,8 +50,15 @@ func checkOwnArgo(ctx context.Context, d *desk) engine.Outcome {
 	case !d.InHook:
 		return found()
 	}
-	address := fmt.Sprintf("http://%s.%s:%s%s/api/version", service, namespace,
-		d.Values.String(ownArgoPath+".port", "80"), strings.TrimRight(d.Values.String(ownArgoPath+".rootpath", ""), "/"))
+	scheme, port := "http", d.ownArgo("port", "80")
+	if port == "443" {
+		scheme = "https"
+	}
+	path := strings.Trim(d.ownArgo("rootpath", ""), "/")
+	if path != "" {
+		path = "/" + path
+	}
+	address := fmt.Sprintf("%s://%s.%s:%s%s/api/version", scheme, service, namespace, port, path)
 	version, err := d.argoVersion(ctx, address)
 	if err != nil {
 		return found(unknown("CLU700", place, "The version of your own Argo CD", missing(err)))
@@ -56,6 +71,11 @@ func checkOwnArgo(ctx context.Context, d *desk) engine.Outcome {
 		return found(findings.New("CLU702", place, version, fmt.Sprintf("%d.%d", oldestArgo[0], oldestArgo[1])))
 	}
 	return found()
+}
+
+// ownArgo is what the values say of the user's own Argo CD; the older name wins where both are set, as in the chart.
+func (d *desk) ownArgo(key, fallback string) string {
+	return d.Values.String(olderArgoPath+"."+key, d.Values.String(ownArgoPath+"."+key, fallback))
 }
 
 func (d *desk) argoVersion(ctx context.Context, address string) (string, error) {

@@ -8,6 +8,11 @@
 {{- ternary "{}" (include "common.compact" (dict "runAsUser" .id "fsGroup" .group)) .values.openshift.enabled -}}
 {{- end -}}
 
+{{/* argo-cd.clusterRoles: "true" where rights outside the namespace are made: not for a runtime that keeps to it. Arguments: the values. */}}
+{{- define "argo-cd.clusterRoles" -}}
+{{- if and .createClusterRoles (not ((.global.runtime).singleNamespace)) }}true{{ end -}}
+{{- end -}}
+
 {{/* argo-cd.peers: labels that all pods of this release's Argo CD have, as JSON. Arguments: common.context. */}}
 {{- define "argo-cd.peers" -}}
 {{- dict "app.kubernetes.io/part-of" .partOf | toJson -}}

@@ -35,13 +35,18 @@ Arguments: context, crds (values: keep, annotations, additionalLabels), files (p
 {{- $extra := dict "labels" (merge $labels (.crds.additionalLabels | default dict)) "annotations" $annotations -}}
 {{- $metadata := include "common.compact" $extra | fromJson | toYaml | indent 2 -}}
 {{- range $path, $bytes := .files }}
-{{- $there := lookup "apiextensions.k8s.io/v1" "CustomResourceDefinition" "" (printf "%s.argoproj.io" (base $path | trimSuffix ".yaml")) -}}
-{{- $owner := (($there | default dict).metadata).annotations | default dict -}}
-{{- if or (empty $there) (and (eq (get $owner "meta.helm.sh/release-name") $.context.release) (eq (get $owner "meta.helm.sh/release-namespace") $.context.releaseNamespace)) }}
+{{- if include "common.ownsCRD" (dict "context" $.context "name" (printf "%s.argoproj.io" (base $path | trimSuffix ".yaml"))) }}
 ---
 {{ toString $bytes | replace "\nmetadata:\n" (printf "\nmetadata:\n%s\n" $metadata) | trim }}
 {{- end }}
 {{- end }}
+{{- end -}}
+
+{{/* common.ownsCRD: "true" where a definition is this release's, or not on the cluster yet. Arguments: context, name. */}}
+{{- define "common.ownsCRD" -}}
+{{- $there := lookup "apiextensions.k8s.io/v1" "CustomResourceDefinition" "" .name -}}
+{{- $owner := (($there | default dict).metadata).annotations | default dict -}}
+{{- if or (empty $there) (and (eq (get $owner "meta.helm.sh/release-name") .context.release) (eq (get $owner "meta.helm.sh/release-namespace") .context.releaseNamespace)) }}true{{ end -}}
 {{- end -}}
 
 {{/* common.extraObjects: the user's own manifests, templates allowed. Arguments: objects, root (only tpl sees it). */}}

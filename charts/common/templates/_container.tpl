@@ -19,9 +19,19 @@ Arguments: layers, a list of lists ({name, value|valueFrom}) or maps (NAME: valu
 {{- dict "env" $env | toJson -}}
 {{- end -}}
 
-{{/* common.proxyEnv: the proxies of global as environment, as JSON map. Arguments: global. */}}
+{{/*
+common.proxyEnv: the proxies of global as environment, as JSON map. What is in the cluster is reached without them: the API server, Services by
+the names that hold a namespace, and those of the same chart by their short names. Arguments: global, prefix (of the chart's Services; may be empty).
+*/}}
 {{- define "common.proxyEnv" -}}
-{{- include "common.compact" (dict "HTTP_PROXY" .httpProxy "HTTPS_PROXY" .httpsProxy "NO_PROXY" .noProxy) -}}
+{{- $direct := compact (list .global.noProxy) -}}
+{{- if or .global.httpProxy .global.httpsProxy -}}
+{{- $direct = concat $direct (list "localhost" "127.0.0.1" "::1" "$(KUBERNETES_SERVICE_HOST)" ".svc" ".cluster.local") -}}
+{{- range compact (list .prefix) }}{{ range $service := list "server" "repo-server" "redis" "redis-ha-haproxy" "dex-server" "commit-server" "applicationset-controller" -}}
+{{- $direct = append $direct (printf "%s-%s" $.prefix $service) -}}
+{{- end }}{{ end -}}
+{{- end -}}
+{{- include "common.compact" (dict "HTTP_PROXY" .global.httpProxy "HTTPS_PROXY" .global.httpsProxy "NO_PROXY" (join "," $direct)) -}}
 {{- end -}}
 
 {{/*
@@ -73,7 +83,7 @@ Arguments: a component (context, facts, values).
   "imagePullPolicy" (include "common.imagePullPolicy" (dict "images" $f.images))
   "command" $f.command
   "args" (concat ($f.args | default list) ($v.extraArgs | default list))
-  "env" (include "common.env" (dict "layers" (list (include "common.proxyEnv" $g | fromJson) ($f.env | default list) ($g.env | default list) ($v.env | default list) ($v.extraEnv | default list))) | fromJson).env
+  "env" (include "common.env" (dict "layers" (list (include "common.proxyEnv" (dict "global" $g "prefix" .context.fullname) | fromJson) ($f.env | default list) ($g.env | default list) ($v.env | default list) ($v.extraEnv | default list))) | fromJson).env
   "envFrom" (concat ($f.envFrom | default list) ($v.envFrom | default list) ($v.extraEnvFrom | default list))
   "ports" $f.ports
   "livenessProbe" (include "common.probe" (dict "fact" $f.livenessProbe "value" $v.livenessProbe) | fromJson)

@@ -36,7 +36,7 @@ kind: ServiceMonitor
 metadata:
   {{- $labels := merge dict ($monitor.additionalLabels | default dict) ($monitor.selector | default dict) }}
   {{- $scope := dict "context" (merge (dict "namespace" (default .context.namespace $monitor.namespace)) .context) }}
-  {{- include "common.metadata" (merge $scope (dict "component" $f.name "name" (include "common.componentName" .) "labels" $labels "annotations" (merge dict ($monitor.annotations | default dict) ($monitor.additionalAnnotations | default dict)))) | nindent 2 }}
+  {{- include "common.metadata" (merge $scope (dict "component" $f.name "name" (default (include "common.componentName" .) $monitor.name) "labels" $labels "annotations" (merge dict ($monitor.annotations | default dict) ($monitor.additionalAnnotations | default dict)))) | nindent 2 }}
 spec:
   endpoints:
     - {{ include "common.compact" (dict "port" $port "path" (default "/metrics" $f.metrics.path) "interval" $monitor.interval "scrapeTimeout" (coalesce $monitor.scrapeTimeout $metrics.scrapeTimeout) "honorLabels" $monitor.honorLabels "relabelings" $monitor.relabelings "metricRelabelings" $monitor.metricRelabelings "scheme" $monitor.scheme "tlsConfig" $monitor.tlsConfig) | fromJson | toYaml | nindent 6 | trim }}

@@ -33,16 +33,30 @@ Neither given fails the render. Arguments: global.
 {{- end -}}
 {{- end -}}
 
-{{/* gitops-runtime.components: names of the components that this release installs, as a JSON list. Arguments: the root. */}}
+{{/* gitops-runtime.components: the components that this release installs, name to version, as JSON. Arguments: the root. */}}
 {{- define "gitops-runtime.components" -}}
 {{- $v := .Values -}}
-{{- $components := list "app-proxy" "internal-router" -}}
-{{- range list "argo-cd" "argo-events" "argo-rollouts" "argo-workflows" -}}
-{{- if (index $v .).enabled }}{{ $components = append $components . }}{{ end -}}
+{{- $gateway := include "argo-gateway.values" $v | fromJson -}}
+{{- $argoCD := or (index $v "argo-cd").enabled (eq (include "gitops-runtime.usesOwnArgoCD" .) "true") -}}
+{{- $own := dict
+  "app-proxy" (dict "enabled" true "image" (index $v "app-proxy").image)
+  "internal-router" (dict "enabled" true "image" (index $v "internal-router").image)
+  "gitops-operator" (index $v "gitops-operator")
+  "argo-gateway" (dict "enabled" (and $gateway.enabled $argoCD) "image" $gateway.image)
+  "event-reporter" (dict "enabled" (and (index $v "cf-argocd-extras").eventReporter.enabled $argoCD) "image" (index $v "cf-argocd-extras").eventReporter.container.image)
+  "sealed-secrets" (index $v "sealed-secrets")
+  "redis" $v.redis
+-}}
+{{- $components := dict -}}
+{{- range $name, $of := $own }}{{ if $of.enabled }}{{ $_ := set $components $name (toString $of.image.tag) }}{{ end }}{{ end -}}
+{{- range $chart := list "argo-cd" "argo-events" "argo-rollouts" "argo-workflows" "tunnel-client" -}}
+{{- $values := index $v $chart -}}
+{{- $on := ternary (eq (include "gitops-runtime.accessMode" $) "tunnel") $values.enabled (eq $chart "tunnel-client") -}}
+{{- $version := coalesce ((($values.global).image).tag) (($values.image).tag) ((index $.Subcharts $chart | default dict).Chart).AppVersion -}}
+{{- if $on }}{{ $_ := set $components $chart (toString $version) }}{{ end -}}
 {{- end -}}
-{{- if eq (include "gitops-runtime.accessMode" .) "tunnel" }}{{ $components = append $components "tunnel-client" }}{{ end -}}
-{{- range include "gitops-runtime.reporters" . | fromJsonArray }}{{ $components = append $components (printf "%s-reporter" .name) }}{{ end -}}
-{{- toJson ($components | sortAlpha) -}}
+{{- range include "gitops-runtime.reporters" . | fromJsonArray }}{{ $_ := set $components (printf "%s-reporter" .name) (get $components "argo-events") }}{{ end -}}
+{{- toJson $components -}}
 {{- end -}}
 
 {{/* gitops-runtime.prefix: the prefix of the objects of a chart that this one depends on. Arguments: root, chart. */}}
@@ -63,10 +77,4 @@ gitops-runtime.podsOf: what selects the pods of a component of a chart that this
 {{- define "gitops-runtime.argoServer" -}}
 {{- $config := (index .Values "app-proxy").config -}}
 {{- default (printf "http://%s-server.%s.svc.%s:2746" (include "gitops-runtime.prefix" (dict "root" . "chart" "argo-workflows")) .Release.Namespace (index .Values "internal-router").clusterDomain) $config.argoWorkflowsUrl -}}
-{{- end -}}
-
-{{/* gitops-runtime.argoCD: the URL of the Argo CD server. Arguments: the root. */}}
-{{- define "gitops-runtime.argoCD" -}}
-{{- $config := (index .Values "app-proxy").config -}}
-{{- default (printf "http://%s-server.%s.svc.%s" (include "gitops-runtime.prefix" (dict "root" . "chart" "argo-cd")) .Release.Namespace (index .Values "internal-router").clusterDomain) $config.argoCdUrl -}}
 {{- end -}}

@@ -46,6 +46,7 @@ const usage = `usage: standin COMMAND [FLAGS]
   nats-reloader   nats-server-config-reloader: signals a server
   nats-exporter   prometheus-nats-exporter: a few metrics of a server
   git-server      a Git server over HTTP for folders of files
+  health          a program that is only asked whether it is well
   write           a step of a workflow: writes FILE with TEXT`
 
 func TestFailures(t *testing.T) {
@@ -67,6 +68,7 @@ func TestFailures(t *testing.T) {
 		"exporter, no URL":    {"/standin nats-exporter localhost:8222", true, `nats-exporter: "localhost:8222" is no http URL`},
 		"git server":          {"/standin git-server", true, "git-server: give at least one -repository NAME=FOLDER"},
 		"git server, no name": {"/standin git-server -repository x", true, `git-server: invalid value "x" for flag -repository: "x" is not of the form NAME=FOLDER`},
+		"health":              {"/standin health", true, "health: give at least one -listen ADDRESS"},
 		"write":               {"/standin write x", true, "write: give FILE and TEXT"},
 		"write, no folder":    {"/standin write /none/x y", false, "writing the output: open /none/x: no such file or directory"},
 		"elector":             {"/usr/local/bin/leader-elector --id=a --namespace=b", true, "leader-elector: give -id, -lease-name and -namespace"},
@@ -115,6 +117,13 @@ func started(t *testing.T, arguments ...string) (string, *output) {
 	})
 	require.Eventually(t, func() bool { return listening.MatchString(log.String()) }, 10*time.Second, time.Millisecond, log)
 	return listening.FindStringSubmatch(log.String())[1], log
+}
+
+func TestHealth(t *testing.T) {
+	t.Parallel()
+	address, _ := started(t, "/standin", "health", "-listen", "127.0.0.1:0")
+	require.Equal(t, "ok\n", get(t, http.DefaultClient, "http://"+address+"/healthz?full=true"))
+	require.Equal(t, "ok\n", get(t, http.DefaultClient, "http://"+address+"/readyz"))
 }
 
 func get(t *testing.T, client *http.Client, address string) string {

@@ -1,15 +1,17 @@
 {{/*
-gitops-runtime.reporters: the event reporters of this release, as a JSON list of {name, resources}: one per Argo project that is enabled.
+gitops-runtime.reporters: the event reporters of this release, as a JSON list of {name, resources}: one per Argo project that is enabled, or there
+already and named; for applications only where no program of its own reports them (cf-argocd-extras.eventReporter).
 resources are what the reporter watches, {group, version, resource}. Arguments: the root.
 */}}
 {{- define "gitops-runtime.reporters" -}}
 {{- $reporters := list -}}
 {{- if (index .Values "argo-events").enabled -}}
-{{- if (index .Values "argo-cd").enabled -}}
+{{- $argoCD := or (index .Values "argo-cd").enabled (include "gitops-runtime.usesOwnArgoCD" .) -}}
+{{- if and $argoCD (not (index .Values "cf-argocd-extras").eventReporter.enabled) -}}
 {{- $reporters = append $reporters (dict "name" "events" "resources" (list
   (dict "group" "argoproj.io" "version" "v1alpha1" "resource" "applications"))) -}}
 {{- end -}}
-{{- if (index .Values "argo-rollouts").enabled -}}
+{{- if or (index .Values "argo-rollouts").enabled (index .Values.global "external-argo-rollouts" "rollout-reporter").enabled -}}
 {{- $reporters = append $reporters (dict "name" "rollout" "resources" (list
   (dict "group" "argoproj.io" "version" "v1alpha1" "resource" "rollouts")
   (dict "group" "apps" "version" "v1" "resource" "replicasets")
@@ -34,7 +36,7 @@ Arguments: context, values (resources, env, nodeSelector, tolerations, affinity)
 */}}
 {{- define "reporters.pod" -}}
 {{- $g := .context.global -}}
-{{- $env := (include "common.env" (dict "layers" (list (include "common.proxyEnv" $g | fromJson) (.values.env | default dict))) | fromJson).env -}}
+{{- $env := (include "common.env" (dict "layers" (list (include "common.proxyEnv" (dict "global" $g) | fromJson) (.values.env | default dict))) | fromJson).env -}}
 {{- $container := dict "resources" .values.resources "env" $env "securityContext" (include "common.securityContext" . | fromJson) "imagePullPolicy" "IfNotPresent" -}}
 {{- $pod := dict
   "serviceAccountName" .serviceAccountName
