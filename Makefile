@@ -70,7 +70,7 @@ fuzz: ## Feed every reader of foreign text what nobody wrote (FUZZTIME=10m each)
 
 .PHONY: e2e
 e2e: deps bin/gotestsum bin/kind bin/kubectl bin/helm-3.8 bin/helm-3.18 ## Install every mode on kind and ask it to work
-	@$(STEP) "end-to-end tests" bin/gotestsum --format standard-verbose -- -tags e2e -count=1 -parallel 6 -timeout 75m $(ARGS) ./tests/e2e/...
+	@$(STEP) "end-to-end tests" bin/gotestsum --format standard-verbose -- -tags e2e -count=1 -parallel 4 -timeout 75m $(ARGS) ./tests/e2e/...
 
 .PHONY: lint
 lint: lint-go lint-charts lint-shell ## Run golangci-lint, ct lint and shellcheck

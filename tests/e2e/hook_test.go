@@ -67,7 +67,10 @@ func (e *environment) refusedBefore(t *testing.T, version string) {
 func (e *environment) refusedAndTakenBack(t *testing.T) {
 	const namespace = "e2e-taken-back"
 	e.namespace(t, namespace)
-	out := e.attempt(t, e.local.Helm, runtime.Upgrade{Namespace: namespace, Sets: []string{"global.runtime.name=taken"}, Args: []string{"--atomic"}})
+	out := e.attempt(t, e.local.Helm, runtime.Upgrade{
+		Namespace: namespace, Sets: []string{"global.runtime.name=taken"}, Args: []string{"--atomic"},
+		Timeout: 3 * time.Minute, // two uninstall hooks follow
+	})
 	assert.Contains(t, out, "RUN201  The account \"account-one\" already has a runtime \"taken\" (namespace elsewhere).\n")
 	assert.Contains(t, out, "no runtime was registered from here: there is no Secret codefresh-token\n")
 	assert.Contains(t, e.platform(t).runtimes(t), "taken")

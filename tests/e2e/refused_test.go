@@ -4,6 +4,7 @@ package e2e_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -68,7 +69,7 @@ func (e *environment) refused(t *testing.T) {
 	}
 }
 
-// attempt is an install that is to be refused within a minute; what Helm printed is returned.
+// attempt is an install that is to be refused, within a minute unless told otherwise; what Helm printed is returned.
 func (e *environment) attempt(t *testing.T, helm runtime.Helm, upgrade runtime.Upgrade) string {
 	t.Helper()
 	begun := time.Now()
@@ -78,18 +79,18 @@ func (e *environment) attempt(t *testing.T, helm runtime.Helm, upgrade runtime.U
 	return out
 }
 
-// tryInstall gives what Helm printed, and an error when it refused nothing within a minute.
+// tryInstall gives what Helm printed, and an error when it refused nothing in time.
 func (e *environment) tryInstall(ctx context.Context, helm runtime.Helm, upgrade runtime.Upgrade) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	upgrade.Release, upgrade.Chart, upgrade.Timeout = "refused", filepath.Join(e.local.Root, "charts", "gitops-runtime"), cmp.Or(upgrade.Timeout, time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, upgrade.Timeout)
 	defer cancel()
-	upgrade.Release, upgrade.Chart, upgrade.Timeout = "refused", filepath.Join(e.local.Root, "charts", "gitops-runtime"), time.Minute
 	upgrade.ValueFiles = append(append([]string{}, e.ready.ValueFiles...), upgrade.ValueFiles...)
 	var out bytes.Buffer
 	switch err := helm.Upgrade(ctx, upgrade, &out); {
 	case err == nil:
 		return out.String(), errors.New("the install was not refused")
 	case ctx.Err() != nil:
-		return out.String(), fmt.Errorf("not refused within a minute: %w", err)
+		return out.String(), fmt.Errorf("not refused within %s: %w", upgrade.Timeout, err)
 	}
 	return out.String(), nil
 }
