@@ -42,7 +42,8 @@ func build(b *testing.B) string {
 // cost is what one run of a program takes.
 type cost struct {
 	time   time.Duration
-	memory float64 // MB resident at most
+	cpu    time.Duration // of all cores; on a busy machine time says little
+	memory float64       // MB resident at most
 }
 
 // once runs a program that has to end well, or as good as.
@@ -55,7 +56,7 @@ func once(b *testing.B, worst int, program string, args ...string) cost {
 	if err := command.Run(); err != nil && (command.ProcessState == nil || command.ProcessState.ExitCode() > worst) {
 		b.Fatalf("%s: %v\n%.2000s", filepath.Base(program), err, out.String())
 	}
-	spent := cost{time: time.Since(start)}
+	spent := cost{time: time.Since(start), cpu: command.ProcessState.UserTime() + command.ProcessState.SystemTime()}
 	if usage, known := command.ProcessState.SysUsage().(*syscall.Rusage); known {
 		spent.memory = float64(usage.Maxrss) / 1024
 	}
@@ -70,6 +71,7 @@ func usual(runs []cost) cost {
 	}
 	return cost{
 		time:   middle(func(a, b cost) int { return int(a.time - b.time) }).time,
+		cpu:    middle(func(a, b cost) int { return int(a.cpu - b.cpu) }).cpu,
 		memory: middle(func(a, b cost) int { return int(1000 * (a.memory - b.memory)) }).memory,
 	}
 }
@@ -98,10 +100,12 @@ func against(b *testing.B, rivals []rival, program string, args ...string) {
 	mine := usual(own)
 	b.ReportMetric(0, "ns/op") // of no meaning beside the others' runs
 	b.ReportMetric(float64(mine.time.Microseconds())/1000, "ms")
+	b.ReportMetric(float64(mine.cpu.Microseconds())/1000, "ms-cpu")
 	b.ReportMetric(mine.memory, "MB")
 	for i, rival := range rivals {
 		theirs := usual(others[i])
 		b.ReportMetric(float64(theirs.time)/float64(mine.time), "x-time-"+rival.name)
+		b.ReportMetric(float64(theirs.cpu)/float64(mine.cpu), "x-cpu-"+rival.name)
 		b.ReportMetric(theirs.memory/mine.memory, "x-memory-"+rival.name)
 	}
 }
@@ -221,6 +225,7 @@ func BenchmarkValuesWithATypo(b *testing.B) {
 	}
 	b.ReportMetric(0, "ns/op")
 	b.ReportMetric(float64(usual(runs).time.Microseconds())/1000, "ms")
+	b.ReportMetric(float64(usual(runs).cpu.Microseconds())/1000, "ms-cpu")
 }
 
 // A fleet of a thousand files in one run; its memory is that of ten files.
@@ -243,6 +248,7 @@ func BenchmarkFleet(b *testing.B) {
 	all, few := usual(runs), once(b, 0, program, args("000?.yaml")...)
 	b.ReportMetric(0, "ns/op")
 	b.ReportMetric(float64(all.time.Microseconds())/1000/1000, "ms/file")
+	b.ReportMetric(float64(all.cpu.Microseconds())/1000/1000, "ms-cpu/file")
 	b.ReportMetric(all.memory, "MB")
 	b.ReportMetric(few.memory, "MB-of-ten-files")
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 	"time"
 
@@ -18,7 +19,12 @@ import (
 // version is set by the build.
 var version = "0.1.0"
 
+// garbagePercent has memory collected a little earlier than usual: the Job's
+// limit is small, and a run is over before the time shows.
+const garbagePercent = 60
+
 func main() {
+	debug.SetGCPercent(garbagePercent)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := cli.Main(ctx, os.Args[1:], cli.System{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
