@@ -184,6 +184,8 @@ func TestWrongInput(t *testing.T) {
 		{"values not a map", []string{"generate", chart, "--registry", "r.io", "-f", bad}, 1, "Error: values file " + bad + " is not a YAML map: its top level is not a map\n"},
 		{"kube version", []string{"generate", chart, "--registry", "r.io", "--kube-version", "new"}, 1, "Error: --kube-version \"new\" is not a version such as 1.33: could not parse \"new\" as version\n"},
 		{"misspelt value, which also makes a template fail", []string{"generate", "../testdata/trap", "--registry", "r.io", "--set", "strict.tga=v1", "--set", "guarded.flavour=x"}, 1, "Error: scenario default: values of chart trap: the schema refuses them\ntrap:\n- at '/strict': additional properties 'tga' not allowed\n"},
+		{"misspelt value that no template misses", []string{"generate", "../testdata/trap", "--registry", "r.io", "--set", "strict.tga=v1"}, 1, "Error: scenario default: values of chart trap: the schema refuses them\ntrap:\n- at '/strict': additional properties 'tga' not allowed\n"},
+		{"misspelt value with everything on", []string{"generate", "../testdata/trap", "--registry", "r.io", "--set", "strict.tga=v1", "--set", "guarded.flavour=x", "--everything"}, 1, "Error: scenario default: values of chart trap: the schema refuses them\ntrap:\n- at '/strict': additional properties 'tga' not allowed\n"},
 		{"two sources, one target", []string{"generate", "../testdata/trap", "--registry", "r.io", "--strategy", "keep-path"}, 1, "Error: ghcr.io/list/first:v1 and quay.io/list/first:v1 would both become r.io/list/first:v1; choose --strategy host-prefix or give one host a --map of its own\n"},
 	}
 	for _, test := range cases {

@@ -21,7 +21,7 @@ func (r *run) everything(ctx context.Context, users []user) ([]user, error) {
 	for _, from := range users {
 		tree, err := r.switchOn(ctx, from)
 		if err != nil {
-			return nil, fmt.Errorf("scenario %s: %w", from.name, err)
+			return nil, err
 		}
 		all = append(all, user{name: from.name + "+everything", tree: tree})
 	}
@@ -29,15 +29,12 @@ func (r *run) everything(ctx context.Context, users []user) ([]user, error) {
 }
 
 func (r *run) switchOn(ctx context.Context, from user) (map[string]any, error) {
-	if err := r.renderer.Check(from.tree); err != nil {
-		return nil, err
-	}
 	tree := from.tree
 	tried := map[string]bool{}
 	for range maxRounds {
 		base, err := r.renderer.Render(tree)
 		if err != nil {
-			return nil, fmt.Errorf("it does not render: %w", err)
+			return nil, r.refused(from.name, from.tree, fmt.Errorf("scenario %s does not render: %w", from.name, err))
 		}
 		switches := newSwitches(base.Values, tried)
 		if len(switches) == 0 {

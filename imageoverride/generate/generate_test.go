@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -79,21 +78,4 @@ func TestScenariosWithOneName(t *testing.T) {
 	same := []generate.Scenario{{Name: "a"}, {Name: "a"}}
 	_, err := generate.Run(context.Background(), generate.Options{Chart: chartOf(t, 1), Registry: "reg.corp", Scenarios: same})
 	require.EqualError(t, err, "scenario a is given twice; name each once")
-}
-
-// BenchmarkImages prints what a chart costs by its number of images.
-func BenchmarkImages(b *testing.B) {
-	for _, images := range []int{10, 100, 1000} {
-		b.Run(fmt.Sprint(images), func(b *testing.B) {
-			options := generate.Options{Chart: chartOf(b, images), Registry: "reg.corp"}
-			for b.Loop() {
-				if _, err := generate.Run(context.Background(), options); err != nil {
-					b.Fatal(err)
-				}
-			}
-			var memory runtime.MemStats
-			runtime.ReadMemStats(&memory)
-			b.ReportMetric(float64(memory.Sys)/(1<<20), "MiB")
-		})
-	}
 }

@@ -97,13 +97,9 @@ func (r *run) look(ctx context.Context, users []user) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		// A misspelt value is told as what it is, not by what its absence does.
-		if err := r.renderer.Check(user.tree); err != nil {
-			return fmt.Errorf("scenario %s: %w", user.name, err)
-		}
 		base, err := r.renderer.Render(user.tree)
 		if err != nil {
-			return fmt.Errorf("scenario %s does not render: %w", user.name, err)
+			return r.refused(user.name, user.tree, fmt.Errorf("scenario %s does not render: %w", user.name, err))
 		}
 		found, err := r.index.Find(base.Documents, r.hosts())
 		if err != nil {
@@ -120,6 +116,15 @@ func (r *run) look(ctx context.Context, users []user) error {
 		r.scenarios = append(r.scenarios, solve.Scenario{Name: user.name, User: user.tree, Base: base, Locations: found.Locations})
 	}
 	return nil
+}
+
+// refused is why values do not render: a misspelt one is told as what it is,
+// not by what its absence does.
+func (r *run) refused(name string, user map[string]any, err error) error {
+	if schema := r.renderer.Check(user); schema != nil {
+		return fmt.Errorf("scenario %s: %w", name, schema)
+	}
+	return err
 }
 
 // hosts are registries that count in free text besides the public ones.
@@ -183,7 +188,7 @@ func (r *run) prove(ctx context.Context) error {
 		user := values.Merge(scenario.User, r.result.Values)
 		after, err := r.renderer.Render(user)
 		if err != nil {
-			return fmt.Errorf("scenario %s does not render any more with the new values: %w", scenario.Name, err)
+			return r.refused(scenario.Name, scenario.User, fmt.Errorf("scenario %s does not render any more with the new values: %w", scenario.Name, err))
 		}
 		changes, err := verify.Compare(r.index, scenario.Base.Documents, after.Documents, scenario.Locations, r.planned(scenario.Name))
 		if err != nil {
@@ -238,7 +243,7 @@ func (r *run) proveWithHelm(scenario solve.Scenario, known int) error {
 	for _, tree := range []map[string]any{r.withTags, r.result.Values} {
 		output, err := r.renderer.RenderWithHelm(values.Merge(scenario.User, tree))
 		if err != nil {
-			return fmt.Errorf("scenario %s does not install with the new values: %w", scenario.Name, err)
+			return r.refused(scenario.Name, scenario.User, fmt.Errorf("scenario %s does not install with the new values: %w", scenario.Name, err))
 		}
 		found, err := r.index.Find(output.Documents, r.hosts())
 		if err != nil {
