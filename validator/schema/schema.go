@@ -63,13 +63,8 @@ const address = "values:///values.schema.json"
 
 // Compile reads a schema. A reference out of the file is an error.
 func Compile(text []byte) (*Schema, error) {
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber()
-	var rules any
-	if err := decoder.Decode(&rules); err == nil && plain(rules) {
-		if _, err := decoder.Token(); errors.Is(err, io.EOF) {
-			return &Schema{rules: rules.(map[string]any)}, nil
-		}
+	if rules, ok := read(text); ok && plain(rules) {
+		return &Schema{rules: rules.(map[string]any)}, nil
 	}
 	whole, err := compile(text)
 	if err != nil {
