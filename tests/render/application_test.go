@@ -45,5 +45,5 @@ func TestDocumentedApplication(t *testing.T) {
 	require.NotNil(t, settings)
 	url, _, err := unstructured.NestedString(settings.Object, "data", "argoCdUrl")
 	require.NoError(t, err)
-	assert.Equal(t, "http://argocd-server.argocd.svc.cluster.local", url)
+	assert.Equal(t, "http://argocd-server.argocd.svc.cluster.local:80", url)
 }
