@@ -56,7 +56,7 @@ func umbrellaScenarios(t *testing.T) (first, others []generate.Scenario) {
 	}
 	for _, file := range glob(t, charts+"/argo-*/ci/*-values.yaml") {
 		part := filepath.Base(filepath.Dir(filepath.Dir(file)))
-		first = append(first, generate.Scenario{Name: part + " " + short(file), Values: generate.Values{
+		others = append(others, generate.Scenario{Name: part + " " + short(file), Values: generate.Values{
 			Tree: values.Merge(readValues(t, modeFile("tunnel")), map[string]any{part: readValues(t, file)}),
 		}})
 	}
@@ -181,7 +181,11 @@ func TestUmbrella(t *testing.T) {
 		return joined(output)
 	}
 	for _, one := range others {
-		look(one.Name, result, readValues(t, one.Values.Files[0]), quickly)
+		user := one.Values.Tree
+		for _, file := range one.Values.Files {
+			user = values.Merge(user, readValues(t, file))
+		}
+		look(one.Name, result, user, quickly)
 	}
 	for _, mode := range modes {
 		for name, set := range toggles() {
