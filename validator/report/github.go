@@ -13,10 +13,12 @@ import (
 // the lines of the values file.
 type GitHub struct{}
 
-// Write writes one command a finding.
+// Write writes one command a finding. GitHub shows only those beside the code
+// that name a file, so one that has none gets the last values file.
 func (GitHub) Write(out io.Writer, report Report) error {
 	w := bufio.NewWriter(out)
-	for _, finding := range report.Findings() {
+	report.File = report.Near
+	for _, finding := range report.placed() {
 		annotate(w, finding)
 	}
 	fmt.Fprintln(w, "::notice title=validate-values::"+data(report.Summary()))

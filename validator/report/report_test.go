@@ -199,6 +199,47 @@ func TestSARIF(t *testing.T) {
 	}
 }
 
+// A file's name may hold anything; its URI may not.
+func TestSARIFFileNames(t *testing.T) {
+	for name, want := range map[string]string{
+		"a/b.yaml": "a/b.yaml", "/a b.yaml": "/a%20b.yaml", "a:b.yaml": "./a:b.yaml", "é?#%.yaml": "%C3%A9%3F%23%25.yaml", "-": "-",
+		"https://x.example/v.yaml?a=b": "https://x.example/v.yaml?a=b",
+	} {
+		one := report.Report{Results: []engine.Result{{Findings: []findings.Finding{{Code: "RUN101", Place: findings.Place{File: name, Line: 1, Column: 1}}}}}}
+		if got := render(t, "sarif", one); !strings.Contains(got, `"uri": "`+want+`"`) {
+			t.Errorf("%s: want %s in %s", name, want, got)
+		}
+	}
+}
+
+// Whatever stands in a file's name or a sentence, an annotation stays one line
+// whose properties are told apart.
+func TestGitHubEscapes(t *testing.T) {
+	one := report.Report{Results: []engine.Result{{Status: engine.Failed, Findings: []findings.Finding{{
+		Code: "RUN101", Level: findings.Fail, Message: "50%: a,b\r\n::error::c", Place: findings.Place{File: "a,b:c%d\n.yaml", Line: 1, Column: 2},
+	}}}}}
+	want := "::error file=a%2Cb%3Ac%25d%0A.yaml,line=1,col=2,title=RUN101::50%25: a,b%0D%0A::error::c\n::notice title=validate-values::1 checks: 1 failed\n"
+	if got := render(t, "github", one); got != want {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
+// A finding that belongs to no file is shown at the one that was checked.
+func TestFindingsWithoutAFile(t *testing.T) {
+	one := report.Report{Near: "my.yaml", Results: []engine.Result{{Status: engine.Failed, Findings: []findings.Finding{
+		{Code: "RUN101", Level: findings.Fail, Message: "No name.", Place: findings.Place{Value: "a.b", Flag: "--set"}},
+	}}}}
+	if got := render(t, "github", one); !strings.HasPrefix(got, "::error file=my.yaml,title=RUN101::No name.\n") {
+		t.Errorf("got %q", got)
+	}
+	if got := render(t, "sarif", one); !strings.Contains(got, `"uri": "my.yaml"`) || !strings.Contains(got, `"fullyQualifiedName": "a.b"`) {
+		t.Errorf("got %s", got)
+	}
+	if got := render(t, "short", one); got != "--set a.b: fail: RUN101 No name.\n" {
+		t.Errorf("got %q", got)
+	}
+}
+
 type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errors.New("the disk is full") }

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"net/url"
 	"path/filepath"
 	"strings"
 
@@ -121,8 +122,11 @@ func sarifResult(finding findings.Finding, rule int, checked string) object {
 	return result
 }
 
-// uri writes a file name as SARIF wants it: slashes, and the few letters that
-// mean something in a URI escaped.
+// uri writes a file name as SARIF wants it: with slashes, and escaped, so that
+// neither a space nor a colon in it means something else. A URL stays one.
 func uri(name string) string {
-	return strings.NewReplacer("%", "%25", " ", "%20", "?", "%3F", "#", "%23").Replace(filepath.ToSlash(name))
+	if strings.Contains(name, "://") {
+		return name
+	}
+	return (&url.URL{Path: filepath.ToSlash(name)}).String()
 }
