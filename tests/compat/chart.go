@@ -133,18 +133,40 @@ func copyOf(from *chart.Chart, templates []*chart.File) *chart.Chart {
 		metadata.Dependencies = append(metadata.Dependencies, &each)
 	}
 	made.Metadata, made.Templates = &metadata, templates
-	made.SetDependencies(from.Dependencies()...)
+	var dependencies []*chart.Chart
+	for _, each := range from.Dependencies() {
+		dependencies = append(dependencies, copyOf(each, each.Templates))
+	}
+	made.SetDependencies(dependencies...)
 	return &made
 }
 
-// whole copies a chart with all it depends on: Helm changes what it renders.
-func whole(from *chart.Chart) *chart.Chart {
+// enabled copies a chart without those it depends on whose condition the values deny. Helm's own way to do it also handles tags and imports,
+// which no chart here has, and takes longer than all the rest of a render.
+func enabled(from *chart.Chart, values map[string]any) *chart.Chart {
 	made := copyOf(from, from.Templates)
+	var on []*chart.Chart
 	for i, each := range made.Dependencies() {
-		made.Dependencies()[i] = whole(each)
+		path := schema.ParsePath(from.Metadata.Dependencies[i].Condition)
+		wanted := lookUp(values, path)
+		if wanted == nil {
+			wanted = lookUp(from.Values, path)
+		}
+		if wanted != false {
+			on = append(on, each)
+		}
 	}
-	made.SetDependencies(made.Dependencies()...)
+	made.SetDependencies(on...)
 	return made
+}
+
+func lookUp(values map[string]any, path schema.Path) any {
+	var value any = values
+	for _, key := range path {
+		fields, _ := value.(map[string]any)
+		value = fields[key]
+	}
+	return value
 }
 
 func mentioning(templates []*chart.File, word string) []*chart.File {
@@ -175,10 +197,7 @@ func (c *Chart) Render(values map[string]any) (map[string]string, error) {
 	options := chartutil.ReleaseOptions{Name: "cf", Namespace: "codefresh", IsInstall: true}
 	capabilities := chartutil.DefaultCapabilities.Copy()
 	capabilities.KubeVersion = chartutil.KubeVersion{Version: "v1.34.4", Major: "1", Minor: "34"}
-	made := whole(c.chart)
-	if err := chartutil.ProcessDependenciesWithMerge(made, values); err != nil {
-		return nil, err
-	}
+	made := enabled(c.chart, values)
 	all, err := chartutil.ToRenderValuesWithSchemaValidation(made, values, options, capabilities, true)
 	if err != nil {
 		return nil, err
@@ -224,17 +243,12 @@ func (s chartSchema) check(name string, values any) error {
 }
 
 // Value returns what a path is set to when values are given.
-func (c *Chart) Value(values map[string]any, path []string) (any, error) {
+func (c *Chart) Value(values map[string]any, path schema.Path) (any, error) {
 	all, err := chartutil.CoalesceValues(c.chart, values)
 	if err != nil {
 		return nil, fmt.Errorf("values of %s: %w", c.chart.Name(), err)
 	}
-	var value any = all.AsMap()
-	for _, key := range path {
-		fields, _ := value.(map[string]any)
-		value = fields[key]
-	}
-	return value, nil
+	return lookUp(all.AsMap(), path), nil
 }
 
 // nodeAt returns the schema node of a path; empty where anything goes.

@@ -80,7 +80,7 @@ func requireStable(t *testing.T, chart *Chart, values map[string]any) {
 
 func assertRefused(t *testing.T, chart *Chart, fixture Fixture, path schema.Path, entry schema.Dropped) {
 	t.Helper()
-	_, err := chart.Render(overlay(fixture.Around(path), nested(path, "changed")))
+	_, err := chart.Around(path).Render(overlay(fixture.Around(path), nested(path, "changed")))
 	if assert.Error(t, err, "%s is dropped and yet taken", path) {
 		assert.Contains(t, err.Error(), entry.Reason)
 		assert.Contains(t, err.Error(), entry.Instead)

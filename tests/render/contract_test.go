@@ -1,0 +1,185 @@
+package render_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"sigs.k8s.io/yaml"
+
+	"gitops-runtime/tests/render"
+)
+
+// environment is what a container of a workload gets: a value, or "<kind>/<name>/<key>" of what it comes from.
+func environment(t *testing.T, objects []render.Object, kind, name, container string) map[string]string {
+	t.Helper()
+	found := render.Find(objects, kind, name)
+	require.NotNil(t, found, "%s/%s", kind, name)
+	spec := pod(t, *found)
+	made := map[string]string{}
+	for _, each := range append(spec.InitContainers, spec.Containers...) {
+		if each.Name != container {
+			continue
+		}
+		for _, variable := range each.Env {
+			made[variable.Name] = variable.Value
+			if from := variable.ValueFrom; from != nil && from.SecretKeyRef != nil {
+				made[variable.Name] = "Secret/" + from.SecretKeyRef.Name + "/" + from.SecretKeyRef.Key
+			}
+		}
+	}
+	return made
+}
+
+// An Argo CD that is there already is asked at the address and with the credentials that the values name; plain ones become a Secret.
+func TestOwnArgoCD(t *testing.T) {
+	t.Parallel()
+	const at = "global.integrations.argo-cd.server."
+	for _, test := range []struct {
+		name     string
+		set      map[string]string
+		url      string
+		user     string
+		login    string
+		value    string
+		inSecret string
+	}{
+		{"password of Argo CD's own Secret", nil, "http://argocd-server.argocd.svc.cluster.local:80", "admin", "ARGO_CD_PASSWORD", "Secret/argocd-initial-admin-secret/password", ""},
+		{"plain password, root path", map[string]string{at + "auth.password": "p", at + "auth.username": "me", at + "rootpath": "/argo"}, "http://argocd-server.argocd.svc.cluster.local:80/argo", "me", "ARGO_CD_PASSWORD", "Secret/codefresh-argo-cd/password", "password"},
+		{"plain token, HTTPS", map[string]string{at + "auth.type": "token", at + "auth.token": "t", at + "port": "443"}, "https://argocd-server.argocd.svc.cluster.local:443", "", "ARGO_CD_TOKEN", "Secret/codefresh-argo-cd/token", "token"},
+		{"token of a Secret", map[string]string{at + "auth.type": "token", at + "auth.tokenSecretKeyRef.name": "a", at + "auth.tokenSecretKeyRef.key": "b"}, "http://argocd-server.argocd.svc.cluster.local:80", "", "ARGO_CD_TOKEN", "Secret/a/b", ""},
+		{"the older name", map[string]string{"global.external-argo-cd.server.svc": "old", "global.external-argo-cd.auth.username": "you"}, "http://old.codefresh.svc.cluster.local:80", "you", "ARGO_CD_PASSWORD", "Secret/argocd-initial-admin-secret/password", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			set := map[string]string{"argo-cd.enabled": "false", at + "svc": "argocd-server.argocd"}
+			for path, value := range test.set {
+				set[path] = value
+			}
+			objects := umbrella("tunnel", set).Objects(t)
+			settings := render.Find(objects, "ConfigMap", "cap-app-proxy-cm").Object["data"].(map[string]any)
+			assert.Equal(t, test.url, settings["argoCdUrl"])
+			assert.Equal(t, test.user, settings["argoCdUsername"])
+			assert.Equal(t, "true", settings["isExternalArgoCD"])
+			assert.Equal(t, test.value, environment(t, objects, "Deployment", "cap-app-proxy", "app-proxy")[test.login])
+			assert.NotNil(t, render.Find(objects, "EventSource", "events-reporter"), "its applications are reported")
+			secret := render.Find(objects, "Secret", "codefresh-argo-cd")
+			if assert.Equal(t, test.inSecret != "", secret != nil) && secret != nil {
+				assert.Contains(t, secret.Object["data"], test.inSecret)
+			}
+		})
+	}
+	_, err := umbrella("tunnel", map[string]string{"argo-cd.enabled": "false", at + "svc": "argocd-server", at + "auth.type": "token"}).Text(t)
+	require.Error(t, err)
+	assert.Contains(t, err.Error(), "Your Argo CD is to be used with a token, and there is none.\n  fix: ")
+}
+
+// With several pods of app-proxy one leads, by a Lease that only they may touch; a single pod needs neither.
+func TestAppProxyElectsALeader(t *testing.T) {
+	t.Parallel()
+	for replicas, containers := range map[string][]string{"1": {"app-proxy"}, "2": {"app-proxy", "leader-elector"}} {
+		objects := umbrella("tunnel", map[string]string{"app-proxy.replicaCount": replicas}).Objects(t)
+		deployment, err := render.As[appsv1.Deployment](render.Find(objects, "Deployment", "cap-app-proxy"))
+		require.NoError(t, err)
+		var names []string
+		for _, container := range deployment.Spec.Template.Spec.Containers {
+			names = append(names, container.Name)
+		}
+		assert.Equal(t, containers, names)
+		role, err := render.As[rbacv1.Role](render.Find(objects, "Role", "cap-app-proxy"))
+		require.NoError(t, err)
+		var leases []rbacv1.PolicyRule
+		for _, rule := range role.Rules {
+			if rule.Resources[0] == "leases" {
+				leases = append(leases, rule)
+			}
+		}
+		if replicas == "1" {
+			assert.Empty(t, leases)
+			continue
+		}
+		assert.Equal(t, []rbacv1.PolicyRule{
+			{APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"}, Verbs: []string{"create"}},
+			{APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"}, ResourceNames: []string{"cap-app-proxy"}, Verbs: []string{"get", "update"}},
+		}, leases)
+	}
+}
+
+// What global says of every pod holds for every pod, hooks included.
+func TestGlobalsReachEveryPod(t *testing.T) {
+	t.Parallel()
+	release := render.Release{Chart: "gitops-runtime", Files: []string{"everything-on"}, Set: map[string]string{
+		"global.imageRegistry": "registry.example.com", "global.nodeSelector.pool": "runtime", "global.noProxy": "a.example.com",
+	}, SetJSON: map[string]string{"global.tolerations": `[{"key":"runtime","operator":"Exists"}]`}}
+	pods := 0
+	for _, object := range release.Objects(t) {
+		spec := pod(t, object)
+		if spec == nil {
+			continue
+		}
+		pods++
+		where := object.GetKind() + "/" + object.GetName()
+		assert.Equal(t, "runtime", spec.NodeSelector["pool"], where)
+		assert.Contains(t, spec.Tolerations, corev1.Toleration{Key: "runtime", Operator: corev1.TolerationOpExists}, where)
+		assert.Contains(t, spec.ImagePullSecrets, corev1.LocalObjectReference{Name: "registry"}, where)
+		for _, container := range append(spec.InitContainers, spec.Containers...) {
+			assert.True(t, strings.HasPrefix(container.Image, "registry.example.com/"), "%s: %s", where, container.Image)
+			for _, variable := range container.Env {
+				if variable.Name == "NO_PROXY" {
+					assert.Contains(t, variable.Value, "a.example.com,localhost,127.0.0.1,::1,$(KUBERNETES_SERVICE_HOST),.svc,.cluster.local", where)
+				}
+			}
+		}
+	}
+	assert.Greater(t, pods, 20)
+}
+
+// A secret that the chart writes restarts app-proxy when it changes, which reads it at its start.
+func TestSecretsRestartAppProxy(t *testing.T) {
+	t.Parallel()
+	seen := map[string]string{}
+	for name, set := range map[string]map[string]string{
+		"unchanged":    nil,
+		"Git password": {"global.runtime.gitCredentials.password.value": "p"},
+		"SSH key":      {"global.runtime.gitCredentials.sshPrivateKey.value": "k"},
+		"user token":   {"global.codefresh.userToken.token": "t"},
+		"platform CA":  {"global.codefresh.tls.caCerts.secret.create": "true", "global.codefresh.tls.caCerts.secret.content": "c"},
+	} {
+		deployment, err := render.As[appsv1.Deployment](render.Find(umbrella("tunnel", set).Objects(t), "Deployment", "cap-app-proxy"))
+		require.NoError(t, err)
+		checksum := deployment.Spec.Template.Annotations["checksum/config"]
+		assert.Empty(t, seen[checksum], "%s: no restart", name)
+		seen[checksum] = name
+	}
+}
+
+// One switch keeps a runtime in its namespace; only definitions that the cluster lacks are outside.
+func TestSingleNamespace(t *testing.T) {
+	t.Parallel()
+	for _, object := range umbrella("tunnel", map[string]string{"global.runtime.singleNamespace": "true"}).Objects(t) {
+		if object.GetKind() == "CustomResourceDefinition" {
+			continue
+		}
+		assert.Equal(t, "codefresh", object.GetNamespace(), "%s/%s", object.GetKind(), object.GetName())
+		assert.NotContains(t, object.GetKind(), "Cluster", object.GetName())
+	}
+}
+
+// The platform learns which components there are, each with its version.
+func TestComponentsHaveVersions(t *testing.T) {
+	t.Parallel()
+	settings := render.Find(umbrella("tunnel", map[string]string{"argo-cd.global.image.tag": "v3.3.11"}).Objects(t), "ConfigMap", "codefresh-cm").Object["data"].(map[string]any)
+	var names []string
+	var versions map[string]string
+	require.NoError(t, yaml.Unmarshal([]byte(settings["components"].(string)), &names))
+	require.NoError(t, yaml.Unmarshal([]byte(settings["componentVersions"].(string)), &versions))
+	for _, name := range names {
+		assert.NotEmpty(t, versions[name], name)
+	}
+	assert.Len(t, versions, len(names))
+	assert.Equal(t, "v3.3.11", versions["argo-cd"])
+}
