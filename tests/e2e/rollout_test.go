@@ -3,11 +3,13 @@
 package e2e_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"gitops-runtime/tests/runtime"
@@ -44,6 +46,11 @@ spec:
 // rollout: Argo Rollouts takes an update through its steps, and the platform hears of it.
 func (e *environment) rollout(t *testing.T) {
 	e.namespace(t, "e2e-rollout")
+	t.Cleanup(func() { // before its namespace, in which its controller would be refused new pods
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		assert.NoError(t, e.local.Kubectl.Delete(ctx, documents(t, canary), time.Minute))
+	})
 	e.subscribed(t, runtime.Namespace, "rollout-reporter")
 	require.NotEqual(t, e.rollOut(t, "e2e-rollout", "one"), e.rollOut(t, "e2e-rollout", "two"))
 	e.platform(t).hearsOf(t, "rollouts", "e2e-rollout", "canary")

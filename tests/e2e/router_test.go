@@ -32,6 +32,7 @@ func (e *environment) awayAndBack(t *testing.T) {
 	away := a.answer(t, http.StatusBadGateway, 10*time.Second, hello)
 	took := time.Since(begun)
 	t.Logf("502 after %s", took.Round(time.Millisecond))
+	assert.Less(t, took, 4*time.Second)
 	assert.Equal(t, "https://"+runtime.PlatformHost, away.header.Get("Access-Control-Allow-Origin"))
 	assert.Equal(t, "true", away.header.Get("Access-Control-Allow-Credentials"))
 	assert.JSONEq(t, `{"error":"the target of this route is away"}`, string(away.body))

@@ -14,17 +14,21 @@ func TestRuntime(t *testing.T) {
 	e := start(t)
 	t.Run("refused", e.refused)
 	before := e.inventory(t)
-	if !e.mode(t, images.Tunnel, func(t *testing.T, _ access) {
+	if !e.mode(t, images.Tunnel, func(t *testing.T, a access) {
 		e.run(t, "application", e.application)
 		e.run(t, "rollout", e.rollout)
 		e.run(t, "workflow", e.workflow)
+		e.run(t, "event stream", a.eventStream)
 		e.run(t, "away and back", e.awayAndBack)
 		e.run(t, "same chart again", e.sameChartAgain)
 	}) {
 		t.Fatal("no runtime, so nothing else to test")
 	}
 	e.mode(t, images.Ingress, nil)
-	e.mode(t, images.Mesh, nil)
+	e.mode(t, images.Gateway, nil)
+	e.mode(t, images.Mesh, func(t *testing.T, a access) {
+		e.run(t, "router rollout", a.routerRollout)
+	})
 	e.run(t, "uninstall", func(t *testing.T) { e.uninstall(t, before) })
 }
 
