@@ -30,10 +30,19 @@ func Values(name images.Mode, platformCA []byte) ([]byte, error) {
 				"eventBus": map[string]any{"jetstream": map[string]any{"replicas": 1}},
 			},
 		},
+		// their stand-ins do next to nothing, and the node is small
+		"gitops-operator": small(),
+		"argo-gateway":    small(),
+		"app-proxy":       map[string]any{"leader-elector": small()},
 	}
 	out, err := yaml.Marshal(chartutil.MergeTables(mode.values, common))
 	if err != nil {
 		return nil, fmt.Errorf("values of mode %s: %w", name, err)
 	}
 	return out, nil
+}
+
+// small are requests of a program that only answers health checks.
+func small() map[string]any {
+	return map[string]any{"resources": map[string]any{"requests": map[string]any{"cpu": "10m", "memory": "16Mi"}}}
 }
