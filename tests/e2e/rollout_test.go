@@ -3,13 +3,11 @@
 package e2e_test
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"gitops-runtime/tests/runtime"
@@ -46,20 +44,16 @@ spec:
 // rollout: Argo Rollouts takes an update through its steps, and the platform hears of it.
 func (e *environment) rollout(t *testing.T) {
 	e.namespace(t, "e2e-rollout")
-	t.Cleanup(func() { // before its namespace, in which its controller would be refused new pods
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-		defer cancel()
-		assert.NoError(t, e.local.Kubectl.Delete(ctx, documents(t, canary), time.Minute))
-	})
 	e.subscribed(t, runtime.Namespace, "rollout-reporter")
 	require.NotEqual(t, e.rollOut(t, "e2e-rollout", "one"), e.rollOut(t, "e2e-rollout", "two"))
 	e.platform(t).hearsOf(t, "rollouts", "e2e-rollout", "canary")
 }
 
-// rollOut brings a version of the canary out, waits until it has all its steps behind it, and gives its hash.
+// rollOut brings a version of the canary out, waits until it has all its steps behind it, and gives its hash. The canary goes
+// after the test, before its namespace: there its controller would be refused new pods.
 func (e *environment) rollOut(t *testing.T, namespace, version string) string {
 	t.Helper()
-	e.apply(t, strings.NewReplacer("NAMESPACE", namespace, "IMAGE", standIn, `"VERSION"`, fmt.Sprintf("%q", version)).Replace(canary))
+	e.applyHere(t, strings.NewReplacer("NAMESPACE", namespace, "IMAGE", standIn, `"VERSION"`, fmt.Sprintf("%q", version)).Replace(canary))
 	rollout, err := e.object(t.Context(), "rollouts", namespace, "canary")
 	require.NoError(t, err)
 	eventually(t, "version "+version+" is rolled out", 2*time.Minute, e.has("rollouts", namespace, "canary", map[string]string{
