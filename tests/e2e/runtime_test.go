@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"gitops-runtime/tests/images"
+	"gitops-runtime/tests/runtime"
 )
 
 // TestRuntime is the order of everything: refusals on a clean cluster, a first install by tunnel with all that Argo does,
@@ -50,6 +51,7 @@ func (e *environment) mode(t *testing.T, name images.Mode, more func(*testing.T,
 			more(t, a)
 		}
 		e.run(t, "secrets stay secret", e.secretsStaySecret)
+		e.run(t, "nothing forbidden", func(t *testing.T) { e.nothingForbidden(t, runtime.Namespace) })
 	})
 	return installed
 }
