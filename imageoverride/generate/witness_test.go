@@ -102,7 +102,8 @@ func repositories(t *testing.T) map[string]bool {
 
 // images are the references in a string.
 func images(path, text string, repositories map[string]bool) []string {
-	if runs.MatchString(path) && !strings.ContainsAny(text, " \n{") && text != "" {
+	field := strings.HasSuffix(path, "mage") || strings.HasSuffix(path, "image.reference")
+	if field && runs.MatchString(path) && !strings.ContainsAny(text, " \n{") && text != "" {
 		return []string{text}
 	}
 	var all []string
