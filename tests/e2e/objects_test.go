@@ -33,6 +33,11 @@ func documents(t *testing.T, text string) []*unstructured.Unstructured {
 	return objects
 }
 
+// namespaceOf is a namespace of the Pod Security level restricted, in YAML.
+func namespaceOf(name string) string {
+	return fmt.Sprintf("{apiVersion: v1, kind: Namespace, metadata: {name: %s, labels: {pod-security.kubernetes.io/enforce: restricted}}}", name)
+}
+
 // apply makes objects what the YAML documents say.
 func (e *environment) apply(t *testing.T, text string) {
 	t.Helper()
