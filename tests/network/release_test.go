@@ -90,6 +90,7 @@ const (
 	sets, notifications       = "Deployment/argo-cd-applicationset-controller", "Deployment/argo-cd-notifications-controller"
 	events, rollouts          = "Deployment/argo-events-controller-manager", "Deployment/argo-rollouts"
 	workflows, workflowServer = "Deployment/argo-workflow-controller", "Deployment/argo-server"
+	gateway, operator         = "Deployment/argo-gateway", "Deployment/gitops-operator"
 	bus                       = "EventBus/codefresh-eventbus"
 	source, sensor            = "EventSource/rollout-reporter", "Sensor/rollout-reporter"
 	validate, uninstall       = "Job/validate-values", "Job/uninstall-runtime"
@@ -139,6 +140,15 @@ func required() []edge {
 		{usersSource, bus, 4222},
 		{bus, bus, 6222},
 		{prometheus, bus, 7777},
+		{gateway, server, 8080},
+		{gateway, repo, 8081},
+		{gateway, redis, 6379},
+		{gateway, outside, 443},
+		{gateway, outside, 6443},
+		{operator, appProxy, 3017},
+		{operator, server, 8080},
+		{operator, outside, 22},
+		{operator, outside, 6443},
 		{validate, outside, 443},
 		{validate, outside, 22},
 		{validate, outside, 6443},
@@ -167,6 +177,9 @@ func refused() []edge {
 		{labelled, bus, 4222},
 		{workflowPod, bus, 4222},
 		{sensor, redis, 6379},
+		{operator, redis, 6379},
+		{gateway, bus, 4222},
+		{router, gateway, 8087},
 		{sensor, outside, 6443},
 		{source, appProxy, 3017},
 		{bus, outside, 443},
