@@ -17,7 +17,10 @@ Arguments: context, values.
 {{- $_ := set $data (printf "%s.log.format" .) $log.format -}}
 {{- $_ := set $data (printf "%s.log.level" .) $log.level -}}
 {{- end -}}
-{{- dict "data" (mergeOverwrite $data (include "argo-cd.flat" (dict "settings" (omit $v.configs.params "create" "annotations")) | fromJson).data) | toJson -}}
+{{- $all := mergeOverwrite $data (include "argo-cd.flat" (dict "settings" (omit $v.configs.params "create" "annotations")) | fromJson).data -}}
+{{- /* with applications elsewhere allowed, programs watch the whole cluster, and wait for ever where they may not */}}
+{{- if .context.singleNamespace }}{{ $all = omit $all "application.namespaces" "applicationsetcontroller.namespaces" }}{{ end -}}
+{{- dict "data" $all | toJson -}}
 {{- end -}}
 
 {{/* argo-cd.cm: {"data": {...}} as JSON: argocd-cm. Arguments: context, values. */}}

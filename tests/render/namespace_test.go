@@ -1,0 +1,23 @@
+package render_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+
+	"gitops-runtime/tests/render"
+)
+
+// TestSingleNamespaceWatchesNoOther: Argo CD that may read one namespace only is not told to look for Applications in others,
+// which it would wait for before it is ready.
+func TestSingleNamespaceWatchesNoOther(t *testing.T) {
+	t.Parallel()
+	for single, want := range map[string]string{"true": "", "false": "cf-*"} {
+		objects := umbrella("mesh", map[string]string{"global.runtime.singleNamespace": single}).Objects(t)
+		params, err := render.As[corev1.ConfigMap](render.Find(objects, "ConfigMap", "argocd-cmd-params-cm"))
+		require.NoError(t, err)
+		assert.Equal(t, want, params.Data["application.namespaces"], single)
+	}
+}
