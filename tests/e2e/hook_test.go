@@ -76,27 +76,6 @@ func (e *environment) refusedAndTakenBack(t *testing.T) {
 	e.leftAfterRefusal(t, namespace, "jobs/validate-values", "pods/validate-values-")
 }
 
-// refusedUpgrade: a runtime that is there is known by its own token, keeps its name, and keeps running.
-func (e *environment) refusedUpgrade(t *testing.T) {
-	before := e.pods(t, "")
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-	defer cancel()
-	var out strings.Builder
-	require.Error(t, e.local.Helm.Upgrade(ctx, runtime.Upgrade{
-		Release: runtime.Release, Chart: filepath.Join(e.local.Root, "charts", "gitops-runtime"), Namespace: runtime.Namespace,
-		ValueFiles: e.ready.ValueFiles, Sets: []string{"global.runtime.name=renamed"}, Timeout: time.Minute,
-	}, &out))
-	assert.Contains(t, out.String(), "RUN204  The runtime of this namespace is registered under another name than \"renamed\".\n")
-	assert.Contains(t, out.String(), "ok    RUN300  The runtime's own token is alive\n")
-	inside, err := e.list(ctx, runtime.Namespace)
-	require.NoError(t, err)
-	assert.Empty(t, without(containing(inside, "validate-values"), nil, "jobs/", "pods/"))
-	outside, err := e.list(ctx, "")
-	require.NoError(t, err)
-	assert.Empty(t, containing(outside, "validate-values"))
-	assert.Equal(t, before, e.pods(t, ""))
-}
-
 // dryRun: nobody is asked and nothing is made; what the values alone tell is refused as always.
 func (e *environment) dryRun(t *testing.T) {
 	const namespace = "e2e-dry-run"
