@@ -1,6 +1,9 @@
 // Package e2e installs the runtime on the local kind cluster in every access mode and asks it to work, from outside and
 // through the mode's own path. TestRuntime is the whole order of it; `make e2e` runs it (build tag e2e).
 //
+// TestResilience lets pods die and servers go away, TestUpgrade begins with the previous release, and TestCycles installs and
+// uninstalls again and again: twice, or as often as the environment variable E2E_CYCLES says.
+//
 // The cluster, its images and the platform's stand-in are those of `make install` and stay when the tests end; the
 // runtime, and whatever else Argo's definitions cover on that cluster, is removed before the first test and after the last.
 // A test waits for conditions, never for a time, and asserts once. One that fails leaves a folder below .cache/e2e with

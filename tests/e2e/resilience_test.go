@@ -34,6 +34,8 @@ global:
             limits: {cpu: "1", memory: 512Mi, ephemeral-storage: 1Gi}
 app-proxy:
   replicaCount: 2
+  leader-elector: # a mode alone has none, so its image is not among those that the mode's values lead to the private registry
+    image: {registry: "gitops-runtime-registry:5000", repository: quay.io/codefresh/leader-elector}
 `
 
 // TestResilience: what is lost comes back, or another takes its place, and nothing that was sent is lost with it.
@@ -46,6 +48,7 @@ func TestResilience(t *testing.T) {
 	a := e.access(t, images.Tunnel)
 	e.run(t, "bus server", a.losesBusServer)
 	e.run(t, "tunnel server", a.losesTunnelServer)
+	e.run(t, "leader of app-proxy", e.losesLeader)
 }
 
 // losesTunnelServer: a tunnel server that was away is found again within 30 seconds, by the same tunnel client.
