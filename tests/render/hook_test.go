@@ -30,7 +30,7 @@ func hookOf(t *testing.T, helm string, set map[string]any) []render.Object {
 	require.NoError(t, err)
 	capabilities := chartutil.DefaultCapabilities.Copy()
 	capabilities.HelmVersion.Version = helm
-	merged := chartutil.CoalesceTables(map[string]any(set), given)
+	merged := chartutil.CoalesceTables(set, given)
 	require.NoError(t, chartutil.ProcessDependenciesWithMerge(loaded, merged))
 	values, err := chartutil.ToRenderValues(loaded, merged, chartutil.ReleaseOptions{Name: "cf", Namespace: "codefresh", IsInstall: true}, capabilities)
 	require.NoError(t, err)
