@@ -6,13 +6,14 @@ facts.metrics: {port: name of the container's port, servicePort: number, path}. 
 {{- $metrics := .values.metrics | default dict -}}{{- $f := .facts -}}
 {{- if and $f.metrics $metrics.enabled }}
 {{- $name := printf "%s-metrics" (include "common.componentName" .) }}
+{{- $scraped := default .context.name $f.name }}
 {{- $service := $metrics.service | default dict }}
 {{- $port := coalesce $service.portName "http-metrics" }}
 ---
 apiVersion: v1
 kind: Service
 metadata:
-  {{- $labels := merge (dict "app.kubernetes.io/metrics" $f.name) ($service.labels | default dict) }}
+  {{- $labels := merge (dict "app.kubernetes.io/metrics" $scraped) ($service.labels | default dict) }}
   {{- $annotations := merge dict ($service.annotations | default dict) }}
   {{- if .context.global.addPrometheusAnnotations }}
   {{- $annotations = merge $annotations (dict "prometheus.io/scrape" "true" "prometheus.io/port" (toString (coalesce $service.servicePort $f.metrics.servicePort)) "prometheus.io/path" (default "/metrics" $f.metrics.path)) }}
@@ -49,7 +50,7 @@ spec:
       - {{ .context.namespace }}
   selector:
     matchLabels:
-      app.kubernetes.io/metrics: {{ $f.name }}
+      app.kubernetes.io/metrics: {{ $scraped }}
       app.kubernetes.io/instance: {{ .context.release }}
 {{- end }}
 {{- $rules := $metrics.rules | default dict }}
@@ -57,7 +58,7 @@ spec:
 ---
 {{- $scope := merge (dict "namespace" (default .context.namespace $rules.namespace)) .context }}
 {{- $labels := merge dict ($rules.additionalLabels | default dict) ($rules.selector | default dict) }}
-{{ include "common.object" (dict "context" $scope "component" $f.name "apiVersion" (default "monitoring.coreos.com/v1" .context.apiVersions.monitoring) "kind" "PrometheusRule" "name" (include "common.componentName" .) "labels" $labels "annotations" $rules.annotations "spec" (dict "groups" (list (dict "name" $f.name "rules" $rules.spec)))) }}
+{{ include "common.object" (dict "context" $scope "component" $f.name "apiVersion" (default "monitoring.coreos.com/v1" .context.apiVersions.monitoring) "kind" "PrometheusRule" "name" (include "common.componentName" .) "labels" $labels "annotations" $rules.annotations "spec" (dict "groups" (list (dict "name" $scraped "rules" $rules.spec)))) }}
 {{- end }}
 {{- end -}}
 {{- end -}}
