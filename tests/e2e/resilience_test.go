@@ -34,8 +34,6 @@ global:
             limits: {cpu: "1", memory: 512Mi, ephemeral-storage: 1Gi}
 app-proxy:
   replicaCount: 2
-  leader-elector: # a mode alone has none, so its image is not among those that the mode's values lead to the private registry
-    image: {registry: "gitops-runtime-registry:5000", repository: quay.io/codefresh/leader-elector}
 `
 
 // TestResilience: what is lost comes back, or another takes its place, and nothing that was sent is lost with it.

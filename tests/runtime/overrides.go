@@ -57,7 +57,8 @@ func (l *Local) digests(ctx context.Context, made overrides) (map[string]string,
 	return digests, nil
 }
 
-// overrideImages generates the values of the private registry with image-override, so that every local install proves it.
+// overrideImages generates the values of the private registry with image-override, so that every local install proves it. They
+// hold for what the user's own values switch on, too.
 // Images that the chart only names, for workflows to come, are not at hand and not mirrored.
 func (l *Local) overrideImages(ctx context.Context, name images.Mode, have []images.Image) (overrides, error) {
 	values, err := Values(name, []byte("any"))
@@ -68,7 +69,7 @@ func (l *Local) overrideImages(ctx context.Context, name images.Mode, have []ima
 	if err := yaml.Unmarshal(values, &tree); err != nil {
 		return overrides{}, fmt.Errorf("values of mode %s: %w", name, err)
 	}
-	result, err := l.overrideChart(ctx, "gitops-runtime", generate.Options{Values: generate.Values{Tree: tree}})
+	result, err := l.overrideChart(ctx, "gitops-runtime", generate.Options{Values: generate.Values{Tree: tree}, Everything: true})
 	if err != nil {
 		return overrides{}, err
 	}
