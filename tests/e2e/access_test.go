@@ -3,8 +3,10 @@
 package e2e_test
 
 import (
+	"context"
 	"crypto/tls"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"testing"
 	"time"
@@ -31,6 +33,19 @@ func (e *environment) access(t *testing.T, mode images.Mode) access {
 	t.Helper()
 	way, err := runtime.WayOf(mode)
 	require.NoError(t, err)
+	// a pod that an upgrade replaces may still be asked while it ends, and not answer
+	eventually(t, "replaced pods have gone", 2*time.Minute, func(ctx context.Context) error {
+		pods, err := e.client.CoreV1().Pods(runtime.Namespace).List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return err
+		}
+		for _, pod := range pods.Items {
+			if pod.DeletionTimestamp != nil {
+				return fmt.Errorf("the pod %s is there", pod.Name)
+			}
+		}
+		return nil
+	})
 	return access{e, e.outside(t, way), mode}
 }
 
