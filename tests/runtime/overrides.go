@@ -58,7 +58,7 @@ func (l *Local) digests(ctx context.Context, made overrides) (map[string]string,
 }
 
 // overrideImages generates the values of the private registry with image-override, so that every local install proves it. They
-// hold for what the user's own values switch on, too.
+// hold for high availability, too, which has images that no mode has.
 // Images that the chart only names, for workflows to come, are not at hand and not mirrored.
 func (l *Local) overrideImages(ctx context.Context, name images.Mode, have []images.Image) (overrides, error) {
 	values, err := Values(name, []byte("any"))
@@ -69,7 +69,10 @@ func (l *Local) overrideImages(ctx context.Context, name images.Mode, have []ima
 	if err := yaml.Unmarshal(values, &tree); err != nil {
 		return overrides{}, fmt.Errorf("values of mode %s: %w", name, err)
 	}
-	result, err := l.overrideChart(ctx, "gitops-runtime", generate.Options{Values: generate.Values{Tree: tree}, Everything: true})
+	result, err := l.overrideChart(ctx, "gitops-runtime", generate.Options{Scenarios: []generate.Scenario{
+		{Name: string(name), Values: generate.Values{Tree: tree}},
+		{Name: "high availability", Values: generate.Values{Tree: tree, Files: []string{filepath.Join(l.Root, "charts", "gitops-runtime", "values-ha.yaml")}}},
+	}})
 	if err != nil {
 		return overrides{}, err
 	}

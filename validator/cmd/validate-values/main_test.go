@@ -103,7 +103,8 @@ func TestTime(t *testing.T) {
 	program := build(t)
 	t.Run("300 ms for each answer cost one chain of two", func(t *testing.T) {
 		args := slow{300 * time.Millisecond}.files(t)
-		best(t, 700*time.Millisecond, func() time.Duration {
+		// a third answer in a row would make it 900 ms; what is left of 700 ms on an idle machine is the program's own
+		best(t, 890*time.Millisecond, func() time.Duration {
 			code, out, took := run(t, program, args, 0)
 			require.Equal(t, 0, code, out)
 			return took
