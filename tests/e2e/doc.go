@@ -1,5 +1,6 @@
 // Package e2e installs the runtime on the local kind cluster in every access mode and asks it to work, from outside and
-// through the mode's own path. TestRuntime is the whole order of it; `make e2e` runs it (build tag e2e).
+// through the mode's own path: TestRuntime is the whole order of it. TestCharts installs each of Argo's charts on its own, with
+// its defaults and then for high availability. `make e2e` runs both (build tag e2e).
 //
 // TestResilience lets pods die and servers go away, TestUpgrade begins with the previous release, and TestCycles installs and
 // uninstalls again and again: twice, or as often as the environment variable E2E_CYCLES says.

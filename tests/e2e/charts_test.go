@@ -1,0 +1,132 @@
+//go:build e2e
+
+package e2e_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"gitops-runtime/tests/runtime"
+)
+
+// aloneChart is one of Argo's charts, and what shows that it works.
+type aloneChart struct {
+	runtime.Chart
+	// pods are the ready pods of each workload, with the default values and with those for high availability; the names have the release in front.
+	pods, available map[string]int32
+	// lasting makes what both rounds need; works does something with the chart, once a round.
+	lasting func(alone, *testing.T)
+	works   func(alone, *testing.T, string)
+}
+
+// alone is a chart in a namespace where no other chart is.
+type alone struct {
+	*environment
+	namespace string
+	// images is the values file that leads to the private registry.
+	images string
+}
+
+func aloneCharts() []aloneChart {
+	return []aloneChart{rolloutsAlone(), workflowsAlone(), eventsAlone(), cdAlone()}
+}
+
+// TestCharts installs each of Argo's charts with no other beside it, with its defaults and then with the values for high
+// availability, and asks it to work both times. The namespaces hold every pod to the Pod Security level restricted.
+func TestCharts(t *testing.T) {
+	e := start(t)
+	before := e.inventory(t)
+	for _, chart := range aloneCharts() {
+		e.run(t, chart.Name, func(t *testing.T) { e.standsAlone(t, chart, before) })
+	}
+}
+
+// standsAlone takes a chart through both rounds and away again; before is what the cluster had outside any namespace.
+func (e *environment) standsAlone(t *testing.T, chart aloneChart, before []string) {
+	a := alone{environment: e, namespace: "e2e-" + chart.Name}
+	e.namespace(t, a.namespace)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute) // images that no registry has are built first
+	defer cancel()
+	var err error
+	a.images, err = e.local.PrepareChart(ctx, chart.Chart)
+	require.NoError(t, err)
+	t.Cleanup(func() { a.goes(t, before) })
+	if !e.run(t, "default", func(t *testing.T) { a.install(t, chart, chart.pods) }) {
+		return
+	}
+	if chart.lasting != nil {
+		chart.lasting(a, t)
+	}
+	e.run(t, "default works", func(t *testing.T) { chart.works(a, t, "default") })
+	e.run(t, "default, nothing forbidden", func(t *testing.T) { e.nothingForbidden(t, a.namespace) })
+	if !e.run(t, "ha", func(t *testing.T) { a.install(t, chart, chart.available, e.local.Scenario(chart.Chart, "ha")) }) {
+		return
+	}
+	e.run(t, "ha works", func(t *testing.T) { chart.works(a, t, "ha") })
+	e.run(t, "ha, nothing forbidden", func(t *testing.T) { e.nothingForbidden(t, a.namespace) })
+}
+
+// install installs or upgrades the chart and waits until its workloads have their pods, and no others.
+func (a alone) install(t *testing.T, chart aloneChart, pods map[string]int32, valueFiles ...string) {
+	ctx, cancel := context.WithTimeout(t.Context(), 6*time.Minute)
+	defer cancel()
+	require.NoError(t, a.local.Helm.Upgrade(ctx, runtime.Upgrade{
+		Release: aloneRelease, Chart: a.local.Path(chart.Chart), Namespace: a.namespace,
+		ValueFiles: append(valueFiles, a.images), Timeout: 5 * time.Minute,
+	}, t.Output()))
+	eventually(t, "every workload has its pods", 2*time.Minute, func(ctx context.Context) error {
+		ready, err := a.readyPods(ctx)
+		if err == nil && !maps.Equal(ready, pods) {
+			err = fmt.Errorf("ready pods are %v and not %v", ready, pods)
+		}
+		return err
+	})
+	a.mapper.Reset()
+}
+
+// readyPods counts the ready pods of the release, by workload.
+func (a alone) readyPods(ctx context.Context) (map[string]int32, error) {
+	own := metav1.ListOptions{LabelSelector: "app.kubernetes.io/instance=" + aloneRelease}
+	deployments, err := a.client.AppsV1().Deployments(a.namespace).List(ctx, own)
+	if err != nil {
+		return nil, err
+	}
+	sets, err := a.client.AppsV1().StatefulSets(a.namespace).List(ctx, own)
+	if err != nil {
+		return nil, err
+	}
+	ready := map[string]int32{}
+	for _, deployment := range deployments.Items {
+		ready[strings.TrimPrefix(deployment.Name, aloneRelease+"-")] = deployment.Status.ReadyReplicas
+	}
+	for _, set := range sets.Items {
+		ready[strings.TrimPrefix(set.Name, aloneRelease+"-")] = set.Status.ReadyReplicas
+	}
+	return ready, nil
+}
+
+// goes uninstalls the chart: outside any namespace nothing but Argo's definitions is left.
+func (a alone) goes(t *testing.T, before []string) {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	defer cancel()
+	if err := a.local.Helm.Uninstall(ctx, aloneRelease, a.namespace, 3*time.Minute, t.Output()); err != nil {
+		t.Error(err)
+	}
+	var left []string
+	err := wait.PollUntilContextTimeout(ctx, time.Second, time.Minute, true, func(ctx context.Context) (bool, error) { // what has owners goes after them
+		outside, err := a.list(ctx, "")
+		left = withoutDefinitions(without(outside, before, "namespaces/", "ipaddresses/"))
+		return err == nil && len(left) == 0, nil
+	})
+	if err != nil {
+		t.Errorf("left outside any namespace: %v: %v", left, err)
+	}
+}
