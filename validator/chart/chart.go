@@ -56,6 +56,9 @@ type reference struct {
 // Load reads a chart from a directory or a packaged .tgz file.
 func Load(name string) (*Chart, error) {
 	info, err := os.Stat(name)
+	if strings.Contains(name, "://") {
+		return nil, fmt.Errorf("chart %s: a chart is a directory, a .tgz file or an oci:// reference; fetch this one with `helm pull` first", name)
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("chart %s: there is no such directory or .tgz file", name)
 	}

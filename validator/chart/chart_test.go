@@ -59,12 +59,19 @@ func TestLoadErrors(t *testing.T) {
 		"empty/x": "", "broken/Chart.yaml": "a: [", "values/Chart.yaml": "name: x", "values/values.yaml": "- 1", "not.tgz": "no archive",
 	})
 	for name, want := range map[string]string{
-		"absent": "absent: there is no such directory or .tgz file", "empty": "empty is no chart: it has no Chart.yaml", "broken": "Chart.yaml: error converting",
-		"values": "values.yaml: error unmarshaling", "not.tgz": "not a packaged chart",
+		"absent":  "absent: there is no such directory or .tgz file",
+		"empty":   "empty is no chart: it has no Chart.yaml",
+		"broken":  "Chart.yaml: error converting",
+		"values":  "values.yaml: error unmarshaling",
+		"not.tgz": "not a packaged chart",
 	} {
 		if _, err := chart.Load(filepath.Join(root, name)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %s", name, err, want)
 		}
+	}
+	const want = "chart https://charts.example.com/x.tgz: a chart is a directory, a .tgz file or an oci:// reference; fetch this one with `helm pull` first"
+	if _, err := chart.Load("https://charts.example.com/x.tgz"); err == nil || err.Error() != want {
+		t.Errorf("got %v", err)
 	}
 }
 

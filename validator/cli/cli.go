@@ -59,6 +59,9 @@ func Main(ctx context.Context, args []string, system System) int {
 	root.SetIn(system.In)
 	root.SetOut(system.Out)
 	root.SetErr(system.Err)
+	root.SetFlagErrorFunc(func(command *cobra.Command, err error) error {
+		return fmt.Errorf("%w; see %s --help", err, command.CommandPath())
+	})
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return code

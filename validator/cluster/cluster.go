@@ -9,8 +9,10 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/url"
 	"strings"
@@ -44,7 +46,12 @@ func FromKubeconfig(file, kubeContext string) (*Client, string, error) {
 	rules.ExplicitPath = file
 	loader := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{CurrentContext: kubeContext})
 	config, err := loader.ClientConfig()
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && file != "":
+		return nil, "", fmt.Errorf("kubeconfig %s: there is no such file", file)
+	case err != nil && lacksContext(loader, kubeContext):
+		return nil, "", fmt.Errorf("kubeconfig: there is no context %q; `kubectl config get-contexts` lists them", kubeContext)
+	case err != nil:
 		return nil, "", fmt.Errorf("kubeconfig: %w", err)
 	}
 	namespace, _, err := loader.Namespace()
@@ -53,6 +60,12 @@ func FromKubeconfig(file, kubeContext string) (*Client, string, error) {
 	}
 	client, err := New(config)
 	return client, namespace, err
+}
+
+// lacksContext is true for a context that was named and is not there.
+func lacksContext(loader clientcmd.ClientConfig, name string) bool {
+	raw, err := loader.RawConfig()
+	return err == nil && name != "" && raw.Contexts[name] == nil
 }
 
 // New connects by client-go's settings.

@@ -155,8 +155,11 @@ func TestKubeconfig(t *testing.T) {
 	if _, namespace, err := cluster.FromKubeconfig(file, ""); err != nil || namespace != "mine" {
 		t.Errorf("got %s, %v", namespace, err)
 	}
-	for _, bad := range [][2]string{{file, "other"}, {file + "x", ""}} {
-		if _, _, err := cluster.FromKubeconfig(bad[0], bad[1]); err == nil || !strings.HasPrefix(err.Error(), "kubeconfig: ") {
+	for bad, want := range map[[2]string]string{
+		{file, "other"}:  "kubeconfig: there is no context \"other\"; `kubectl config get-contexts` lists them",
+		{file + "x", ""}: "kubeconfig " + file + "x: there is no such file",
+	} {
+		if _, _, err := cluster.FromKubeconfig(bad[0], bad[1]); err == nil || err.Error() != want {
 			t.Errorf("%v: got %v", bad, err)
 		}
 	}

@@ -168,6 +168,9 @@ func unparsed(file string, text []byte, err error) error {
 	if cut := strings.Index(reason, "`"); cut >= 0 {
 		reason = strings.TrimSpace(reason[:cut]) + " (see that line)"
 	}
+	if line := unsaid(reason, text); line > 0 {
+		reason = fmt.Sprintf("line %d: %s", line, reason)
+	}
 	flaw := &FileError{File: file, Flaw: "it is no YAML: " + reason}
 	if found := atLine.FindStringSubmatch(reason); found != nil {
 		flaw.Line, _ = strconv.Atoi(found[1])
@@ -176,6 +179,32 @@ func unparsed(file string, text []byte, err error) error {
 		flaw.Line, flaw.Flaw = line, fmt.Sprintf("line %d is indented by a tab; YAML takes spaces alone", line)
 	}
 	return flaw
+}
+
+var (
+	ofAnchor = regexp.MustCompile(`^(?:unknown )?anchor '([^']+)'`)
+	ofMerge  = regexp.MustCompile(`(?m)^[ -]*<<[ ]*:`)
+)
+
+// unsaid is the line of a fault for which the parser names none: the first
+// line, and whatever it finds only when it follows anchors and merge keys.
+func unsaid(reason string, text []byte) int {
+	upTo := func(end int) int { return 1 + bytes.Count(text[:max(end, 0)], []byte("\n")) }
+	anchor := ofAnchor.FindStringSubmatch(reason)
+	switch {
+	case atLine.MatchString(reason), strings.Contains(reason, "(see that line)"):
+		return 0
+	case anchor != nil && strings.HasPrefix(reason, "unknown"):
+		return upTo(bytes.Index(text, []byte("*"+anchor[1])))
+	case anchor != nil:
+		return upTo(bytes.Index(text, []byte("&"+anchor[1])))
+	case strings.HasPrefix(reason, "map merge"):
+		if spot := ofMerge.FindIndex(text); spot != nil {
+			return upTo(spot[1])
+		}
+		return 0
+	}
+	return 1
 }
 
 // tabbed finds a line at or just around the one the parser names that begins
