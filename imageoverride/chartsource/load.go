@@ -12,6 +12,8 @@ import (
 
 	"helm.sh/helm/v3/pkg/chart"
 	"helm.sh/helm/v3/pkg/chart/loader"
+
+	"gitops-runtime/imageoverride/fault"
 )
 
 const fileScheme = "file://"
@@ -23,9 +25,12 @@ func Load(ctx context.Context, path string) (*chart.Chart, error) {
 	if strings.HasPrefix(path, ociScheme) {
 		return pull(ctx, path)
 	}
+	if strings.Contains(path, "://") {
+		return nil, fmt.Errorf("chart %s: a chart is a directory, an archive or an oci:// reference; fetch this one with `helm pull` first", path)
+	}
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, fmt.Errorf("chart %s cannot be read: %w", path, err)
+		return nil, fmt.Errorf("chart %s cannot be read: %s", path, fault.File(err))
 	}
 	if !info.IsDir() {
 		loaded, err := loader.LoadFile(path)

@@ -81,7 +81,8 @@ func push(t *testing.T, reference string, data []byte, kind types.MediaType) {
 
 func TestLoadErrors(t *testing.T) {
 	cases := map[string]string{
-		"../testdata/none":             "chart ../testdata/none cannot be read: stat ../testdata/none: no such file or directory",
+		"../testdata/none":             "chart ../testdata/none cannot be read: there is no such file",
+		"https://x/c.tgz":              "chart https://x/c.tgz: a chart is a directory, an archive or an oci:// reference; fetch this one with `helm pull` first",
 		"../testdata/golden":           "chart directory ../testdata/golden cannot be read: Chart.yaml file is missing",
 		"../testdata/trap/Chart.yaml":  "chart archive ../testdata/trap/Chart.yaml cannot be read: ",
 		"../testdata/loading/absent":   "chart ../testdata/loading/absent needs its dependency remote 1.2.3 from https://charts.example.com; run `helm dependency build ../testdata/loading/absent` first",

@@ -18,8 +18,11 @@ func exportCommand(streams Streams) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "export image-mirror.csv --format " + strings.Join(export.Formats(), "|"),
 		Short: "Write a mirror table for crane, regsync, skopeo, containerd or Chart.yaml",
-		Args:  cobra.ExactArgs(1),
+		Args:  needs(tableArgument),
 		RunE: func(_ *cobra.Command, args []string) error {
+			if format == "" {
+				return usage{fmt.Errorf("--format is missing; choose one of %s", strings.Join(export.Formats(), ", "))}
+			}
 			if !slices.Contains(export.Formats(), format) {
 				return usage{fmt.Errorf("--format %q is unknown; choose one of %s", format, strings.Join(export.Formats(), ", "))}
 			}

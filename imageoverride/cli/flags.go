@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gitops-runtime/imageoverride/fault"
 	"gitops-runtime/imageoverride/generate"
 	"gitops-runtime/imageoverride/mapping"
 )
@@ -55,6 +56,9 @@ func (f *chartFlags) complete(chart string) (generate.Options, error) {
 	if _, err := mapping.New(options.Registry, options.Strategy, options.Table); err != nil {
 		return options, usage{err}
 	}
+	if err := options.Settings.Check(); err != nil {
+		return options, usage{err}
+	}
 	for _, text := range f.scenarios {
 		scenario, err := generate.ParseScenario(text)
 		if err != nil {
@@ -63,27 +67,34 @@ func (f *chartFlags) complete(chart string) (generate.Options, error) {
 		options.Scenarios = append(options.Scenarios, scenario)
 	}
 	var err error
-	options.ExtraImages, err = readLines(f.extra)
+	options.ExtraImages, err = readImages(f.extra)
 	return options, err
 }
 
-// readLines reads a file of images, one a line; # starts a comment.
-func readLines(path string) ([]string, error) {
+// readImages reads a file of images, one a line; # starts a comment.
+func readImages(path string) ([]string, error) {
 	if path == "" {
 		return nil, nil
 	}
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("--extra-images: %w", err)
+		return nil, fmt.Errorf("--extra-images %s: %s", path, fault.File(err))
 	}
 	defer func() { _ = file.Close() }()
-	var lines []string
+	var images []string
 	scanner := bufio.NewScanner(file)
-	for scanner.Scan() {
+	for line := 1; scanner.Scan(); line++ {
 		text, _, _ := strings.Cut(scanner.Text(), "#")
-		if text = strings.TrimSpace(text); text != "" {
-			lines = append(lines, text)
+		if text = strings.TrimSpace(text); text == "" {
+			continue
 		}
+		if _, err := mapping.Parse(text); err != nil {
+			return nil, fmt.Errorf("--extra-images %s:%d: %w; write one image a line", path, line, err)
+		}
+		images = append(images, text)
 	}
-	return lines, scanner.Err()
+	if err := scanner.Err(); err != nil {
+		return nil, fmt.Errorf("--extra-images %s: %s", path, fault.File(err))
+	}
+	return images, nil
 }

@@ -20,7 +20,7 @@ func generateCommand(streams Streams) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "generate CHART --registry HOST[/PATH] [-f values.yaml] [-o out/]",
 		Short: "Write values that point every image of a chart at a registry, and prove them by rendering",
-		Args:  cobra.ExactArgs(1),
+		Args:  needs(chartArgument),
 		RunE: func(command *cobra.Command, args []string) error {
 			options, err := flags.complete(args[0])
 			if err != nil {
@@ -189,7 +189,7 @@ func verifyCommand(streams Streams) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "verify CHART -f values-images-no-tags.yaml --registry HOST[/PATH]",
 		Short: "Render a chart and check that every image points at the registry",
-		Args:  cobra.ExactArgs(1),
+		Args:  needs(chartArgument),
 		RunE: func(command *cobra.Command, args []string) error {
 			options, err := flags.complete(args[0])
 			if err != nil {

@@ -45,7 +45,7 @@ func listCommand(streams Streams) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "list CHART [-f values.yaml] [--format table|json|csv]",
 		Short: "List every image reference of a chart, where it is and which values make it",
-		Args:  cobra.ExactArgs(1),
+		Args:  needs(chartArgument),
 		RunE: func(command *cobra.Command, args []string) error {
 			write, ok := formats[format]
 			if !ok {
@@ -102,7 +102,7 @@ func whyCommand(streams Streams) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "why CHART IMAGE [-f values.yaml]",
 		Short: "Say where an image comes from: object and path, values, template",
-		Args:  cobra.ExactArgs(2),
+		Args:  needs(chartArgument, imageArgument),
 		RunE: func(command *cobra.Command, args []string) error {
 			rows, err := origins(command, &flags, args[0])
 			if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gitops-runtime/imageoverride/emit"
+	"gitops-runtime/imageoverride/fault"
 	"gitops-runtime/imageoverride/mapping"
 	"gitops-runtime/imageoverride/mirror"
 )
@@ -48,7 +49,7 @@ func (f *registryFlags) complete() (mirror.Access, error) {
 func readPairs(path string) ([]mapping.Pair, error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("mirror table: %w; generate writes it", err)
+		return nil, fmt.Errorf("mirror table %s: %s; generate writes it", path, fault.File(err))
 	}
 	defer func() { _ = file.Close() }()
 	return emit.ReadMirror(path, file)
@@ -61,7 +62,7 @@ func tableCommand(use, short string, work func(context.Context, table) error) *c
 	command := &cobra.Command{
 		Use:   use,
 		Short: short,
-		Args:  cobra.ExactArgs(1),
+		Args:  needs(tableArgument),
 		RunE: func(command *cobra.Command, args []string) error {
 			access, err := flags.complete()
 			if err != nil {

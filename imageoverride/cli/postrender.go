@@ -15,7 +15,7 @@ func postRenderCommand(streams Streams) *cobra.Command {
 		Short: "Replace the images of a mirror table in rendered manifests, as a Helm post-renderer",
 		Example: "  helm install NAME CHART -f values-images-no-tags.yaml \\\n" +
 			"    --post-renderer image-override --post-renderer-args post-render --post-renderer-args image-mirror.csv",
-		Args: cobra.ExactArgs(1),
+		Args: needs(tableArgument),
 		RunE: func(command *cobra.Command, args []string) error {
 			pairs, err := readPairs(args[0])
 			if err != nil {

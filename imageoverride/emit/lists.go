@@ -44,12 +44,17 @@ func ReadMirror(name string, from io.Reader) ([]mapping.Pair, error) {
 		return nil, fmt.Errorf("%s is not a mirror table: its first line must be source_image,target_image", name)
 	}
 	pairs := make([]mapping.Pair, 0, len(rows)-1)
+	lines := map[string]int{}
 	for i, row := range rows[1:] {
 		for _, text := range row {
 			if _, err := mapping.Parse(text); err != nil {
 				return nil, fmt.Errorf("%s line %d: %w", name, i+2, err)
 			}
 		}
+		if before, taken := lines[row[1]]; taken && rows[before-1][0] != row[0] {
+			return nil, fmt.Errorf("%s lines %d and %d: %s and %s would both become %s; give one of them another target", name, before, i+2, rows[before-1][0], row[0], row[1])
+		}
+		lines[row[1]] = i + 2
 		pairs = append(pairs, mapping.Pair{Source: row[0], Target: row[1]})
 	}
 	return pairs, nil

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
 	"net/url"
@@ -27,6 +28,20 @@ func (s *Sentence) Error() string { return s.Text }
 
 // Unwrap is what the libraries said.
 func (s *Sentence) Unwrap() error { return s.Below }
+
+// File says in a few words what is wrong with a file, without its name.
+func File(err error) string {
+	var path *fs.PathError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "there is no such file"
+	case errors.Is(err, fs.ErrPermission):
+		return "its permissions do not let you read it"
+	case errors.As(err, &path):
+		return path.Err.Error()
+	}
+	return err.Error()
+}
 
 // Explain says what went wrong when something was done with an image, such as
 // "read" or "copy".

@@ -123,6 +123,9 @@ func readEarlier(folder string) (earlier, error) {
 	if folder == "" {
 		return before, nil
 	}
+	if info, err := os.Stat(folder); err == nil && !info.IsDir() {
+		return before, fmt.Errorf("output folder %s is a file; name another with -o", folder)
+	}
 	for _, name := range []string{NoTagsFile, WithTagsFile, DigestsFile} {
 		data, err := os.ReadFile(filepath.Join(folder, name))
 		if ignoreAbsent(err) != nil {

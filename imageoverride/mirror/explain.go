@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 
 	"gitops-runtime/imageoverride/fault"
 )
@@ -16,15 +15,6 @@ func explain(doing, image string, err error) error {
 		return known
 	}
 	return fault.Explain(doing, image, err)
-}
-
-// plain is an error of a file without the path, which is said already.
-func plain(err error) error {
-	var file *os.PathError
-	if errors.As(err, &file) {
-		return file.Err
-	}
-	return err
 }
 
 // summary is one sentence on all failures of a run.

@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"os"
 	"sync"
+
+	"gitops-runtime/imageoverride/fault"
 )
 
 // entry is one line of the journal: a finished copy, or with Blob a part of
@@ -28,7 +30,7 @@ type journalError struct {
 }
 
 func (e *journalError) Error() string {
-	return fmt.Sprintf("journal %s cannot be written: %v; make room, or choose another place with --journal, and run the command again to go on", e.path, plain(e.err))
+	return fmt.Sprintf("journal %s cannot be written: %s; make room, or choose another place with --journal, and run the command again to go on", e.path, fault.File(e.err))
 }
 
 func (e *journalError) Unwrap() error { return e.err }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
+	"gitops-runtime/imageoverride/fault"
 	"gitops-runtime/imageoverride/mapping"
 )
 
@@ -84,11 +85,11 @@ func WriteLock(path string, locked []Locked) error {
 func ReadLock(path string) ([]Locked, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("--lock: %w", err)
+		return nil, fmt.Errorf("--lock %s: %s; `image-override lock` writes it", path, fault.File(err))
 	}
 	var locked []Locked
 	if err := json.Unmarshal(data, &locked); err != nil {
-		return nil, fmt.Errorf("--lock %s is not a lock file: %w", path, err)
+		return nil, fmt.Errorf("--lock %s is not a lock file: %w; `image-override lock` writes one", path, err)
 	}
 	return locked, nil
 }

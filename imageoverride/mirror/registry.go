@@ -14,6 +14,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/authn"
 	"github.com/google/go-containerregistry/pkg/name"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
+
+	"gitops-runtime/imageoverride/fault"
 )
 
 // Access is how registries are reached.
@@ -67,7 +69,7 @@ func (a Access) open() (registry, error) {
 func authorities(path string) (*x509.CertPool, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("--ca-file: %w", err)
+		return nil, fmt.Errorf("--ca-file %s: %s", path, fault.File(err))
 	}
 	pool, err := x509.SystemCertPool()
 	if err != nil {

@@ -23,6 +23,23 @@ type Settings struct {
 	APIVersions []string
 }
 
+// Check says what is wrong with the settings.
+func (s Settings) Check() error {
+	_, err := s.kubeVersion()
+	return err
+}
+
+func (s Settings) kubeVersion() (*chartutil.KubeVersion, error) {
+	if s.KubeVersion == "" {
+		return nil, nil
+	}
+	version, err := chartutil.ParseKubeVersion(s.KubeVersion)
+	if err != nil {
+		return nil, fmt.Errorf("--kube-version %q is not a version; write one such as 1.33", s.KubeVersion)
+	}
+	return version, nil
+}
+
 // Output is one rendered chart.
 type Output struct {
 	// Values are the coalesced values templates saw, enabled subcharts' included.
@@ -49,11 +66,11 @@ func NewRenderer(c *chart.Chart, settings Settings) (*Renderer, error) {
 		settings.Namespace = "default"
 	}
 	caps := chartutil.DefaultCapabilities.Copy()
-	if settings.KubeVersion != "" {
-		version, err := chartutil.ParseKubeVersion(settings.KubeVersion)
-		if err != nil {
-			return nil, fmt.Errorf("--kube-version %q is not a version such as 1.33: %w", settings.KubeVersion, err)
-		}
+	version, err := settings.kubeVersion()
+	if err != nil {
+		return nil, err
+	}
+	if version != nil {
 		caps.KubeVersion = *version
 	}
 	caps.APIVersions = append(caps.APIVersions, settings.APIVersions...)

@@ -1,0 +1,30 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+)
+
+// argument is what a command has to be given, with what it is.
+type argument struct{ name, meaning string }
+
+var (
+	chartArgument = argument{"CHART", "a chart's directory, an archive, or oci://host/path:version"}
+	imageArgument = argument{"IMAGE", "a reference as `image-override list` shows it, or its name"}
+	tableArgument = argument{"image-mirror.csv", "the table that generate wrote"}
+)
+
+// needs asks for exactly these arguments and says which is missing or too much.
+func needs(wanted ...argument) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) < len(wanted) {
+			missing := wanted[len(args)]
+			return fmt.Errorf("%s is missing: %s", missing.name, missing.meaning)
+		}
+		if len(args) > len(wanted) {
+			return fmt.Errorf("%q is one argument too many", args[len(wanted)])
+		}
+		return nil
+	}
+}
