@@ -11,6 +11,7 @@ import (
 
 const (
 	ingressPath = "global.runtime.ingress"
+	classPath   = ingressPath + ".className"
 	routePath   = "global.runtime.httpRoute"
 	meshPath    = "global.runtime.ingressUrl"
 	serverPath  = "tunnel-client.tunnelServer"

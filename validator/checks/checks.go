@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"gitops-runtime/validator/engine"
+	"gitops-runtime/validator/findings"
 )
 
 // Deadlines for one check: looking at values needs no time, a request over the
@@ -72,16 +73,41 @@ var essential = []string{"TOK100", "ACC100", "ACC200", "RUN200"}
 // registered runtime has a token of its own, and needs no user to be known by.
 var after = map[string][]string{"RUN200": {"ACC100", "RUN300"}}
 
+// about names the value that a check dials or reads first, for the finding that
+// time ran out. What a check asks of the cluster alone stands in no value.
+var about = map[string]func(*desk) findings.Place{
+	"RUN100": at(namePath),
+	"RUN200": at(namePath),
+	"RUN300": at(urlPath),
+	"TOK100": (*desk).tokenPlace,
+	"ACC100": at(urlPath),
+	"MOD400": at(classPath),
+	"MOD500": at(ingressPath + ".hosts[0]"),
+	"MOD700": at(parentsPath + "[0].name"),
+	"GIT100": (*desk).gitPlace,
+	"GIT300": (*desk).gitPlace,
+	"CRT100": at(caRefPath),
+	"CLU700": at(ownArgoPath + ".svc"),
+}
+
+func at(path string) func(*desk) findings.Place {
+	return func(d *desk) findings.Place { return d.place(path) }
+}
+
 // Table binds every check to a subject.
 func Table(subject Subject) []engine.Check {
 	shared := &desk{Subject: subject}
 	var table []engine.Check
 	for _, row := range rows() {
-		table = append(table, engine.Check{
+		check := engine.Check{
 			Essential: slices.Contains(essential, row.code),
 			Code:      row.code, Title: row.title, Group: row.group, Needs: row.needs, After: after[row.code], Deadline: row.deadline,
 			Run: func(ctx context.Context) engine.Outcome { return row.run(ctx, shared) },
-		})
+		}
+		if place := about[row.code]; place != nil {
+			check.About = func() findings.Place { return place(shared) }
+		}
+		table = append(table, check)
 	}
 	return table
 }

@@ -33,7 +33,7 @@ func checkIngressClass(ctx context.Context, d *desk) engine.Outcome {
 	if !ok {
 		return other
 	}
-	place := d.place(ingressPath + ".className")
+	place := d.place(classPath)
 	class := d.Values.String(ingressPath+".className", "")
 	if class == "" {
 		return nothing("no class is named, so the cluster's default serves")

@@ -82,7 +82,7 @@ func (d *desk) ownRefused(err error) findings.Finding {
 	case errors.As(err, &failure):
 		reason = missing(err)
 	}
-	return unknown("RUN300", findings.Place{}, "Whether the runtime's own token is alive", reason)
+	return unknown("RUN300", d.place(urlPath), "Whether the runtime's own token is alive", reason)
 }
 
 // checkOwnToken shows what became of the runtime's own token.

@@ -3,6 +3,7 @@ package cli_test
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -22,11 +23,17 @@ type clusterSpec struct {
 	MayNot []string `json:"mayNot"`
 	// Status answers every path that holds a word with an HTTP status.
 	Status map[string]int `json:"status"`
+	// Silent are words; a path that holds one is never answered.
+	Silent []string `json:"silent"`
 }
 
 // ServeHTTP is a small API server.
 func (w *world) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	spec := w.spec.Cluster
+	if slices.ContainsFunc(spec.Silent, func(word string) bool { return strings.Contains(r.URL.Path, word) }) {
+		<-r.Context().Done()
+		return
+	}
 	for word, status := range spec.Status {
 		if strings.Contains(r.URL.Path, word) {
 			out.WriteHeader(status)

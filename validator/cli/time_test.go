@@ -50,7 +50,7 @@ func TestASlowPlatformCostsOneChain(t *testing.T) {
 
 func TestASilentPlatformEndsWithTheDeadline(t *testing.T) {
 	code, out, took := runAgainst(context.Background(), t, []platform.Fault{{Delay: platform.Duration(time.Minute)}}, "--timeout", "500ms")
-	want := "-: inconclusive: ACC100 The platform knows the user token? Unknown: the time for the whole run was over.\n"
+	want := "-:3:5: inconclusive: ACC100 The platform knows the user token? Unknown: the time for the whole run was over.\n"
 	if code != cli.ExitInconclusive || out != want || took > 5*time.Second {
 		t.Errorf("exit %d after %s: %s", code, took, out)
 	}
@@ -65,7 +65,7 @@ func TestAnInterruptionReportsWhatThereIs(t *testing.T) {
 	go func() { <-ctx.Done(); stop() }()
 	code, out, took := runAgainst(interrupted, t, []platform.Fault{{Delay: platform.Duration(time.Minute)}}, "--set", "global.runtime.name=Local")
 	want := "--set global.runtime.name: fail: RUN102 The runtime name \"Local\" is not allowed: it has to start with a lower-case letter.\n" +
-		"-: inconclusive: ACC100 The platform knows the user token? Unknown: the run was interrupted.\n"
+		"-:3:5: inconclusive: ACC100 The platform knows the user token? Unknown: the run was interrupted.\n"
 	if code != cli.ExitFailed || out != want || took > 5*time.Second {
 		t.Errorf("exit %d after %s: %s", code, took, out)
 	}

@@ -39,6 +39,9 @@ type Check struct {
 	Essential bool
 	// Deadline bounds this check; the zero value leaves the run's own bound.
 	Deadline time.Duration
+	// About, when not nil, is the value that the check reads or dials: the place
+	// of the finding that it got no answer.
+	About func() findings.Place
 	// Run looks and tells. It should end when its context does; when it does
 	// not, its outcome is left behind.
 	Run func(ctx context.Context) Outcome
@@ -216,6 +219,9 @@ func unanswered(check Check, reason string) Result {
 	finding := findings.Finding{Code: check.Code, Level: findings.Inconclusive, Message: check.Title + "? Unknown: " + reason + "."}
 	if definition, known := findings.Lookup(check.Code); known {
 		finding.Fix = definition.Fix
+	}
+	if check.About != nil {
+		finding.Place = check.About()
 	}
 	return Result{
 		Code: check.Code, Title: check.Title, Group: check.Group,

@@ -120,8 +120,12 @@ func TestAnInterruptedRunReportsWhatItHas(t *testing.T) {
 }
 
 func TestTheWholeRunHasADeadline(t *testing.T) {
-	table := []engine.Check{{Code: "A", Title: "A holds", Essential: true, Run: deaf}}
+	dials := findings.Place{Value: "url", File: "values.yaml", Line: 3, Column: 5}
+	table := []engine.Check{{Code: "A", Title: "A holds", Essential: true, About: func() findings.Place { return dials }, Run: deaf}}
 	results := engine.Run(context.Background(), table, engine.Options{Deadline: 20 * time.Millisecond})
+	if got := results[0].Findings[0].Place; got != dials {
+		t.Errorf("got %v, want the value that was dialled", got)
+	}
 	if got, want := results[0].Findings[0].Message, "A holds? Unknown: the time for the whole run was over."; got != want || !results[0].Essential {
 		t.Errorf("got %q, want %q", got, want)
 	}
