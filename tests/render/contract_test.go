@@ -183,3 +183,53 @@ func TestComponentsHaveVersions(t *testing.T) {
 	assert.Len(t, versions, len(names))
 	assert.Equal(t, "v3.3.11", versions["argo-cd"])
 }
+
+// A program that signs in to the runtime's Argo CD waits for the password that Argo CD makes up, and only for one that it does.
+func TestWaitsForArgoCDsPassword(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name  string
+		set   map[string]string
+		waits bool
+	}{
+		{"made up by Argo CD", nil, true},
+		{"no Argo CD", map[string]string{"argo-cd.enabled": "false"}, false},
+		{"no administrator", map[string]string{`argo-cd.configs.cm.admin\.enabled`: "false"}, false},
+		{"no administrator, as a path", map[string]string{"argo-cd.configs.cm.admin.enabled": "false"}, false},
+		{"settings of the user's", map[string]string{"argo-cd.configs.cm.create": "false"}, false},
+		{"a password of the user's", map[string]string{"argo-cd.configs.secret.argocdServerAdminPassword": "hash"}, false},
+		{"a password among further keys", map[string]string{`argo-cd.configs.secret.extra.admin\.password`: "hash"}, false},
+		{"a Secret of the user's", map[string]string{"argo-cd.configs.secret.createSecret": "false"}, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			objects := umbrella("tunnel", test.set).Objects(t)
+			for name, container := range map[string]string{"cap-app-proxy": "app-proxy", "gitops-operator": "manager"} {
+				from := reference(t, objects, name, container, "ARGO_CD_PASSWORD")
+				assert.Equal(t, "argocd-initial-admin-secret", from.Name, name)
+				require.NotNil(t, from.Optional, name)
+				assert.Equal(t, test.waits, !*from.Optional, name)
+			}
+		})
+	}
+	own := map[string]string{"argo-cd.enabled": "false", "global.integrations.argo-cd.server.svc": "argocd-server.argocd"}
+	assert.Nil(t, reference(t, umbrella("tunnel", own).Objects(t), "cap-app-proxy", "app-proxy", "ARGO_CD_PASSWORD").Optional, "the user's own is there already")
+}
+
+// reference is the key of a Secret that a Deployment's variable comes from.
+func reference(t *testing.T, objects []render.Object, deployment, container, variable string) *corev1.SecretKeySelector {
+	t.Helper()
+	found := render.Find(objects, "Deployment", deployment)
+	require.NotNil(t, found, deployment)
+	for _, each := range pod(t, *found).Containers {
+		for _, set := range each.Env {
+			if each.Name == container && set.Name == variable {
+				require.NotNil(t, set.ValueFrom, variable)
+				require.NotNil(t, set.ValueFrom.SecretKeyRef, variable)
+				return set.ValueFrom.SecretKeyRef
+			}
+		}
+	}
+	require.Fail(t, "no such variable", "%s of %s in %s", variable, container, deployment)
+	return nil
+}

@@ -68,12 +68,13 @@ each, url with scheme and root path; of this release, or the user's own. Argumen
 
 {{/*
 gitops-runtime.argoCDLogin: how the runtime's programs sign in to Argo CD, as a YAML list of environment: a user and the password of a Secret, or
-the token of one. Of this release's Argo CD the password is that of its administrator. Arguments: the root.
+the token of one. Of this release's Argo CD the password is that of its administrator, which it makes up at its first start: a pod that read
+nothing before that would be refused until it is replaced, so the kubelet holds it until the Secret is there. Arguments: the root.
 */}}
 {{- define "gitops-runtime.argoCDLogin" -}}
 {{- if ne (include "gitops-runtime.usesOwnArgoCD" .) "true" -}}
 - name: ARGO_CD_PASSWORD
-  valueFrom: {secretKeyRef: {name: argocd-initial-admin-secret, key: password, optional: true}}
+  valueFrom: {secretKeyRef: {name: argocd-initial-admin-secret, key: password, optional: {{ not (include "gitops-runtime.makesAdminPassword" .) }}}}
 {{- else -}}
 {{- $auth := (include "gitops-runtime.ownArgoCD" .Values.global | fromJson).server.auth -}}
 {{- if eq $auth.type "token" -}}
@@ -83,6 +84,20 @@ the token of one. Of this release's Argo CD the password is that of its administ
 - name: ARGO_CD_PASSWORD
   valueFrom: {secretKeyRef: {{ ternary (dict "name" "codefresh-argo-cd" "key" "password") $auth.passwordSecretKeyRef (not (empty $auth.password)) | toJson }}}
 {{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/*
+gitops-runtime.makesAdminPassword: "true" where this release's Argo CD is sure to make argocd-initial-admin-secret: it has an administrator, and
+nobody else gives the password. Arguments: the root.
+*/}}
+{{- define "gitops-runtime.makesAdminPassword" -}}
+{{- $argo := index .Values "argo-cd" -}}
+{{- if $argo.enabled -}}
+{{- $extra := (include "argo-cd.flat" (dict "settings" ($argo.configs.secret.extra | default dict)) | fromJson).data -}}
+{{- $given := or (not $argo.configs.secret.createSecret) $argo.configs.secret.argocdServerAdminPassword (hasKey $extra "admin.password") -}}
+{{- $settings := (include "argo-cd.flat" (dict "settings" $argo.configs.cm) | fromJson).data -}}
+{{- if not (or $given (not $argo.configs.cm.create) (eq (default "true" (get $settings "admin.enabled")) "false")) }}true{{ end -}}
 {{- end -}}
 {{- end -}}
 
