@@ -12,7 +12,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/wait"
 
 	"gitops-runtime/tests/runtime"
 )
@@ -30,6 +29,7 @@ type aloneChart struct {
 // alone is a chart in a namespace where no other chart is.
 type alone struct {
 	*environment
+	chart     aloneChart
 	namespace string
 	// images is the values file that leads to the private registry.
 	images string
@@ -39,47 +39,69 @@ func aloneCharts() []aloneChart {
 	return []aloneChart{rolloutsAlone(), workflowsAlone(), eventsAlone(), cdAlone()}
 }
 
-// TestCharts installs each of Argo's charts with no other beside it, with its defaults and then with the values for high
-// availability, and asks it to work both times. The namespaces hold every pod to the Pod Security level restricted.
+// TestCharts installs each of Argo's charts with no other beside it in its namespace, with its defaults and then with the values for
+// high availability, and asks it to work both times; all charts at the same time, which share nothing. The namespaces hold every
+// pod to the Pod Security level restricted. When all have been uninstalled, nothing but Argo's definitions is left outside any namespace.
 func TestCharts(t *testing.T) {
 	e := start(t)
 	before := e.inventory(t)
+	charts := make([]alone, 0, len(aloneCharts()))
 	for _, chart := range aloneCharts() {
-		e.run(t, chart.Name, func(t *testing.T) { e.standsAlone(t, chart, before) })
+		charts = append(charts, e.prepareAlone(t, chart))
 	}
+	t.Run("alone", func(t *testing.T) {
+		for _, a := range charts {
+			e.run(t, a.chart.Name, func(t *testing.T) {
+				t.Parallel()
+				a.stands(t)
+			})
+		}
+	})
+	e.run(t, "nothing left", func(t *testing.T) {
+		eventually(t, "what has owners goes after them", time.Minute, func(ctx context.Context) error {
+			outside, err := e.list(ctx, "")
+			if left := withoutDefinitions(without(outside, before, "namespaces/", "ipaddresses/")); err == nil && len(left) > 0 {
+				err = fmt.Errorf("left outside any namespace: %v", left)
+			}
+			return err
+		})
+	})
 }
 
-// standsAlone takes a chart through both rounds and away again; before is what the cluster had outside any namespace.
-func (e *environment) standsAlone(t *testing.T, chart aloneChart, before []string) {
-	a := alone{environment: e, namespace: "e2e-" + chart.Name}
-	e.namespace(t, a.namespace)
+// prepareAlone makes the images of a chart ready.
+func (e *environment) prepareAlone(t *testing.T, chart aloneChart) alone {
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute) // images that no registry has are built first
 	defer cancel()
-	var err error
-	a.images, err = e.local.PrepareChart(ctx, chart.Chart)
+	files, err := e.local.PrepareChart(ctx, chart.Chart)
 	require.NoError(t, err)
-	t.Cleanup(func() { a.goes(t, before) })
-	if !e.run(t, "default", func(t *testing.T) { a.install(t, chart, chart.pods) }) {
+	return alone{environment: e, chart: chart, namespace: "e2e-" + chart.Name, images: files}
+}
+
+// stands takes the chart through both rounds and away again.
+func (a alone) stands(t *testing.T) {
+	a.environment.namespace(t, a.namespace)
+	t.Cleanup(func() { a.goes(t) })
+	if !a.run(t, "default", func(t *testing.T) { a.install(t, a.chart.pods) }) {
 		return
 	}
-	if chart.lasting != nil {
-		chart.lasting(a, t)
+	if a.chart.lasting != nil {
+		a.chart.lasting(a, t)
 	}
-	e.run(t, "default works", func(t *testing.T) { chart.works(a, t, "default") })
-	e.run(t, "default, nothing forbidden", func(t *testing.T) { e.nothingForbidden(t, a.namespace) })
-	if !e.run(t, "ha", func(t *testing.T) { a.install(t, chart, chart.available, e.local.Scenario(chart.Chart, "ha")) }) {
+	a.run(t, "default works", func(t *testing.T) { a.chart.works(a, t, "default") })
+	a.run(t, "default, nothing forbidden", func(t *testing.T) { a.nothingForbidden(t, a.namespace) })
+	if !a.run(t, "ha", func(t *testing.T) { a.install(t, a.chart.available, a.local.Scenario(a.chart.Chart, "ha")) }) {
 		return
 	}
-	e.run(t, "ha works", func(t *testing.T) { chart.works(a, t, "ha") })
-	e.run(t, "ha, nothing forbidden", func(t *testing.T) { e.nothingForbidden(t, a.namespace) })
+	a.run(t, "ha works", func(t *testing.T) { a.chart.works(a, t, "ha") })
+	a.run(t, "ha, nothing forbidden", func(t *testing.T) { a.nothingForbidden(t, a.namespace) })
 }
 
 // install installs or upgrades the chart and waits until its workloads have their pods, and no others.
-func (a alone) install(t *testing.T, chart aloneChart, pods map[string]int32, valueFiles ...string) {
+func (a alone) install(t *testing.T, pods map[string]int32, valueFiles ...string) {
 	ctx, cancel := context.WithTimeout(t.Context(), 6*time.Minute)
 	defer cancel()
 	require.NoError(t, a.local.Helm.Upgrade(ctx, runtime.Upgrade{
-		Release: aloneRelease, Chart: a.local.Path(chart.Chart), Namespace: a.namespace,
+		Release: aloneRelease, Chart: a.local.Path(a.chart.Chart), Namespace: a.namespace,
 		ValueFiles: append(valueFiles, a.images), Timeout: 5 * time.Minute,
 	}, t.Output()))
 	eventually(t, "every workload has its pods", 2*time.Minute, func(ctx context.Context) error {
@@ -113,20 +135,11 @@ func (a alone) readyPods(ctx context.Context) (map[string]int32, error) {
 	return ready, nil
 }
 
-// goes uninstalls the chart: outside any namespace nothing but Argo's definitions is left.
-func (a alone) goes(t *testing.T, before []string) {
+// goes uninstalls the chart.
+func (a alone) goes(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	if err := a.local.Helm.Uninstall(ctx, aloneRelease, a.namespace, 3*time.Minute, t.Output()); err != nil {
 		t.Error(err)
-	}
-	var left []string
-	err := wait.PollUntilContextTimeout(ctx, time.Second, time.Minute, true, func(ctx context.Context) (bool, error) { // what has owners goes after them
-		outside, err := a.list(ctx, "")
-		left = withoutDefinitions(without(outside, before, "namespaces/", "ipaddresses/"))
-		return err == nil && len(left) == 0, nil
-	})
-	if err != nil {
-		t.Errorf("left outside any namespace: %v: %v", left, err)
 	}
 }
