@@ -8,13 +8,15 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
+
+	"gitops-runtime/imageoverride/generate"
 )
 
 // Exit codes.
 const (
 	ExitOK      = 0
 	ExitFailure = 1 // the program could not do its work
-	ExitUsage   = 2 // the command line is wrong
+	ExitUsage   = 2 // the command line or the values are wrong
 	ExitLeftOut = 3 // an image is left out
 )
 
@@ -62,13 +64,15 @@ func Run(ctx context.Context, args []string, streams Streams) int {
 	err := root.ExecuteContext(ctx)
 	var left leftOut
 	var wrong usage
+	var unread *generate.WrongValues
+	var refused *generate.Refused
 	switch {
 	case err == nil:
 		return ExitOK
 	case errors.As(err, &left):
 		_, _ = fmt.Fprintln(streams.Err, left.message)
 		return ExitLeftOut
-	case errors.As(err, &wrong):
+	case errors.As(err, &wrong), errors.As(err, &unread), errors.As(err, &refused):
 		_, _ = fmt.Fprintln(streams.Err, "Error:", err)
 		return ExitUsage
 	default:

@@ -27,10 +27,13 @@ func (f *chartFlags) register(command *cobra.Command) {
 	flags.StringVar(&f.options.Registry, "registry", "", "private registry, host[:port][/path]")
 	flags.StringVar(&f.strategy, "strategy", string(mapping.HostPrefix), "where images go: "+strings.Join(mapping.Strategies(), ", "))
 	flags.StringArrayVar(&f.table, "map", nil, "prefix for one source host, host=registry[/path]; may be repeated")
-	flags.StringArrayVarP(&f.options.Values.Files, "values", "f", nil, "values file; may be repeated")
-	flags.StringArrayVar(&f.options.Values.Set, "set", nil, "value as path=value; may be repeated")
-	flags.StringArrayVar(&f.options.Values.SetString, "set-string", nil, "string value as path=value; may be repeated")
-	flags.StringArrayVar(&f.scenarios, "scenario", nil, "a way of installing, name=file.yaml[,file.yaml], on top of --values; may be repeated, the result serves all")
+	flags.StringSliceVarP(&f.options.Values.Files, "values", "f", nil, "values file, URL, or - for standard input; may be repeated")
+	flags.StringArrayVar(&f.options.Values.Set, "set", nil, "set values as helm does (a.b=c)")
+	flags.StringArrayVar(&f.options.Values.SetString, "set-string", nil, "set values that stay text")
+	flags.StringArrayVar(&f.options.Values.SetFile, "set-file", nil, "set values from files (a.b=path)")
+	flags.StringArrayVar(&f.options.Values.JSON, "set-json", nil, "set values by JSON (a.b={...})")
+	flags.StringArrayVar(&f.options.Values.SetLiteral, "set-literal", nil, "set a value without reading commas or braces")
+	flags.StringArrayVar(&f.scenarios, "scenario", nil, "a way of installing, name=file.yaml[,file.yaml], over --values and under --set; may be repeated, the result serves all")
 	flags.BoolVar(&f.options.Everything, "everything", false, "add to each scenario one with every \"enabled\" switch on that goes together with the others")
 	flags.StringVar(&f.options.Settings.KubeVersion, "kube-version", "", "Kubernetes version templates see")
 	flags.StringArrayVar(&f.options.Settings.APIVersions, "api-versions", nil, "API version templates see, group/version/Kind; may be repeated")
@@ -39,10 +42,10 @@ func (f *chartFlags) register(command *cobra.Command) {
 	flags.StringVar(&f.extra, "extra-images", "", "file with further images to mirror, one a line")
 }
 
-// complete turns flags into options.
-func (f *chartFlags) complete(chart string) (generate.Options, error) {
+// complete turns the flags of a command into options.
+func (f *chartFlags) complete(command *cobra.Command, chart string) (generate.Options, error) {
 	options := f.options
-	options.Chart, options.Strategy = chart, mapping.Strategy(f.strategy)
+	options.Chart, options.Strategy, options.Values.In = chart, mapping.Strategy(f.strategy), command.InOrStdin()
 	for _, text := range f.table {
 		host, prefix, found := strings.Cut(text, "=")
 		if !found {

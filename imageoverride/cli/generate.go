@@ -22,7 +22,7 @@ func generateCommand(streams Streams) *cobra.Command {
 		Short: "Write values that point every image of a chart at a registry, and prove them by rendering",
 		Args:  needs(chartArgument),
 		RunE: func(command *cobra.Command, args []string) error {
-			options, err := flags.complete(args[0])
+			options, err := flags.complete(command, args[0])
 			if err != nil {
 				return err
 			}
@@ -191,7 +191,7 @@ func verifyCommand(streams Streams) *cobra.Command {
 		Short: "Render a chart and check that every image points at the registry",
 		Args:  needs(chartArgument),
 		RunE: func(command *cobra.Command, args []string) error {
-			options, err := flags.complete(args[0])
+			options, err := flags.complete(command, args[0])
 			if err != nil {
 				return err
 			}

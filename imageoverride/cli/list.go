@@ -26,7 +26,7 @@ func origins(command *cobra.Command, flags *chartFlags, chart string) ([]generat
 	if !given {
 		flags.options.Registry = nowhere
 	}
-	options, err := flags.complete(chart)
+	options, err := flags.complete(command, chart)
 	if err != nil {
 		return nil, err
 	}

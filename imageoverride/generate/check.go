@@ -50,11 +50,11 @@ func eachScenario(ctx context.Context, options Options, visit func(name string, 
 	if err != nil {
 		return err
 	}
-	users, err := options.users()
+	renderer, err := render.NewRenderer(loaded, options.Settings)
 	if err != nil {
 		return err
 	}
-	renderer, err := render.NewRenderer(loaded, options.Settings)
+	users, err := options.users(ctx, loaded, renderer)
 	if err != nil {
 		return err
 	}

@@ -32,15 +32,15 @@ func Run(ctx context.Context, options Options) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	users, err := options.users()
-	if err != nil {
-		return Result{}, err
-	}
 	before, err := readEarlier(options.Earlier)
 	if err != nil {
 		return Result{}, err
 	}
 	renderer, err := render.NewRenderer(loaded, options.Settings)
+	if err != nil {
+		return Result{}, err
+	}
+	users, err := options.users(ctx, loaded, renderer)
 	if err != nil {
 		return Result{}, err
 	}

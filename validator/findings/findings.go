@@ -3,6 +3,7 @@
 package findings
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -77,6 +78,11 @@ func New(code string, place Place, args ...any) Finding {
 		Place:   place,
 		Fix:     fix,
 	}
+}
+
+// Line is the finding as one line, for grep and editors.
+func (f Finding) Line() string {
+	return fmt.Sprintf("%s: %s: %s %s", cmp.Or(f.Place.String(), "-"), f.Level, f.Code, f.Message)
 }
 
 // WithFix returns the finding with a cure that fits better than the table's.

@@ -2,7 +2,6 @@ package report
 
 import (
 	"bufio"
-	"cmp"
 	"fmt"
 	"io"
 )
@@ -14,7 +13,7 @@ type Short struct{}
 func (Short) Write(out io.Writer, report Report) error {
 	w := bufio.NewWriter(out)
 	for _, finding := range report.Findings() {
-		fmt.Fprintf(w, "%s: %s: %s %s\n", cmp.Or(finding.Place.String(), "-"), finding.Level, finding.Code, finding.Message)
+		fmt.Fprintln(w, finding.Line())
 	}
 	return w.Flush()
 }

@@ -16,21 +16,23 @@ import (
 // Options are the ways to give values on Helm's command line, in the order in
 // which they were written.
 type Options struct {
-	Files      []string  // -f, --values: a path, an http(s) URL, or "-" for In
-	JSON       []string  // --set-json
-	Set        []string  // --set
-	SetString  []string  // --set-string
-	SetFile    []string  // --set-file
-	SetLiteral []string  // --set-literal
-	In         io.Reader // what "-" reads
-	Text       []byte    // what "-" held, where it was read before
+	Base       map[string]any // lies below everything; nobody wrote it anywhere
+	Files      []string       // -f, --values: a path, an http(s) URL, or "-" for In
+	JSON       []string       // --set-json
+	Set        []string       // --set
+	SetString  []string       // --set-string
+	SetFile    []string       // --set-file
+	SetLiteral []string       // --set-literal
+	In         io.Reader      // what "-" reads
+	Text       []byte         // what "-" held, where it was read before
 }
 
 // Load reads and merges in Helm's order: files, then --set-json, --set,
 // --set-string, --set-file and --set-literal, each later one winning. An error
 // names the file or flag, and never quotes a value.
 func Load(ctx context.Context, options Options) (*Values, error) {
-	merged := New(nil)
+	base, _ := clone(options.Base).(map[string]any)
+	merged := New(base)
 	for _, file := range options.Files {
 		text, err := options.read(ctx, file)
 		if err != nil {

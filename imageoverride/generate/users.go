@@ -1,0 +1,134 @@
+package generate
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	helmchart "helm.sh/helm/v3/pkg/chart"
+
+	"gitops-runtime/imageoverride/render"
+	"gitops-runtime/imageoverride/values"
+	"gitops-runtime/validator/chart"
+	"gitops-runtime/validator/conformity"
+	"gitops-runtime/validator/findings"
+	"gitops-runtime/validator/schema"
+	given "gitops-runtime/validator/values"
+)
+
+// user is one scenario with its values read.
+type user struct {
+	name string
+	tree map[string]any
+}
+
+// WrongValues are values that cannot be read.
+type WrongValues struct{ Below error }
+
+func (w *WrongValues) Error() string { return w.Below.Error() }
+
+// Unwrap is what is wrong with them.
+func (w *WrongValues) Unwrap() error { return w.Below }
+
+// Refused are values that the chart's schema refuses.
+type Refused struct {
+	// Scenario is "" where none was named.
+	Scenario string
+	Findings []findings.Finding
+}
+
+// Error is a heading and a line a finding, as validate-values writes them.
+func (r *Refused) Error() string {
+	var text strings.Builder
+	if r.Scenario != "" {
+		fmt.Fprintf(&text, "scenario %s: ", r.Scenario)
+	}
+	text.WriteString("the chart's schema refuses the values")
+	for _, finding := range r.Findings {
+		text.WriteString("\n" + finding.Line())
+		if finding.Fix != "" {
+			text.WriteString("\n  fix  " + finding.Fix)
+		}
+	}
+	return text.String()
+}
+
+// users reads the values of all scenarios and holds them against the chart's
+// schemas. What seems wrong there is an error when Helm refuses it, too.
+func (o Options) users(ctx context.Context, loaded *helmchart.Chart, renderer *render.Renderer) ([]user, error) {
+	scenarios := o.Scenarios
+	if len(scenarios) == 0 {
+		scenarios = []Scenario{{}}
+	}
+	var all []user
+	plain, shelf := plainChart(loaded), &schema.Shelf{}
+	input, err := o.input(ctx)
+	if err != nil {
+		return nil, &WrongValues{err}
+	}
+	for i, scenario := range scenarios {
+		if slices.ContainsFunc(scenarios[:i], func(other Scenario) bool { return other.Name == scenario.Name }) {
+			return nil, &WrongValues{fmt.Errorf("scenario %s is given twice; name each once", scenario.Name)}
+		}
+		read, err := given.Load(ctx, o.of(scenario, input))
+		if err != nil {
+			if scenario.Name != "" {
+				err = fmt.Errorf("scenario %s: %w", scenario.Name, err)
+			}
+			return nil, &WrongValues{err}
+		}
+		one := user{name: cmp.Or(scenario.Name, "default"), tree: values.CopyTree(read.Tree)}
+		read.WithDefaults(plain)
+		found, err := conformity.Findings(plain, read, shelf)
+		if err == nil && len(found) > 0 && renderer.Check(one.tree) != nil {
+			return nil, &Refused{Scenario: scenario.Name, Findings: found}
+		}
+		all = append(all, one)
+	}
+	return all, nil
+}
+
+// of are the sources of one scenario's values in Helm's order.
+func (o Options) of(scenario Scenario, input []byte) given.Options {
+	first, then := o.Values, scenario.Values
+	return given.Options{
+		Base:       values.Merge(first.Tree, then.Tree),
+		Files:      slices.Concat(first.Files, then.Files),
+		JSON:       slices.Concat(first.JSON, then.JSON),
+		Set:        slices.Concat(first.Set, then.Set),
+		SetString:  slices.Concat(first.SetString, then.SetString),
+		SetFile:    slices.Concat(first.SetFile, then.SetFile),
+		SetLiteral: slices.Concat(first.SetLiteral, then.SetLiteral),
+		Text:       input,
+	}
+}
+
+// input is what standard input holds, where "-" asks for it; scenarios share it.
+func (o Options) input(ctx context.Context) ([]byte, error) {
+	if !slices.Contains(o.Values.Files, "-") {
+		return nil, nil
+	}
+	text, err := given.Options{In: o.Values.In}.Input(ctx)
+	return append([]byte{}, text...), err
+}
+
+// plainChart is a chart without its templates.
+func plainChart(c *helmchart.Chart) *chart.Chart {
+	plain := &chart.Chart{Name: c.Name(), Version: c.Metadata.Version, AppVersion: c.AppVersion(), Defaults: values.CopyTree(c.Values), Schema: c.Schema}
+	for _, wanted := range c.Metadata.Dependencies {
+		for _, child := range c.Dependencies() {
+			if child.Name() != wanted.Name {
+				continue
+			}
+			below := plainChart(child)
+			if wanted.Alias != "" {
+				below.Name = wanted.Alias
+			}
+			plain.Dependencies = append(plain.Dependencies, chart.Dependency{Chart: below, Condition: wanted.Condition})
+			break
+		}
+	}
+	return plain
+}
