@@ -65,6 +65,18 @@ func (a access) appProxy(t *testing.T) {
 	assert.Contains(t, echo.Host, a.way.Host)
 }
 
+// argoCD: app-proxy has what it needs to sign in to the runtime's Argo CD.
+func (a access) argoCD(t *testing.T) {
+	got := a.answer(t, http.StatusOK, 20*time.Second, request{path: appproxy.ArgoCDPath})
+	var who struct {
+		LoggedIn bool
+		Username string
+	}
+	require.NoError(t, json.Unmarshal(got.body, &who))
+	assert.True(t, who.LoggedIn)
+	assert.Equal(t, "admin", who.Username)
+}
+
 // webSocket: an upgrade passes every hop, and messages go both ways.
 func (a access) webSocket(t *testing.T) {
 	scheme := map[string]string{"http": "ws", "https": "wss"}[a.way.Scheme]
