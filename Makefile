@@ -61,7 +61,8 @@ images: deps ## Point every image at a registry of yours (REGISTRY, VALUES)
 	@bin/image-override generate charts/gitops-runtime --registry "$(REGISTRY)" $(if $(VALUES),-f "$(VALUES)",$(SCENARIOS)) -o out/images $(ARGS)
 
 .PHONY: test
-test: export GOGC := 400 # renders make much garbage: memory for a quarter of the processors' time
+# Renders make much garbage: here memory is given for processors' time.
+test: export GOGC := 400
 test: deps bin/gotestsum ## Run everything that passes or fails without a cluster
 	@$(STEP) "unit, render, schema and drift tests" $(TEST) -- -timeout 12m $(ARGS) ./...
 
