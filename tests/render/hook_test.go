@@ -152,3 +152,54 @@ func TestHookAnnotations(t *testing.T) {
 		assert.Equal(t, want, object.GetAnnotations(), object.GetKind())
 	}
 }
+
+// The hook may ask for the Service of the user's own Argo CD, in whichever namespace that is, and for no other.
+func TestHookMayAskForOwnArgoCD(t *testing.T) {
+	t.Parallel()
+	rule := rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"services"}, ResourceNames: []string{"argocd-server"}, Verbs: []string{"get"}}
+	for _, test := range []struct {
+		service       string
+		single        bool
+		role, cluster []rbacv1.PolicyRule
+	}{
+		{"argocd-server", false, []rbacv1.PolicyRule{rule}, nil},
+		{"argocd-server", true, []rbacv1.PolicyRule{rule}, nil},
+		{"argocd-server.argocd", false, nil, []rbacv1.PolicyRule{rule}},
+		{"argocd-server.argocd", true, nil, nil},
+		{"", false, nil, nil},
+	} {
+		objects := hookOf(t, "v3.19.0", map[string]any{
+			"argo-cd": map[string]any{"enabled": false},
+			"global": map[string]any{
+				"runtime":      map[string]any{"singleNamespace": test.single},
+				"integrations": map[string]any{"argo-cd": map[string]any{"server": map[string]any{"svc": test.service}}},
+			},
+		})
+		var role, cluster []rbacv1.PolicyRule
+		for _, object := range objects {
+			switch object.GetKind() {
+			case "Role":
+				made, err := render.As[rbacv1.Role](&object)
+				require.NoError(t, err)
+				role = append(role, ofServices(made.Rules)...)
+			case "ClusterRole":
+				made, err := render.As[rbacv1.ClusterRole](&object)
+				require.NoError(t, err)
+				cluster = append(cluster, ofServices(made.Rules)...)
+			}
+		}
+		assert.Equal(t, test.role, role, "%s, single namespace %v", test.service, test.single)
+		assert.Equal(t, test.cluster, cluster, "%s, single namespace %v", test.service, test.single)
+	}
+}
+
+// ofServices keeps the rules for Services.
+func ofServices(rules []rbacv1.PolicyRule) []rbacv1.PolicyRule {
+	var kept []rbacv1.PolicyRule
+	for _, rule := range rules {
+		if slices.Contains(rule.Resources, "services") {
+			kept = append(kept, rule)
+		}
+	}
+	return kept
+}
