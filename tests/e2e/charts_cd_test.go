@@ -19,7 +19,7 @@ import (
 
 func cdAlone() aloneChart {
 	return aloneChart{
-		Chart: runtime.Chart{Name: "argo-cd", Scenarios: []string{"ha"}, Images: []string{"public.ecr.aws/docker/library/haproxy:3.0.8-alpine"}},
+		Chart: runtime.Chart{Name: "argo-cd", Scenarios: []string{"ha"}},
 		pods: map[string]int32{
 			"argocd-application-controller": 1, "argocd-applicationset-controller": 1, "argocd-notifications-controller": 1,
 			"argocd-redis": 1, "argocd-repo-server": 1, "argocd-server": 1,

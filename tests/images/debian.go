@@ -10,13 +10,14 @@ import (
 	"gitops-runtime/tests/images/layers"
 )
 
-// debianBase is the layer that all images with Debian programs share. Four
+// debianBase is the layer that all images with Debian programs share. Five
 // images out of one: it is made, stored and unpacked once.
 var debianBase = debian.RootFS{
 	Packages: []string{
-		"ca-certificates", "tzdata", // all four
+		"ca-certificates", "tzdata", // all
 		"git", "openssh-client", "gpg", "gpg-agent", "tini", // Argo CD's repository server
 		"nginx-light", "redis-server", "redis-tools", "haproxy",
+		"iptables", "ipset", // kube-router
 	},
 	// The first name of a number is the one that programs are told.
 	Users: []string{
@@ -104,6 +105,17 @@ func haproxy() recipe {
 			WorkingDir: "/",
 			StopSignal: "SIGUSR1",
 		},
+	}
+}
+
+// kubeRouterImage is kube-router with the programs that it writes the node's packet filter with.
+func kubeRouterImage() recipe {
+	const at = "/usr/local/bin/kube-router"
+	return recipe{
+		origin:   BuiltFromSource,
+		debian:   true,
+		programs: []placed{{kubeRouter, at}},
+		config:   v1.Config{Entrypoint: []string{at}, Env: []string{searchPath}, WorkingDir: "/"},
 	}
 }
 

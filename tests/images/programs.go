@@ -11,8 +11,12 @@ var (
 	natsStreaming = gobuild.Program{Name: "nats-streaming-server", Dir: "tests/programs/nats-streaming", Package: "github.com/nats-io/nats-streaming-server"}
 	kustomize     = gobuild.Program{Name: "kustomize", Dir: "tests/programs/kustomize", Package: "sigs.k8s.io/kustomize/kustomize/v5"}
 	helm          = gobuild.Program{Name: "helm", Dir: "tests/programs/helm", Package: "helm.sh/helm/v3/cmd/helm"}
-	traefik       = gobuild.Program{Name: "traefik", Dir: "tests/programs/traefik", Package: "github.com/traefik/traefik/v3/cmd/traefik"}
-	argoEvents    = gobuild.Program{
+	kubeRouter    = gobuild.Program{
+		Name: "kube-router", Dir: "tests/programs/kube-router", Package: "github.com/cloudnativelabs/kube-router/v2/cmd/kube-router",
+		LDFlags: "-X github.com/cloudnativelabs/kube-router/v2/pkg/version.Version=v2.1.0",
+	}
+	traefik    = gobuild.Program{Name: "traefik", Dir: "tests/programs/traefik", Package: "github.com/traefik/traefik/v3/cmd/traefik"}
+	argoEvents = gobuild.Program{
 		Name: "argo-events", Dir: "tests/programs/argo-events", Package: "github.com/argoproj/argo-events/cmd",
 		LDFlags: "-X github.com/argoproj/argo-events.version=v1.9.7",
 	}

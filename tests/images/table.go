@@ -18,7 +18,10 @@ func table() []row {
 		// Programs that Debian packages.
 		{name: "docker.io/nginxinc/nginx-unprivileged:1.29-alpine3.22", modes: everyMode, recipe: nginx()},
 		{name: "public.ecr.aws/docker/library/redis:8.2.2-alpine", modes: everyMode, recipe: redis()},
-		{name: "public.ecr.aws/docker/library/haproxy:3.0.8-alpine", recipe: haproxy()}, // for the replicated Redis
+		{name: "public.ecr.aws/docker/library/haproxy:3.0.8-alpine", modes: everyMode, recipe: haproxy()}, // for values-ha.yaml
+
+		// What enforces NetworkPolicies on a node whose own network does not.
+		{name: "docker.io/cloudnativelabs/kube-router:v2.1.0", modes: everyMode, recipe: kubeRouterImage()},
 
 		// This project's own.
 		{name: "quay.io/codefresh/gitops-runtime-installer:0.1.0", modes: everyMode, neverPull: true, recipe: own("validate-values", "./validator/cmd/validate-values")},

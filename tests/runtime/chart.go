@@ -15,8 +15,6 @@ type Chart struct {
 	Name string
 	// Scenarios are files of its folder ci/, without the ending -values.yaml; it is installed with each, and with none.
 	Scenarios []string
-	// Images are those that it runs and a runtime does not.
-	Images []string
 }
 
 // Path is the chart's folder.
@@ -42,8 +40,6 @@ func (l *Local) PrepareChart(ctx context.Context, chart Chart) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	// a chart names images, too, that only a setting leads to
-	runs = append(runs, chart.Images...)
 	var wanted []string
 	for _, pair := range result.Mirror {
 		if slices.Contains(runs, pair.Source) {

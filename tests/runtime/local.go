@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"gitops-runtime/tests/cluster"
 	"gitops-runtime/tests/cluster/progress"
@@ -124,12 +126,19 @@ func (l *Local) startPlatform(ctx context.Context, mode mode, target func(string
 			return err
 		}
 		ca = bundle.CA
+		enforced, err := l.enforcesPolicies(ctx)
+		if err != nil {
+			return err
+		}
 		options := manifests.Options{
 			Images: manifests.Images{
 				StandIn: target("gitops-runtime/standin:dev"),
 				Frps:    target("ghcr.io/fatedier/frps:v0.66.0"),
 				Traefik: target("docker.io/library/traefik:v3.6.12"),
+
+				KubeRouter: target("docker.io/cloudnativelabs/kube-router:v2.1.0"),
 			},
+			NetworkPolicies:  !enforced,
 			TLS:              bundle,
 			RuntimeNamespace: Namespace,
 		}
@@ -151,6 +160,23 @@ func (l *Local) startPlatform(ctx context.Context, mode mode, target func(string
 		return l.Kubectl.Apply(ctx, objects, 3*time.Minute)
 	})
 	return ca, err
+}
+
+// enforcesPolicies says whether the node's own network enforces NetworkPolicies. That of kind's published images does, by a
+// DaemonSet called kindnet; the static one of a node built from source does not.
+func (l *Local) enforcesPolicies(ctx context.Context) (bool, error) {
+	c, err := client(l.Helm.Kubeconfig)
+	if err != nil {
+		return false, err
+	}
+	_, err = c.AppsV1().DaemonSets("kube-system").Get(ctx, "kindnet", metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("looking for the network of kind's nodes: %w", err)
+	}
+	return true, nil
 }
 
 // write puts the files of an install below .cache/install.

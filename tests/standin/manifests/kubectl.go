@@ -39,7 +39,7 @@ func (k Kubectl) run(ctx context.Context, input []byte, arguments ...string) ([]
 	return out.Bytes(), nil
 }
 
-// Apply makes the objects what they should be, by server-side apply, and waits until their Deployments are rolled out and
+// Apply makes the objects what they should be, by server-side apply, and waits until their Deployments and DaemonSets are rolled out and
 // their definitions established or timeout has passed.
 func (k Kubectl) Apply(ctx context.Context, objects []*unstructured.Unstructured, timeout time.Duration) error {
 	document, err := list(objects)
@@ -54,8 +54,8 @@ func (k Kubectl) Apply(ctx context.Context, objects []*unstructured.Unstructured
 	for _, object := range objects {
 		var err error
 		switch object.GetKind() {
-		case "Deployment":
-			_, err = k.run(ctx, nil, "rollout", "status", "deployment/"+object.GetName(), "--namespace", object.GetNamespace(), "--timeout", timeout.String())
+		case "Deployment", "DaemonSet":
+			_, err = k.run(ctx, nil, "rollout", "status", strings.ToLower(object.GetKind())+"/"+object.GetName(), "--namespace", object.GetNamespace(), "--timeout", timeout.String())
 		case "CustomResourceDefinition":
 			_, err = k.run(ctx, nil, "wait", "--for=condition=Established", "crd/"+object.GetName(), "--timeout", timeout.String())
 		}

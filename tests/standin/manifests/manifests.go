@@ -48,6 +48,8 @@ type Images struct {
 	StandIn string // StandIn is gitops-runtime/standin:dev.
 	Frps    string // Frps is ghcr.io/fatedier/frps:v0.66.0; needed with Tunnel.
 	Traefik string // Traefik is docker.io/library/traefik:v3.6.12; needed with Ingress and Gateway.
+	// KubeRouter is docker.io/cloudnativelabs/kube-router:v2.1.0; needed with NetworkPolicies.
+	KubeRouter string
 }
 
 // Options choose the objects. The platform and the Git server are always among them.
@@ -59,6 +61,8 @@ type Options struct {
 	Ingress bool         // Ingress adds Traefik with the IngressClass traefik, at HTTPNodePort.
 	Gateway bool         // Gateway adds Traefik with the Gateway traefik/public, at HTTPNodePort; the cluster needs the Definitions.
 	Mesh    bool         // Mesh adds a gateway at HTTPNodePort that sends everything to internal-router.
+	// NetworkPolicies adds kube-router, in kube-system, which enforces them: for nodes whose network does not.
+	NetworkPolicies bool
 	// RuntimeNamespace is where internal-router is; needed with Mesh.
 	RuntimeNamespace string
 }
@@ -71,7 +75,7 @@ func (o Options) check() error {
 	}{
 		{true, "Images.StandIn", o.Images.StandIn}, {true, "TLS", string(o.TLS.Cert)},
 		{o.Tunnel, "Images.Frps", o.Images.Frps}, {o.Ingress || o.Gateway, "Images.Traefik", o.Images.Traefik},
-		{o.Mesh, "RuntimeNamespace", o.RuntimeNamespace},
+		{o.NetworkPolicies, "Images.KubeRouter", o.Images.KubeRouter}, {o.Mesh, "RuntimeNamespace", o.RuntimeNamespace},
 	} {
 		if needed.when && needed.text == "" {
 			return fmt.Errorf("the stand-ins' manifests need the option %s", needed.name)
@@ -96,7 +100,7 @@ func Objects(options Options) ([]*unstructured.Unstructured, error) {
 	for _, optional := range []struct {
 		chosen bool
 		name   string
-	}{{options.Tunnel, "frps.yaml"}, {options.Mesh, "mesh.yaml"}, {options.Ingress || options.Gateway, "traefik.yaml"}} {
+	}{{options.NetworkPolicies, "kube-router.yaml"}, {options.Tunnel, "frps.yaml"}, {options.Mesh, "mesh.yaml"}, {options.Ingress || options.Gateway, "traefik.yaml"}} {
 		if optional.chosen {
 			names = append(names, optional.name)
 		}

@@ -25,7 +25,7 @@ func options(t *testing.T) manifests.Options {
 	bundle, err := certs.New(manifests.ServerNames()...)
 	require.NoError(t, err)
 	return manifests.Options{
-		Images:           manifests.Images{StandIn: "registry:5000/standin:dev", Frps: "registry:5000/frps:v1", Traefik: "registry:5000/traefik:v1"},
+		Images:           manifests.Images{StandIn: "registry:5000/standin:dev", Frps: "registry:5000/frps:v1", Traefik: "registry:5000/traefik:v1", KubeRouter: "registry:5000/kube-router:v1"},
 		TLS:              bundle,
 		RuntimeNamespace: "codefresh",
 	}
@@ -52,7 +52,10 @@ func TestObjectsOfEachMode(t *testing.T) {
 	}{
 		"none":   {func(*manifests.Options) {}, nil},
 		"tunnel": {func(o *manifests.Options) { o.Tunnel = true }, []string{"ConfigMap platform/frps", "Deployment platform/frps", "Service platform/frps"}},
-		"mesh":   {func(o *manifests.Options) { o.Mesh = true }, []string{"Deployment platform/mesh-gateway", "Service platform/mesh-gateway"}},
+		"policies": {func(o *manifests.Options) { o.NetworkPolicies = true }, []string{
+			"ServiceAccount kube-system/kube-router", "ClusterRole /kube-router", "ClusterRoleBinding /kube-router", "DaemonSet kube-system/kube-router",
+		}},
+		"mesh": {func(o *manifests.Options) { o.Mesh = true }, []string{"Deployment platform/mesh-gateway", "Service platform/mesh-gateway"}},
 		"ingress": {func(o *manifests.Options) { o.Ingress = true }, []string{
 			"Namespace /traefik", "IngressClass /traefik", "ServiceAccount traefik/traefik", "ClusterRole /traefik",
 			"ClusterRoleBinding /traefik", "Deployment traefik/traefik", "Service traefik/traefik",
@@ -98,7 +101,7 @@ func typed(t *testing.T, kind string) any {
 	t.Helper()
 	kinds := map[string]any{
 		"Namespace": &corev1.Namespace{}, "Secret": &corev1.Secret{}, "ConfigMap": &corev1.ConfigMap{}, "Service": &corev1.Service{},
-		"PersistentVolumeClaim": &corev1.PersistentVolumeClaim{}, "ServiceAccount": &corev1.ServiceAccount{}, "Deployment": &appsv1.Deployment{}, "IngressClass": &networkingv1.IngressClass{},
+		"PersistentVolumeClaim": &corev1.PersistentVolumeClaim{}, "ServiceAccount": &corev1.ServiceAccount{}, "Deployment": &appsv1.Deployment{}, "DaemonSet": &appsv1.DaemonSet{}, "IngressClass": &networkingv1.IngressClass{},
 		"ClusterRole": &rbacv1.ClusterRole{}, "ClusterRoleBinding": &rbacv1.ClusterRoleBinding{},
 	}
 	require.Contains(t, kinds, kind)
@@ -141,6 +144,7 @@ func TestRefusedOptions(t *testing.T) {
 	}{
 		"no image":      {func(o *manifests.Options) { o.Images.StandIn = "" }, "the stand-ins' manifests need the option Images.StandIn"},
 		"no frps":       {func(o *manifests.Options) { o.Tunnel, o.Images.Frps = true, "" }, "the stand-ins' manifests need the option Images.Frps"},
+		"no enforcer":   {func(o *manifests.Options) { o.NetworkPolicies, o.Images.KubeRouter = true, "" }, "the stand-ins' manifests need the option Images.KubeRouter"},
 		"no traefik":    {func(o *manifests.Options) { o.Ingress, o.Images.Traefik = true, "" }, "the stand-ins' manifests need the option Images.Traefik"},
 		"no namespace":  {func(o *manifests.Options) { o.Mesh, o.RuntimeNamespace = true, "" }, "the stand-ins' manifests need the option RuntimeNamespace"},
 		"no TLS":        {func(o *manifests.Options) { o.TLS = certs.Bundle{} }, "the stand-ins' manifests need the option TLS"},
