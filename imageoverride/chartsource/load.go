@@ -13,17 +13,18 @@ import (
 	"helm.sh/helm/v3/pkg/chart"
 	"helm.sh/helm/v3/pkg/chart/loader"
 
-	"gitops-runtime/imageoverride/fault"
+	"gitops-runtime/registry"
+	"gitops-runtime/registry/fault"
 )
 
 const fileScheme = "file://"
 
 // Load reads the chart at path: a directory, a .tgz archive, or
-// "oci://host/path:version" in a registry. A dependency that is neither in
+// "oci://host/path[:version]" in a registry. A dependency that is neither in
 // charts/ nor reachable by its file:// repository is an error that names it.
-func Load(ctx context.Context, path string) (*chart.Chart, error) {
-	if strings.HasPrefix(path, ociScheme) {
-		return pull(ctx, path)
+func Load(ctx context.Context, path string, registries registry.Access) (*chart.Chart, error) {
+	if registry.IsChart(path) {
+		return pull(ctx, registries, path)
 	}
 	if strings.Contains(path, "://") {
 		return nil, fmt.Errorf("chart %s: a chart is a directory, an archive or an oci:// reference; fetch this one with `helm pull` first", path)

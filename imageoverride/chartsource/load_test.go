@@ -2,25 +2,16 @@ package chartsource_test
 
 import (
 	"context"
-	"io"
-	"log"
-	"net/http/httptest"
 	"os"
-	"strings"
 	"testing"
 
-	"github.com/google/go-containerregistry/pkg/name"
-	"github.com/google/go-containerregistry/pkg/registry"
-	"github.com/google/go-containerregistry/pkg/v1/empty"
-	"github.com/google/go-containerregistry/pkg/v1/mutate"
-	"github.com/google/go-containerregistry/pkg/v1/remote"
-	"github.com/google/go-containerregistry/pkg/v1/static"
-	"github.com/google/go-containerregistry/pkg/v1/types"
 	"github.com/stretchr/testify/require"
 	"helm.sh/helm/v3/pkg/chart"
 	"helm.sh/helm/v3/pkg/chartutil"
 
 	"gitops-runtime/imageoverride/chartsource"
+	"gitops-runtime/registry"
+	"gitops-runtime/registry/registrytest"
 )
 
 // names is a chart's tree of dependencies.
@@ -34,49 +25,39 @@ func names(c *chart.Chart) map[string]any {
 
 func TestLoad(t *testing.T) {
 	want := map[string]any{"trap-child": map[string]any{"trap-grandchild": map[string]any{}}, "trap-grandchild": map[string]any{}}
-	loaded, err := chartsource.Load(context.Background(), "../testdata/trap")
+	loaded, err := chartsource.Load(context.Background(), "../testdata/trap", registry.Access{})
 	require.NoError(t, err)
 	require.Equal(t, want, names(loaded))
 
 	archive, err := chartutil.Save(loaded, t.TempDir())
 	require.NoError(t, err)
-	packed, err := chartsource.Load(context.Background(), archive)
+	packed, err := chartsource.Load(context.Background(), archive, registry.Access{})
 	require.NoError(t, err)
 	require.Equal(t, want, names(packed))
 }
 
 func TestLoadFromRegistry(t *testing.T) {
-	server := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
-	defer server.Close()
-	host := strings.TrimPrefix(server.URL, "http://")
-	loaded, err := chartsource.Load(context.Background(), "../testdata/trap")
+	server := registrytest.StartTLS(t)
+	access := registry.Access{CAFile: server.CAFile}
+	loaded, err := chartsource.Load(context.Background(), "../testdata/trap", registry.Access{})
 	require.NoError(t, err)
 	archive, err := chartutil.Save(loaded, t.TempDir())
 	require.NoError(t, err)
 	data, err := os.ReadFile(archive)
 	require.NoError(t, err)
-	push(t, host+"/charts/trap:0.1.0", data, "application/vnd.cncf.helm.chart.content.v1.tar+gzip")
-	push(t, host+"/charts/image:0.1.0", data, types.OCILayer)
+	reference := server.Name + "/charts/trap"
+	registrytest.Push(t, reference+":0.1.0", registrytest.Chart(t, data, registrytest.ChartLayer), server.Trusting(t))
+	registrytest.Push(t, reference+":0.2.0-rc.1", registrytest.Chart(t, []byte("no chart"), registrytest.ChartLayer), server.Trusting(t))
 
-	pulled, err := chartsource.Load(context.Background(), "oci://"+host+"/charts/trap:0.1.0")
-	require.NoError(t, err)
-	require.Equal(t, names(loaded), names(pulled))
-
-	_, err = chartsource.Load(context.Background(), "oci://"+host+"/charts/image:0.1.0")
-	require.ErrorContains(t, err, "/charts/image:0.1.0 is not a chart: it has no layer of type")
-	_, err = chartsource.Load(context.Background(), "oci://"+host+"/charts/trap:9.9.9")
-	require.EqualError(t, err, "pull chart "+host+"/charts/trap:9.9.9 failed: "+host+" answers 404 (unknown manifest); check the name and the tag")
-	_, err = chartsource.Load(context.Background(), "oci://"+host+"/charts/trap")
-	require.ErrorContains(t, err, "write oci://host/path:version")
-}
-
-func push(t *testing.T, reference string, data []byte, kind types.MediaType) {
-	t.Helper()
-	parsed, err := name.ParseReference(reference)
-	require.NoError(t, err)
-	image, err := mutate.AppendLayers(mutate.MediaType(empty.Image, types.OCIManifestSchema1), static.NewLayer(data, kind))
-	require.NoError(t, err)
-	require.NoError(t, remote.Write(parsed, image))
+	for _, version := range []string{":0.1.0", ""} {
+		pulled, err := chartsource.Load(context.Background(), "oci://"+reference+version, access)
+		require.NoError(t, err)
+		require.Equal(t, names(loaded), names(pulled))
+	}
+	_, err = chartsource.Load(context.Background(), "oci://"+reference+":0.2.0-rc.1", access)
+	require.ErrorContains(t, err, "chart "+reference+":0.2.0-rc.1 cannot be read: ")
+	_, err = chartsource.Load(context.Background(), "oci://"+reference+":0.1.0", registry.Access{})
+	require.EqualError(t, err, "pull chart "+reference+":0.1.0 failed: the certificate of "+server.Name+" is not trusted (certificate signed by unknown authority); give its authority with --ca-file")
 }
 
 func TestLoadErrors(t *testing.T) {
@@ -89,7 +70,7 @@ func TestLoadErrors(t *testing.T) {
 		"../testdata/loading/circle-a": "remove one of the file:// dependencies",
 	}
 	for path, want := range cases {
-		_, err := chartsource.Load(context.Background(), path)
+		_, err := chartsource.Load(context.Background(), path, registry.Access{})
 		require.ErrorContains(t, err, want)
 	}
 }

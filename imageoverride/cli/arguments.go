@@ -10,7 +10,7 @@ import (
 type argument struct{ name, meaning string }
 
 var (
-	chartArgument = argument{"CHART", "a chart's directory, an archive, or oci://host/path:version"}
+	chartArgument = argument{"CHART", "a chart's directory, an archive, or oci://host/path[:version]"}
 	imageArgument = argument{"IMAGE", "a reference as `image-override list` shows it, or its name"}
 	tableArgument = argument{"image-mirror.csv", "the table that generate wrote"}
 )

@@ -175,7 +175,7 @@ func TestWrongInput(t *testing.T) {
 		code int
 		err  string
 	}{
-		{"no chart", []string{"generate", "--registry", "r.io"}, 2, "Error: CHART is missing: a chart's directory, an archive, or oci://host/path:version; see image-override generate --help\n"},
+		{"no chart", []string{"generate", "--registry", "r.io"}, 2, "Error: CHART is missing: a chart's directory, an archive, or oci://host/path[:version]; see image-override generate --help\n"},
 		{"two charts", []string{"generate", chart, "b", "--registry", "r.io"}, 2, "Error: \"b\" is one argument too many; see image-override generate --help\n"},
 		{"no image", []string{"why", chart}, 2, "Error: IMAGE is missing: a reference as `image-override list` shows it, or its name; see image-override why --help\n"},
 		{"no format", []string{"export", bad}, 2, "Error: --format is missing; choose one of annotations, crane, hosts, regsync, skopeo\n"},

@@ -1,35 +1,24 @@
 package cli_test
 
 import (
-	"io"
-	"log"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-containerregistry/pkg/name"
-	"github.com/google/go-containerregistry/pkg/registry"
 	"github.com/google/go-containerregistry/pkg/v1/empty"
-	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/stretchr/testify/require"
+	"helm.sh/helm/v3/pkg/chartutil"
 
+	"gitops-runtime/imageoverride/chartsource"
 	"gitops-runtime/imageoverride/cli"
+	"gitops-runtime/registry"
+	"gitops-runtime/registry/registrytest"
 )
 
-func startRegistry(t *testing.T) string {
-	t.Helper()
-	server := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
-	t.Cleanup(server.Close)
-	return strings.TrimPrefix(server.URL, "http://")
-}
-
 func TestMirrorCommands(t *testing.T) {
-	from, to := startRegistry(t), startRegistry(t)
-	source, err := name.ParseReference(from + "/app:v1")
-	require.NoError(t, err)
-	require.NoError(t, remote.Write(source, empty.Image))
+	from, to := registrytest.Start(t).Name, registrytest.Start(t).Name
+	registrytest.Push(t, from+"/app:v1", empty.Image)
 	folder := t.TempDir()
 	table, lock := filepath.Join(folder, "m.csv"), filepath.Join(folder, "lock.json")
 	require.NoError(t, os.WriteFile(table, []byte("source_image,target_image\n"+from+"/app:v1,"+to+"/x/app:v1\n"), 0o644))
@@ -51,6 +40,54 @@ func TestMirrorCommands(t *testing.T) {
 	require.Equal(t, outcome{code: cli.ExitFailure, err: "Error: --ca-file " + table + " holds no certificate in PEM form\n"}, run(t, "mirror", table, "--ca-file", table))
 	require.Equal(t, outcome{code: cli.ExitFailure, err: "Error: --lock " + table + " is not a lock file: invalid character 's' looking for beginning of value; `image-override lock` writes one\n"}, run(t, "verify-mirror", table, "--lock", table))
 	require.Equal(t, outcome{code: cli.ExitUsage, err: "Error: --format \"x\" is unknown; choose one of annotations, crane, hosts, regsync, skopeo\n"}, run(t, "export", table, "--format", "x"))
+}
+
+// Registries whose certificates a private authority signed are reached by every
+// command that speaks to one, and by none that was not told of it.
+func TestPrivateAuthority(t *testing.T) {
+	from, to := registrytest.StartTLS(t), registrytest.StartTLS(t)
+	folder := t.TempDir()
+	var authorities []byte
+	for _, one := range []*registrytest.Registry{from, to} {
+		data, err := os.ReadFile(one.CAFile)
+		require.NoError(t, err)
+		authorities = append(authorities, data...)
+	}
+	ca, table := filepath.Join(folder, "ca.pem"), filepath.Join(folder, "m.csv")
+	require.NoError(t, os.WriteFile(ca, authorities, 0o600))
+	require.NoError(t, os.WriteFile(table, []byte("source_image,target_image\n"+from.Name+"/app:v1,"+to.Name+"/app:v1\n"), 0o600))
+	registrytest.Push(t, from.Name+"/app:v1", registrytest.List(t, "app", 0), from.Trusting(t))
+	styles, err := chartsource.Load(t.Context(), "../testdata/styles", registry.Access{})
+	require.NoError(t, err)
+	path, err := chartutil.Save(styles, folder)
+	require.NoError(t, err)
+	archive, err := os.ReadFile(path)
+	require.NoError(t, err)
+	registrytest.Push(t, from.Name+"/charts/styles:1.0.0", registrytest.Chart(t, archive, registrytest.ChartLayer), from.Trusting(t))
+	chart := "oci://" + from.Name + "/charts/styles"
+
+	const distrust = " is not trusted (certificate signed by unknown authority); give its authority with --ca-file\n"
+	for _, c := range []struct {
+		args      []string
+		out, fail string
+	}{
+		{[]string{"lock", table, "-o", filepath.Join(folder, "lock.json")}, "1 images locked in " + filepath.Join(folder, "lock.json") + "\n", "read " + from.Name + "/app:v1 failed"},
+		{[]string{"mirror", table}, "[1/1] copied " + from.Name + "/app:v1 -> " + to.Name + "/app:v1\n", "read " + from.Name + "/app:v1 failed"},
+		{[]string{"verify-mirror", table}, "1 images checked, 0 wrong\n", "read " + from.Name + "/app:v1 failed"},
+		{[]string{"list", chart, "--format", "csv"}, run(t, "list", "../testdata/styles", "--format", "csv").out, "list versions of " + from.Name + "/charts/styles failed"},
+		{[]string{"verify", chart + ":1.0.0", "--registry", "reg.corp"}, "", "pull chart " + from.Name + "/charts/styles:1.0.0 failed"},
+	} {
+		got := run(t, c.args...)
+		require.Equal(t, cli.ExitFailure, got.code)
+		require.Contains(t, got.err, "Error: "+c.fail)
+		require.Contains(t, got.err, distrust)
+		got = run(t, append(c.args, "--ca-file", ca)...)
+		if c.out == "" {
+			require.Equal(t, cli.ExitLeftOut, got.code, got.err)
+			continue
+		}
+		require.Equal(t, outcome{out: c.out}, got)
+	}
 }
 
 func TestListAndWhy(t *testing.T) {

@@ -8,18 +8,20 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gitops-runtime/imageoverride/fault"
 	"gitops-runtime/imageoverride/generate"
 	"gitops-runtime/imageoverride/mapping"
+	"gitops-runtime/registry"
+	"gitops-runtime/registry/fault"
 )
 
 // chartFlags are the flags of all commands that render a chart.
 type chartFlags struct {
-	options   generate.Options
-	strategy  string
-	table     []string
-	scenarios []string
-	extra     string
+	options    generate.Options
+	registries registry.Flags
+	strategy   string
+	table      []string
+	scenarios  []string
+	extra      string
 }
 
 func (f *chartFlags) register(command *cobra.Command) {
@@ -39,6 +41,7 @@ func (f *chartFlags) register(command *cobra.Command) {
 	flags.StringArrayVar(&f.options.Settings.APIVersions, "api-versions", nil, "API version templates see, group/version/Kind; may be repeated")
 	flags.StringVar(&f.options.Settings.Release, "release-name", "", "release name templates see")
 	flags.StringVarP(&f.options.Settings.Namespace, "namespace", "n", "", "namespace templates see")
+	f.registries.Register(flags)
 	flags.StringVar(&f.extra, "extra-images", "", "file with further images to mirror, one a line")
 }
 
@@ -70,6 +73,9 @@ func (f *chartFlags) complete(command *cobra.Command, chart string) (generate.Op
 		options.Scenarios = append(options.Scenarios, scenario)
 	}
 	var err error
+	if options.Registries, err = access(&f.registries); err != nil {
+		return options, err
+	}
 	options.ExtraImages, err = readImages(f.extra)
 	return options, err
 }

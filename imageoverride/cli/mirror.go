@@ -5,43 +5,39 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"gitops-runtime/imageoverride/emit"
-	"gitops-runtime/imageoverride/fault"
 	"gitops-runtime/imageoverride/mapping"
 	"gitops-runtime/imageoverride/mirror"
+	"gitops-runtime/registry"
+	"gitops-runtime/registry/fault"
 )
 
-// registryFlags are the flags of all commands that speak to registries.
-type registryFlags struct {
-	access  mirror.Access
-	rewrite []string
-	jobs    int
+// tableFlags are the flags of all commands on a mirror table.
+type tableFlags struct {
+	registries registry.Flags
+	jobs       int
 }
 
-func (f *registryFlags) register(command *cobra.Command) {
-	flags := command.Flags()
-	flags.IntVar(&f.jobs, "jobs", 4, "images worked on at a time")
-	flags.StringArrayVar(&f.access.PlainHTTP, "plain-http", nil, "registry host[:port] to speak to without TLS; may be repeated")
-	flags.StringArrayVar(&f.rewrite, "reach", nil, "reach a registry under another name from here, host=host; may be repeated")
-	flags.StringVar(&f.access.CAFile, "ca-file", "", "certificate authorities in PEM form, besides the system's")
+func (f *tableFlags) register(command *cobra.Command) {
+	command.Flags().IntVar(&f.jobs, "jobs", 4, "images worked on at a time")
+	f.registries.Register(command.Flags())
 }
 
-func (f *registryFlags) complete() (mirror.Access, error) {
-	access := f.access
-	access.Rewrite = map[string]string{}
-	for _, text := range f.rewrite {
-		from, to, found := strings.Cut(text, "=")
-		if !found || from == "" || to == "" {
-			return access, usage{fmt.Errorf("--reach %q: write host=host", text)}
-		}
-		access.Rewrite[from] = to
-	}
+func (f *tableFlags) complete() (registry.Access, error) {
 	if f.jobs < 1 {
-		return access, usage{fmt.Errorf("--jobs %d: write a number of at least 1", f.jobs)}
+		return registry.Access{}, usage{fmt.Errorf("--jobs %d: write a number of at least 1", f.jobs)}
+	}
+	return access(&f.registries)
+}
+
+// access is what the flags say of registries.
+func access(flags *registry.Flags) (registry.Access, error) {
+	access, err := flags.Access(os.Getenv)
+	if err != nil {
+		return access, usage{err}
 	}
 	return access, nil
 }
@@ -58,7 +54,7 @@ func readPairs(path string) ([]mapping.Pair, error) {
 // tableCommand is a command on a mirror table: it has the registries' flags,
 // and work is given the table when both are in order.
 func tableCommand(use, short string, work func(context.Context, table) error) *cobra.Command {
-	var flags registryFlags
+	var flags tableFlags
 	command := &cobra.Command{
 		Use:   use,
 		Short: short,
@@ -83,7 +79,7 @@ func tableCommand(use, short string, work func(context.Context, table) error) *c
 type table struct {
 	path   string
 	pairs  []mapping.Pair
-	access mirror.Access
+	access registry.Access
 	jobs   int
 }
 

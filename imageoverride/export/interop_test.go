@@ -16,7 +16,7 @@ import (
 
 	"gitops-runtime/imageoverride/export"
 	"gitops-runtime/imageoverride/mapping"
-	"gitops-runtime/imageoverride/mirror/registrytest"
+	"gitops-runtime/registry/registrytest"
 )
 
 // TestMain makes this program crane where it is called by that name.

@@ -46,7 +46,7 @@ func Verify(ctx context.Context, options Options) (Inspection, error) {
 
 // eachScenario renders all scenarios of a chart with Helm's engine.
 func eachScenario(ctx context.Context, options Options, visit func(name string, output render.Output) error) error {
-	loaded, err := chartsource.Load(ctx, options.Chart)
+	loaded, err := chartsource.Load(ctx, options.Chart, options.Registries)
 	if err != nil {
 		return err
 	}

@@ -10,13 +10,16 @@ import (
 
 	"gitops-runtime/imageoverride/mapping"
 	"gitops-runtime/imageoverride/render"
+	"gitops-runtime/registry"
 )
 
 // Options is what a user asks for.
 type Options struct {
-	// Chart is a chart directory or archive. Directories may have file://
-	// dependencies that nobody has built.
+	// Chart is a chart directory, an archive or an oci:// reference. Directories
+	// may have file:// dependencies that nobody has built.
 	Chart string
+	// Registries says how the registry of an oci:// reference is reached.
+	Registries registry.Access
 	// Registry is the private registry, host[:port][/path].
 	Registry string
 	// Strategy lays images out there; mapping.HostPrefix when empty.

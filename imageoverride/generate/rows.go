@@ -35,7 +35,7 @@ func Rows(ctx context.Context, options Options) ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	loaded, err := chartsource.Load(ctx, options.Chart)
+	loaded, err := chartsource.Load(ctx, options.Chart, options.Registries)
 	if err != nil {
 		return nil, err
 	}

@@ -28,7 +28,7 @@ func Run(ctx context.Context, options Options) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	loaded, err := chartsource.Load(ctx, options.Chart)
+	loaded, err := chartsource.Load(ctx, options.Chart, options.Registries)
 	if err != nil {
 		return Result{}, err
 	}

@@ -18,6 +18,7 @@ import (
 	"gitops-runtime/imageoverride/mapping"
 	"gitops-runtime/imageoverride/render"
 	"gitops-runtime/imageoverride/values"
+	"gitops-runtime/registry"
 )
 
 const (
@@ -100,7 +101,7 @@ func toggles() map[string]map[string]any {
 // helm is Helm's own engine, with one chart loaded.
 func helm(t *testing.T, chart string) *render.Renderer {
 	t.Helper()
-	loaded, err := chartsource.Load(context.Background(), chart)
+	loaded, err := chartsource.Load(context.Background(), chart, registry.Access{})
 	require.NoError(t, err)
 	renderer, err := render.NewRenderer(loaded, render.Settings{})
 	require.NoError(t, err)

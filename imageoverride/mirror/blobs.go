@@ -52,7 +52,7 @@ func (c *copying) blob(ctx context.Context, pair mapping.Pair, target name.Refer
 	lock.Lock()
 	defer lock.Unlock()
 	if home, ok := c.journal.homeOf(digest); ok {
-		from, err := c.registry.reference(home)
+		from, err := c.client.Reference(home)
 		if err != nil {
 			return err
 		}

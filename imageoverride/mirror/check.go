@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"gitops-runtime/imageoverride/mapping"
+	"gitops-runtime/registry"
 )
 
 // platform names a child; several children without one, such as attestations,
@@ -34,8 +35,8 @@ type Defect struct {
 
 // Check compares targets with what is locked and returns the defects in the
 // order of the list. Sources are not asked.
-func Check(ctx context.Context, access Access, locked []Locked, jobs int) ([]Defect, error) {
-	registry, err := access.open()
+func Check(ctx context.Context, access registry.Access, locked []Locked, jobs int) ([]Defect, error) {
+	asked, err := open(access)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +46,7 @@ func Check(ctx context.Context, access Access, locked []Locked, jobs int) ([]Def
 	}
 	reasons := make([]string, len(locked))
 	err = each(ctx, pairs, jobs, func(ctx context.Context, i int) error {
-		reason, err := registry.defect(ctx, locked[i])
+		reason, err := asked.defect(ctx, locked[i])
 		reasons[i] = reason
 		return err
 	})
@@ -61,12 +62,12 @@ func Check(ctx context.Context, access Access, locked []Locked, jobs int) ([]Def
 	return defects, nil
 }
 
-func (r registry) defect(ctx context.Context, want Locked) (string, error) {
-	reference, err := r.reference(want.Target)
+func (c client) defect(ctx context.Context, want Locked) (string, error) {
+	reference, err := c.Reference(want.Target)
 	if err != nil {
 		return "", err
 	}
-	found, err := remote.Get(reference, r.with(ctx)...)
+	found, err := remote.Get(reference, c.Options(ctx)...)
 	if absent(err) {
 		return "the image is missing", nil
 	}
@@ -75,7 +76,7 @@ func (r registry) defect(ctx context.Context, want Locked) (string, error) {
 	}
 	if found.Digest.String() != want.Digest {
 		if len(want.Platforms) > 0 && !found.MediaType.IsIndex() {
-			return r.single(found, want)
+			return c.single(found, want)
 		}
 		return fmt.Sprintf("the digest is %s instead of %s: another image has this tag", found.Digest, want.Digest), nil
 	}
@@ -85,7 +86,7 @@ func (r registry) defect(ctx context.Context, want Locked) (string, error) {
 	}
 	sort.Strings(names)
 	for _, platform := range names {
-		if missing, err := r.missing(ctx, reference, want.Platforms[platform]); err != nil {
+		if missing, err := c.missing(ctx, reference, want.Platforms[platform]); err != nil {
 			return "", explain("read", want.Target, err)
 		} else if missing {
 			return fmt.Sprintf("platform %s is missing", platform), nil
@@ -95,7 +96,7 @@ func (r registry) defect(ctx context.Context, want Locked) (string, error) {
 }
 
 // single says which platform a target has that should have several.
-func (r registry) single(found *remote.Descriptor, want Locked) (string, error) {
+func (c client) single(found *remote.Descriptor, want Locked) (string, error) {
 	for platform, digest := range want.Platforms {
 		if digest == found.Digest.String() {
 			return fmt.Sprintf("only platform %s is there, %d are expected", platform, len(want.Platforms)), nil
@@ -104,8 +105,8 @@ func (r registry) single(found *remote.Descriptor, want Locked) (string, error) 
 	return fmt.Sprintf("the digest is %s, one platform only, instead of the list %s", found.Digest, want.Digest), nil
 }
 
-func (r registry) missing(ctx context.Context, reference name.Reference, digest string) (bool, error) {
-	_, err := remote.Head(reference.Context().Digest(digest), r.with(ctx)...)
+func (c client) missing(ctx context.Context, reference name.Reference, digest string) (bool, error) {
+	_, err := remote.Head(reference.Context().Digest(digest), c.Options(ctx)...)
 	if absent(err) {
 		return true, nil
 	}

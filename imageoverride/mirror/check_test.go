@@ -9,13 +9,14 @@ import (
 
 	"gitops-runtime/imageoverride/mapping"
 	"gitops-runtime/imageoverride/mirror"
-	"gitops-runtime/imageoverride/mirror/registrytest"
+	"gitops-runtime/registry"
+	"gitops-runtime/registry/registrytest"
 )
 
 func TestCheck(t *testing.T) {
 	from, to := registrytest.Start(t), registrytest.Start(t)
 	pairs := registrytest.Fill(t, from, to, 4, 0)
-	ctx, access := context.Background(), mirror.Access{Pause: pause}
+	ctx, access := context.Background(), registry.Access{Pause: pause}
 	_, err := copyAll(t, ctx, "", pairs)
 	require.NoError(t, err)
 	locked, err := mirror.Lock(ctx, access, pairs, 2)
@@ -45,7 +46,7 @@ func TestLockFormat(t *testing.T) {
 	from := registrytest.Start(t)
 	registrytest.Push(t, from.Name+"/app:v1", registrytest.List(t, "locked", 0))
 	pair := mapping.Pair{Source: from.Name + "/app:v1", Target: "reg.corp/app:v1"}
-	locked, err := mirror.Lock(context.Background(), mirror.Access{}, []mapping.Pair{pair}, 1)
+	locked, err := mirror.Lock(context.Background(), registry.Access{}, []mapping.Pair{pair}, 1)
 	require.NoError(t, err)
 	require.Len(t, locked, 1)
 	require.Equal(t, []string{"linux/amd64", "linux/arm64"}, keys(locked[0].Platforms))
@@ -71,7 +72,7 @@ func TestRewrittenHost(t *testing.T) {
 	registrytest.Push(t, from.Name+"/app:v1", registrytest.List(t, "by another name", 0))
 	journal, err := mirror.OpenJournal("")
 	require.NoError(t, err)
-	copier := mirror.Copier{Access: mirror.Access{Rewrite: map[string]string{"registry.corp:5000": to.Name}}, Journal: journal}
+	copier := mirror.Copier{Access: registry.Access{Rewrite: map[string]string{"registry.corp:5000": to.Name}}, Journal: journal}
 	require.NoError(t, copier.Copy(context.Background(), []mapping.Pair{{Source: from.Name + "/app:v1", Target: "registry.corp:5000/app:v1"}}))
 	require.Equal(t, registrytest.DigestAt(t, from.Name+"/app:v1"), registrytest.DigestAt(t, to.Name+"/app:v1"))
 }

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"gitops-runtime/imageoverride/mapping"
+	"gitops-runtime/registry"
 )
 
 // Outcome is what happened to one pair.
@@ -36,7 +37,7 @@ type Event struct {
 
 // Copier copies images.
 type Copier struct {
-	Access  Access
+	Access  registry.Access
 	Journal *Journal
 	// Jobs is how many images are copied at a time; 4 when 0.
 	Jobs int
@@ -51,11 +52,11 @@ const defaultJobs = 4
 func (c Copier) Copy(ctx context.Context, pairs []mapping.Pair) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	registry, err := c.Access.open()
+	asked, err := open(c.Access)
 	if err != nil {
 		return err
 	}
-	work, err := newCopying(ctx, registry, c)
+	work, err := newCopying(ctx, asked, c)
 	if err != nil {
 		return err
 	}
@@ -90,34 +91,34 @@ func (c Copier) Copy(ctx context.Context, pairs []mapping.Pair) error {
 
 // copying is the state of one Copy.
 type copying struct {
-	registry registry
-	puller   *remote.Puller
-	pusher   *remote.Pusher
-	journal  *Journal
-	jobs     int
-	slots    chan struct{} // bounds the blobs under way
-	mu       sync.Mutex
-	busy     map[string]*sync.Mutex // by blob digest
+	client  client
+	puller  *remote.Puller
+	pusher  *remote.Pusher
+	journal *Journal
+	jobs    int
+	slots   chan struct{} // bounds the blobs under way
+	mu      sync.Mutex
+	busy    map[string]*sync.Mutex // by blob digest
 }
 
 // blobsAJob is how many blobs of one image are under way at a time.
 const blobsAJob = 2
 
-func newCopying(ctx context.Context, registry registry, c Copier) (*copying, error) {
+func newCopying(ctx context.Context, asked client, c Copier) (*copying, error) {
 	jobs := c.Jobs
 	if jobs <= 0 {
 		jobs = defaultJobs
 	}
-	puller, err := remote.NewPuller(registry.with(ctx)...)
+	puller, err := remote.NewPuller(asked.Options(ctx)...)
 	if err != nil {
 		return nil, fmt.Errorf("registry client: %w", err)
 	}
-	pusher, err := remote.NewPusher(registry.with(ctx)...)
+	pusher, err := remote.NewPusher(asked.Options(ctx)...)
 	if err != nil {
 		return nil, fmt.Errorf("registry client: %w", err)
 	}
 	return &copying{
-		registry: registry, puller: puller, pusher: pusher, journal: c.Journal, jobs: jobs,
+		client: asked, puller: puller, pusher: pusher, journal: c.Journal, jobs: jobs,
 		slots: make(chan struct{}, blobsAJob*jobs), busy: map[string]*sync.Mutex{},
 	}, nil
 }
@@ -126,14 +127,14 @@ func (c *copying) pair(ctx context.Context, pair mapping.Pair) (Outcome, string,
 	if err := ctx.Err(); err != nil {
 		return Failed, "", explain("copy", pair.Source, err)
 	}
-	target, err := c.registry.reference(pair.Target)
+	target, err := c.client.Reference(pair.Target)
 	if err != nil {
 		return Failed, "", err
 	}
 	if digest, ok := c.journal.finished(pair.Source, pair.Target); ok && c.at(ctx, target) == digest {
 		return Present, digest, nil
 	}
-	source, err := c.registry.reference(pair.Source)
+	source, err := c.client.Reference(pair.Source)
 	if err != nil {
 		return Failed, "", err
 	}

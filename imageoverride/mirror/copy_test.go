@@ -15,7 +15,8 @@ import (
 
 	"gitops-runtime/imageoverride/mapping"
 	"gitops-runtime/imageoverride/mirror"
-	"gitops-runtime/imageoverride/mirror/registrytest"
+	"gitops-runtime/registry"
+	"gitops-runtime/registry/registrytest"
 )
 
 const pause = 2 * time.Millisecond
@@ -27,7 +28,7 @@ func copyAll(t *testing.T, ctx context.Context, journal string, pairs []mapping.
 	require.NoError(t, err)
 	outcomes := map[mirror.Outcome]int{}
 	err = mirror.Copier{
-		Access: mirror.Access{Pause: pause}, Journal: opened, Jobs: 4,
+		Access: registry.Access{Pause: pause}, Journal: opened, Jobs: 4,
 		Report: func(event mirror.Event) { outcomes[event.Outcome]++ },
 	}.Copy(ctx, pairs)
 	require.NoError(t, opened.Close())
@@ -142,10 +143,10 @@ func TestCopyFailures(t *testing.T) {
 		fail     registrytest.Fault
 		want     string
 	}{
-		{"login needed", true, answer(http.StatusUnauthorized, ""), "read SOURCE/team/app-00:v1 failed: SOURCE answers 401; log in with `docker login SOURCE`"},
+		{"login needed", true, answer(http.StatusUnauthorized, ""), "read SOURCE/team/app-00:v1 failed: SOURCE answers 401; log in with `helm registry login SOURCE` or `docker login SOURCE`"},
 		{"not allowed", false, answer(http.StatusForbidden, ""), "copy SOURCE/team/app-00:v1 failed: TARGET answers 403; the account in use at TARGET may not do this; use another one"},
 		{"unknown image", true, answer(http.StatusNotFound, ""), "read SOURCE/team/app-00:v1 failed: SOURCE answers 404; check the name and the tag"},
-		{"asked too often", true, answer(http.StatusTooManyRequests, ""), "read SOURCE/team/app-00:v1 failed: SOURCE answers 429; SOURCE limits requests; log in, use fewer --jobs, or run again later"},
+		{"asked too often", true, answer(http.StatusTooManyRequests, ""), "read SOURCE/team/app-00:v1 failed: SOURCE answers 429; SOURCE limits requests; log in, ask less at a time, or run again later"},
 		{"not allowed, with a word", false, refuse(http.StatusForbidden, `{"errors": [{"code": "DENIED", "message": "Project is\nread-only"}]}`), "copy SOURCE/team/app-00:v1 failed: TARGET answers 403 (project is read-only); the account in use at TARGET may not do this; use another one"},
 		{"in trouble", false, answer(http.StatusBadGateway, ""), "copy SOURCE/team/app-00:v1 failed: TARGET answers 502; TARGET is in trouble; run again later"},
 		{"disk full", false, answer(http.StatusInsufficientStorage, ""), "copy SOURCE/team/app-00:v1 failed: TARGET answers 507; TARGET has no room left; make room and run again"},

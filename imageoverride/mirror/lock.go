@@ -8,8 +8,9 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
-	"gitops-runtime/imageoverride/fault"
 	"gitops-runtime/imageoverride/mapping"
+	"gitops-runtime/registry"
+	"gitops-runtime/registry/fault"
 )
 
 // Locked is an image with the digests it had when it was looked at.
@@ -23,14 +24,14 @@ type Locked struct {
 }
 
 // Lock looks all sources up.
-func Lock(ctx context.Context, access Access, pairs []mapping.Pair, jobs int) ([]Locked, error) {
-	registry, err := access.open()
+func Lock(ctx context.Context, access registry.Access, pairs []mapping.Pair, jobs int) ([]Locked, error) {
+	asked, err := open(access)
 	if err != nil {
 		return nil, err
 	}
 	locked := make([]Locked, len(pairs))
 	err = each(ctx, pairs, jobs, func(ctx context.Context, i int) error {
-		one, err := registry.lock(ctx, pairs[i].Source)
+		one, err := asked.lock(ctx, pairs[i].Source)
 		one.Source, one.Target = pairs[i].Source, pairs[i].Target
 		locked[i] = one
 		return err
@@ -41,12 +42,12 @@ func Lock(ctx context.Context, access Access, pairs []mapping.Pair, jobs int) ([
 	return locked, nil
 }
 
-func (r registry) lock(ctx context.Context, image string) (Locked, error) {
-	reference, err := r.reference(image)
+func (c client) lock(ctx context.Context, image string) (Locked, error) {
+	reference, err := c.Reference(image)
 	if err != nil {
 		return Locked{}, err
 	}
-	found, err := remote.Get(reference, r.with(ctx)...)
+	found, err := remote.Get(reference, c.Options(ctx)...)
 	if err != nil {
 		return Locked{}, explain("read", image, err)
 	}

@@ -18,7 +18,7 @@ import (
 
 	"gitops-runtime/imageoverride/mapping"
 	"gitops-runtime/imageoverride/mirror"
-	"gitops-runtime/imageoverride/mirror/registrytest"
+	"gitops-runtime/registry/registrytest"
 )
 
 // The programs of the benchmark are processes, ours too.

@@ -16,6 +16,7 @@ import (
 	"gitops-runtime/imageoverride/locate"
 	"gitops-runtime/imageoverride/mapping"
 	"gitops-runtime/imageoverride/render"
+	"gitops-runtime/registry"
 )
 
 // TestKustomizeBuilds lays the component over the manifests with kustomize's own
@@ -25,7 +26,7 @@ func TestKustomizeBuilds(t *testing.T) {
 	result, err := generate.Run(context.Background(), generate.Options{Chart: chart, Registry: private})
 	require.NoError(t, err)
 	require.NotEmpty(t, result.Outside)
-	loaded, err := chartsource.Load(context.Background(), chart)
+	loaded, err := chartsource.Load(context.Background(), chart, registry.Access{})
 	require.NoError(t, err)
 	renderer, err := render.NewRenderer(loaded, render.Settings{})
 	require.NoError(t, err)

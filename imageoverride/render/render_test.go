@@ -9,6 +9,7 @@ import (
 
 	"gitops-runtime/imageoverride/chartsource"
 	"gitops-runtime/imageoverride/render"
+	"gitops-runtime/registry"
 )
 
 // small makes a chart of one template besides a partial.
@@ -100,11 +101,11 @@ func TestRenderErrors(t *testing.T) {
 	_, err = renderer(t, small(wrong)).Render(map[string]any{"list": []any{"a"}})
 	require.EqualError(t, err, `template: small/templates/t.yaml:1:37: executing "deep" at <.Values.list>: wrong type for value; expected string; got []interface {}`)
 	_, err = render.NewRenderer(small(""), render.Settings{KubeVersion: "latest"})
-	require.ErrorContains(t, err, `--kube-version "latest" is not a version such as 1.33`)
+	require.ErrorContains(t, err, `--kube-version "latest" is not a version; write one such as 1.33`)
 }
 
 func TestChartIsNotChanged(t *testing.T) {
-	loaded, err := chartsource.Load(context.Background(), "../testdata/trap")
+	loaded, err := chartsource.Load(context.Background(), "../testdata/trap", registry.Access{})
 	require.NoError(t, err)
 	r := renderer(t, loaded)
 	first, err := r.Render(map[string]any{"switched-off": map[string]any{"enabled": true}})
@@ -140,7 +141,7 @@ func TestSwitchesAreSeenAnew(t *testing.T) {
 		{"plain": "reg.corp/nginx"},
 	}
 	load := func() *chart.Chart {
-		loaded, err := chartsource.Load(context.Background(), "../testdata/trap")
+		loaded, err := chartsource.Load(context.Background(), "../testdata/trap", registry.Access{})
 		require.NoError(t, err)
 		return loaded
 	}

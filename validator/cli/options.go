@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"gitops-runtime/registry"
 	"gitops-runtime/validator/values"
 )
 
@@ -21,9 +22,8 @@ type Options struct {
 	Chart string
 	// ChartVersion, when given, has to be the chart's; of a registry it is taken.
 	ChartVersion string
-	// RegistryConfig is the file of `helm registry login`; "" is Helm's own.
-	RegistryConfig string
-	PlainHTTP      bool
+	// Registries says how the chart's registry is reached.
+	Registries registry.Flags
 	// Namespace and Release are those of the install.
 	Namespace, Release string
 	Upgrade            bool
@@ -74,8 +74,7 @@ func (o *Options) register(flags *pflag.FlagSet) {
 	flags.BoolVar(&o.Upgrade, "upgrade", false, "the release exists already: check for an upgrade")
 	flags.StringVar(&o.Chart, "chart", "", "chart directory, .tgz file or oci:// reference (default: charts/gitops-runtime, here or above)")
 	flags.StringVar(&o.ChartVersion, "version", "", "version the chart has to have, or to take from the registry (default there: the newest release)")
-	flags.StringVar(&o.RegistryConfig, "registry-config", "", "logins for registries (default: Helm's file, then Docker's)")
-	flags.BoolVar(&o.PlainHTTP, "plain-http", false, "ask the chart's registry without TLS")
+	o.Registries.Register(flags)
 	flags.StringVar(&o.Connection.Kubeconfig, "kubeconfig", "", "kubeconfig file")
 	flags.StringVar(&o.Connection.Context, "context", "", "context of the kubeconfig")
 	flags.BoolVar(&o.NoCluster, "no-cluster", false, "ask no cluster; checks that need one are skipped")

@@ -6,21 +6,12 @@ import (
 	"compress/gzip"
 	"context"
 	"io"
-	"log"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-containerregistry/pkg/name"
-	"github.com/google/go-containerregistry/pkg/registry"
-	"github.com/google/go-containerregistry/pkg/v1/empty"
-	"github.com/google/go-containerregistry/pkg/v1/mutate"
-	"github.com/google/go-containerregistry/pkg/v1/remote"
-	"github.com/google/go-containerregistry/pkg/v1/static"
-	"github.com/google/go-containerregistry/pkg/v1/types"
-
+	"gitops-runtime/registry/registrytest"
 	"gitops-runtime/validator/cli"
 )
 
@@ -52,25 +43,14 @@ func packed(t *testing.T) []byte {
 	return data.Bytes()
 }
 
-// A chart gives the same findings from a registry as from a packaged file.
+// A chart gives the same findings from a registry, here one with a private
+// authority, as from a packaged file.
 func TestAChartFromARegistry(t *testing.T) {
 	t.Setenv("HELM_CONFIG_HOME", t.TempDir())
 	t.Setenv("DOCKER_CONFIG", t.TempDir())
-	server := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
-	defer server.Close()
-	host, archive := strings.TrimPrefix(server.URL, "http://"), packed(t)
-	target, err := name.ParseReference(host + "/charts/gitops-runtime:1.2.3")
-	if err != nil {
-		t.Fatal(err)
-	}
-	image, err := mutate.AppendLayers(mutate.MediaType(empty.Image, types.OCIManifestSchema1),
-		static.NewLayer(archive, "application/vnd.cncf.helm.chart.content.v1.tar+gzip"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := remote.Write(target, image); err != nil {
-		t.Fatal(err)
-	}
+	server, archive := registrytest.StartTLS(t), packed(t)
+	host := server.Name
+	registrytest.Push(t, host+"/charts/gitops-runtime:1.2.3", registrytest.Chart(t, archive, registrytest.ChartLayer), server.Trusting(t))
 	t.Chdir(t.TempDir())
 	for file, text := range map[string][]byte{"chart.tgz": archive, "values.yaml": []byte("globl: {}\nglobal:\n  runtime: {name: x}\n")} {
 		if err := os.WriteFile(filepath.Clean(file), text, 0o600); err != nil {
@@ -88,14 +68,27 @@ func TestAChartFromARegistry(t *testing.T) {
 		{"--chart " + repository, cli.ExitFailed, typo},
 		{"--chart " + repository + ":1.2.3", cli.ExitFailed, typo},
 		{"--chart " + repository + " --version 1.2.3", cli.ExitFailed, typo},
-		{"--chart " + repository + " --version 9.9.9", cli.ExitUsage, "validate-values: chart oci://HOST/charts/gitops-runtime: HOST has no such chart or version\n"},
+		{
+			"--chart " + repository + " --version 9.9.9", cli.ExitUsage,
+			"validate-values: pull chart HOST/charts/gitops-runtime:9.9.9 failed: HOST answers 404 (unknown manifest); check the name and the tag\n",
+		},
+		{
+			"--chart " + repository + " --ca-file absent", cli.ExitUsage, "validate-values: --ca-file absent: there is no such file\n",
+		},
+		{
+			"--chart " + repository + " --reach x", cli.ExitUsage, "validate-values: --reach \"x\": write host=host\n",
+		},
+		{
+			"--chart oci://registry.corp/charts/gitops-runtime --reach registry.corp=" + host, cli.ExitFailed, typo,
+		},
 		{
 			"--chart " + repository + ":1.2.3 --version 9.9.9", cli.ExitUsage,
 			"validate-values: the chart at oci://HOST/charts/gitops-runtime:1.2.3 is version 1.2.3, not 9.9.9; name the right one with --chart\n",
 		},
 	} {
 		var out bytes.Buffer
-		args := append(strings.Fields(c.args), "-f", "values.yaml", "-n", "ns", "--no-cluster", "--skip", "TOK100", "-o", "short")
+		args := append([]string{"--ca-file", server.CAFile}, strings.Fields(c.args)...)
+		args = append(args, "-f", "values.yaml", "-n", "ns", "--no-cluster", "--skip", "TOK100", "-o", "short")
 		code := cli.Main(context.Background(), args, plainSystem(nil, &out))
 		if got := strings.ReplaceAll(out.String(), host, "HOST"); code != c.code || got != c.want {
 			t.Errorf("%s: exit %d\n%s", c.args, code, got)

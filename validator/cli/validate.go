@@ -9,8 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"helm.sh/helm/v3/pkg/helmpath"
-
+	"gitops-runtime/registry"
 	"gitops-runtime/validator/chart"
 	"gitops-runtime/validator/checks"
 	"gitops-runtime/validator/schema"
@@ -104,16 +103,14 @@ func (o Options) chart(ctx context.Context, getenv func(string) string) (*chart.
 
 // load reads a chart from where its name says.
 func (o Options) load(ctx context.Context, name string, getenv func(string) string) (*chart.Chart, error) {
-	if !chart.IsReference(name) {
+	access, err := o.Registries.Access(getenv)
+	if err != nil {
+		return nil, err
+	}
+	if !registry.IsChart(name) {
 		return chart.Load(name)
 	}
-	registry := chart.Registry{HelmConfig: o.RegistryConfig, PlainHTTP: o.PlainHTTP}
-	for _, file := range []string{getenv("HELM_REGISTRY_CONFIG"), helmpath.ConfigPath("registry/config.json")} {
-		if registry.HelmConfig == "" {
-			registry.HelmConfig = file
-		}
-	}
-	return registry.Pull(ctx, name, o.ChartVersion)
+	return chart.Pull(ctx, access, name, o.ChartVersion)
 }
 
 // connect finds the cluster. One that was named has to be there; the one of the

@@ -4,6 +4,7 @@
 package registrytest
 
 import (
+	"crypto/tls"
 	"io"
 	"log"
 	"net/http"
@@ -19,6 +20,8 @@ import (
 type Registry struct {
 	// Name is its host and port.
 	Name string
+	// CAFile is the authority that signed the certificate of one that speaks TLS.
+	CAFile string
 
 	inner   http.Handler
 	mu      sync.Mutex
@@ -33,11 +36,33 @@ type Fault func(http.ResponseWriter, *http.Request) bool
 // Start starts a registry that ends with the test.
 func Start(t testing.TB) *Registry {
 	t.Helper()
-	r := &Registry{inner: registry.New(registry.Logger(log.New(io.Discard, "", 0))), blobs: map[string]bool{}, uploads: map[string]int{}}
-	server := httptest.NewServer(r)
-	t.Cleanup(server.Close)
+	r, server := unstarted(t)
+	server.Start()
 	r.Name = strings.TrimPrefix(server.URL, "http://")
 	return r
+}
+
+// StartTLS starts a registry that speaks TLS alone, with a certificate by an
+// authority that nobody knows.
+func StartTLS(t testing.TB) *Registry {
+	t.Helper()
+	r, server := unstarted(t)
+	var certificate tls.Certificate
+	certificate, r.CAFile = signed(t)
+	server.TLS = &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12}
+	server.StartTLS()
+	r.Name = strings.TrimPrefix(server.URL, "https://")
+	return r
+}
+
+func unstarted(t testing.TB) (*Registry, *httptest.Server) {
+	t.Helper()
+	quiet := log.New(io.Discard, "", 0)
+	r := &Registry{inner: registry.New(registry.Logger(quiet)), blobs: map[string]bool{}, uploads: map[string]int{}}
+	server := httptest.NewUnstartedServer(r)
+	server.Config.ErrorLog = quiet
+	t.Cleanup(server.Close)
+	return r, server
 }
 
 // Failing sets what fails from now on; nil ends it.

@@ -1,8 +1,12 @@
 package registrytest
 
 import (
+	"crypto/tls"
+	"crypto/x509"
 	"fmt"
 	"math/rand"
+	"net/http"
+	"os"
 	"testing"
 
 	"github.com/google/go-containerregistry/pkg/name"
@@ -32,11 +36,33 @@ func Fill(t testing.TB, from, to *Registry, count, size int) []mapping.Pair {
 }
 
 // Push puts an image or a list at a reference.
-func Push(t testing.TB, reference string, content remote.Taggable) {
+func Push(t testing.TB, reference string, content remote.Taggable, how ...remote.Option) {
 	t.Helper()
 	ref, err := name.ParseReference(reference)
 	require.NoError(t, err)
-	require.NoError(t, remote.Push(ref, content))
+	require.NoError(t, remote.Push(ref, content, how...))
+}
+
+// ChartLayer is the media type under which Helm stores a packaged chart.
+const ChartLayer = "application/vnd.cncf.helm.chart.content.v1.tar+gzip"
+
+// Chart is a packaged chart as Helm pushes one; with another kind of layer it is
+// none.
+func Chart(t testing.TB, archive []byte, kind types.MediaType) v1.Image {
+	t.Helper()
+	made, err := mutate.AppendLayers(mutate.MediaType(empty.Image, types.OCIManifestSchema1), static.NewLayer(archive, kind))
+	require.NoError(t, err)
+	return made
+}
+
+// Trusting trusts the authority of a registry that speaks TLS.
+func (r *Registry) Trusting(t testing.TB) remote.Option {
+	t.Helper()
+	authority, err := os.ReadFile(r.CAFile)
+	require.NoError(t, err)
+	pool := x509.NewCertPool()
+	require.True(t, pool.AppendCertsFromPEM(authority))
+	return remote.WithTransport(&http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}})
 }
 
 // List is an image for two platforms; its content is made from the text.

@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 	"github.com/stretchr/testify/require"
 
-	"gitops-runtime/imageoverride/fault"
+	"gitops-runtime/registry/fault"
 )
 
 func TestExplain(t *testing.T) {
@@ -28,7 +28,7 @@ func TestExplain(t *testing.T) {
 	}{
 		"interrupted":   {at(context.Canceled), "read quay.io/a:1 was interrupted; run the command again to go on"},
 		"no address":    {at(&net.DNSError{Name: "reg.corp", Err: "no such host"}), "read quay.io/a:1 failed: no address is known of reg.corp; check the registry's name, or say with --reach where it is"},
-		"plain HTTP":    {at(errors.New("http: server gave HTTP response to HTTPS client")), "read quay.io/a:1 failed: reg.corp:5000 speaks plain HTTP; allow it with --plain-http"},
+		"plain HTTP":    {at(errors.New("http: server gave HTTP response to HTTPS client")), "read quay.io/a:1 failed: reg.corp:5000 speaks plain HTTP; allow it with --plain-http reg.corp:5000"},
 		"unknown CA":    {at(x509.UnknownAuthorityError{}), "read quay.io/a:1 failed: the certificate of reg.corp:5000 is not trusted (certificate signed by unknown authority); give its authority with --ca-file"},
 		"refused":       {at(syscall.ECONNREFUSED), "read quay.io/a:1 failed: reg.corp:5000 refuses the connection; check that the registry runs, and run the command again to go on"},
 		"slow":          {at(os.ErrDeadlineExceeded), "read quay.io/a:1 failed: reg.corp:5000 does not answer in time; check the network, and run the command again to go on"},

@@ -1,0 +1,44 @@
+package registry
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/pflag"
+	"helm.sh/helm/v3/pkg/helmpath"
+)
+
+// Flags are the flags by which every program is told how to reach registries.
+type Flags struct {
+	access Access
+	reach  []string
+}
+
+// Register adds the flags.
+func (f *Flags) Register(flags *pflag.FlagSet) {
+	flags.StringVar(&f.access.CAFile, "ca-file", "", "certificate authorities of registries in PEM form, besides the system's")
+	flags.StringArrayVar(&f.access.PlainHTTP, "plain-http", nil, "registry host[:port] to speak to without TLS (may be repeated)")
+	flags.StringArrayVar(&f.reach, "reach", nil, "reach a registry under another name from here, host=host (may be repeated)")
+	flags.StringVar(&f.access.Logins, "registry-config", "", "logins for registries (default: Helm's file, then Docker's)")
+}
+
+// Access is what the flags say; the environment says where Helm keeps its logins.
+func (f *Flags) Access(getenv func(string) string) (Access, error) {
+	access := f.access
+	access.Logins = cmp.Or(access.Logins, getenv("HELM_REGISTRY_CONFIG"), helmpath.ConfigPath("registry/config.json"))
+	access.Rewrite = map[string]string{}
+	for _, host := range access.PlainHTTP {
+		if strings.Contains(host, "/") || host == "" {
+			return access, fmt.Errorf("--plain-http %q: write host[:port] alone", host)
+		}
+	}
+	for _, text := range f.reach {
+		from, to, found := strings.Cut(text, "=")
+		if !found || from == "" || to == "" {
+			return access, fmt.Errorf("--reach %q: write host=host", text)
+		}
+		access.Rewrite[from] = to
+	}
+	return access, nil
+}
