@@ -2,7 +2,8 @@
 //
 // helm-values-schema-json gives one schema node per documented value. This package makes that
 // self-contained (shared definitions are inlined), agreeable to Helm (null deletes a default,
-// `global` and the values of subcharts pass through) and strict where a typo would go unseen.
+// `global` and the values of subcharts pass through), strict where a typo would go unseen, and firm
+// where null would delete what templates need.
 package schema
 
 import (
@@ -38,6 +39,7 @@ func Generate(ctx context.Context, root string, convert Converter) ([]File, erro
 		if err != nil {
 			return nil, err
 		}
+		tables := rootTables(node, c.subcharts())
 		if err := shared.inlineRefined(node); err != nil {
 			return nil, fmt.Errorf("%s: %w", values, err)
 		}
@@ -52,6 +54,7 @@ func Generate(ctx context.Context, root string, convert Converter) ([]File, erro
 			return nil, fmt.Errorf("%s: %w", values, err)
 		}
 		made[c.Name] = node
+		requireTables(node, tables)
 		text, err := encode(node)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", values, err)

@@ -43,6 +43,8 @@ func library(t *testing.T) string {
 		"charts/child/values.yaml":      child,
 		"charts/a-parent/Chart.yaml":    "name: a-parent\ndependencies: [{name: common}, {name: child, condition: child.enabled}]\n",
 		"charts/a-parent/values.yaml":   parent,
+		"charts/b-parent/Chart.yaml":    "name: b-parent\ndependencies: [{name: child}]\n",
+		"charts/b-parent/values.yaml":   "child: {enabled: true}\nglobal: {}\n",
 		"charts/unwritten/Chart.yaml":   "name: unwritten\n",
 	} {
 		file := filepath.Join(root, path)
@@ -91,7 +93,7 @@ func generated(t *testing.T) map[string][]byte {
 	for _, file := range files {
 		found[file.Path] = file.Text
 	}
-	assert.Len(t, found, 2)
+	assert.Len(t, found, 3)
 	return found
 }
 
@@ -106,7 +108,12 @@ func TestWhatSchemasTakeAndRefuse(t *testing.T) {
 		"a typo in a definition":           {"child", "part: {image: {tags: a}}", "tags"},
 		"a typo at the root":               {"child", "parts: {}", "parts"},
 		"another type":                     {"child", "part: {replicas: many}", "replicas"},
-		"null deletes a default":           {"child", "{part: null, level: null, containers: null}", ""},
+		"null deletes a default":           {"child", "{part: {replicas: null}, global: {imageRegistry: null, proxy: {}}, free: null, level: null, containers: null}", ""},
+		"null deletes no table":            {"child", "{free: {}, level: info, containers: [], global: {proxy: {}}}", "part"},
+		"null deletes no inner table":      {"child", "{part: {}, level: info, containers: [], global: {}}", "proxy"},
+		"a table is no null":               {"child", "{part: null, level: info, containers: [], global: {proxy: {}}}", "part"},
+		"a file has what it has":           {"child", "{free: {}, level: info}", ""},
+		"a subchart keeps its switch":      {"b-parent", "{child: {part: {}}, global: {}}", "enabled"},
 		"null deletes a definition's":      {"child", "part: {image: {tag: null}}", ""},
 		"an empty map is free":             {"child", "free: {a: {b: 1}}", ""},
 		"items may have other keys":        {"child", "containers: [{name: a, image: b}]", ""},

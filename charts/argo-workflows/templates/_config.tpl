@@ -51,8 +51,9 @@ Arguments: context, values.
 
 {{/* argo-workflows.artifactRepository: where artifacts are kept, as JSON; {} for none. Arguments: values. */}}
 {{- define "argo-workflows.artifactRepository" -}}
-{{- $s3 := ternary .artifactRepository.s3 (omit .artifactRepository.s3 "accessKeySecret" "secretKeySecret") .useStaticCredentials -}}
-{{- $repository := merge (include "common.compact" (dict "s3" $s3 "gcs" .artifactRepository.gcs "azure" .artifactRepository.azure) | fromJson) .customArtifactRepository -}}
+{{- $s3 := .artifactRepository.s3 | default dict -}}
+{{- $s3 = ternary $s3 (omit $s3 "accessKeySecret" "secretKeySecret") .useStaticCredentials -}}
+{{- $repository := merge (include "common.compact" (dict "s3" $s3 "gcs" .artifactRepository.gcs "azure" .artifactRepository.azure) | fromJson) (.customArtifactRepository | default dict) -}}
 {{- if .artifactRepository.archiveLogs }}{{ $_ := set $repository "archiveLogs" true }}{{ end -}}
 {{- toJson $repository -}}
 {{- end -}}
@@ -72,7 +73,7 @@ A workflow's own spec.securityContext replaces it as a whole. Arguments: values 
 */}}
 {{- define "argo-workflows.workflowDefaults" -}}
 {{- $hardened := dict "runAsNonRoot" true "runAsUser" 8737 "seccompProfile" (dict "type" "RuntimeDefault") -}}
-{{- mergeOverwrite (dict "spec" (dict "securityContext" $hardened)) (deepCopy .workflowDefaults) | toJson -}}
+{{- mergeOverwrite (dict "spec" (dict "securityContext" $hardened)) (deepCopy (.workflowDefaults | default dict)) | toJson -}}
 {{- end -}}
 
 {{/* argo-workflows.sso: single sign-on, as JSON; {} for none. Arguments: server.sso. */}}

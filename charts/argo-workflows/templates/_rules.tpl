@@ -79,7 +79,7 @@ rules:
 {{/* argo-workflows.databaseSecrets: {"names": [...]} as JSON: secrets that persistence and synchronization name. Arguments: values of the controller. */}}
 {{- define "argo-workflows.databaseSecrets" -}}
 {{- $names := list -}}
-{{- range $settings := list .persistence .synchronization }}{{ range $database := list "postgresql" "mysql" }}{{ with get $settings $database -}}
+{{- range $settings := list (.persistence | default dict) (.synchronization | default dict) }}{{ range $database := list "postgresql" "mysql" }}{{ with get $settings $database -}}
 {{- $names = concat $names (compact (list (.userNameSecret).name (.passwordSecret).name)) -}}
 {{- end }}{{ end }}{{ end -}}
 {{- dict "names" (uniq $names) | toJson -}}

@@ -4,7 +4,7 @@ A contradiction or a missing value fails the render, under the code that validat
 Arguments: global, tunnelEnabled (the value tunnel-client.enabled).
 */}}
 {{- define "runtime.accessMode" -}}
-{{- $runtime := .global.runtime -}}
+{{- $runtime := .global.runtime | default dict -}}
 {{- $ingress := ($runtime.ingress).enabled -}}{{- $gateway := ($runtime.httpRoute).enabled -}}
 {{- if and $ingress $gateway -}}
 {{- fail "\nMOD101: Both global.runtime.ingress and global.runtime.httpRoute are enabled.\n  fix: set enabled: false in one of the two" -}}
@@ -16,7 +16,7 @@ ingress
 {{- if not $runtime.httpRoute.parentRefs }}{{ fail "\nMOD602: Gateway access needs at least one parent Gateway with a name.\n  fix: set global.runtime.httpRoute.parentRefs[0].name" }}{{ end -}}
 gateway
 {{- else if .tunnelEnabled -}}
-{{- if not .global.codefresh.accountId }}{{ fail "\nMOD201: Tunnel access needs global.codefresh.accountId.\n  fix: --set global.codefresh.accountId=<account id>" }}{{ end -}}
+{{- if not (.global.codefresh).accountId }}{{ fail "\nMOD201: Tunnel access needs global.codefresh.accountId.\n  fix: --set global.codefresh.accountId=<account id>" }}{{ end -}}
 tunnel
 {{- else if not $runtime.ingressUrl -}}
 {{- fail "\nMOD102: No access mode is chosen: the tunnel is off, there is no ingress and no HTTPRoute, and global.runtime.ingressUrl is empty.\n  fix: set global.runtime.ingressUrl=https://<host>, or enable tunnel-client, global.runtime.ingress or global.runtime.httpRoute" -}}
@@ -29,7 +29,7 @@ mesh
 
 {{/* runtime.name: the runtime's name in its account; a missing or ill-formed one fails the render. Arguments: global. */}}
 {{- define "runtime.name" -}}
-{{- $name := .global.runtime.name | default "" -}}
+{{- $name := (.global.runtime).name | default "" -}}
 {{- if not $name }}{{ fail "\nRUN101: The runtime has no name.\n  fix: --set global.runtime.name=<name>" }}{{ end -}}
 {{- if not (regexMatch "^[a-z][a-z0-9]{0,37}$" $name) -}}
 {{- fail (printf "\nRUN102: The runtime name %q is not allowed: a lower-case letter first, then lower-case letters and digits, 38 at most.\n  fix: --set global.runtime.name=<name>" $name) -}}

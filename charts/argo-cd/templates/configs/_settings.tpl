@@ -17,7 +17,7 @@ Arguments: context, values.
 {{- $_ := set $data (printf "%s.log.format" .) $log.format -}}
 {{- $_ := set $data (printf "%s.log.level" .) $log.level -}}
 {{- end -}}
-{{- $all := mergeOverwrite $data (include "argo-cd.flat" (dict "settings" (omit $v.configs.params "create" "annotations")) | fromJson).data -}}
+{{- $all := mergeOverwrite $data (include "argo-cd.flat" (dict "settings" (omit ($v.configs.params | default dict) "create" "annotations")) | fromJson).data -}}
 {{- /* with applications elsewhere allowed, programs watch the whole cluster, and wait for ever where they may not */}}
 {{- if .context.singleNamespace }}{{ $all = omit $all "application.namespaces" "applicationsetcontroller.namespaces" }}{{ end -}}
 {{- dict "data" $all | toJson -}}
@@ -28,7 +28,7 @@ Arguments: context, values.
 {{- $data := dict -}}
 {{- with .values.global.domain }}{{ $_ := set $data "url" (printf "https://%s" .) }}{{ end -}}
 {{- if .values.configs.styles }}{{ $_ := set $data "ui.cssurl" "./custom/custom.styles.css" }}{{ end -}}
-{{- dict "data" (mergeOverwrite $data (include "argo-cd.flat" (dict "settings" (omit .values.configs.cm "create" "annotations")) | fromJson).data) | toJson -}}
+{{- dict "data" (mergeOverwrite $data (include "argo-cd.flat" (dict "settings" (omit (.values.configs.cm | default dict) "create" "annotations")) | fromJson).data) | toJson -}}
 {{- end -}}
 
 {{/* argo-cd.checksum: text that changes with settings which programs read at their start only. Arguments: context, values. */}}

@@ -1,0 +1,70 @@
+package schema
+
+import (
+	"maps"
+	"slices"
+)
+
+// requireTables makes the schema refuse merged values that lack a table of settings. Helm takes a table away, defaults and all, where a
+// values file has its key with nothing below it (`app-proxy:`), and --reuse-values knows none of the tables that a newer chart brings:
+// templates would meet nothing where they look for settings, and end in Go's words for that. Maps that are free, and empty ones, may go.
+//
+// It asks nothing of a values file alone, as editors hold one against the schema: a file has fewer keys than the merged values.
+func requireTables(node, tables Node) {
+	if tables["properties"] == nil {
+		return
+	}
+	node["if"] = Node{"minProperties": tables["keys"]}
+	delete(tables, "keys")
+	node["then"] = tables
+}
+
+// rootTables are the tables that the chart's values always have, as a schema; keys is how many of its keys tell merged values from a file of
+// a user's. Of a subchart, whose own schema knows its tables, it is the switch.
+func rootTables(node Node, subcharts []string) Node {
+	properties, _ := node["properties"].(Node)
+	own := maps.Clone(properties)
+	switches := Node{}
+	for _, key := range subcharts {
+		subchart, _ := own[key].(Node)
+		delete(own, key)
+		if known, _ := subchart["properties"].(Node); known["enabled"] != nil {
+			switches[key] = Node{"required": []any{"enabled"}}
+		}
+	}
+	tables := tablesOf(own)
+	if len(switches) > 0 {
+		tables["properties"] = merged(tables["properties"], switches)
+	}
+	tables["keys"] = max(2, (len(properties)+1)/2)
+	return tables
+}
+
+// tablesOf are those of properties that have settings of their own and take no others.
+func tablesOf(properties Node) Node {
+	within, required := Node{}, []any{}
+	for _, key := range slices.Sorted(maps.Keys(properties)) {
+		child, _ := properties[key].(Node)
+		settings, _ := child["properties"].(Node)
+		if len(settings) == 0 || child["additionalProperties"] != false {
+			continue
+		}
+		required = append(required, key)
+		below := tablesOf(settings)
+		below["type"] = "object"
+		within[key] = below
+	}
+	if len(required) == 0 {
+		return Node{}
+	}
+	return Node{"required": required, "properties": within}
+}
+
+func merged(tables any, more Node) Node {
+	all, _ := tables.(Node)
+	if all == nil {
+		all = Node{}
+	}
+	maps.Copy(all, more)
+	return all
+}

@@ -1,0 +1,78 @@
+package render_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
+
+	"gitops-runtime/tests/gomodule"
+	"gitops-runtime/tests/render"
+)
+
+// A key with nothing below it (`app-proxy:`) is null, with which Helm takes the whole table away. What templates need is asked for by its
+// path; what they can do without may go, all of it at once.
+func TestNullIsRefusedByPathOrTaken(t *testing.T) {
+	t.Parallel()
+	for chart, file := range map[string][]string{"argo-cd": nil, "argo-events": nil, "argo-rollouts": nil, "argo-workflows": nil, "tunnel-client": {"tunnel"}, "gitops-runtime": {"tunnel"}} {
+		t.Run(chart, func(t *testing.T) {
+			t.Parallel()
+			free, needed := maps(t, chart)
+			require.NotEmpty(t, needed)
+			set := map[string]string{}
+			for _, path := range free {
+				set[path] = "null"
+			}
+			delete(set, "global.codefresh.userToken.secretKeyRef") // or there would be no user token
+			_, err := render.Release{Chart: chart, Files: file, SetJSON: set}.Text(t)
+			require.NoError(t, err)
+
+			last := needed[len(needed)-1]
+			_, err = render.Release{Chart: chart, Files: file, SetJSON: map[string]string{last: "null"}}.Text(t)
+			require.ErrorContains(t, err, "missing property '"+last[strings.LastIndex(last, ".")+1:]+"'")
+			assert.NotContains(t, err.Error(), "nil pointer")
+		})
+	}
+}
+
+// maps are the paths of a chart's maps that may be null, and of those that may not.
+func maps(t *testing.T, chart string) (free, needed []string) {
+	t.Helper()
+	root, err := gomodule.Root()
+	require.NoError(t, err)
+	dir := filepath.Join(root, "charts", chart)
+	var values map[string]any
+	text, err := os.ReadFile(filepath.Join(dir, "values.yaml"))
+	require.NoError(t, err)
+	require.NoError(t, yaml.Unmarshal(text, &values))
+	var schema struct{ Then map[string]any }
+	text, err = os.ReadFile(filepath.Join(dir, "values.schema.json"))
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(text, &schema))
+	var walk func(values, tables map[string]any, path string)
+	walk = func(values, tables map[string]any, path string) {
+		below, _ := tables["properties"].(map[string]any)
+		for key, value := range values {
+			child, isMap := value.(map[string]any)
+			if _, subchart := os.Stat(filepath.Join(root, "charts", key)); !isMap || subchart == nil {
+				continue // what a subchart needs, its own schema says
+			}
+			at := path + strings.ReplaceAll(key, ".", `\.`)
+			if table, known := below[key].(map[string]any); known {
+				needed = append(needed, at)
+				walk(child, table, at+".")
+				continue
+			}
+			free = append(free, at)
+		}
+	}
+	walk(values, schema.Then, "")
+	slices.Sort(needed)
+	return free, needed
+}
