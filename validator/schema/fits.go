@@ -70,13 +70,28 @@ func fitsKeyword(keyword string, content any, around map[string]any, value any) 
 			}
 		}
 		return true
+	case "if":
+		return fitsChoice(content, around, value)
 	case "pattern":
 		text, isText := value.(string)
 		return !isText || regexp.MustCompile(content.(string)).MatchString(text) // plain has compiled it
-	case "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems":
+	case "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties":
 		return fitsLimit(keyword, content.(json.Number), value)
 	}
-	return true // words for people, which plain has let pass
+	return true // words for people, which plain has let pass, and what "if" decides on
+}
+
+// fitsChoice holds a value against what follows from a condition. One that does
+// not surely hold may hold all the same, so that both ways have to fit then.
+func fitsChoice(condition any, around map[string]any, value any) bool {
+	way := func(keyword string) bool {
+		rule, given := around[keyword]
+		return !given || fits(rule, value)
+	}
+	if fits(condition, value) {
+		return way("then")
+	}
+	return way("then") && way("else")
 }
 
 func fitsProperties(rules map[string]any, value any) bool {
@@ -186,6 +201,12 @@ func fitsLimit(keyword string, limit json.Number, value any) bool {
 			return true
 		}
 		measured = float64(utf8.RuneCountInString(text))
+	case "minProperties", "maxProperties":
+		held, isMap := value.(map[string]any)
+		if !isMap {
+			return true
+		}
+		measured = float64(len(held))
 	default:
 		list, isList := value.([]any)
 		if !isList {

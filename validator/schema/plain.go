@@ -68,7 +68,7 @@ func plainKeyword(keyword string, content any) bool {
 			}
 		}
 		return isMap
-	case "additionalProperties", "items":
+	case "additionalProperties", "items", "if", "then", "else":
 		return plainRule(content)
 	case "anyOf", "allOf":
 		rules, isList := content.([]any)
@@ -78,7 +78,7 @@ func plainKeyword(keyword string, content any) bool {
 	case "minimum", "maximum":
 		_, isNumber := content.(json.Number)
 		return isNumber
-	case "minLength", "maxLength", "minItems", "maxItems":
+	case "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties":
 		number, _ := content.(json.Number)
 		_, err := strconv.ParseUint(string(number), 10, 31)
 		return err == nil

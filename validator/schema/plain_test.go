@@ -26,8 +26,12 @@ const plainRules = `{"$schema": "http://json-schema.org/draft-07/schema#",
   "hosts": {"type": ["array", "null"], "minItems": 1, "maxItems": 2, "items": {"type": "string"}},
   "nested": {"type": "object", "properties": {"replicas": {"type": "integer"}, "any": {}, "never": false}, "additionalProperties": {"type": "number"}},
   "either": {"anyOf": [{"type": "string"}, {"type": "object", "required": ["x"]}]},
-  "both": {"allOf": [{"type": "number"}, {"minimum": 2}]}
- }}`
+  "both": {"allOf": [{"type": "number"}, {"minimum": 2}]},
+  "few": {"minProperties": 1, "maxProperties": 1},
+  "choice": {"if": {"type": "object", "minProperties": 1}, "then": {"required": ["x"], "properties": {"x": {"type": "string"}}}, "else": {"type": ["string", "object"]}},
+  "half": {"if": {"const": [1]}, "then": {"type": "array", "maxItems": 0}}
+ },
+ "if": {"minProperties": 2}, "then": {"properties": {"nested": {"required": ["replicas"]}}}}`
 
 // whole makes a schema that has to go through the library as a whole.
 func whole(t testing.TB, rules string) *schema.Schema {
@@ -53,7 +57,7 @@ var samples = []string{
 
 func TestPlainRulesAreReadAsTheLibraryReadsThem(t *testing.T) {
 	plain, library := compile(t, plainRules), whole(t, plainRules)
-	for _, key := range []string{"name", "size", "fixed", "list", "port", "hosts", "nested", "either", "both", "other", "nam"} {
+	for _, key := range []string{"name", "size", "fixed", "list", "port", "hosts", "nested", "either", "both", "few", "choice", "half", "other", "nam"} {
 		for _, sample := range samples {
 			for _, text := range []string{`{"name": "a", "` + key + `": ` + sample + `}`, `{"` + key + `": ` + sample + `}`, sample} {
 				agree(t, plain, library, decode(t, text), text)
@@ -146,13 +150,13 @@ func TestOddSchemasGoThroughTheLibrary(t *testing.T) {
 		head + `"type": 7}`, head + `"type": []}`, head + `"type": ["string", "string"]}`, head + `"type": "text"}`,
 		head + `"properties": []}`, head + `"properties": {"a": 1}}`, head + `"required": ["a", "a"]}`, head + `"required": "a"}`,
 		head + `"minimum": "1"}`, head + `"minLength": -1}`, head + `"pattern": "("}`, head + `"anyOf": []}`, head + `"enum": 1}`,
-		head + `"title": 1}`, head + `"items": 1}`, head + `"additionalProperties": 1}`, head + `"examples": 1}`, head + `"allOf": [1]}`,
+		head + `"title": 1}`, head + `"items": 1}`, head + `"additionalProperties": 1}`, head + `"examples": 1}`, head + `"allOf": [1]}`, head + `"if": 1}`, head + `"minProperties": "1"}`,
 	} {
 		if _, err := schema.Compile([]byte(odd)); err == nil || !strings.Contains(err.Error(), "values.schema.json is no schema") {
 			t.Errorf("%s: got %v", odd, err)
 		}
 	}
-	for _, fine := range []string{`true`, `{}`, head + `"items": [{"type": "string"}]}`, head + `"if": true}`, `{"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object"}`} {
+	for _, fine := range []string{`true`, `{}`, head + `"items": [{"type": "string"}]}`, head + `"not": false}`, `{"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object"}`} {
 		if violations, err := compile(t, fine).Violations(map[string]any{}); err != nil || len(violations) > 0 {
 			t.Errorf("%s: %v, %v", fine, violations, err)
 		}

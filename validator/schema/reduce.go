@@ -30,5 +30,10 @@ func reduce(rule, value any) any {
 	if rule, has := keywords["items"]; has && fitsKeyword("items", rule, keywords, value) {
 		left["items"] = true
 	}
+	for _, way := range []string{"then", "else"} {
+		if rule, has := keywords[way]; has {
+			left[way] = reduce(rule, value)
+		}
+	}
 	return left
 }

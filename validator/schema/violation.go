@@ -98,6 +98,10 @@ func limit(around *jsonschema.Schema, keyword string) string {
 		return fmt.Sprintf("it needs at least %d items", around.MinItems)
 	case "maxItems":
 		return fmt.Sprintf("it may have %d items at most", around.MaxItems)
+	case "minProperties":
+		return fmt.Sprintf("it needs at least %d keys", around.MinProperties)
+	case "maxProperties":
+		return fmt.Sprintf("it may have %d keys at most", around.MaxProperties)
 	case "uniqueItems":
 		return "an item stands in it twice"
 	}
