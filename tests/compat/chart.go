@@ -95,17 +95,17 @@ func (c *Chart) dependency(key string) bool {
 func library(c *chart.Chart) bool { return c.Metadata.Type == "library" }
 
 // Around returns the part of the chart where a value most likely shows, which renders faster: of the chart that the value is for, the
-// templates that mention it; of the others only the values, which any template may read.
+// templates that mention it; of the others only what they define for all, and their values, which any template may read.
 // Of templates that do not mention it what they define is kept: by the habit of the charts it stands at their end.
 func (c *Chart) Around(value schema.Path) *Chart {
 	var own *chart.Chart
 	if len(value) > 1 && c.dependency(value[0]) {
-		own = copyOf(c.chart, nil)
+		own = copyOf(c.chart, partials(c.chart.Templates))
 		for i, each := range own.Dependencies() {
 			if each.Name() == value[0] {
 				own.Dependencies()[i] = copyOf(each, mentioning(each.Templates, value[1]))
-			} else if !library(each) {
-				own.Dependencies()[i] = copyOf(each, nil)
+			} else {
+				own.Dependencies()[i] = copyOf(each, partials(each.Templates))
 			}
 		}
 	} else {
@@ -115,9 +115,7 @@ func (c *Chart) Around(value schema.Path) *Chart {
 		}
 		own = copyOf(c.chart, mentioning(c.chart.Templates, word))
 		for i, each := range own.Dependencies() {
-			if !library(each) {
-				own.Dependencies()[i] = copyOf(each, nil)
-			}
+			own.Dependencies()[i] = copyOf(each, partials(each.Templates))
 		}
 	}
 	return &Chart{chart: own, schemas: c.schemas}
@@ -169,11 +167,24 @@ func lookUp(values map[string]any, path schema.Path) any {
 	return value
 }
 
+// partials are the templates that make no object themselves.
+func partials(templates []*chart.File) []*chart.File {
+	var kept []*chart.File
+	for _, template := range templates {
+		if partial(template) {
+			kept = append(kept, template)
+		}
+	}
+	return kept
+}
+
+func partial(template *chart.File) bool { return strings.HasPrefix(path.Base(template.Name), "_") }
+
 func mentioning(templates []*chart.File, word string) []*chart.File {
 	var kept []*chart.File
 	for _, template := range templates {
 		text := template.Data
-		if !strings.HasPrefix(path.Base(template.Name), "_") && !bytes.Contains(text, []byte(word)) {
+		if !partial(template) && !bytes.Contains(text, []byte(word)) {
 			if text = definitions(text); text == nil {
 				continue
 			}
@@ -194,15 +205,8 @@ func definitions(text []byte) []byte {
 // Render returns the chart's objects as text, by template, checked against its schemas as Helm does.
 // Several renders may go on at once.
 func (c *Chart) Render(values map[string]any) (map[string]string, error) {
-	options := chartutil.ReleaseOptions{Name: "cf", Namespace: "codefresh", IsInstall: true}
-	capabilities := chartutil.DefaultCapabilities.Copy()
-	capabilities.KubeVersion = chartutil.KubeVersion{Version: "v1.34.4", Major: "1", Minor: "34"}
-	made := enabled(c.chart, values)
-	all, err := chartutil.ToRenderValuesWithSchemaValidation(made, values, options, capabilities, true)
+	made, all, err := c.prepare(values)
 	if err != nil {
-		return nil, err
-	}
-	if err := c.validate(made, all["Values"].(chartutil.Values)); err != nil {
 		return nil, err
 	}
 	rendered, err := engine.Render(made, all)
@@ -213,6 +217,28 @@ func (c *Chart) Render(values map[string]any) (map[string]string, error) {
 		return strings.HasSuffix(name, "NOTES.txt") || strings.TrimSpace(text) == ""
 	})
 	return rendered, nil
+}
+
+// Check tells what the chart's schemas say against values.
+func (c *Chart) Check(values map[string]any) error {
+	_, _, err := c.prepare(values)
+	return err
+}
+
+// prepare returns the chart without those that values turn off, and what its templates see.
+func (c *Chart) prepare(values map[string]any) (*chart.Chart, chartutil.Values, error) {
+	options := chartutil.ReleaseOptions{Name: "cf", Namespace: "codefresh", IsInstall: true}
+	capabilities := chartutil.DefaultCapabilities.Copy()
+	capabilities.KubeVersion = chartutil.KubeVersion{Version: "v1.34.4", Major: "1", Minor: "34"}
+	made := enabled(c.chart, values)
+	all, err := chartutil.ToRenderValuesWithSchemaValidation(made, values, options, capabilities, true)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := c.validate(made, all["Values"].(chartutil.Values)); err != nil {
+		return nil, nil, err
+	}
+	return made, all, nil
 }
 
 // validate is Helm's own check with the schemas compiled once.
