@@ -136,24 +136,31 @@ func read(from source) (*Chart, error) {
 		return nil, fmt.Errorf("chart %s: Chart.yaml: %w", from.place, err)
 	}
 	loaded := &Chart{Name: meta.Name, Version: meta.Version, AppVersion: meta.AppVersion, Defaults: map[string]any{}}
-	if text, err = optional(from.files, "values.yaml"); err != nil {
+	// Values files are by far the most that there is to read, so they are read side by side.
+	var side errgroup.Group
+	side.Go(func() error { return loaded.values(from) })
+	below, err := dependencies(from, meta.Dependencies)
+	if err := errors.Join(side.Wait(), err); err != nil {
 		return nil, err
 	}
-	if err := yaml.Unmarshal(text, &loaded.Defaults); err != nil {
-		return nil, fmt.Errorf("chart %s: values.yaml: %w", from.place, err)
-	}
-	if loaded.Schema, err = optional(from.files, "values.schema.json"); err != nil {
-		return nil, err
-	}
-	loaded.Dependencies, err = dependencies(from, meta.Dependencies)
-	if err != nil {
-		return nil, err
-	}
+	loaded.Dependencies = below
 	return loaded, nil
 }
 
-// dependencies reads the charts below side by side: their values files are by
-// far the most that there is to read.
+// values reads the chart's own values and the schema for them.
+func (c *Chart) values(from source) error {
+	text, err := optional(from.files, "values.yaml")
+	if err != nil {
+		return err
+	}
+	if err := yaml.Unmarshal(text, &c.Defaults); err != nil {
+		return fmt.Errorf("chart %s: values.yaml: %w", from.place, err)
+	}
+	c.Schema, err = optional(from.files, "values.schema.json")
+	return err
+}
+
+// dependencies reads the charts below.
 func dependencies(from source, wanted []reference) ([]Dependency, error) {
 	read := make([]*Dependency, len(wanted))
 	var side errgroup.Group
