@@ -140,7 +140,10 @@ func read(from source) (*Chart, error) {
 	var side errgroup.Group
 	side.Go(func() error { return loaded.values(from) })
 	below, err := dependencies(from, meta.Dependencies)
-	if err := errors.Join(side.Wait(), err); err != nil {
+	if own := side.Wait(); own != nil {
+		err = own
+	}
+	if err != nil {
 		return nil, err
 	}
 	loaded.Dependencies = below

@@ -21,7 +21,7 @@ var version = "0.1.0"
 
 // garbagePercent has memory collected later than usual, since a run is short,
 // and early enough for the Job's limit, which is small.
-const garbagePercent = 150
+const garbagePercent = 120
 
 func main() {
 	debug.SetGCPercent(garbagePercent)
