@@ -22,9 +22,20 @@ func TestRefusedValues(t *testing.T) {
 		{"no runtime name", "tunnel", "RUN101", map[string]string{"global.runtime.name": "null"}, ""},
 		{"runtime name with a dash", "tunnel", "RUN102", map[string]string{"global.runtime.name": "my-runtime"}, `The runtime name "my-runtime" is not allowed: `},
 		{"runtime name of 39 letters", "tunnel", "RUN102", map[string]string{"global.runtime.name": strings.Repeat("a", 39)}, "The runtime name \"" + strings.Repeat("a", 39) + "\" is not allowed: "},
-		{"no token", "tunnel", "TOK101", map[string]string{"global.codefresh.userToken.secretKeyRef.name": ""}, ""},
+		{"no token", "tunnel", "TOK101", map[string]string{"global.codefresh.userToken.secretKeyRef": "null"}, ""},
+		{"token reference without name", "tunnel", "TOK103", map[string]string{"global.codefresh.userToken.secretKeyRef.name": ""}, "The reference to the user token's Secret has no name."},
 		{"token reference without key", "tunnel", "TOK103", map[string]string{"global.codefresh.userToken.secretKeyRef.key": ""}, "The reference to the user token's Secret has no key."},
 		{"CA bundle without content", "tunnel", "CRT101", map[string]string{"global.codefresh.tls.caCerts.secret.create": "true"}, ""},
+		{"CA reference without name", "tunnel", "CRT108", map[string]string{"global.codefresh.tls.caCerts.secretKeyRef.key": "ca.crt"}, "The reference to the CA bundle's Secret has no name."},
+		{"Git password reference without name", "tunnel", "GIT101", map[string]string{"global.runtime.gitCredentials.password.secretKeyRef.key": "token"}, "The reference to the Git password's Secret has no name."},
+		{"platform without scheme", "mesh", "ACC102", map[string]string{"global.codefresh.url": "g.codefresh.io"}, `global.codefresh.url is not a URL of a platform: "g.codefresh.io".`},
+		{"tunnel server with scheme", "tunnel", "MOD202", map[string]string{"tunnel-client.tunnelServer.host": "wss://tunnels.example.com"}, `tunnel-client.tunnelServer.host is not a host name: "wss://tunnels.example.com".`},
+		{"ingress host with scheme", "ingress", "MOD302", map[string]string{"global.runtime.ingress.hosts[0]": "https://runtime.example.com"}, `"https://runtime.example.com" is not a host name.`},
+		{"ingress host in capitals", "ingress", "MOD302", map[string]string{"global.runtime.ingress.hosts[1]": "Runtime.example.com"}, `"Runtime.example.com" is not a host name.`},
+		{"public host with a wildcard", "ingress", "MOD302", map[string]string{"global.runtime.ingress.hosts[0]": "*.example.com"}, `"*.example.com" is not a host name.`},
+		{"route host with path", "gateway", "MOD302", map[string]string{"global.runtime.httpRoute.hostnames[0]": "runtime.example.com/x"}, `"runtime.example.com/x" is not a host name.`},
+		{"gateway without a parent's name", "gateway", "MOD602", map[string]string{"global.runtime.httpRoute.parentRefs[0].name": ""}, ""},
+		{"mesh URL without host", "mesh", "MOD801", map[string]string{"global.runtime.ingressUrl": "https:///x"}, "global.runtime.ingressUrl is not an http or https URL: https:///x."},
 		{"tunnel without account", "tunnel", "MOD201", map[string]string{"global.codefresh.accountId": ""}, ""},
 		{"ingress without hosts", "ingress", "MOD301", map[string]string{"global.runtime.ingress.hosts": "null"}, ""},
 		{"gateway without hosts", "gateway", "MOD601", map[string]string{"global.runtime.httpRoute.hostnames": "null"}, ""},
@@ -46,6 +57,16 @@ func TestRefusedValues(t *testing.T) {
 			assert.Contains(t, err.Error(), test.code+": "+says)
 			assert.Contains(t, err.Error(), "\n  fix: ")
 		})
+	}
+}
+
+// What the platform's URL is written with at its end is no part of what is made of it: the browser's origin has neither slash nor path.
+func TestPlatformsURLIsTakenAsWritten(t *testing.T) {
+	t.Parallel()
+	for url, base := range map[string]string{"https://platform.example.com/": "https://platform.example.com", "https://platform.example.com/cf": "https://platform.example.com/cf"} {
+		objects := umbrella("tunnel", map[string]string{"global.codefresh.url": url}).Objects(t)
+		assert.Equal(t, base, render.Find(objects, "ConfigMap", "codefresh-cm").Object["data"].(map[string]any)["base-url"])
+		assert.Equal(t, "https://platform.example.com", render.Find(objects, "ConfigMap", "cap-app-proxy-cm").Object["data"].(map[string]any)["cors"])
 	}
 }
 

@@ -103,7 +103,7 @@ Arguments: global.
   "proxy" (dict "ports" (uniq $proxies) "why" "the proxies of global.httpProxy and global.httpsProxy")
 -}}
 {{- range $name, $ports := ((.networkPolicy).ports | default dict) -}}
-{{- $_ := set (get $table $name | required (printf "global.networkPolicy.ports.%s names nothing that policies know" $name)) "ports" $ports -}}
+{{- $_ := set (get $table $name | required (printf "\nglobal.networkPolicy.ports.%s names nothing that policies know.\n  fix: use one of apiServer, git, https, mail, directory, metrics, storage, database" $name)) "ports" $ports -}}
 {{- end -}}
 {{- toJson $table -}}
 {{- end -}}

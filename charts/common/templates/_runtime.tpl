@@ -10,20 +10,43 @@ Arguments: global, tunnelEnabled (the value tunnel-client.enabled).
 {{- fail "\nMOD101: Both global.runtime.ingress and global.runtime.httpRoute are enabled.\n  fix: set enabled: false in one of the two" -}}
 {{- else if $ingress -}}
 {{- if not $runtime.ingress.hosts }}{{ fail "\nMOD301: Ingress access needs at least one host.\n  fix: --set global.runtime.ingress.hosts={runtime.example.com}" }}{{ end -}}
+{{- include "runtime.checkHosts" (dict "path" "global.runtime.ingress.hosts" "hosts" $runtime.ingress.hosts) -}}
 ingress
 {{- else if $gateway -}}
 {{- if not $runtime.httpRoute.hostnames }}{{ fail "\nMOD601: Gateway access needs at least one host name.\n  fix: --set global.runtime.httpRoute.hostnames={runtime.example.com}" }}{{ end -}}
 {{- if not $runtime.httpRoute.parentRefs }}{{ fail "\nMOD602: Gateway access needs at least one parent Gateway with a name.\n  fix: set global.runtime.httpRoute.parentRefs[0].name" }}{{ end -}}
+{{- range $i, $parent := $runtime.httpRoute.parentRefs -}}
+{{- if not $parent.name }}{{ fail (printf "\nMOD602: Gateway access needs at least one parent Gateway with a name.\n  fix: set global.runtime.httpRoute.parentRefs[%d].name" $i) }}{{ end -}}
+{{- end -}}
+{{- include "runtime.checkHosts" (dict "path" "global.runtime.httpRoute.hostnames" "hosts" $runtime.httpRoute.hostnames) -}}
 gateway
 {{- else if .tunnelEnabled -}}
 {{- if not (.global.codefresh).accountId }}{{ fail "\nMOD201: Tunnel access needs global.codefresh.accountId.\n  fix: --set global.codefresh.accountId=<account id>" }}{{ end -}}
 tunnel
 {{- else if not $runtime.ingressUrl -}}
 {{- fail "\nMOD102: No access mode is chosen: the tunnel is off, there is no ingress and no HTTPRoute, and global.runtime.ingressUrl is empty.\n  fix: set global.runtime.ingressUrl=https://<host>, or enable tunnel-client, global.runtime.ingress or global.runtime.httpRoute" -}}
-{{- else if not (or (hasPrefix "https://" $runtime.ingressUrl) (hasPrefix "http://" $runtime.ingressUrl)) -}}
+{{- else if not (include "runtime.isURL" $runtime.ingressUrl) -}}
 {{- fail (printf "\nMOD801: global.runtime.ingressUrl is not an http or https URL: %s.\n  fix: --set global.runtime.ingressUrl=https://<host>" $runtime.ingressUrl) -}}
 {{- else -}}
 mesh
+{{- end -}}
+{{- end -}}
+
+{{/* runtime.isURL: "true" where a text is an http or https URL with a host. Arguments: the text. */}}
+{{- define "runtime.isURL" -}}
+{{- if regexMatch "^https?://[^/?#\\s]+([/?#]\\S*)?$" (toString .) }}true{{ end -}}
+{{- end -}}
+
+{{/*
+runtime.checkHosts: fails the render where one is no host name, as an Ingress or a route takes it. A wildcard may be its first label, but not in
+the first host, which makes the public URL. Arguments: path (of the value), hosts.
+*/}}
+{{- define "runtime.checkHosts" -}}
+{{- $path := .path -}}{{- $label := "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?" -}}
+{{- range $i, $host := .hosts -}}
+{{- if not (regexMatch (printf "^%s%s(\\.%s)*$" (ternary "(\\*\\.)?" "" (gt $i 0)) $label $label) (toString $host)) -}}
+{{- fail (printf "\nMOD302: %q is not a host name.\n  fix: set %s[%d] to the host alone, in lower case, without scheme, path and port%s" (toString $host) $path $i (ternary "" "; it makes the public URL, so it has no wildcard" (gt $i 0))) -}}
+{{- end -}}
 {{- end -}}
 {{- end -}}
 
@@ -37,9 +60,15 @@ mesh
 {{- $name -}}
 {{- end -}}
 
-{{/* runtime.tunnelHost: the host name the tunnel server gives the runtime. Arguments: global, tunnelServer. */}}
+{{/* runtime.tunnelHost: the host name the tunnel server gives the runtime; values that make none fail the render. Arguments: global, tunnelServer. */}}
 {{- define "runtime.tunnelHost" -}}
-{{- printf "%s-%s.%s" .global.codefresh.accountId (include "runtime.name" .) .tunnelServer.subdomainHost -}}
+{{- $host := printf "%s-%s.%s" .global.codefresh.accountId (include "runtime.name" .) .tunnelServer.subdomainHost -}}
+{{- $is := "^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?(\\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$" -}}
+{{- range $path, $name := dict "tunnel-client.tunnelServer.host" .tunnelServer.host "tunnel-client.tunnelServer.subdomainHost" .tunnelServer.subdomainHost -}}
+{{- if not (regexMatch $is (toString $name)) }}{{ fail (printf "\nMOD202: %s is not a host name: %q.\n  fix: set %s to the host alone, without scheme, path and port" $path (toString $name) $path) }}{{ end -}}
+{{- end -}}
+{{- if not (regexMatch $is $host) }}{{ fail (printf "\nglobal.codefresh.accountId is %q, of which no host name can be made: %s.\n  fix: --set-string global.codefresh.accountId=<account id>" .global.codefresh.accountId $host) }}{{ end -}}
+{{- $host -}}
 {{- end -}}
 
 {{/* runtime.url: the runtime's public URL. Arguments: global, tunnelClient (the values tunnel-client). */}}
@@ -67,7 +96,8 @@ mesh
 {{- $ca := ((.global.codefresh).tls).caCerts | default dict -}}
 {{- if ($ca.secret).create -}}
 {{- dict "name" "codefresh-tls-certs" "key" ($ca.secret.key | default "ca-bundle.crt") | toJson -}}
-{{- else if ($ca.secretKeyRef).name -}}
+{{- else if values ($ca.secretKeyRef | default dict) | compact -}}
+{{- if not $ca.secretKeyRef.name }}{{ fail "\nCRT108: The reference to the CA bundle's Secret has no name.\n  fix: set global.codefresh.tls.caCerts.secretKeyRef.name and .key" }}{{ end -}}
 {{- dict "name" $ca.secretKeyRef.name "key" ($ca.secretKeyRef.key | default "ca-bundle.crt") | toJson -}}
 {{- else -}}
 {}

@@ -12,6 +12,14 @@ Arguments: root, name (of the part), values (of the part).
 {{- include "runtime.url" (dict "global" .Values.global "tunnelClient" (index .Values "tunnel-client")) -}}
 {{- end -}}
 
+{{/* gitops-runtime.platform: the platform's URL, without a slash at its end; what is none fails the render. Arguments: global. */}}
+{{- define "gitops-runtime.platform" -}}
+{{- if not (include "runtime.isURL" .codefresh.url) -}}
+{{- fail (printf "\nACC102: global.codefresh.url is not a URL of a platform: %q.\n  fix: --set global.codefresh.url=https://<host>" (toString .codefresh.url)) -}}
+{{- end -}}
+{{- trimSuffix "/" .codefresh.url -}}
+{{- end -}}
+
 {{/* gitops-runtime.accessMode: ingress, gateway, tunnel or mesh. Arguments: the root. */}}
 {{- define "gitops-runtime.accessMode" -}}
 {{- include "runtime.accessMode" (dict "global" .Values.global "tunnelEnabled" (index .Values "tunnel-client").enabled) -}}
@@ -25,7 +33,8 @@ Neither given fails the render. Arguments: global.
 {{- $token := .global.codefresh.userToken -}}
 {{- if $token.token -}}
 {{- dict "name" "codefresh-user-token" "key" "token" | toJson -}}
-{{- else if ($token.secretKeyRef).name -}}
+{{- else if values ($token.secretKeyRef | default dict) | compact -}}
+{{- if not $token.secretKeyRef.name }}{{ fail "\nTOK103: The reference to the user token's Secret has no name.\n  fix: set global.codefresh.userToken.secretKeyRef.name and .key" }}{{ end -}}
 {{- if not $token.secretKeyRef.key }}{{ fail "\nTOK103: The reference to the user token's Secret has no key.\n  fix: set global.codefresh.userToken.secretKeyRef.name and .key" }}{{ end -}}
 {{- dict "name" $token.secretKeyRef.name "key" $token.secretKeyRef.key | toJson -}}
 {{- else -}}
