@@ -53,7 +53,7 @@ sync:
     target: r.io/x/quay.io/a/b:v1
     type: image
 `}},
-		{"skopeo", mapping.HostPrefix, map[string]string{"skopeo.yaml": `# skopeo sync --all --scoped --src yaml --dest docker skopeo.yaml r.io/x
+		{"skopeo", mapping.HostPrefix, map[string]string{"skopeo.yaml": `# skopeo sync --all --preserve-digests --scoped --src yaml --dest docker skopeo.yaml r.io/x
 docker.io:
   images:
     library/nats:

@@ -82,7 +82,7 @@ func skopeo(lines []line) (Files, error) {
 		images[l.source.Path] = append(images[l.source.Path], version)
 	}
 	data, err := marshal(content)
-	heading := fmt.Sprintf("# skopeo sync --all --scoped --src yaml --dest docker skopeo.yaml %s\n", destination)
+	heading := fmt.Sprintf("# skopeo sync --all --preserve-digests --scoped --src yaml --dest docker skopeo.yaml %s\n", destination)
 	return Files{"skopeo.yaml": append([]byte(heading), data...)}, err
 }
 

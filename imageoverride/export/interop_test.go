@@ -2,6 +2,7 @@ package export_test
 
 import (
 	"context"
+	"fmt"
 	"log"
 	"os"
 	"os/exec"
@@ -115,8 +116,7 @@ func TestContainerdReadsTheHosts(t *testing.T) {
 }
 
 // TestSkopeoKnowsTheFields holds the file against what the page skopeo-sync(1)
-// documents, unknown fields refused. Skopeo's reader is no package of its own;
-// where the program is installed it says what it would copy, and that is asked too.
+// documents, unknown fields refused: skopeo's reader is no package of its own.
 func TestSkopeoKnowsTheFields(t *testing.T) {
 	type registry struct {
 		Images        map[string][]string `json:"images"`
@@ -134,11 +134,42 @@ func TestSkopeoKnowsTheFields(t *testing.T) {
 		"docker.io": {Images: map[string][]string{"library/nats": {"2", "3.1"}}},
 		"quay.io":   {Images: map[string][]string{"a/b": {sum}}},
 	}, content)
-	if _, err := exec.LookPath("skopeo"); err == nil {
-		out, err := exec.CommandContext(t.Context(), "skopeo", "sync", "--dry-run", "--all", "--scoped", "--src", "yaml", "--dest", "docker", path, "r.io/x").CombinedOutput()
-		require.NoError(t, err, string(out))
-		for _, target := range []string{"docker.io/library/nats:2", "docker.io/library/nats:3.1", "quay.io/a/b@" + sum} {
-			require.Contains(t, string(out), `to="docker://r.io/x/`+target+`"`)
+}
+
+// TestSkopeoRunsTheFile where skopeo is installed, with quay.io and docker.io
+// led to a registry of this process, since what it syncs goes by public names.
+func TestSkopeoRunsTheFile(t *testing.T) {
+	from, to := registrytest.Start(t), registrytest.Start(t)
+	var conf strings.Builder
+	for _, host := range []string{"docker.io", "quay.io"} {
+		fmt.Fprintf(&conf, "[[registry]]\nprefix = %q\nlocation = %q\ninsecure = true\n", host, from.Name+"/"+host)
+		for _, image := range []string{"/team/app:v1", "/team/app:v2", "/team/deep/side:v1"} {
+			registrytest.Push(t, from.Name+"/"+host+image, registrytest.List(t, host+image, 0))
 		}
+	}
+	pinned := registrytest.DigestAt(t, from.Name+"/quay.io/team/deep/side:v1")
+	var table []mapping.Pair
+	for _, image := range []string{"docker.io/team/app:v1", "docker.io/team/app:v2", "quay.io/team/app:v1", "quay.io/team/deep/side@" + pinned} {
+		table = append(table, mapping.Pair{Source: image, Target: to.Name + "/x/" + image})
+	}
+	folder := write(t, "skopeo", table)
+	path, settings := filepath.Join(folder, "skopeo.yaml"), filepath.Join(folder, ".config", "containers", "registries.conf")
+	require.NoError(t, os.MkdirAll(filepath.Dir(settings), 0o700))
+	require.NoError(t, os.WriteFile(settings, []byte(conf.String()), 0o600))
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	heading, _, _ := strings.Cut(string(data), "\n")
+	command := strings.Fields(strings.TrimPrefix(heading, "# "))
+	require.Equal(t, []string{"skopeo", "sync", "--all", "--preserve-digests", "--scoped", "--src", "yaml", "--dest", "docker", "skopeo.yaml", to.Name + "/x"}, command)
+	if _, err := exec.LookPath("skopeo"); err != nil {
+		t.Log("skopeo is not installed: its command was read, not run")
+		return
+	}
+	command[9] = path
+	run(t, []string{"HOME=" + folder, "XDG_CONFIG_HOME=" + filepath.Join(folder, ".config")}, command[0], append(command[1:], "--dest-tls-verify=false", "--src-tls-verify=false")...)
+	for _, pair := range table {
+		want := registrytest.DigestAt(t, from.Name+"/"+pair.Source)
+		require.NotEmpty(t, want)
+		require.Equal(t, want, registrytest.DigestAt(t, pair.Target), pair.Target)
 	}
 }
