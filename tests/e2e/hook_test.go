@@ -47,7 +47,7 @@ func (e *environment) refusedBefore(t *testing.T, version string) {
 	e.namespace(t, namespace)
 	wrong := refusals()[0]
 	out := e.attempt(t, e.older(version), runtime.Upgrade{Namespace: namespace, Sets: wrong.sets})
-	assert.Contains(t, out, "failed: BackoffLimitExceeded")
+	assert.Contains(t, out, "failed: PodFailurePolicy")
 	if version == "3.18" {
 		assert.Contains(t, out, wrong.code+"  "+wrong.says+"\n")
 	}
@@ -58,7 +58,7 @@ func (e *environment) refusedBefore(t *testing.T, version string) {
 	}
 	// the oldest once more, over what is left
 	again := e.attempt(t, e.older(version), runtime.Upgrade{Namespace: namespace, Sets: wrong.sets})
-	assert.Contains(t, again, "BackoffLimitExceeded")
+	assert.Contains(t, again, "PodFailurePolicy")
 	e.leftAfterRefusal(t, namespace, "secrets/sh.helm.release.v1.refused.", "jobs/validate-values", "pods/validate-values-")
 }
 

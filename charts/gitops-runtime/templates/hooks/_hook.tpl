@@ -59,6 +59,13 @@ metadata:
   {{- include "common.metadata" (dict "context" $context "name" $f.name "annotations" (merge dict ($f.jobAnnotations | default dict) $own $annotations)) | nindent 2 }}
 spec:
   backoffLimit: 0
+  {{- if semverCompare ">=1.26.0-0" .root.Capabilities.KubeVersion.Version }}
+  # a failed Job names its pod and the exit code, and not a limit that was reached
+  podFailurePolicy:
+    rules:
+      - action: FailJob
+        onExitCodes: {containerName: {{ $f.name }}, operator: NotIn, values: [0]}
+  {{- end }}
   activeDeadlineSeconds: 120
   ttlSecondsAfterFinished: {{ $f.ttl }}
   template:
