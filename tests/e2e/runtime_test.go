@@ -21,6 +21,7 @@ func TestRuntime(t *testing.T) {
 		e.run(t, "workflow", e.workflow)
 		e.run(t, "event stream", a.eventStream)
 		e.run(t, "away and back", e.awayAndBack)
+		e.run(t, "refused upgrade", e.refusedUpgrade)
 		e.run(t, "same chart again", e.sameChartAgain)
 	}) {
 		t.Fatal("no runtime, so nothing else to test")
