@@ -5,7 +5,9 @@ package golden
 import (
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"strings"
+	"sync"
 
 	"helm.sh/helm/v3/pkg/action"
 	"helm.sh/helm/v3/pkg/chart"
@@ -21,10 +23,11 @@ const (
 	Namespace = "codefresh"
 )
 
-// Chart is the umbrella chart, its files read once for many renders.
+// Chart is the umbrella chart, its files read once for many renders. Copies of it share what was rendered.
 type Chart struct {
 	folder string
 	files  []*loader.BufferedFile
+	made   *sync.Map // functions that give the release of a case, by its values files
 }
 
 // Load reads the umbrella chart of the checkout whose root is given. Its dependencies have to be packed (make deps).
@@ -38,7 +41,7 @@ func Load(root string) (Chart, error) {
 	for i, file := range read.Raw {
 		files[i] = &loader.BufferedFile{Name: file.Name, Data: file.Data}
 	}
-	return Chart{folder: folder, files: files}, nil
+	return Chart{folder: folder, files: files, made: &sync.Map{}}, nil
 }
 
 // Folder is where the chart was read from; values files of a Case are named from there.
@@ -61,8 +64,14 @@ func (c Chart) prepare(of Case) (*chart.Chart, map[string]any, error) {
 	return whole, values, nil
 }
 
-// Release is what `helm install` of the case would store.
+// Release is what `helm install` of the case would store, rendered when it is first asked for; it must not be changed.
 func (c Chart) Release(of Case) (*release.Release, error) {
+	made, _ := c.made.LoadOrStore(strings.Join(of.Files, " "), sync.OnceValues(func() (*release.Release, error) { return c.Render(of) }))
+	return made.(func() (*release.Release, error))()
+}
+
+// Render is Release, made anew.
+func (c Chart) Render(of Case) (*release.Release, error) {
 	whole, values, err := c.prepare(of)
 	if err != nil {
 		return nil, err
@@ -101,6 +110,9 @@ func kubeVersion() *chartutil.KubeVersion {
 	return &chartutil.KubeVersion{Version: "v1.34.4", Major: "1", Minor: "34"}
 }
 
+// definition is found before a text is read: definitions are long.
+var definition = regexp.MustCompile(`(?m)^kind: CustomResourceDefinition$`)
+
 // Documents are the case's objects as text, hooks last, in Helm's order; custom resource definitions are left out.
 func (c Chart) Documents(of Case) ([]Document, error) {
 	made, err := c.Release(of)
@@ -113,11 +125,14 @@ func (c Chart) Documents(of Case) ([]Document, error) {
 	}
 	var documents []Document
 	for _, text := range texts {
+		if definition.MatchString(text) {
+			continue
+		}
 		document, err := read(text)
 		if err != nil {
 			return nil, fmt.Errorf("case %s: %w", of.Name, err)
 		}
-		if document.Object != nil && document.Object.GetKind() != "CustomResourceDefinition" {
+		if document.Object != nil {
 			documents = append(documents, document)
 		}
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gitops-runtime/tests/golden"
-	"gitops-runtime/tests/manifests"
 	"gitops-runtime/validator/cli"
 )
 
@@ -24,8 +23,7 @@ import (
 func TestValuesFilesOfCI(t *testing.T) {
 	t.Parallel()
 	loaded, root := chart(t)
-	validator, err := manifests.NewValidator(t.Context(), root)
-	require.NoError(t, err)
+	validator := validator(t)
 	folder := filepath.Join(root, "charts", "gitops-runtime")
 	files, err := filepath.Glob(filepath.Join(folder, "ci", "*-values.yaml"))
 	require.NoError(t, err)
