@@ -2,6 +2,7 @@ package network_test
 
 import (
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -14,21 +15,54 @@ import (
 	"gitops-runtime/tests/network"
 )
 
-// switched is a case with the one switch on.
-func switched(t *testing.T, of golden.Case) []unstructured.Unstructured {
-	t.Helper()
+// release is a rendered case with the one switch on.
+type release struct {
+	objects  []unstructured.Unstructured
+	policies network.Policies
+	pods     map[string]network.Endpoint
+}
+
+var loaded = sync.OnceValues(func() (golden.Chart, error) {
 	root, err := gomodule.Root()
-	require.NoError(t, err)
-	chart, err := golden.Load(root)
+	if err != nil {
+		return golden.Chart{}, err
+	}
+	return golden.Load(root)
+})
+
+func switched(t *testing.T, of golden.Case) (made release) {
+	t.Helper()
+	chart, err := loaded()
 	require.NoError(t, err)
 	of.Files = append(slices.Clone(of.Files), "ci/network-policy-values.yaml")
 	documents, err := chart.Documents(of)
 	require.NoError(t, err)
-	var objects []unstructured.Unstructured
 	for _, document := range documents {
-		objects = append(objects, *document.Object)
+		made.objects = append(made.objects, *document.Object)
 	}
-	return objects
+	made.policies, err = network.Read(made.objects, golden.Namespace)
+	require.NoError(t, err)
+	made.pods, err = network.Pods(made.objects, golden.Namespace)
+	require.NoError(t, err)
+	return made
+}
+
+// assertEdges holds connections between pods against what the policies allow.
+func (r release) assertEdges(t *testing.T, open, closed []edge) {
+	t.Helper()
+	for _, e := range open {
+		assert.True(t, r.allows(t, e), "%s to %s, port %d, has to be open", e.from, e.to, e.port)
+	}
+	for _, e := range closed {
+		assert.False(t, r.allows(t, e), "%s to %s, port %d, must not be open", e.from, e.to, e.port)
+	}
+}
+
+func (r release) allows(t *testing.T, e edge) bool {
+	t.Helper()
+	require.Contains(t, r.pods, e.from)
+	require.Contains(t, r.pods, e.to)
+	return r.policies.Allow(r.pods[e.from], r.pods[e.to], e.port)
 }
 
 // One switch selects every pod of every case, hooks and the pods of Argo Events too, for both directions, and names no address.
@@ -37,18 +71,14 @@ func TestEveryPodHasAPolicyForBothDirections(t *testing.T) {
 	for _, of := range golden.Cases() {
 		t.Run(of.Name, func(t *testing.T) {
 			t.Parallel()
-			objects := switched(t, of)
-			policies, err := network.Read(objects, golden.Namespace)
-			require.NoError(t, err)
-			pods, err := network.Pods(objects, golden.Namespace)
-			require.NoError(t, err)
-			assert.Greater(t, len(pods), 3)
-			for name, pod := range pods {
-				assert.Len(t, policies.Selecting(pod, networkingv1.PolicyTypeIngress), 1, "%s, in", name)
-				assert.Len(t, policies.Selecting(pod, networkingv1.PolicyTypeEgress), 1, "%s, out", name)
-				assert.True(t, policies.Allow(pod, network.Outside("DNS over TCP"), 53), "%s, DNS", name)
+			made := switched(t, of)
+			assert.Greater(t, len(made.pods), 3)
+			for name, pod := range made.pods {
+				assert.Len(t, made.policies.Selecting(pod, networkingv1.PolicyTypeIngress), 1, "%s, in", name)
+				assert.Len(t, made.policies.Selecting(pod, networkingv1.PolicyTypeEgress), 1, "%s, out", name)
+				assert.True(t, made.policies.Allow(pod, network.Outside("DNS over TCP"), 53), "%s, DNS", name)
 			}
-			for _, policy := range policies {
+			for _, policy := range made.policies {
 				for _, rule := range policy.Spec.Egress {
 					for _, peer := range rule.To {
 						assert.Nil(t, peer.IPBlock, policy.Name)
@@ -62,7 +92,7 @@ func TestEveryPodHasAPolicyForBothDirections(t *testing.T) {
 // A hook's policy is there before its pod: it is a hook of the same events, and earlier.
 func TestPoliciesOfHooksAreHooks(t *testing.T) {
 	t.Parallel()
-	objects := switched(t, golden.Cases()[0])
+	objects := switched(t, golden.Cases()[0]).objects
 	for _, name := range []string{"validate-values", "uninstall-runtime", "uninstall-leftovers"} {
 		found := map[string]map[string]string{}
 		for _, object := range objects {
@@ -197,11 +227,7 @@ func TestRequiredEdgesAreOpenAndOthersAreNot(t *testing.T) {
 	for _, of := range golden.Cases()[:4] {
 		t.Run(of.Name, func(t *testing.T) {
 			t.Parallel()
-			objects := switched(t, of)
-			policies, err := network.Read(objects, golden.Namespace)
-			require.NoError(t, err)
-			pods, err := network.Pods(objects, golden.Namespace)
-			require.NoError(t, err)
+			made := switched(t, of)
 			for _, other := range []network.Endpoint{
 				network.Outside(outside),
 				{Name: ingress, Namespace: "ingress", Labels: map[string]string{"app": "ingress"}},
@@ -210,7 +236,7 @@ func TestRequiredEdgesAreOpenAndOthersAreNot(t *testing.T) {
 				{Name: labelled, Namespace: golden.Namespace, Labels: map[string]string{"argocd-client": "true", "app.kubernetes.io/instance": golden.Release}},
 				{Name: usersSource, Namespace: golden.Namespace, Labels: map[string]string{"controller": "eventsource-controller", "eventsource-name": "github"}},
 			} {
-				pods[other.Name] = other
+				made.pods[other.Name] = other
 			}
 			open, closed := required(), refused()
 			if of.Name == "tunnel" {
@@ -219,12 +245,7 @@ func TestRequiredEdgesAreOpenAndOthersAreNot(t *testing.T) {
 			} else {
 				open = append(open, edge{ingress, router, 8080}, edge{outside, router, 8080})
 			}
-			for _, e := range open {
-				assert.True(t, policies.Allow(end(t, pods, e.from), end(t, pods, e.to), e.port), "%s to %s, port %d, has to be open", e.from, e.to, e.port)
-			}
-			for _, e := range closed {
-				assert.False(t, policies.Allow(end(t, pods, e.from), end(t, pods, e.to), e.port), "%s to %s, port %d, must not be open", e.from, e.to, e.port)
-			}
+			made.assertEdges(t, open, closed)
 		})
 	}
 }
@@ -233,30 +254,15 @@ func TestRequiredEdgesAreOpenAndOthersAreNot(t *testing.T) {
 func TestEdgesOfHighAvailabilityAndProxies(t *testing.T) {
 	t.Parallel()
 	cases := golden.Cases()
-	objects := switched(t, cases[slices.IndexFunc(cases, func(of golden.Case) bool { return of.Name == "everything-on" })])
-	policies, err := network.Read(objects, golden.Namespace)
-	require.NoError(t, err)
-	pods, err := network.Pods(objects, golden.Namespace)
-	require.NoError(t, err)
-	pods[outside] = network.Outside(outside)
+	made := switched(t, cases[slices.IndexFunc(cases, func(of golden.Case) bool { return of.Name == "everything-on" })])
+	made.pods[outside] = network.Outside(outside)
 	const haproxy, servers, dex, commits = "Deployment/argo-cd-redis-ha-haproxy", "StatefulSet/argo-cd-redis-ha-server", "Deployment/argo-cd-dex-server", "Deployment/argo-cd-commit-server"
-	for _, e := range []edge{
+	made.assertEdges(t, []edge{
 		{server, haproxy, 6379}, {controller, haproxy, 6379}, {repo, haproxy, 6379},
 		{haproxy, servers, 6379}, {servers, servers, 6379}, {servers, servers, 26379},
 		{server, dex, 5556}, {server, dex, 5557}, {controller, commits, 8086}, {commits, outside, 22},
 		{appProxy, outside, 3128}, {tunnel, outside, 3128}, {sensor, outside, 3128}, {dex, outside, 636},
-	} {
-		assert.True(t, policies.Allow(end(t, pods, e.from), end(t, pods, e.to), e.port), "%s to %s, port %d, has to be open", e.from, e.to, e.port)
-	}
-	for _, e := range []edge{
+	}, []edge{
 		{server, servers, 6379}, {router, outside, 3128}, {bus, outside, 3128}, {appProxy, dex, 5556}, {servers, repo, 8081}, {server, commits, 8086},
-	} {
-		assert.False(t, policies.Allow(end(t, pods, e.from), end(t, pods, e.to), e.port), "%s to %s, port %d, must not be open", e.from, e.to, e.port)
-	}
-}
-
-func end(t *testing.T, pods map[string]network.Endpoint, name string) network.Endpoint {
-	t.Helper()
-	require.Contains(t, pods, name)
-	return pods[name]
+	})
 }
