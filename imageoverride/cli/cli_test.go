@@ -180,6 +180,8 @@ func TestWrongInput(t *testing.T) {
 		{"no image", []string{"why", chart}, 2, "Error: IMAGE is missing: a reference as `image-override list` shows it, or its name; see image-override why --help\n"},
 		{"no format", []string{"export", bad}, 2, "Error: --format is missing; choose one of annotations, crane, hosts, regsync, skopeo\n"},
 		{"no registry", []string{"generate", chart}, 2, "Error: --registry: no registry given; give host[:port][/path], for instance registry.corp:5000/gitops\n"},
+		{"no host to map", []string{"generate", chart, "--registry", "r.io", "--map", "=q.io"}, 2, "Error: --map \"=q.io\": write host=registry[/path]\n"},
+		{"a file for a folder", []string{"generate", chart, "--registry", "r.io", "-o", bad}, 1, "Error: output folder " + bad + " is a file; name another with -o\n"},
 		{"scheme", []string{"generate", chart, "--registry", "https://r.io"}, 2, "Error: --registry: \"https://r.io\" has a scheme; leave \"https://\" out\n"},
 		{"unknown flag", []string{"verify", chart, "--registri", "r.io"}, 2, "Error: unknown flag: --registri; see image-override verify --help\n"},
 		{"unknown strategy", []string{"generate", chart, "--registry", "r.io", "--strategy", "deep"}, 2, "Error: --strategy \"deep\" is unknown; choose one of host-prefix, keep-path, flat\n"},
@@ -202,7 +204,7 @@ func TestWrongInput(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			out := filepath.Join(folder, "out")
 			args := test.args
-			if args[0] == "generate" {
+			if args[0] == "generate" && !slices.Contains(args, "-o") {
 				args = append(args, "-o", out)
 			}
 			require.Equal(t, outcome{code: test.code, err: test.err}, run(t, args...))

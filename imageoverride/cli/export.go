@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gitops-runtime/imageoverride/export"
+	"gitops-runtime/registry/fault"
 )
 
 func exportCommand(streams Streams) *cobra.Command {
@@ -48,11 +49,14 @@ func writeAll(streams Streams, folder string, files export.Files) error {
 		names = append(names, name)
 	}
 	sort.Strings(names)
+	if info, err := os.Stat(folder); err == nil && !info.IsDir() {
+		return fmt.Errorf("output folder %s is a file; name another with -o", folder)
+	}
 	p := printer{out: streams.Out}
 	for _, name := range names {
 		path := filepath.Join(folder, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			return fmt.Errorf("output folder: %w", err)
+			return fmt.Errorf("output folder %s cannot be made: %s", filepath.Dir(path), fault.Cause(err))
 		}
 		mode := os.FileMode(0o644)
 		if strings.HasSuffix(name, ".sh") {

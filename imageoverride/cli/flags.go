@@ -51,7 +51,7 @@ func (f *chartFlags) complete(command *cobra.Command, chart string) (generate.Op
 	options.Chart, options.Strategy, options.Values.In = chart, mapping.Strategy(f.strategy), command.InOrStdin()
 	for _, text := range f.table {
 		host, prefix, found := strings.Cut(text, "=")
-		if !found {
+		if !found || host == "" {
 			return options, usage{fmt.Errorf("--map %q: write host=registry[/path]", text)}
 		}
 		if options.Table == nil {

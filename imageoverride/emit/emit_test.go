@@ -61,8 +61,8 @@ func TestMirrorTable(t *testing.T) {
 		"a,b\n":                            "m.csv is not a mirror table: its first line must be source_image,target_image",
 		"source_image,target_image\nA,b\n": `m.csv line 2: "A" is not an image reference: invalid reference format: repository name (library/A) must be lowercase`,
 		"source_image,target_image\na,c\na,c\nb,c\n": "m.csv lines 3 and 4: a and b would both become c; give one of them another target",
-		"source_image,target_image\na\n":             "m.csv is not a mirror table: record on line 2: wrong number of fields",
-		"source_image,target_image\na,\"\n":          "m.csv is not a mirror table: parse error on line 2, column 5: extraneous or missing \" in quoted-field",
+		"source_image,target_image\na\n":             "m.csv is not a mirror table: record on line 2: wrong number of fields; every line is source_image,target_image",
+		"source_image,target_image\na,\"\n":          "m.csv is not a mirror table: parse error on line 2, column 5: extraneous or missing \" in quoted-field; every line is source_image,target_image",
 	}
 	for text, want := range wrong {
 		_, err := emit.ReadMirror("m.csv", strings.NewReader(text))

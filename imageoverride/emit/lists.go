@@ -38,7 +38,7 @@ func ReadMirror(name string, from io.Reader) ([]mapping.Pair, error) {
 	table.FieldsPerRecord = 2
 	rows, err := table.ReadAll()
 	if err != nil {
-		return nil, fmt.Errorf("%s is not a mirror table: %w", name, err)
+		return nil, fmt.Errorf("%s is not a mirror table: %w; every line is source_image,target_image", name, err)
 	}
 	if len(rows) == 0 || rows[0][0] != "source_image" || rows[0][1] != "target_image" {
 		return nil, fmt.Errorf("%s is not a mirror table: its first line must be source_image,target_image", name)

@@ -30,7 +30,7 @@ type journalError struct {
 }
 
 func (e *journalError) Error() string {
-	return fmt.Sprintf("journal %s cannot be written: %s; make room, or choose another place with --journal, and run the command again to go on", e.path, fault.File(e.err))
+	return fmt.Sprintf("journal %s cannot be written: %s; make room, or choose another place with --journal, and run the command again to go on", e.path, fault.Cause(e.err))
 }
 
 func (e *journalError) Unwrap() error { return e.err }

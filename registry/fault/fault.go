@@ -29,15 +29,21 @@ func (s *Sentence) Error() string { return s.Text }
 // Unwrap is what the libraries said.
 func (s *Sentence) Unwrap() error { return s.Below }
 
-// File says in a few words what is wrong with a file, without its name.
+// File says in a few words why a file cannot be read, without its name.
 func File(err error) string {
-	var path *fs.PathError
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "there is no such file"
 	case errors.Is(err, fs.ErrPermission):
 		return "its permissions do not let you read it"
-	case errors.As(err, &path):
+	}
+	return Cause(err)
+}
+
+// Cause is the error of a file without what was done with it and its name.
+func Cause(err error) string {
+	var path *fs.PathError
+	if errors.As(err, &path) {
 		return path.Err.Error()
 	}
 	return err.Error()

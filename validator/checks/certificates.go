@@ -20,6 +20,8 @@ const (
 	caRefPath = caPath + ".secretKeyRef"
 
 	webhookPath = "global.codefresh.tls.workflowPipelinesGitWebhooks.certificates"
+	// argoCertificatesPath is where Argo CD has its certificates of Git servers.
+	argoCertificatesPath = "argo-cd.configs.tls.certificates"
 	// soon is how long before its end a certificate is worth a warning.
 	soon = 30 * 24 * time.Hour
 	day  = "2006-01-02"

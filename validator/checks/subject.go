@@ -6,6 +6,7 @@ package checks
 import (
 	"context"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -89,9 +90,21 @@ func (d *desk) client() *http.Client {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.clients == nil {
-		d.clients = d.Network(d.authorities)
+		d.clients = d.Network(slices.Concat(d.authorities, d.gitAuthorities()))
 	}
 	return d.clients
+}
+
+// gitAuthorities are the certificates of Git servers, PEM; the chart merges both maps, and app-proxy trusts what is in them.
+func (d *desk) gitAuthorities() []byte {
+	var bundle []byte
+	for _, path := range []string{webhookPath, argoCertificatesPath} {
+		for host := range d.Values.Map(path) {
+			bundle = append(bundle, d.Values.String(values.Join(path, host), "")...)
+			bundle = append(bundle, '\n')
+		}
+	}
+	return bundle
 }
 
 // place is short for the place of a value.

@@ -34,7 +34,7 @@ type Client struct {
 func InCluster() (*Client, error) {
 	config, err := rest.InClusterConfig()
 	if err != nil {
-		return nil, fmt.Errorf("in-cluster configuration: %w", err)
+		return nil, fmt.Errorf("this is no pod with a service account (%w); on a machine of yours run validate-values without hook", err)
 	}
 	return New(config)
 }

@@ -101,6 +101,9 @@ func limit(around *jsonschema.Schema, keyword string) string {
 	case "minProperties":
 		return fmt.Sprintf("it needs at least %d keys", around.MinProperties)
 	case "maxProperties":
+		if around.MaxProperties == 0 {
+			return "it has to be empty"
+		}
 		return fmt.Sprintf("it may have %d keys at most", around.MaxProperties)
 	case "uniqueItems":
 		return "an item stands in it twice"

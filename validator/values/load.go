@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"regexp"
+	"slices"
 
 	"helm.sh/helm/v3/pkg/strvals"
 	"sigs.k8s.io/yaml"
@@ -140,24 +142,75 @@ func (o Options) flags(ctx context.Context) []flag {
 // flagKey is the part of an argument that may be repeated in a message.
 var flagKey = regexp.MustCompile(`^[A-Za-z0-9_./\\\[\]-]*`)
 
-// set applies one argument, and learns from a second pass into an empty tree
-// which values it wrote.
+// set applies one argument, and learns from a first pass into an empty tree
+// which values it writes.
 func (v *Values) set(flag flag, argument string) error {
 	key := flagKey.FindString(argument)
 	var unread *FileError
-	err := flag.parse(argument, v.Tree)
+	alone := map[string]any{}
+	err := flag.parse(argument, alone)
 	if errors.As(err, &unread) {
 		return fmt.Errorf("%s %s=...: file %s: %s", flag.name, key, unread.File, unread.Flaw)
+	}
+	if err == nil {
+		if at := inTheWay(v.Tree, alone, ""); at != "" {
+			return fmt.Errorf("%s %s=...: %s holds no keys or items, but a value of its own (%s); take that away, or set the whole of it", flag.name, key, at, v.Place(at))
+		}
+		v.uproot(v.Tree, alone, "")
+		err = flag.parse(argument, v.Tree)
 	}
 	if err != nil {
 		return fmt.Errorf("%s %s=...: the argument cannot be parsed; write %s path.to.value=<value>", flag.name, key, flag.name)
 	}
-	alone := map[string]any{}
-	if err := flag.parse(argument, alone); err != nil {
-		return fmt.Errorf("%s %s=...: the argument cannot be parsed", flag.name, key)
-	}
 	v.mark(alone, "", findings.Place{Flag: flag.name})
 	return nil
+}
+
+// inTheWay is the path of a value below which a flag writes, though it is a
+// scalar; "" when there is none. Helm refuses that, in words of its own.
+func inTheWay(existing, incoming any, path string) string {
+	below, isMap := incoming.(map[string]any)
+	if !isMap || existing == nil {
+		return ""
+	}
+	held, isMap := existing.(map[string]any)
+	if _, isList := existing.([]any); !isMap && !isList {
+		return path
+	}
+	for _, key := range slices.Sorted(maps.Keys(below)) {
+		if at := inTheWay(held[key], below[key], Join(path, key)); at != "" {
+			return at
+		}
+	}
+	return ""
+}
+
+// uproot drops the places of values that a map or list of the flag takes the
+// place of, and of lists that it gives whole.
+func (v *Values) uproot(existing, incoming any, path string) {
+	switch at := incoming.(type) {
+	case map[string]any:
+		held, isMap := existing.(map[string]any)
+		if !isMap {
+			v.forget(existing, path)
+		}
+		for key, inner := range at {
+			v.uproot(held[key], inner, Join(path, key))
+		}
+	case []any:
+		if list, isList := existing.([]any); !isList || len(list) <= len(at) && !slices.ContainsFunc(at, partial) {
+			v.forget(existing, path)
+		}
+	}
+}
+
+// partial is true for an item that may leave something of the one before it.
+func partial(item any) bool {
+	switch item.(type) {
+	case nil, map[string]any, []any:
+		return true
+	}
+	return false
 }
 
 // mark gives the leaves of a tree one place. A nil in a list is an item that

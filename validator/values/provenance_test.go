@@ -56,6 +56,10 @@ var provenance = []struct {
 	{name: "merge of a merge", path: "use.p", want: "1.yaml:1:8", files: []string{"x: &x {p: 1}\ny: &y {<<: *x}\nuse: {<<: *y}\n"}},
 	{name: "merged map in place", path: "use.p", want: "1.yaml:1:12", files: []string{"use: {<<: {p: 1}}\n"}},
 
+	{name: "list by a flag for a text", path: "a.b", want: "--set a.b", files: []string{"a:\n  b: 1\n"}, options: values.Options{Set: []string{"a.b={x,y}"}}},
+	{name: "list by a flag for a list", path: "a.b", want: "--set a.b", files: []string{"a:\n  b: [1, 2]\n"}, options: values.Options{Set: []string{"a.b={x,y}"}}},
+	{name: "item by a flag in a list", path: "a.b", want: "1.yaml:2:3", files: []string{"a:\n  b: [1, 2]\n"}, options: values.Options{Set: []string{"a.b[1]=x"}}},
+	{name: "field by a flag in an item", path: "a.b[0].d", want: "1.yaml:2:14", files: []string{"a:\n  b: [{c: 1, d: 2}]\n"}, options: values.Options{Set: []string{"a.b[0].c=x"}}},
 	{name: "list item", path: "a[1]", want: "1.yaml:3:3", files: []string{"a:\n- one\n- two\n"}},
 	{name: "field of a list item", path: "a[1].name", want: "1.yaml:3:3", files: []string{"a:\n- name: one\n- name: two\n"}},
 	{name: "list in a list", path: "a[0][1]", want: "1.yaml:1:9", files: []string{"a: [[1, 2]]\n"}},

@@ -125,7 +125,7 @@ func TestErrorsNameTheSourceAndNoValue(t *testing.T) {
 	}))
 	defer server.Close()
 	t.Chdir(write(t, map[string]string{
-		"bad.yaml": "a: [secret\n", "first.yaml": "a: b: secret\n", "later.yaml": "a: 1\nb: c: secret\n",
+		"bad.yaml": "a: [secret\n", "fine.yaml": "a: {b: 1}\n", "first.yaml": "a: b: secret\n", "later.yaml": "a: 1\nb: c: secret\n",
 		"twice.yaml": "b: 1\na: &a {b: *a}\n", "anchor.yaml": "a: 1\nb: [*nobody]\n", "merge.yaml": "a:\n  <<: 1\n",
 	}))
 	cases := map[string]struct {
@@ -142,6 +142,7 @@ func TestErrorsNameTheSourceAndNoValue(t *testing.T) {
 		"stdin":   {values.Options{Files: []string{"-"}}, "values file -: there is no standard input"},
 		"url":     {values.Options{Files: []string{server.URL + "/x"}}, "values file " + server.URL + "/x: the server answers 403 Forbidden"},
 		"set":     {values.Options{Set: []string{"a[secret=1"}}, "--set a[secret=...: the argument cannot be parsed; write --set path.to.value=<value>"},
+		"below":   {values.Options{Files: []string{"fine.yaml"}, Set: []string{"a.b.c=secret"}}, "--set a.b.c=...: a.b holds no keys or items, but a value of its own (fine.yaml:1:5); take that away, or set the whole of it"},
 		"json":    {values.Options{JSON: []string{"secret"}}, "--set-json secret=...: the argument cannot be parsed; write --set-json path.to.value=<value>"},
 		"no file": {values.Options{SetFile: []string{"a=secret.txt"}}, "--set-file a=...: file secret.txt: there is no such file"},
 	}
