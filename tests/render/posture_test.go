@@ -2,6 +2,7 @@ package render_test
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -137,4 +138,56 @@ func TestNamesFitForTheLongestRelease(t *testing.T) {
 			}
 		}
 	}
+}
+
+// What the namespace's account "default" was given is nobody's here: pods that controllers make run as accounts of the release, too.
+func TestPodsOfControllersHaveAccountsOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	for bus, at := range map[string][]string{"jetstream": {"spec", "jetstream"}, "nats": {"spec", "nats", "native"}} {
+		objects := umbrella("tunnel", map[string]string{"global.runtime.eventBus.type": bus}).Objects(t)
+		account := func(kind, name string, path ...string) {
+			named, _, err := unstructured.NestedString(render.Find(objects, kind, name).Object, append(path, "serviceAccountName")...)
+			require.NoError(t, err)
+			assert.NotNil(t, render.Find(objects, "ServiceAccount", named), "%s %s runs as %q", kind, name, named)
+		}
+		account("EventBus", "codefresh-eventbus", at...)
+		assert.Equal(t, false, render.Find(objects, "ServiceAccount", "codefresh-eventbus").Object["automountServiceAccountToken"])
+		for _, reporter := range []string{"events-reporter", "rollout-reporter", "workflow-reporter"} {
+			account("EventSource", reporter, "spec", "template")
+			account("Sensor", reporter, "spec", "template")
+			for _, bound := range []string{"RoleBinding", "ClusterRoleBinding"} {
+				assert.Nil(t, render.Find(objects, bound, reporter+"-sensor"))
+			}
+		}
+	}
+}
+
+// Programs read authorities at their start: new ones restart whoever trusts them.
+func TestNewAuthoritiesRestartWhoTrustsThem(t *testing.T) {
+	t.Parallel()
+	templates := func(key, content string) map[string]any {
+		found := map[string]any{}
+		set := map[string]string{"global.codefresh.tls.caCerts.secret.create": "true", "global.codefresh.tls.caCerts.secret.content": "one", key: content}
+		for _, object := range umbrella("tunnel", set).Objects(t) {
+			if template, there, _ := unstructured.NestedMap(object.Object, "spec", "template"); there && object.GetKind() != "Job" {
+				found[object.GetKind()+"/"+object.GetName()] = template
+			}
+		}
+		return found
+	}
+	changed := func(key string) (names []string) {
+		before, after := templates(key, "one"), templates(key, "two")
+		for name := range before {
+			if !reflect.DeepEqual(before[name], after[name]) {
+				names = append(names, name)
+			}
+		}
+		return names
+	}
+	assert.ElementsMatch(t, []string{
+		"Deployment/argo-gateway", "Deployment/cap-app-proxy", "Deployment/codefresh-tunnel-client", "Deployment/gitops-operator",
+		"Sensor/events-reporter", "Sensor/rollout-reporter", "Sensor/workflow-reporter",
+	}, changed("global.codefresh.tls.caCerts.secret.content"))
+	assert.ElementsMatch(t, []string{"Deployment/cap-app-proxy", "Deployment/gitops-operator"},
+		changed(`global.codefresh.tls.workflowPipelinesGitWebhooks.certificates.git\.example\.com`))
 }

@@ -17,7 +17,7 @@ it in the template and above it in %[1]shelm get manifest%[1]s. Rendered were: %
 which of them have a line, and is empty where all have it.
 
 Every container passes the Pod Security level %[1]srestricted%[1]s: no root, no added capability, no writable root file system, the runtime's default
-seccomp profile. No secret stands in a ConfigMap, an argument, an annotation or a log line. A token of the API is mounted only where there are rules.
+seccomp profile. No secret stands in a ConfigMap, an argument, an annotation or a log line. A token of the API is mounted only where there are rules, or where it is said below.
 
 `, "`", strings.Join(every, ", "))
 }
@@ -31,7 +31,10 @@ func writeAccounts(out *bytes.Buffer, every occasions, owners ordered[account], 
 			fmt.Fprintf(out, "In the cases: %s.\n\n", only)
 		}
 		if len(of.rights.keys) == 0 {
-			out.WriteString("No rights; no token is mounted.\n")
+			out.WriteString(map[bool]string{
+				false: "No rights; no token is mounted.\n",
+				true:  "No rights; the token is mounted, without which the program does not start.\n",
+			}[of.token])
 			continue
 		}
 		out.WriteString("| scope | resources | verbs | why | cases |\n| --- | --- | --- | --- | --- |\n")

@@ -92,6 +92,7 @@ type right struct {
 // account is a service account of the chart.
 type account struct {
 	when   occasions
+	token  bool // pods get its token unless they refuse it
 	rights ordered[right]
 }
 
@@ -107,7 +108,9 @@ func accounts(all []release) (found ordered[account], unbound ordered[right], la
 					return found, unbound, nil, err
 				}
 			case "ServiceAccount":
-				found.at(document.Object.GetName()).when.add(made.name)
+				of := found.at(document.Object.GetName())
+				of.when.add(made.name)
+				of.token = document.Object.Object["automountServiceAccountToken"] == true
 			}
 		}
 		for _, document := range made.documents {

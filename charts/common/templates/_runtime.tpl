@@ -105,13 +105,14 @@ the first host, which makes the public URL. Arguments: path (of the value), host
 {{- end -}}
 
 {{/*
-runtime.trust: what makes a container trust the platform's CA, {env, volumes, volumeMounts} as JSON; empty lists without one.
-Go programs read the directory SSL_CERT_DIR besides their own bundle, Node.js the file NODE_EXTRA_CA_CERTS.
+runtime.trust: what makes a container trust the platform's CA, {env, volumes, volumeMounts} as JSON; empty lists without one. Go programs read
+the directory SSL_CERT_DIR besides their own bundle, Node.js the file NODE_EXTRA_CA_CERTS: both at their start, so checksum says when to restart.
 Arguments: global.
 */}}
 {{- define "runtime.trust" -}}
 {{- $ca := include "runtime.platformCA" . | fromJson -}}
-{{- $trust := dict "env" list "volumes" list "volumeMounts" list -}}
+{{- $trust := dict "env" list "volumes" list "volumeMounts" list "checksum" "" -}}
+{{- with ((((.global.codefresh).tls).caCerts).secret).content }}{{ $_ := set $trust "checksum" (sha256sum .) }}{{ end -}}
 {{- if $ca.name -}}
 {{- $_ := set $trust "env" (list (dict "name" "NODE_EXTRA_CA_CERTS" "value" "/etc/platform-ca/ca-bundle.crt") (dict "name" "SSL_CERT_DIR" "value" "/etc/ssl/certs:/etc/platform-ca")) -}}
 {{- $_ := set $trust "volumes" (list (dict "name" "platform-ca" "secret" (dict "secretName" $ca.name "items" (list (dict "key" $ca.key "path" "ca-bundle.crt"))))) -}}

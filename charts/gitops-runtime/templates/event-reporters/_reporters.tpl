@@ -32,7 +32,7 @@ resources are what the reporter watches, {group, version, resource}. Arguments: 
 
 {{/*
 reporters.pod: the pod template that EventSource and Sensor have in common, as YAML.
-Arguments: context, values (resources, env, nodeSelector, tolerations, affinity), serviceAccountName (empty: no token).
+Arguments: context, values (resources, env, nodeSelector, tolerations, affinity), serviceAccountName, annotations.
 */}}
 {{- define "reporters.pod" -}}
 {{- $g := .context.global -}}
@@ -40,7 +40,7 @@ Arguments: context, values (resources, env, nodeSelector, tolerations, affinity)
 {{- $container := dict "resources" .values.resources "env" $env "securityContext" (include "common.securityContext" . | fromJson) "imagePullPolicy" "IfNotPresent" -}}
 {{- $pod := dict
   "serviceAccountName" .serviceAccountName
-  "metadata" (dict "labels" (include "common.labels" .context.labelsOf | fromJson))
+  "metadata" (include "common.compact" (dict "labels" (include "common.labels" .context.labelsOf | fromJson) "annotations" .annotations) | fromJson)
   "securityContext" (dict "runAsNonRoot" true "runAsUser" 9731 "seccompProfile" (dict "type" "RuntimeDefault"))
   "container" (include "common.compact" $container | fromJson)
   "imagePullSecrets" (include "common.imagePullSecrets" (dict "lists" (list ($g.imagePullSecrets | default list))) | fromJson).secrets

@@ -1,0 +1,45 @@
+package render_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"helm.sh/helm/v3/pkg/chartutil"
+	"helm.sh/helm/v3/pkg/strvals"
+)
+
+// The notes say what the mode leaves to the user, and which values are there in vain.
+func TestNotes(t *testing.T) {
+	t.Parallel()
+	const head = "The GitOps runtime production is installed in namespace codefresh.\n\n  Platform:    https://g.codefresh.io\n"
+	const next = "Next: give the runtime its Git credentials, and your user a Git token, at https://g.codefresh.io/2.0/account-settings/runtimes.\n"
+	const tunnel = "  Access mode: tunnel\n  Public URL:  https://5f9d1e2b3c4d5e6f7a8b9c0d-production.tunnels.cf-cd.com\n\n" +
+		"The tunnel client keeps the connection to register-tunnels.cf-cd.com; nothing has to be opened on your side.\n" +
+		"  kubectl logs -n codefresh deploy/codefresh-tunnel-client\n\n"
+	const public = "  Public URL:  https://runtime.example.com\n\n"
+	for name, test := range map[string]struct{ mode, set, says string }{
+		"tunnel": {"tunnel", "", tunnel},
+		"values of other ways": {"tunnel", "global.runtime.ingressUrl=https://runtime.example.com,global.integrations.argo-cd.server.svc=argocd-server", tunnel +
+			"Not used: global.runtime.ingressUrl, since access is by tunnel. A service mesh needs tunnel-client, ingress and httpRoute off.\n\n" +
+			"Not used: the Argo CD that global.integrations.argo-cd names, since this release installs one. Yours is used where argo-cd.enabled is false.\n\n"},
+		"ingress": {"ingress", "", "  Access mode: ingress\n" + public +
+			"Make sure that runtime.example.com resolves to your ingress controller (nginx).\n  kubectl get ingress -n codefresh codefresh-gitops-runtime\n\n"},
+		"ingress without a class": {"ingress", "global.runtime.ingress.className=", "  Access mode: ingress\n" + public +
+			"Make sure that runtime.example.com resolves to your ingress controller.\n  kubectl get ingress -n codefresh codefresh-gitops-runtime\n\n"},
+		"gateway": {"gateway", "", "  Access mode: gateway\n" + public +
+			"Make sure that runtime.example.com resolves to your Gateway.\n  kubectl get httproute -n codefresh codefresh-gitops-runtime\n\n"},
+		"mesh": {"mesh", "", "  Access mode: mesh\n" + public +
+			"Let your service mesh route https://runtime.example.com with the paths /app-proxy, /webhooks, /workflows\nto internal-router.codefresh.svc, port 80.\n\n"},
+		"mesh with a route": {"istio", "", "  Access mode: mesh\n" + public +
+			"The VirtualService that leads from your service mesh to the runtime is made; make sure that your mesh takes it.\n  kubectl get virtualservice -n codefresh\n\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			set, err := strvals.Parse(test.set)
+			assert.NoError(t, err)
+			values := chartutil.CoalesceTables(set, ci(t, "gitops-runtime", test.mode))
+			assert.Equal(t, head+test.says+next, strings.TrimPrefix(installed(t, "gitops-runtime", values).Info.Notes, "\n"))
+		})
+	}
+}

@@ -1,0 +1,28 @@
+package checks
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"gitops-runtime/validator/values"
+)
+
+// A Git server of one's own often has a certificate of a private CA, which the chart gives to what dials out.
+func TestCertificatesOfGitServersAreTrusted(t *testing.T) {
+	t.Parallel()
+	var trusted string
+	d := &desk{authorities: []byte("platform\n"), Subject: Subject{
+		Values: values.New(map[string]any{
+			"global":  map[string]any{"codefresh": map[string]any{"tls": map[string]any{"workflowPipelinesGitWebhooks": map[string]any{"certificates": map[string]any{"git.example.com": "webhooks"}}}}},
+			"argo-cd": map[string]any{"configs": map[string]any{"tls": map[string]any{"certificates": map[string]any{"git.example.com": "argo-cd"}}}},
+		}),
+		Network: func(authorities []byte) *http.Client {
+			trusted = string(authorities)
+			return http.DefaultClient
+		},
+	}}
+	d.client()
+	assert.Equal(t, "platform\nwebhooks\nargo-cd\n", trusted)
+}
