@@ -23,6 +23,19 @@ const (
 // Streams is where output goes: results to Out, remarks to Err.
 type Streams struct{ Out, Err io.Writer }
 
+const description = `Points every image of a Helm chart at a private registry, proves by rendering that none is
+left out, and copies the images. CHART is a chart's directory, an archive, or
+oci://host/path[:version].
+
+Exit codes: 0 done, and every image is at the registry, 1 the program could not do its work,
+2 the command line or the values are wrong, 3 an image is left out.`
+
+const examples = `  image-override generate CHART --registry registry.corp:5000/gitops -f my.yaml -o out
+  image-override mirror out/image-mirror.csv
+  image-override verify-mirror out/image-mirror.csv
+  helm install NAME CHART -f my.yaml -f out/values-images-no-tags.yaml
+  image-override why CHART nats -f my.yaml`
+
 // leftOut is the error of a run that worked and found an image left out.
 type leftOut struct{ message string }
 
@@ -39,6 +52,8 @@ func Run(ctx context.Context, args []string, streams Streams) int {
 	root := &cobra.Command{
 		Use:           "image-override",
 		Short:         "Point every image of a Helm chart at a private registry, and prove it",
+		Long:          description,
+		Example:       examples,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}

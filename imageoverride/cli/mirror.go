@@ -22,6 +22,7 @@ type tableFlags struct {
 }
 
 func (f *tableFlags) register(command *cobra.Command) {
+	command.Flags().SortFlags = false
 	command.Flags().IntVar(&f.jobs, "jobs", 4, "images worked on at a time")
 	f.registries.Register(command.Flags())
 }
