@@ -23,7 +23,7 @@ func TestNullIsRefusedByPathOrTaken(t *testing.T) {
 	for chart, file := range map[string][]string{"argo-cd": nil, "argo-events": nil, "argo-rollouts": nil, "argo-workflows": nil, "tunnel-client": {"tunnel"}, "gitops-runtime": {"tunnel"}} {
 		t.Run(chart, func(t *testing.T) {
 			t.Parallel()
-			free, needed := maps(t, chart)
+			free, needed := mapsOf(t, chart)
 			require.NotEmpty(t, needed)
 			set := map[string]string{}
 			for _, path := range free {
@@ -41,8 +41,8 @@ func TestNullIsRefusedByPathOrTaken(t *testing.T) {
 	}
 }
 
-// maps are the paths of a chart's maps that may be null, and of those that may not.
-func maps(t *testing.T, chart string) (free, needed []string) {
+// mapsOf are the paths of a chart's maps that may be null, and of those that may not.
+func mapsOf(t *testing.T, chart string) (free, needed []string) {
 	t.Helper()
 	root, err := gomodule.Root()
 	require.NoError(t, err)

@@ -31,12 +31,12 @@ gitops-runtime.serviceHost: the address of a Service that values name: <name>, <
 {{- end -}}
 
 {{/*
-gitops-runtime.argoCDAddresses: where the programs of the runtime's Argo CD are, {server, url, repoServer, redis, redisSecret} as JSON: host:port
-each, url with scheme and root path; of this release, or the user's own. Arguments: the root.
+gitops-runtime.argoCDAddresses: where the programs of the runtime's Argo CD are, {server, url, repoServer, redis, redisSecret, redisKey} as JSON:
+host:port each, url with scheme and root path; of this release, or the user's own. Arguments: the root.
 */}}
 {{- define "gitops-runtime.argoCDAddresses" -}}
 {{- $domain := printf "%s.svc.%s" .Release.Namespace (index .Values "internal-router").clusterDomain -}}
-{{- $addresses := dict "redisSecret" "argocd-redis" -}}
+{{- $addresses := dict "redisSecret" "argocd-redis" "redisKey" "auth" -}}
 {{- if eq (include "gitops-runtime.usesOwnArgoCD" .) "true" -}}
 {{- $own := include "gitops-runtime.ownArgoCD" .Values.global | fromJson -}}
 {{- $elsewhere := splitList "." $own.server.svc | rest | join "." -}}
@@ -57,6 +57,9 @@ each, url with scheme and root path; of this release, or the user's own. Argumen
 {{- $_ := set $addresses "url" (printf "http://%s-server.%s" $prefix $domain) -}}
 {{- $_ := set $addresses "repoServer" (printf "%s-repo-server.%s:8081" $prefix $domain) -}}
 {{- $_ := set $addresses "redis" (printf "%s.%s:6379" $redis $domain) -}}
+{{- with $argo.externalRedis }}{{ if .host -}}
+{{- $addresses = merge (dict "redis" (printf "%s:%d" .host (int .port)) "redisSecret" (default "argocd-redis" .existingSecret) "redisKey" "redis-password") $addresses -}}
+{{- end }}{{ end -}}
 {{- end -}}
 {{- toJson $addresses -}}
 {{- end -}}

@@ -82,6 +82,12 @@ gitops-runtime.podsOf: what selects the pods of a component of a chart that this
 {{- dict "matchLabels" (include "common.selectorLabels" (dict "context" $context "name" .component) | fromJson) | toJson -}}
 {{- end -}}
 
+{{/* gitops-runtime.servesWorkflows: "true" where there is an Argo Workflows server to lead to. Arguments: the root. */}}
+{{- define "gitops-runtime.servesWorkflows" -}}
+{{- $workflows := index .Values "argo-workflows" -}}
+{{- if and $workflows.enabled (or (ne (toString ($workflows.server).enabled) "false") (index .Values "app-proxy").config.argoWorkflowsUrl) }}true{{ end -}}
+{{- end -}}
+
 {{/* gitops-runtime.argoServer: the URL of the Argo Workflows server. Arguments: the root. */}}
 {{- define "gitops-runtime.argoServer" -}}
 {{- $config := (index .Values "app-proxy").config -}}

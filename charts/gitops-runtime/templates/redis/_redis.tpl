@@ -1,14 +1,14 @@
 {{/*
-gitops-runtime.cache: the Redis that app-proxy keeps its cache in, {address, secret} as JSON: that of this chart where it is enabled, or Argo CD's;
+gitops-runtime.cache: the Redis that app-proxy keeps its cache in, {address, secret, key} as JSON: that of this chart where it is enabled, or Argo CD's;
 {} without any. Arguments: the root.
 */}}
 {{- define "gitops-runtime.cache" -}}
 {{- $domain := printf "%s.svc.%s" .Release.Namespace (index .Values "internal-router").clusterDomain -}}
 {{- $argoCD := include "gitops-runtime.argoCDAddresses" . | fromJson -}}
 {{- if .Values.redis.enabled -}}
-{{- dict "address" (printf "%s.%s:%d" .Values.redis.fullnameOverride $domain (int .Values.redis.service.ports.redis.port)) "secret" "gitops-runtime-redis" | toJson -}}
+{{- dict "address" (printf "%s.%s:%d" .Values.redis.fullnameOverride $domain (int .Values.redis.service.ports.redis.port)) "secret" "gitops-runtime-redis" "key" "auth" | toJson -}}
 {{- else if or (index .Values "argo-cd").enabled (include "gitops-runtime.usesOwnArgoCD" .) -}}
-{{- dict "address" $argoCD.redis "secret" $argoCD.redisSecret | toJson -}}
+{{- dict "address" $argoCD.redis "secret" $argoCD.redisSecret "key" $argoCD.redisKey | toJson -}}
 {{- else -}}
 {}
 {{- end -}}

@@ -1,0 +1,113 @@
+package render_test
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"gitops-runtime/tests/render"
+)
+
+// What a switch takes away, nothing leads to any more.
+func TestNothingLeadsToWhatIsOff(t *testing.T) {
+	t.Parallel()
+	for name, set := range map[string]map[string]string{
+		"argo-cd":          {"argo-cd.enabled": "false"},
+		"argo-events":      {"argo-events.enabled": "false"},
+		"argo-rollouts":    {"argo-rollouts.enabled": "false"},
+		"argo-workflows":   {"argo-workflows.enabled": "false", "app-proxy.image-enrichment.enabled": "false"},
+		"workflows server": {"argo-workflows.server.enabled": "false"},
+		"operator, gateway": {
+			"gitops-operator.enabled": "false", "argo-gateway.enabled": "false", "cf-argocd-extras.eventReporter.enabled": "true",
+		},
+		"own redis":      {"redis.enabled": "true"},
+		"external redis": {"argo-cd.externalRedis.host": "redis.example.com", "argo-cd.redis.enabled": "false"},
+		"own argo-cd":    {"argo-cd.enabled": "false", "global.integrations.argo-cd.server.svc": "argocd-server.argocd"},
+		"one namespace":  {"global.runtime.singleNamespace": "true"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			set := maps.Clone(set)
+			set["global.networkPolicy.create"] = "true"
+			objects := umbrella("tunnel", set).Objects(t)
+			assert.Empty(t, dangling(objects))
+		})
+	}
+}
+
+// address is that of a Service of the release's namespace.
+var address = regexp.MustCompile(`([a-z0-9-]+)\.codefresh\.svc`)
+
+// dangling are the references of objects that find nothing: selectors, roles and accounts, targets of autoscalers and of nginx.
+func dangling(objects []render.Object) (found []string) {
+	lacks := func(kind, name string) bool { return render.Find(objects, kind, name) == nil }
+	selects := func(selector map[string]string) bool {
+		return selector["controller"] != "" || selector["argocd-client"] != "" || slices.ContainsFunc(objects, func(object render.Object) bool {
+			pod, _, _ := unstructured.NestedStringMap(object.Object, "spec", "template", "metadata", "labels")
+			return labels.SelectorFromSet(selector).Matches(labels.Set(pod))
+		})
+	}
+	for _, object := range objects {
+		at := object.GetKind() + "/" + object.GetName()
+		switch object.GetKind() {
+		case "Service":
+			if selector, some, _ := unstructured.NestedStringMap(object.Object, "spec", "selector"); some && !selects(selector) {
+				found = append(found, at+" has no pods")
+			}
+		case "RoleBinding", "ClusterRoleBinding":
+			role := object.Object["roleRef"].(map[string]any)
+			if lacks(role["kind"].(string), role["name"].(string)) {
+				found = append(found, at+" has no role")
+			}
+			for _, subject := range object.Object["subjects"].([]any) {
+				if lacks("ServiceAccount", subject.(map[string]any)["name"].(string)) {
+					found = append(found, at+" has no account")
+				}
+			}
+		case "HorizontalPodAutoscaler":
+			kind, _, _ := unstructured.NestedString(object.Object, "spec", "scaleTargetRef", "kind")
+			if target, _, _ := unstructured.NestedString(object.Object, "spec", "scaleTargetRef", "name"); lacks(kind, target) {
+				found = append(found, at+" has no target")
+			}
+		case "NetworkPolicy", "PodDisruptionBudget":
+			for _, selector := range selectors(object.Object["spec"]) {
+				if !selects(selector) {
+					found = append(found, at+" selects nothing by "+labels.Set(selector).String())
+				}
+			}
+		case "ConfigMap":
+			text, _, _ := unstructured.NestedString(object.Object, "data", "nginx.conf")
+			for _, target := range address.FindAllStringSubmatch(text, -1) {
+				if lacks("Service", target[1]) {
+					found = append(found, at+" leads to "+target[0])
+				}
+			}
+		}
+	}
+	return found
+}
+
+// selectors are the matchLabels of podSelector and selector, wherever they stand, beside which there is no namespaceSelector.
+func selectors(value any) (found []map[string]string) {
+	switch value := value.(type) {
+	case []any:
+		for _, item := range value {
+			found = append(found, selectors(item)...)
+		}
+	case map[string]any:
+		for key, item := range value {
+			matching, there, _ := unstructured.NestedStringMap(value, key, "matchLabels")
+			if (key == "podSelector" || key == "selector") && there && value["namespaceSelector"] == nil {
+				found = append(found, matching)
+				continue
+			}
+			found = append(found, selectors(item)...)
+		}
+	}
+	return found
+}
