@@ -38,7 +38,7 @@ func TestDocumentedApplication(t *testing.T) {
 	require.NoError(t, err)
 	file := filepath.Join(t.TempDir(), "values.yaml")
 	require.NoError(t, os.WriteFile(file, text, 0o600))
-	objects := render.Release{Chart: "gitops-runtime", Args: []string{"--values", file}}.Objects(t)
+	objects := render.Release{Chart: "gitops-runtime", Values: []string{file}}.Objects(t)
 	assert.NotNil(t, render.Find(objects, "Deployment", "cap-app-proxy"))
 	assert.Nil(t, render.Find(objects, "Deployment", "argo-cd-server"))
 	settings := render.Find(objects, "ConfigMap", "cap-app-proxy-cm")

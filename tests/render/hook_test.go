@@ -1,6 +1,7 @@
 package render_test
 
 import (
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"helm.sh/helm/v3/pkg/chart"
 	"helm.sh/helm/v3/pkg/chart/loader"
 	"helm.sh/helm/v3/pkg/chartutil"
 	"helm.sh/helm/v3/pkg/engine"
@@ -26,6 +28,12 @@ func hookOf(t *testing.T, helm string, set map[string]any) []render.Object {
 	require.NoError(t, err)
 	loaded, err := loader.Load(filepath.Join(root, "charts", "gitops-runtime"))
 	require.NoError(t, err)
+	const hook = "templates/hooks/validate-values.yaml"
+	for _, each := range append(loaded.Dependencies(), loaded) {
+		each.Templates = slices.DeleteFunc(slices.Clone(each.Templates), func(file *chart.File) bool {
+			return file.Name != hook && !strings.HasPrefix(path.Base(file.Name), "_")
+		})
+	}
 	given, err := chartutil.ReadValuesFile(filepath.Join(root, "charts", "gitops-runtime", "ci", "tunnel-values.yaml"))
 	require.NoError(t, err)
 	capabilities := chartutil.DefaultCapabilities.Copy()
@@ -36,7 +44,7 @@ func hookOf(t *testing.T, helm string, set map[string]any) []render.Object {
 	require.NoError(t, err)
 	texts, err := engine.Render(loaded, values)
 	require.NoError(t, err)
-	objects, err := render.Parse(texts["gitops-runtime/templates/hooks/validate-values.yaml"])
+	objects, err := render.Parse(texts["gitops-runtime/"+hook])
 	require.NoError(t, err)
 	return objects
 }

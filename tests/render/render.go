@@ -1,16 +1,19 @@
-// Package render renders the project's charts with the helm program, as users do, and reads the result as typed objects.
+// Package render renders the project's charts as `helm template` does, with Helm's own packages, and reads the result as typed objects.
 package render
 
 import (
-	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 
-	"github.com/gruntwork-io/terratest/modules/helm"
-	"github.com/gruntwork-io/terratest/modules/k8s"
-	"github.com/gruntwork-io/terratest/modules/logger"
-	"github.com/gruntwork-io/terratest/modules/testing"
+	"helm.sh/helm/v3/pkg/action"
+	"helm.sh/helm/v3/pkg/chart"
+	"helm.sh/helm/v3/pkg/chart/loader"
+	"helm.sh/helm/v3/pkg/chartutil"
+	"helm.sh/helm/v3/pkg/cli/values"
+	"helm.sh/helm/v3/pkg/release"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/yaml"
@@ -28,17 +31,22 @@ type Release struct {
 	Name, Namespace string
 	// Files are values files of the chart's ci/ folder, without the ending -values.yaml.
 	Files []string
+	// Values are further values files.
+	Values []string
 	// Set and SetJSON are as helm's --set and --set-json.
 	Set, SetJSON map[string]string
-	// Args are further arguments, such as --is-upgrade.
-	Args []string
 }
 
 // Object is one rendered object.
 type Object = unstructured.Unstructured
 
+// Test is what rendering needs of a test, which ends where a chart cannot be read: that is not how a chart refuses values.
+type Test interface {
+	Fatalf(format string, args ...any)
+}
+
 // Objects renders the release and returns its objects in Helm's order, hooks included.
-func (r Release) Objects(t testing.TestingT) []Object {
+func (r Release) Objects(t Test) []Object {
 	text, err := r.Text(t)
 	if err != nil {
 		t.Fatalf("%s: %v", r.Chart, err)
@@ -51,27 +59,101 @@ func (r Release) Objects(t testing.TestingT) []Object {
 }
 
 // Text is what `helm template` prints. The error holds Helm's own words.
-func (r Release) Text(t testing.TestingT) (string, error) {
-	root, err := gomodule.Root()
+func (r Release) Text(t Test) (string, error) {
+	made, err := r.Made(t)
 	if err != nil {
 		return "", err
 	}
-	chart := filepath.Join(root, "charts", r.Chart)
-	options := &helm.Options{
-		SetValues:      r.Set,
-		SetJSONValues:  r.SetJSON,
-		KubectlOptions: k8s.NewKubectlOptions("", "", orDefault(r.Namespace, "codefresh")),
-		Logger:         logger.Discard,
+	var text strings.Builder
+	fmt.Fprintln(&text, strings.TrimSpace(made.Manifest))
+	for _, hook := range made.Hooks {
+		fmt.Fprintf(&text, "---\n# Source: %s\n%s\n", hook.Path, hook.Manifest)
 	}
-	for _, file := range r.Files {
-		options.ValuesFiles = append(options.ValuesFiles, filepath.Join(chart, "ci", file+"-values.yaml"))
-	}
-	args := append([]string{"--kube-version", KubeVersion}, r.Args...)
-	out, stderr, err := helm.RenderTemplateAndGetStdOutErrContextE(t, context.Background(), options, chart, orDefault(r.Name, "cf"), nil, args...)
+	return text.String(), nil
+}
+
+// made and charts keep what renders and reads of one process gave: many tests ask for the same.
+var made, charts sync.Map
+
+// once does something for a key if it was not done before.
+func once[T any](known *sync.Map, key string, do func() (T, error)) (T, error) {
+	found, _ := known.LoadOrStore(key, sync.OnceValues(do))
+	return found.(func() (T, error))()
+}
+
+// Made is the release that `helm install --dry-run` would store; it must not be changed.
+func (r Release) Made(t Test) (*release.Release, error) {
+	root, err := gomodule.Root()
 	if err != nil {
-		return "", fmt.Errorf("helm template %s: %s", r.Chart, strings.TrimSpace(stderr))
+		t.Fatalf("%v", err)
 	}
-	return out, nil
+	folder := filepath.Join(root, "charts", r.Chart)
+	if _, err := filesOf(folder); err != nil {
+		t.Fatalf("%v", err)
+	}
+	return once(&made, fmt.Sprintf("%+v", r), func() (*release.Release, error) { return r.render(folder) })
+}
+
+func (r Release) render(folder string) (*release.Release, error) {
+	options := values.Options{ValueFiles: r.Values, Values: assignments(r.Set), JSONValues: assignments(r.SetJSON)}
+	for _, file := range r.Files {
+		options.ValueFiles = append(options.ValueFiles, filepath.Join(folder, "ci", file+"-values.yaml"))
+	}
+	given, err := options.MergeValues(nil)
+	if err != nil {
+		return nil, fmt.Errorf("values of %s: %w", r.Chart, err)
+	}
+	loaded, err := load(folder)
+	if err != nil {
+		return nil, err
+	}
+	install := action.NewInstall(&action.Configuration{})
+	install.ReleaseName, install.Namespace = orDefault(r.Name, "cf"), orDefault(r.Namespace, "codefresh")
+	install.DryRun, install.ClientOnly, install.Replace = true, true, true
+	if install.KubeVersion, err = chartutil.ParseKubeVersion(KubeVersion); err != nil {
+		return nil, fmt.Errorf("version of Kubernetes: %w", err)
+	}
+	rendered, err := install.Run(loaded, given)
+	if err != nil {
+		return nil, fmt.Errorf("helm template %s: %w", r.Chart, err)
+	}
+	return rendered, nil
+}
+
+// load gives a chart of its own for one render: Helm takes away of it what values turn off. Its files are read once.
+func load(folder string) (*chart.Chart, error) {
+	files, err := filesOf(folder)
+	if err != nil {
+		return nil, err
+	}
+	loaded, err := loader.LoadFiles(files)
+	if err != nil {
+		return nil, fmt.Errorf("read the chart %s: %w", folder, err)
+	}
+	return loaded, nil
+}
+
+func filesOf(folder string) ([]*loader.BufferedFile, error) {
+	return once(&charts, folder, func() ([]*loader.BufferedFile, error) {
+		read, err := loader.Load(folder)
+		if err != nil {
+			return nil, fmt.Errorf("read the chart %s (are its dependencies packed? run make deps): %w", folder, err)
+		}
+		var files []*loader.BufferedFile
+		for _, file := range read.Raw {
+			files = append(files, &loader.BufferedFile{Name: file.Name, Data: file.Data})
+		}
+		return files, nil
+	})
+}
+
+func assignments(set map[string]string) []string {
+	var all []string
+	for path, value := range set {
+		all = append(all, path+"="+value)
+	}
+	slices.Sort(all)
+	return all
 }
 
 func orDefault(value, fallback string) string {
