@@ -36,13 +36,13 @@ func TestLayer(t *testing.T) {
 		got = append(got, fmt.Sprintf("%c %04o %d:%d %s %s %d", h.Typeflag, h.Mode, h.Uid, h.Gid, h.Name, h.Linkname, h.Size))
 	}
 	assert.Equal(t, []string{
+		"5 0755 0:0 bin/  0",
+		"2 0777 0:0 bin/alias program 0",
+		"0 0755 0:0 bin/program  4",
 		"5 0755 0:0 etc/  0",
 		"5 0755 0:0 etc/app/  0",
 		"0 0644 0:0 etc/app/config  4",
 		"0 0600 0:0 etc/app/more  0",
-		"5 0755 0:0 bin/  0",
-		"0 0755 0:0 bin/program  4",
-		"2 0777 0:0 bin/alias program 0",
 		"5 1777 0:0 tmp/  0",
 	}, got)
 }
@@ -58,7 +58,7 @@ func TestLayerKeepsItsFirstError(t *testing.T) {
 				l.Text("b", 0o644, "b")
 				l.Copy("c", 0o644, "/neither")
 			},
-			"open /nowhere: no such file or directory",
+			"layer entry /a: open /nowhere: no such file or directory",
 		},
 		"absolute path": {func(l *Layer) { l.Text("/etc", 0o644, "") }, "layer path /etc is not relative"},
 	} {
