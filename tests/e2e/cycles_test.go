@@ -21,7 +21,8 @@ const (
 	usualCycles    = 2
 )
 
-// TestCycles: a runtime that comes and goes, again and again, leaves nothing behind that the next could stumble over.
+// TestCycles: a runtime that comes and goes, again and again, leaves nothing behind, and nothing that the next could stumble over.
+// The first is the previous release, and is upgraded before it goes.
 func TestCycles(t *testing.T) {
 	cycles := usualCycles
 	if text := os.Getenv(cyclesVariable); text != "" {
@@ -34,14 +35,19 @@ func TestCycles(t *testing.T) {
 	before := e.inventory(t)
 	for cycle := range cycles {
 		begun := time.Now()
-		name := fmt.Sprintf("cycle %d", cycle+1)
-		if !e.run(t, name+", install", func(t *testing.T) { e.install(t, images.Mesh) }) {
-			return
+		there := false
+		t.Run(fmt.Sprintf("cycle %d", cycle+1), func(t *testing.T) {
+			if cycle == 0 {
+				there = e.upgraded(t)
+			} else {
+				there = e.run(t, "install", func(t *testing.T) { e.install(t, images.Mesh) })
+			}
+			installed := time.Now()
+			there = there && e.run(t, "uninstall", func(t *testing.T) { e.uninstall(t, before) })
+			t.Logf("installed in %.0f s, uninstalled in %.0f s", installed.Sub(begun).Seconds(), time.Since(installed).Seconds())
+		})
+		if !there {
+			t.Fatalf("no further than cycle %d of %d", cycle+1, cycles)
 		}
-		installed := time.Now()
-		if !e.run(t, name+", uninstall", func(t *testing.T) { e.uninstall(t, before) }) {
-			return
-		}
-		t.Logf("%s: installed in %.0f s, uninstalled in %.0f s", name, installed.Sub(begun).Seconds(), time.Since(installed).Seconds())
 	}
 }

@@ -2,8 +2,9 @@
 // through the mode's own path: TestRuntime is the whole order of it. TestCharts installs each of Argo's charts on its own, with
 // its defaults and then for high availability. `make e2e` runs both (build tag e2e).
 //
-// TestResilience lets pods die and servers go away, TestUpgrade begins with the previous release, and TestCycles installs and
-// uninstalls again and again: twice, or as often as the environment variable E2E_CYCLES says.
+// TestResilience installs for high availability and with NetworkPolicies, then lets pods die and servers go away. TestCycles upgrades
+// from the previous release, then installs and uninstalls again and again: twice in all, or as often as the environment variable
+// E2E_CYCLES says.
 //
 // The cluster, its images and the platform's stand-in are those of `make install` and stay when the tests end; the
 // runtime, and whatever else Argo's definitions cover on that cluster, is removed before the first test and after the last.

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -21,9 +22,13 @@ import (
 	"gitops-runtime/tests/standin/manifests"
 )
 
-// replicated are values of a runtime that bears the loss of a pod, on a node that bears no more than small ones.
-const replicated = `
+// small are values that fit what values-ha.yaml asks for on a node that bears no more than small pods, and have every connection
+// held to the chart's NetworkPolicies.
+const small = `
 global:
+  networkPolicy:
+    create: true
+    extraEgress: [{to: [{namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: platform}}}]}] # pods stand in for hosts outside
   runtime:
     eventBus:
       jetstream:
@@ -32,21 +37,38 @@ global:
           resources:
             requests: {cpu: 20m, memory: 64Mi, ephemeral-storage: 64Mi}
             limits: {cpu: "1", memory: 512Mi, ephemeral-storage: 1Gi}
-app-proxy:
-  replicaCount: 2
 `
 
-// TestResilience: what is lost comes back, or another takes its place, and nothing that was sent is lost with it.
+// TestResilience: highly available and behind its NetworkPolicies, a runtime does its work; what is lost comes back, or another
+// takes its place, and nothing that was sent is lost with it.
 func TestResilience(t *testing.T) {
 	e := start(t)
-	defer e.clean(t)
-	if !e.run(t, "install", func(t *testing.T) { e.installWith(t, images.Tunnel, replicated) }) {
+	before := e.inventory(t)
+	if !e.run(t, "install", func(t *testing.T) { e.installHA(t, small) }) {
 		t.Fatal("no runtime, so nothing to lose")
 	}
 	a := e.access(t, images.Tunnel)
+	e.run(t, "app-proxy", a.appProxy)
+	e.run(t, "workflows server", a.workflowsServer)
+	e.run(t, "application", e.application)
+	e.run(t, "workflow", e.workflow)
+	e.run(t, "closed to strangers", e.closedToStrangers)
 	e.run(t, "bus server", a.losesBusServer)
 	e.run(t, "tunnel server", a.losesTunnelServer)
 	e.run(t, "leader of app-proxy", e.losesLeader)
+	e.run(t, "nothing forbidden", func(t *testing.T) { e.nothingForbidden(t, runtime.Namespace) })
+	e.run(t, "uninstall", func(t *testing.T) { e.uninstall(t, before) })
+}
+
+// installHA installs the runtime by tunnel as values-ha.yaml has it, with more values in YAML.
+func (e *environment) installHA(t *testing.T, values string) {
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute) // images that no registry has are built first
+	defer cancel()
+	ready, err := e.local.Prepare(ctx, images.Tunnel)
+	require.NoError(t, err)
+	files := []string{filepath.Join(e.local.Root, "charts", "gitops-runtime", "values-ha.yaml"), file(t, values)}
+	require.NoError(t, e.local.Install(ctx, images.Tunnel, ready, files, nil))
+	e.mapper.Reset()
 }
 
 // losesTunnelServer: a tunnel server that was away is found again within 30 seconds, by the same tunnel client.

@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -26,28 +27,31 @@ func (e *environment) sameChartAgain(t *testing.T) {
 	require.Equal(t, before, e.pods(t, ""))
 }
 
-// TestUpgrade: the previous release, whose package is in testdata, becomes this one by one `helm upgrade`: no workload is lost
-// or changes its selector, and tokens, passwords, applications and workflows are those from before.
-func TestUpgrade(t *testing.T) {
-	e := start(t)
-	defer e.clean(t)
+// upgraded: the previous release, whose package is in testdata, becomes this one by one `helm upgrade`: no workload is lost
+// or changes its selector, and tokens, passwords, applications and workflows are those from before. It says whether the runtime is there.
+func (e *environment) upgraded(t *testing.T) bool {
 	if !e.run(t, "previous release", e.installPrevious) {
-		t.Fatal("no runtime, so nothing to upgrade")
+		return false
 	}
-	for _, object := range []string{namespaceOf("e2e-guestbook"), guestbook, suspended} {
-		e.apply(t, object) // all of it goes with the release
+	of := []string{namespaceOf("e2e-guestbook"), guestbook, suspended}
+	for _, object := range of {
+		e.apply(t, object)
 	}
 	deployed := e.has("applications", runtime.Namespace, "e2e-guestbook", map[string]string{"status.sync.status": "Synced", "status.health.status": "Healthy"})
 	eventually(t, "the application is synced and healthy", 3*time.Minute, deployed)
 	eventually(t, "the workflow waits", time.Minute, e.has("workflows", runtime.Namespace, "e2e-suspended", map[string]string{"status.phase": "Running"}))
 	selectors, state := e.selectors(t), e.state(t)
 	if !e.run(t, "upgrade", func(t *testing.T) { e.install(t, images.Mesh) }) {
-		return
+		return false
 	}
 	e.run(t, "selectors", func(t *testing.T) { assert.Subset(t, e.selectors(t), selectors) })
 	e.run(t, "state", func(t *testing.T) { assert.Equal(t, state, e.state(t)) })
 	e.run(t, "application", func(t *testing.T) { eventually(t, "the application is synced and healthy", time.Minute, deployed) })
 	e.run(t, "webhook", e.access(t, images.Mesh).webhook)
+	for _, object := range slices.Backward(of) { // the user's own goes first
+		require.NoError(t, e.local.Kubectl.Delete(t.Context(), documents(t, object), time.Minute))
+	}
+	return true
 }
 
 // installPrevious installs the previous release with the images of this one; its hook asked another installer.
