@@ -2,19 +2,16 @@ package images
 
 import (
 	"context"
-	"io"
-	"log"
 	"net/http"
-	"net/http/httptest"
-	"strings"
 	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-containerregistry/pkg/name"
-	"github.com/google/go-containerregistry/pkg/registry"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"gitops-runtime/registry/registrytest"
 )
 
 func TestPushSendsEachImageOnce(t *testing.T) {
@@ -25,15 +22,14 @@ func TestPushSendsEachImageOnce(t *testing.T) {
 	require.NoError(t, err)
 
 	var sent atomic.Int32
-	handler := registry.New(registry.Logger(log.New(io.Discard, "", 0)))
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	made := registrytest.Start(t)
+	made.Failing(func(_ http.ResponseWriter, r *http.Request) bool {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
 			sent.Add(1)
 		}
-		handler.ServeHTTP(w, r)
-	}))
-	defer server.Close()
-	host := strings.TrimPrefix(server.URL, "http://")
+		return false
+	})
+	host := made.Name
 	pairs := []Pair{{Source: helloImage, Target: "private:5000/registry.test/hello:1"}}
 
 	seen := &steps{}
