@@ -18,9 +18,10 @@ var (
 // needs asks for exactly these arguments and says which is missing or too much.
 func needs(wanted ...argument) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
-		if len(args) < len(wanted) {
-			missing := wanted[len(args)]
-			return fmt.Errorf("%s is missing: %s", missing.name, missing.meaning)
+		for i, one := range wanted {
+			if i >= len(args) || args[i] == "" {
+				return fmt.Errorf("%s is missing: %s", one.name, one.meaning)
+			}
 		}
 		if len(args) > len(wanted) {
 			return fmt.Errorf("%q is one argument too many", args[len(wanted)])

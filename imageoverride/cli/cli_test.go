@@ -167,6 +167,8 @@ func TestWrongInput(t *testing.T) {
 	folder := t.TempDir()
 	bad := filepath.Join(folder, "bad.yaml")
 	require.NoError(t, os.WriteFile(bad, []byte("- a\n"), 0o644))
+	object := filepath.Join(folder, "object.json")
+	require.NoError(t, os.WriteFile(object, []byte("{}"), 0o644))
 	chart := "../testdata/styles"
 	const misspelt = "Error: the chart's schema refuses the values\n--set strict.tga: fail: SCH101 There is no value strict.tga (did you mean tag?).\n  fix  rename the key to tag\n"
 	cases := []struct {
@@ -178,6 +180,8 @@ func TestWrongInput(t *testing.T) {
 		{"no chart", []string{"generate", "--registry", "r.io"}, 2, "Error: CHART is missing: a chart's directory, an archive, or oci://host/path[:version]; see image-override generate --help\n"},
 		{"two charts", []string{"generate", chart, "b", "--registry", "r.io"}, 2, "Error: \"b\" is one argument too many; see image-override generate --help\n"},
 		{"no image", []string{"why", chart}, 2, "Error: IMAGE is missing: a reference as `image-override list` shows it, or its name; see image-override why --help\n"},
+		{"an empty image", []string{"why", chart, ""}, 2, "Error: IMAGE is missing: a reference as `image-override list` shows it, or its name; see image-override why --help\n"},
+		{"a lock of another kind", []string{"generate", chart, "--registry", "r.io", "--lock", object}, 1, "Error: --lock " + object + " is not a lock file: it is no list of images with digests; `image-override lock` writes one\n"},
 		{"no format", []string{"export", bad}, 2, "Error: --format is missing; choose one of annotations, crane, hosts, regsync, skopeo\n"},
 		{"no registry", []string{"generate", chart}, 2, "Error: --registry: no registry given; give host[:port][/path], for instance registry.corp:5000/gitops\n"},
 		{"no host to map", []string{"generate", chart, "--registry", "r.io", "--map", "=q.io"}, 2, "Error: --map \"=q.io\": write host=registry[/path]\n"},

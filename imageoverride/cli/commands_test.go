@@ -36,7 +36,7 @@ func TestMirrorCommands(t *testing.T) {
 
 	require.Equal(t, outcome{code: cli.ExitUsage, err: "Error: --jobs 0: write a number of at least 1\n"}, run(t, "mirror", table, "--jobs", "0"))
 	require.Equal(t, outcome{code: cli.ExitUsage, err: "Error: --reach \"a\": write host=host\n"}, run(t, "mirror", table, "--reach", "a"))
-	require.Equal(t, outcome{code: cli.ExitFailure, err: "Error: mirror table absent.csv: there is no such file; generate writes it\n"}, run(t, "mirror", "absent.csv"))
+	require.Equal(t, outcome{code: cli.ExitFailure, err: "Error: mirror table absent.csv: there is no such file; it is a file that generate writes\n"}, run(t, "mirror", "absent.csv"))
 	require.Equal(t, outcome{code: cli.ExitFailure, err: "Error: --ca-file " + table + " holds no certificate in PEM form\n"}, run(t, "mirror", table, "--ca-file", table))
 	require.Equal(t, outcome{code: cli.ExitFailure, err: "Error: --lock " + table + " is not a lock file: invalid character 's' looking for beginning of value; `image-override lock` writes one\n"}, run(t, "verify-mirror", table, "--lock", table))
 	require.Equal(t, outcome{code: cli.ExitUsage, err: "Error: --format \"x\" is unknown; choose one of annotations, crane, hosts, regsync, skopeo\n"}, run(t, "export", table, "--format", "x"))

@@ -46,7 +46,7 @@ func access(flags *registry.Flags) (registry.Access, error) {
 func readPairs(path string) ([]mapping.Pair, error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("mirror table %s: %s; generate writes it", path, fault.File(err))
+		return nil, fmt.Errorf("mirror table %s: %s; it is a file that generate writes", path, fault.File(err))
 	}
 	defer func() { _ = file.Close() }()
 	return emit.ReadMirror(path, file)

@@ -11,6 +11,7 @@ import (
 	"gitops-runtime/imageoverride/mapping"
 	"gitops-runtime/imageoverride/solve"
 	"gitops-runtime/imageoverride/verify"
+	"gitops-runtime/registry/fault"
 )
 
 // The files, named as the published utility names them.
@@ -129,7 +130,7 @@ func readEarlier(folder string) (earlier, error) {
 	for _, name := range []string{NoTagsFile, WithTagsFile, DigestsFile} {
 		data, err := os.ReadFile(filepath.Join(folder, name))
 		if ignoreAbsent(err) != nil {
-			return before, fmt.Errorf("earlier output: %w", err)
+			return before, fmt.Errorf("output folder %s: %s: %s", folder, name, fault.File(err))
 		}
 		before.files[name] = data
 	}

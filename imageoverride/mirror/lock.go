@@ -3,6 +3,7 @@ package mirror
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 
@@ -89,7 +90,11 @@ func ReadLock(path string) ([]Locked, error) {
 		return nil, fmt.Errorf("--lock %s: %s; `image-override lock` writes it", path, fault.File(err))
 	}
 	var locked []Locked
-	if err := json.Unmarshal(data, &locked); err != nil {
+	err = json.Unmarshal(data, &locked)
+	if errors.As(err, new(*json.UnmarshalTypeError)) {
+		err = errors.New("it is no list of images with digests")
+	}
+	if err != nil {
 		return nil, fmt.Errorf("--lock %s is not a lock file: %w; `image-override lock` writes one", path, err)
 	}
 	return locked, nil
