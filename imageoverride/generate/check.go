@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"gitops-runtime/imageoverride/chartsource"
 	"gitops-runtime/imageoverride/locate"
 	"gitops-runtime/imageoverride/mapping"
 	"gitops-runtime/imageoverride/render"
@@ -46,7 +45,7 @@ func Verify(ctx context.Context, options Options) (Inspection, error) {
 
 // eachScenario renders all scenarios of a chart with Helm's engine.
 func eachScenario(ctx context.Context, options Options, visit func(name string, output render.Output) error) error {
-	loaded, err := chartsource.Load(ctx, options.Chart, options.Registries)
+	loaded, err := options.load(ctx)
 	if err != nil {
 		return err
 	}

@@ -4,10 +4,14 @@
 package generate
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strings"
 
+	"helm.sh/helm/v3/pkg/chart"
+
+	"gitops-runtime/imageoverride/chartsource"
 	"gitops-runtime/imageoverride/mapping"
 	"gitops-runtime/imageoverride/render"
 	"gitops-runtime/registry"
@@ -39,9 +43,19 @@ type Options struct {
 	ExtraImages []string
 	// Settings are those of the render.
 	Settings render.Settings
+	// loaded is the chart where it was read before.
+	loaded *chart.Chart
 	// Earlier is the folder of an earlier run, whose comments and list of
 	// sources are carried over; none when empty.
 	Earlier string
+}
+
+// load reads the chart, once.
+func (o Options) load(ctx context.Context) (*chart.Chart, error) {
+	if o.loaded != nil {
+		return o.loaded, nil
+	}
+	return chartsource.Load(ctx, o.Chart, o.Registries)
 }
 
 // Scenario is a named set of values.

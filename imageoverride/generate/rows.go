@@ -9,8 +9,6 @@ import (
 	"strings"
 
 	"helm.sh/helm/v3/pkg/chart"
-
-	"gitops-runtime/imageoverride/chartsource"
 )
 
 // Row is one image reference for people.
@@ -31,11 +29,12 @@ type Row struct {
 
 // Rows tells for every image reference of a chart where it is and what makes it.
 func Rows(ctx context.Context, options Options) ([]Row, error) {
-	result, err := Run(ctx, options)
+	loaded, err := options.load(ctx)
 	if err != nil {
 		return nil, err
 	}
-	loaded, err := chartsource.Load(ctx, options.Chart, options.Registries)
+	options.loaded = loaded
+	result, err := Run(ctx, options)
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,6 @@ import (
 
 	"helm.sh/helm/v3/pkg/chart"
 
-	"gitops-runtime/imageoverride/chartsource"
 	"gitops-runtime/imageoverride/emit"
 	"gitops-runtime/imageoverride/locate"
 	"gitops-runtime/imageoverride/mapping"
@@ -28,7 +27,7 @@ func Run(ctx context.Context, options Options) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	loaded, err := chartsource.Load(ctx, options.Chart, options.Registries)
+	loaded, err := options.load(ctx)
 	if err != nil {
 		return Result{}, err
 	}
