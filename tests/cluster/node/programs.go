@@ -3,8 +3,11 @@ package node
 import (
 	"context"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"gitops-runtime/tests/cluster/command"
+	"gitops-runtime/tests/images/gobuild"
 )
 
 // program is one Go program of the node, built from a module below tests/programs.
@@ -32,18 +35,12 @@ var kubernetesPrograms = []string{
 	"kube-apiserver", "kube-controller-manager", "kube-proxy", "kube-scheduler", "kubeadm", "kubectl", "kubelet",
 }
 
-// buildEnv are the settings of every Go build of this project's images; another setting would compile all packages anew.
-var buildEnv = []string{"CGO_ENABLED=0", "GOGC=400", "GOWORK=off", "GOFLAGS=-mod=mod -buildvcs=false"}
-
 // compile builds a program into a directory.
 func (p program) compile(ctx context.Context, run command.Runner, source, out string) error {
 	_, err := run(ctx, command.Command{
 		Name: "go",
-		Args: []string{
-			"build", "-trimpath", "-gcflags=all=-dwarf=false", "-ldflags", "-s -w" + p.ldflags,
-			"-o", filepath.Join(out, p.name), p.pkg,
-		},
-		Env: buildEnv,
+		Args: slices.Concat([]string{"build"}, gobuild.Flags(strings.TrimSpace(p.ldflags)), []string{"-o", filepath.Join(out, p.name), p.pkg}),
+		Env:  gobuild.Environment("mod"),
 		Dir: filepath.Join(source, p.module),
 	})
 	return err

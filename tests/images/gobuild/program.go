@@ -45,18 +45,26 @@ type Toolchain struct {
 	Cache string
 }
 
-// compileFlags leave out debug information, which halves compile and link time.
-var compileFlags = []string{"-trimpath", "-gcflags=all=-dwarf=false"}
+// Flags of every build of other projects' programs: without debug information, which halves compile and link time. Other
+// flags would compile all packages anew.
+func Flags(linker string) []string {
+	return []string{"-trimpath", "-gcflags=all=-dwarf=false", "-ldflags=" + strings.TrimSpace("-s -w "+linker)}
+}
 
-// environment of every call of go. The module files are complete, so nothing may change them.
-var environment = []string{"CGO_ENABLED=0", "GOGC=400", "GOOS=linux", "GOWORK=off", "GOFLAGS=-mod=readonly -buildvcs=false"}
+// Environment of every call of go; modules says what it may do to module files, "readonly" or "mod".
+func Environment(modules string) []string {
+	return []string{"CGO_ENABLED=0", "GOGC=400", "GOOS=linux", "GOWORK=off", "GOFLAGS=-mod=" + modules + " -buildvcs=false"}
+}
+
+// environment is that of modules whose files are complete, so that nothing may change them.
+var environment = Environment("readonly")
 
 func (p Program) flags() []string {
-	linker := strings.TrimSpace("-s -w " + p.LDFlags)
+	all := Flags(p.LDFlags)
 	if p.Own {
-		return []string{"-ldflags=" + linker}
+		return all[len(all)-1:]
 	}
-	return append(slices.Clone(compileFlags), "-ldflags="+linker)
+	return all
 }
 
 // Key names what the program is made from: the sources or module files, the
