@@ -41,7 +41,7 @@ func (p program) compile(ctx context.Context, run command.Runner, source, out st
 		Name: "go",
 		Args: slices.Concat([]string{"build"}, gobuild.Flags(strings.TrimSpace(p.ldflags)), []string{"-o", filepath.Join(out, p.name), p.pkg}),
 		Env:  gobuild.Environment("mod"),
-		Dir: filepath.Join(source, p.module),
+		Dir:  filepath.Join(source, p.module),
 	})
 	return err
 }
