@@ -1,6 +1,7 @@
 package render_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -136,6 +137,23 @@ func TestGlobalsReachEveryPod(t *testing.T) {
 		}
 	}
 	assert.Greater(t, pods, 20)
+}
+
+// The pods of workflows are made by a controller, from a ConfigMap: it has what global says of pulling and of proxies, but no password.
+func TestGlobalsReachWorkflows(t *testing.T) {
+	t.Parallel()
+	for proxy, given := range map[string]bool{"http://proxy.example.com:3128": true, "http://user:secret@proxy.example.com:3128": false} {
+		objects := umbrella("tunnel", map[string]string{"global.httpsProxy": proxy, "global.imagePullSecrets[0]": "registry"}).Objects(t)
+		config := render.Find(objects, "ConfigMap", "argo-workflow-controller-configmap").Object["data"].(map[string]any)["config"].(string)
+		var settings struct {
+			Executor         corev1.Container
+			WorkflowDefaults struct{ Spec corev1.PodSpec }
+		}
+		require.NoError(t, yaml.Unmarshal([]byte(config), &settings))
+		assert.Equal(t, []corev1.LocalObjectReference{{Name: "registry"}}, settings.WorkflowDefaults.Spec.ImagePullSecrets)
+		assert.Equal(t, given, slices.ContainsFunc(settings.Executor.Env, func(v corev1.EnvVar) bool { return v.Name == "HTTPS_PROXY" && v.Value == proxy }))
+		assert.NotContains(t, config, "secret@")
+	}
 }
 
 // A secret that the chart writes restarts app-proxy when it changes, which reads it at its start.

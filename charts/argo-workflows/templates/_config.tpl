@@ -12,7 +12,7 @@ Arguments: context, values.
   "initialDelay" $c.initialDelay
   "nodeEvents" (dict "enabled" $c.nodeEvents.enabled)
   "workflowEvents" (dict "enabled" $c.workflowEvents.enabled)
-  "executor" (include "argo-workflows.container" (dict "container" $v.executor "pullPolicy" (coalesce $v.executor.image.pullPolicy $v.images.pullPolicy)) | fromJson)
+  "executor" (include "argo-workflows.container" (dict "container" $v.executor "env" (include "argo-workflows.proxies" $v.global | fromJson) "pullPolicy" (coalesce $v.executor.image.pullPolicy $v.images.pullPolicy)) | fromJson)
   "mainContainer" (include "argo-workflows.container" (dict "container" $v.mainContainer "pullPolicy" $v.mainContainer.imagePullPolicy) | fromJson)
   "kubeConfig" $c.kubeConfig
   "artifactRepository" (include "argo-workflows.artifactRepository" $v | fromJson)
@@ -22,7 +22,7 @@ Arguments: context, values.
   "links" $c.links
   "columns" $c.columns
   "navColor" $c.navColor
-  "workflowDefaults" (include "argo-workflows.workflowDefaults" $c | fromJson)
+  "workflowDefaults" (include "argo-workflows.workflowDefaults" $v | fromJson)
   "workflowRestrictions" $c.workflowRestrictions
   "retentionPolicy" $c.retentionPolicy
   "podGCGracePeriodSeconds" $c.podGCGracePeriodSeconds
@@ -31,6 +31,11 @@ Arguments: context, values.
   "sso" (include "argo-workflows.sso" $v.server.sso | fromJson)
 -}}
 {{- include "common.compact" $config | fromJson | toYaml -}}
+{{- end -}}
+
+{{/* argo-workflows.proxies: the proxies by which executors reach object storage and Git, as JSON map; none that carry a password, which a ConfigMap must not. Arguments: global. */}}
+{{- define "argo-workflows.proxies" -}}
+{{- if contains "@" (print .httpProxy .httpsProxy) }}{}{{ else }}{{ include "common.proxyEnv" (dict "global" .) }}{{ end -}}
 {{- end -}}
 
 {{/* argo-workflows.instanceID: the id that tells apart several controllers of one cluster; empty for none. Arguments: context, values. */}}
@@ -42,10 +47,10 @@ Arguments: context, values.
 {{- end -}}
 {{- end -}}
 
-{{/* argo-workflows.container: the settings of the containers in workflow pods, as JSON. Arguments: container (values), pullPolicy. */}}
+{{/* argo-workflows.container: the settings of the containers in workflow pods, as JSON. Arguments: container (values), pullPolicy, env (before that of the values; may be left out). */}}
 {{- define "argo-workflows.container" -}}
 {{- with .container -}}
-{{- include "common.compact" (dict "imagePullPolicy" $.pullPolicy "resources" .resources "args" .args "env" .env "envFrom" .envFrom "securityContext" .securityContext) -}}
+{{- include "common.compact" (dict "imagePullPolicy" $.pullPolicy "resources" .resources "args" .args "env" (include "common.env" (dict "layers" (list ($.env | default dict) (.env | default list))) | fromJson).env "envFrom" .envFrom "securityContext" .securityContext) -}}
 {{- end -}}
 {{- end -}}
 
@@ -68,12 +73,14 @@ Arguments: context, values.
 {{- end -}}
 
 {{/*
-argo-workflows.workflowDefaults: the user's defaults over a pod security context that passes the level restricted, as JSON.
-A workflow's own spec.securityContext replaces it as a whole. Arguments: values of the controller.
+argo-workflows.workflowDefaults: the user's defaults over a pod security context that passes the level restricted and the Secrets to pull images with,
+as JSON. A workflow's own spec.securityContext replaces it as a whole. Arguments: values.
 */}}
 {{- define "argo-workflows.workflowDefaults" -}}
 {{- $hardened := dict "runAsNonRoot" true "runAsUser" 8737 "seccompProfile" (dict "type" "RuntimeDefault") -}}
-{{- mergeOverwrite (dict "spec" (dict "securityContext" $hardened)) (deepCopy (.workflowDefaults | default dict)) | toJson -}}
+{{- $secrets := (include "common.imagePullSecrets" (dict "lists" (list ((.global).imagePullSecrets | default list) (.images.pullSecrets | default list))) | fromJson).secrets -}}
+{{- $own := include "common.compact" (dict "securityContext" $hardened "imagePullSecrets" $secrets) | fromJson -}}
+{{- mergeOverwrite (dict "spec" $own) (deepCopy (.controller.workflowDefaults | default dict)) | toJson -}}
 {{- end -}}
 
 {{/* argo-workflows.sso: single sign-on, as JSON; {} for none. Arguments: server.sso. */}}
