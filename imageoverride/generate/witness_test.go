@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"sort"
 	"strings"
+	"sync"
 	"testing"
 	"unicode/utf8"
 
@@ -31,34 +32,60 @@ func scalars(t *testing.T, manifests string) map[string]string {
 		if strings.Contains(document, "\nkind: CustomResourceDefinition\n") {
 			continue // long, and only text
 		}
-		var object map[string]any
-		require.NoError(t, yaml.Unmarshal([]byte(document), &object))
-		kind, _ := object["kind"].(string)
-		if object == nil {
+		object := read(t, document)
+		if object.scalars == nil {
 			continue
 		}
-		metadata, _ := object["metadata"].(map[string]any)
-		name := fmt.Sprint(kind, "/", metadata["namespace"], "/", metadata["name"])
+		name := object.name
 		for all[name+" kind"] != "" { // an object that is there twice
 			name += "'"
 		}
-		flatten(name+" ", object, kind == "Secret", all)
+		for path, text := range object.scalars {
+			all[name+" "+path] = text
+		}
 	}
 	return all
+}
+
+// witnessed is an object with its strings by path.
+type witnessed struct {
+	name    string
+	scalars map[string]string
+}
+
+// readBefore are the objects of documents that were read: most are the same in many renders.
+var readBefore sync.Map
+
+func read(t *testing.T, document string) witnessed {
+	t.Helper()
+	if known, ok := readBefore.Load(document); ok {
+		return known.(witnessed)
+	}
+	var object map[string]any
+	require.NoError(t, yaml.Unmarshal([]byte(document), &object))
+	var made witnessed
+	if object != nil {
+		kind, _ := object["kind"].(string)
+		metadata, _ := object["metadata"].(map[string]any)
+		made = witnessed{fmt.Sprint(kind, "/", metadata["namespace"], "/", metadata["name"]), map[string]string{}}
+		flatten("", object, kind == "Secret", made.scalars)
+	}
+	readBefore.Store(document, made)
+	return made
 }
 
 func flatten(at string, node any, secret bool, into map[string]string) {
 	switch typed := node.(type) {
 	case map[string]any:
 		for key, value := range typed {
-			if text, ok := value.(string); ok && secret && strings.HasSuffix(at, " data") {
+			if text, ok := value.(string); ok && secret && at == "data" {
 				if plain, err := base64.StdEncoding.DecodeString(text); err == nil && utf8.Valid(plain) {
 					value = string(plain)
 				}
 			}
-			next := at + "." + key
-			if strings.HasSuffix(at, " ") {
-				next = at + key
+			next := key
+			if at != "" {
+				next = at + "." + key
 			}
 			flatten(next, value, secret, into)
 		}
@@ -105,6 +132,9 @@ func images(path, text string, repositories map[string]bool) []string {
 	field := strings.HasSuffix(path, "mage") || strings.HasSuffix(path, "image.reference")
 	if field && runs.MatchString(path) && !strings.ContainsAny(text, " \n{") && text != "" {
 		return []string{text}
+	}
+	if !strings.ContainsAny(text, ":@") { // neither tag nor digest
+		return nil
 	}
 	var all []string
 	for _, at := range word.FindAllStringIndex(text, -1) {

@@ -3,6 +3,7 @@ package render
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -17,29 +18,59 @@ import (
 // conditions and tags name. So what was found is kept by these values.
 type enabledCharts struct {
 	chart *chart.Chart
-	// last are the last keys of all conditions.
-	last  map[string]bool
-	known map[string]*chart.Chart
+	// conditions are the paths of all conditions from the root, their keys joined; above are those that lead to one.
+	conditions, above map[string]bool
+	known             map[string]*chart.Chart
 }
 
 func newEnabledCharts(c *chart.Chart) *enabledCharts {
-	e := &enabledCharts{chart: c, last: map[string]bool{}, known: map[string]*chart.Chart{}}
-	e.conditions(c)
+	e := &enabledCharts{chart: c, conditions: map[string]bool{}, above: map[string]bool{}, known: map[string]*chart.Chart{}}
+	e.find(c, nil)
 	return e
 }
 
-func (e *enabledCharts) conditions(c *chart.Chart) {
+// find notes the conditions of a chart whose values are at a path.
+func (e *enabledCharts) find(c *chart.Chart, at []string) {
+	names := map[string][]string{}
 	for _, dependency := range c.Metadata.Dependencies {
 		if dependency == nil {
 			continue
 		}
 		for _, condition := range strings.Split(strings.TrimSpace(dependency.Condition), ",") {
-			e.last[condition[strings.LastIndex(condition, ".")+1:]] = true
+			path := append(slices.Clone(at), strings.Split(condition, ".")...)
+			e.conditions[join(path)] = true
+			for i := range path {
+				e.above[join(path[:i])] = true
+			}
 		}
+		name := dependency.Name
+		if dependency.Alias != "" {
+			name = dependency.Alias
+		}
+		names[dependency.Name] = append(names[dependency.Name], name)
 	}
 	for _, child := range c.Dependencies() {
-		e.conditions(child)
+		if names[child.Name()] == nil {
+			names[child.Name()] = []string{child.Name()}
+		}
+		for _, name := range names[child.Name()] {
+			e.find(child, append(slices.Clone(at), name))
+		}
 	}
+}
+
+func join(keys []string) string { return strings.Join(keys, "\n") }
+
+// switches tells whether a leaf is what a condition looks at, or stands above or below it.
+func (e *enabledCharts) switches(path values.Path) bool {
+	var keys []string
+	for _, step := range path {
+		keys = append(keys, step.Key)
+		if e.conditions[join(keys)] {
+			return true
+		}
+	}
+	return e.above[join(keys)]
 }
 
 // of returns the chart for a user's values. It must not be changed.
@@ -65,7 +96,7 @@ func (e *enabledCharts) key(user map[string]any) (string, error) {
 	var parts []string
 	for _, leaf := range values.Leaves(user) {
 		tagged := len(leaf.Path) > 1 && leaf.Path[len(leaf.Path)-2].Key == "tags"
-		if leaf.Value != nil && !tagged && !e.last[leaf.Path.Key()] {
+		if leaf.Value != nil && !tagged && !e.switches(leaf.Path) {
 			continue
 		}
 		value, err := json.Marshal(leaf.Value)
