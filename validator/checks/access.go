@@ -3,6 +3,7 @@ package checks
 import (
 	"context"
 	"regexp"
+	"strings"
 
 	"gitops-runtime/validator/engine"
 	"gitops-runtime/validator/findings"
@@ -85,7 +86,8 @@ func (d *desk) checkHosts(hosts, protocol, none string) []findings.Finding {
 	}
 	for i := range names {
 		at := hosts + index(i)
-		if name := d.Values.String(at, ""); !isHost(name) {
+		name := d.Values.String(at, "")
+		if !isHost(name) || i == 0 && strings.HasPrefix(name, "*") { // the first makes the public URL
 			list = append(list, findings.New("MOD302", d.place(at), name))
 		}
 	}

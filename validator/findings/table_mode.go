@@ -11,7 +11,7 @@ func modeTable() []Definition {
 		{"MOD202", Fail, "%s is not a host name: %q.", "set {value} to a host name without scheme and path", "The host is used in a TLS connection and in the public URL."},
 		unanswered("MOD300", "Ingress mode needs at least one host; the first one makes the public URL."),
 		{"MOD301", Fail, "Ingress access needs at least one host.", "--set global.runtime.ingress.hosts={runtime.example.com}", "The first host is the runtime's public URL."},
-		{"MOD302", Fail, "%q is not a host name.", "write only the host, without scheme, path or port", "The Ingress object takes a DNS name in lower case."},
+		{"MOD302", Fail, "%q is not a host name.", "write only the host, without scheme, path or port", "The Ingress object takes a DNS name in lower case; a wildcard only after the first host, which makes the public URL."},
 		{"MOD303", Fail, "%s is %q, but has to be http or https.", "set {value} to https", "It is the scheme of the public URL."},
 		unanswered("MOD400", "The cluster is asked for the IngressClass that is to serve the runtime."),
 		{"MOD401", Fail, "The IngressClass %q does not exist (the cluster has: %s).", "set global.runtime.ingress.className to one of them, or install the ingress controller first", "Without a class no controller serves the Ingress."},

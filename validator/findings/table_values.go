@@ -7,7 +7,7 @@ func schemaTable() []Definition {
 		{"SCH101", Fail, "There is no value %s%s.", "remove the key, or see the chart's values.yaml for the values it reads", "A key that no template reads changes nothing, so it is nearly always a typo. Helm's words for it: additional properties 'x' not allowed; before 3.18: Additional property x is not allowed. " + why},
 		{"SCH102", Fail, "%s has to be %s, but is %s.", "give {value} a value of that type", "Types are checked before any template is rendered. Helm's words for it: got x, want y; before 3.18: Invalid type. Expected: y, given: x. " + why},
 		{"SCH103", Fail, "%s does not fit: %s.", "", "Helm's words for it name the limit or the choices: value must be one of, minimum, pattern. " + why},
-		{"SCH104", Fail, "%s is required and missing.", "add {value} to the values", "Helm's words for it: missing property 'x'; before 3.18: x is required. " + why},
+		{"SCH104", Fail, "%s is required and missing.", "add {value} to the values; where its key has nothing below it, which takes its defaults away, remove the key", "Helm's words for it: missing property 'x'; before 3.18: x is required. " + why},
 		{"SCH105", Fail, "%s breaks a rule of the schema: %s.", "", why},
 		unanswered("SCH200", "The values files are looked at for what YAML takes and nobody means."),
 		{"SCH201", Warn, "The key %s stands twice in its map, %s and %s; the later one replaces the earlier one whole.", "keep one of the two, with what belongs under it", "Helm says nothing about it, and everything under the earlier key is lost."},
