@@ -68,7 +68,8 @@ func (a alone) makeTargets(t *testing.T) {
 	}
 }
 
-// deploys: an Application and one that an ApplicationSet has made are synced and healthy; a replicated Redis survives the loss of its master.
+// deploys: an Application and one that an ApplicationSet has made are synced and healthy; a sync that the runtime's checks refuse says
+// why; a replicated Redis survives the loss of its master.
 func (a alone) deploys(t *testing.T, round string) {
 	fill := strings.NewReplacer("NAMESPACE", a.namespace, "ROUND", round)
 	a.applyHere(t, fill.Replace(aloneApplication))
@@ -81,6 +82,8 @@ func (a alone) deploys(t *testing.T, round string) {
 	}
 	if round == "ha" {
 		a.redisSurvives(t)
+	} else {
+		a.refusedSync(t)
 	}
 }
 
