@@ -110,6 +110,7 @@ Arguments: global.
 
 {{/* common.urlPort: the port of a URL: the one it names, or that of its scheme. Arguments: the URL; empty is https. */}}
 {{- define "common.urlPort" -}}
-{{- $named := regexFind ":[0-9]+$" (urlParse (default "https://" .)).host -}}
+{{- $host := regexReplaceAll "^([A-Za-z][A-Za-z0-9+.-]*://)?([^/?#]*@)?([^/?#]*).*$" (default "" .) "${3}" -}}
+{{- $named := regexFind ":[0-9]+$" $host -}}
 {{- default (ternary "80" "443" (hasPrefix "http://" (default "" .))) (trimPrefix ":" $named) -}}
 {{- end -}}
