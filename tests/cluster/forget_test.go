@@ -52,3 +52,24 @@ func TestForget(t *testing.T) {
 		})
 	}
 }
+
+func TestForgetRegistry(t *testing.T) {
+	listed := listedImages + "sha256:1            application/vnd.manifest sha256:old   1.0 MiB linux/amd64 -\nelsewhere/d:1       application/vnd.manifest sha256:else  1.0 MiB linux/amd64 -\n"
+	for host, want := range map[string]string{
+		"registry:5000": "remove --sync registry:5000/a:1 registry:5000/b:1 registry:5000/c:1 sha256:1",
+		"elsewhere":     "remove --sync elsewhere/d:1",
+		"else":          "",
+	} {
+		removed := ""
+		run := func(_ context.Context, c command.Command) (string, error) {
+			if at := slices.Index(c.Args, "remove"); at >= 0 {
+				removed = strings.Join(c.Args[at:], " ")
+			}
+			return listed, nil
+		}
+		require.NoError(t, (&Cluster{Engine: docker.At("", run)}).ForgetRegistry(t.Context(), host))
+		assert.Equal(t, want, removed)
+	}
+	c := &Cluster{Engine: docker.At("", func(context.Context, command.Command) (string, error) { return "", errors.New("no such container") })}
+	require.EqualError(t, c.ForgetRegistry(t.Context(), "registry:5000"), "list the images of the node: no such container")
+}

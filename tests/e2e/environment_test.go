@@ -57,6 +57,8 @@ func start(t *testing.T) *environment {
 	require.NoError(t, forgetEvidence(t, local))
 	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Minute) // images that no registry has are built first
 	defer cancel()
+	require.NoError(t, local.Cluster.Start(ctx))
+	require.NoError(t, local.Cluster.Reconnect(ctx)) // a run that was killed may have left it cut off
 	ready, err := local.Prepare(ctx, images.Tunnel)
 	require.NoError(t, err)
 	e := &environment{local: local, ready: ready}

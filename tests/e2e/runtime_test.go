@@ -9,10 +9,11 @@ import (
 	"gitops-runtime/tests/runtime"
 )
 
-// TestRuntime is the order of everything: refusals on a clean cluster, a first install by tunnel with all that Argo does,
-// upgrades to the other modes, uninstall.
+// TestRuntime is the order of everything, within an air gap: refusals on a clean cluster, a first install by tunnel with all that
+// Argo does, upgrades to the other modes, uninstall.
 func TestRuntime(t *testing.T) {
 	e := start(t)
+	gap := e.airGapped(t)
 	t.Run("refused", e.refused)
 	before := e.inventory(t)
 	if !e.mode(t, images.Tunnel, func(t *testing.T, a access) {
@@ -23,15 +24,17 @@ func TestRuntime(t *testing.T) {
 		e.run(t, "away and back", e.awayAndBack)
 		e.run(t, "refused upgrade", e.refusedUpgrade)
 		e.run(t, "same chart again", e.sameChartAgain)
+		e.run(t, "pulled within the gap", gap.pulled)
 	}) {
 		t.Fatal("no runtime, so nothing else to test")
 	}
-	e.mode(t, images.Ingress, nil)
+	e.mode(t, images.Ingress, func(t *testing.T, _ access) { e.run(t, "pulled within the gap", gap.pulled) })
 	e.mode(t, images.Gateway, nil)
 	e.mode(t, images.Mesh, func(t *testing.T, a access) {
 		e.run(t, "router rollout", a.routerRollout)
 	})
 	e.run(t, "uninstall", func(t *testing.T) { e.uninstall(t, before) })
+	e.run(t, "gap to the end", gap.holds)
 }
 
 // mode installs the runtime in an access mode and runs what every mode has to pass, then more. It says whether the install succeeded.
