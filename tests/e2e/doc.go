@@ -1,6 +1,7 @@
 // Package e2e installs the runtime on the local kind cluster in every access mode and asks it to work, from outside and
-// through the mode's own path: TestRuntime is the whole order of it. TestCharts installs each of Argo's charts on its own, with
-// its defaults and then for high availability. `make e2e` runs both (build tag e2e).
+// through the mode's own path: TestRuntime is the whole order of it, within an air gap, where the node and its pods reach the private
+// registry, name servers and each other and nothing else. TestCharts installs each of Argo's charts on its own, with its defaults and then
+// for high availability; its Argo CD also meets a runtime whose values are refused. `make e2e` runs all (build tag e2e).
 //
 // TestResilience installs for high availability and with NetworkPolicies, then lets pods die and servers go away. TestCycles upgrades
 // from the previous release, then installs and uninstalls again and again: twice in all, or as often as the environment variable
