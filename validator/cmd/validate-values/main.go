@@ -6,7 +6,6 @@ import (
 	"context"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"syscall"
 	"time"
 
@@ -19,12 +18,7 @@ import (
 // version is set by the build.
 var version = "0.1.0"
 
-// garbagePercent has memory collected later than usual, since a run is short,
-// and early enough for the Job's limit, which is small.
-const garbagePercent = 120
-
 func main() {
-	debug.SetGCPercent(garbagePercent)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := cli.Main(ctx, os.Args[1:], cli.System{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
