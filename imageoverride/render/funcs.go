@@ -66,14 +66,6 @@ func conversions() template.FuncMap {
 	}
 }
 
-func toYAML(v any) string {
-	data, err := yaml.Marshal(v)
-	if err != nil {
-		return ""
-	}
-	return strings.TrimSuffix(string(data), "\n")
-}
-
 func toYAMLPretty(v any) string {
 	var out bytes.Buffer
 	encoder := goyaml.NewEncoder(&out)
