@@ -111,7 +111,6 @@ func TestWhatSchemasTakeAndRefuse(t *testing.T) {
 		"null deletes a default":           {"child", "{part: {replicas: null}, global: {imageRegistry: null, proxy: {}}, free: null, level: null, containers: null}", ""},
 		"null deletes no table":            {"child", "{free: {}, level: info, containers: [], global: {proxy: {}}}", "part"},
 		"null deletes no inner table":      {"child", "{part: {}, level: info, containers: [], global: {}}", "proxy"},
-		"a table is no null":               {"child", "{part: null, level: info, containers: [], global: {proxy: {}}}", "part"},
 		"a file has what it has":           {"child", "{free: {}, level: info}", ""},
 		"a subchart keeps its switch":      {"b-parent", "{child: {part: {}}, global: {}}", "enabled"},
 		"null deletes a definition's":      {"child", "part: {image: {tag: null}}", ""},

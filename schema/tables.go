@@ -51,9 +51,9 @@ func tablesOf(properties Node) Node {
 			continue
 		}
 		required = append(required, key)
-		below := tablesOf(settings)
-		below["type"] = "object"
-		within[key] = below
+		if below := tablesOf(settings); len(below) > 0 {
+			within[key] = below
+		}
 	}
 	if len(required) == 0 {
 		return Node{}

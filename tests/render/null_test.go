@@ -64,8 +64,9 @@ func mapsOf(t *testing.T, chart string) (free, needed []string) {
 				continue // what a subchart needs, its own schema says
 			}
 			at := path + strings.ReplaceAll(key, ".", `\.`)
-			if table, known := below[key].(map[string]any); known {
+			if required, _ := tables["required"].([]any); slices.Contains(required, any(key)) {
 				needed = append(needed, at)
+				table, _ := below[key].(map[string]any)
 				walk(child, table, at+".")
 				continue
 			}
