@@ -17,7 +17,7 @@ var debianBase = debian.RootFS{
 		"ca-certificates", "tzdata", // all
 		"git", "openssh-client", "gpg", "gpg-agent", "tini", // Argo CD's repository server
 		"nginx-light", "redis-server", "redis-tools", "haproxy",
-		"iptables", "ipset", // kube-router
+		"iptables", "ipset", "nftables", // kube-router
 	},
 	// The first name of a number is the one that programs are told.
 	Users: []string{
