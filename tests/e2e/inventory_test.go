@@ -54,6 +54,23 @@ func (e *environment) list(ctx context.Context, namespace string) ([]string, err
 	return names, nil
 }
 
+// clusterRevisions are the revisions of definitions, cluster roles and their bindings, but for hooks: one that is written gets another.
+func (e *environment) clusterRevisions(t *testing.T) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	rbac := schema.GroupVersion{Group: "rbac.authorization.k8s.io", Version: "v1"}
+	for _, resource := range []schema.GroupVersionResource{definitions, rbac.WithResource("clusterroles"), rbac.WithResource("clusterrolebindings")} {
+		list, err := e.metadata.Resource(resource).List(t.Context(), metav1.ListOptions{})
+		require.NoError(t, err)
+		for _, item := range list.Items {
+			if !strings.HasSuffix(item.Name, "validate-values") {
+				found[resource.Resource+"/"+item.Name] = item.ResourceVersion
+			}
+		}
+	}
+	return found
+}
+
 // without leaves out what other has too, and what begins with one of the prefixes.
 func without(names, other []string, prefixes ...string) []string {
 	left := []string{}

@@ -54,7 +54,8 @@ type neighbours struct {
 	mesh runtime.Ready
 }
 
-// TestNeighbours: a runtime on a cluster that has Argo CD and Rollouts. The others keep working beside it, and when it is gone.
+// TestNeighbours: runtimes on a cluster that has Argo CD and Rollouts: one beside them, then two. The others keep working all the
+// time, and when the runtimes are gone.
 func TestNeighbours(t *testing.T) {
 	n := &neighbours{environment: start(t)}
 	defer n.clean(t)
@@ -62,7 +63,9 @@ func TestNeighbours(t *testing.T) {
 		t.Fatal("no other Argo CD, so nobody to live with")
 	}
 	pods := []map[string]string{n.podsIn(t, neighbour, ""), n.podsIn(t, neighbourRollouts, "")}
-	n.run(t, "beside Argo CD", n.besideArgoCD)
+	if n.run(t, "beside Argo CD", n.besideArgoCD) {
+		n.run(t, "two runtimes", n.twoRuntimes)
+	}
 	n.run(t, "uninstall", func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 		defer cancel()
