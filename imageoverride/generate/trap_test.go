@@ -121,6 +121,7 @@ func TestTraps(t *testing.T) {
 // TestHundredRuns: the same input gives the same bytes, whatever the run did
 // before.
 func TestHundredRuns(t *testing.T) {
+	t.Parallel()
 	for _, chart := range []string{trap, "../testdata/popular/metrics"} {
 		options := generate.Options{Chart: chart, Registry: "reg.corp"}
 		first, err := generate.Run(context.Background(), options)
@@ -145,6 +146,7 @@ func TestHundredRuns(t *testing.T) {
 // TestFilesPassTheSchema validates the values files themselves, laid over
 // nothing, by a validator other than Helm's.
 func TestFilesPassTheSchema(t *testing.T) {
+	t.Parallel()
 	for chart, mode := range map[string]string{trap: "", umbrella: modeFile("tunnel")} {
 		options := generate.Options{Chart: chart, Registry: private}
 		if mode != "" {

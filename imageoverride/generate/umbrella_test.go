@@ -150,6 +150,7 @@ var rare = map[string]any{
 // one with all on that can be on, and has the witness look at each of them, and
 // at each access mode with each of the sixteen sets of Argo projects.
 func TestUmbrella(t *testing.T) {
+	t.Parallel()
 	scenarios, others := umbrellaScenarios(t)
 	scenarios = append(scenarios, generate.Scenario{Name: "rare", Values: generate.Values{Tree: values.Merge(readValues(t, modeFile("tunnel")), rare)}})
 	result, err := generate.Run(context.Background(), generate.Options{Chart: umbrella, Registry: private, Scenarios: scenarios})
@@ -239,6 +240,7 @@ func lineOf(t *testing.T, name string, at int) string {
 // TestParts proves the charts that work alone, in all their own ways and with
 // everything on.
 func TestParts(t *testing.T) {
+	t.Parallel()
 	for _, chart := range glob(t, charts+"/*/Chart.yaml") {
 		chart = filepath.Dir(chart)
 		files := glob(t, chart+"/ci/*-values.yaml")
@@ -265,6 +267,7 @@ func TestParts(t *testing.T) {
 
 // TestStrategies proves the other layouts of the private registry.
 func TestStrategies(t *testing.T) {
+	t.Parallel()
 	engine, known := helm(t, umbrella), repositories(t)
 	user := readValues(t, modeFile("tunnel"))
 	before := template(t, engine, user)
@@ -285,6 +288,7 @@ func TestStrategies(t *testing.T) {
 
 // TestUmbrellaDigests: every image of the umbrella takes a digest.
 func TestUmbrellaDigests(t *testing.T) {
+	t.Parallel()
 	options := generate.Options{Chart: umbrella, Registry: private, Values: generate.Values{Files: []string{modeFile("tunnel")}}}
 	plain, err := generate.Run(context.Background(), options)
 	require.NoError(t, err)
@@ -307,6 +311,7 @@ func TestUmbrellaDigests(t *testing.T) {
 }
 
 func TestUmbrellaIsReproducible(t *testing.T) {
+	t.Parallel()
 	options := generate.Options{Chart: umbrella, Registry: private, Values: generate.Values{Files: []string{modeFile("ingress")}}}
 	first, err := generate.Run(context.Background(), options)
 	require.NoError(t, err)
@@ -326,6 +331,7 @@ func TestCancelled(t *testing.T) {
 
 // TestEveryImageHasItsLine: `why` leads to the template line of each image.
 func TestEveryImageHasItsLine(t *testing.T) {
+	t.Parallel()
 	rows, err := generate.Rows(context.Background(), generate.Options{Chart: umbrella, Registry: private, Values: generate.Values{Files: []string{modeFile("tunnel")}}})
 	require.NoError(t, err)
 	require.NotEmpty(t, rows)
