@@ -13,8 +13,8 @@ import (
 	"helm.sh/helm/v3/pkg/chart"
 	"helm.sh/helm/v3/pkg/chart/loader"
 
-	"gitops-runtime/registry"
-	"gitops-runtime/registry/fault"
+	"gitops-runtime/imageoverride/registry"
+	"gitops-runtime/imageoverride/registry/fault"
 )
 
 const fileScheme = "file://"

@@ -10,8 +10,8 @@ import (
 	"helm.sh/helm/v3/pkg/chartutil"
 
 	"gitops-runtime/imageoverride/chartsource"
-	"gitops-runtime/registry"
-	"gitops-runtime/registry/registrytest"
+	"gitops-runtime/imageoverride/registry"
+	"gitops-runtime/imageoverride/registry/registrytest"
 )
 
 // names is a chart's tree of dependencies.

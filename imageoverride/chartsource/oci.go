@@ -8,7 +8,7 @@ import (
 	"helm.sh/helm/v3/pkg/chart"
 	"helm.sh/helm/v3/pkg/chart/loader"
 
-	"gitops-runtime/registry"
+	"gitops-runtime/imageoverride/registry"
 )
 
 // pull reads a chart from a registry.

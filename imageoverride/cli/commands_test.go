@@ -12,8 +12,8 @@ import (
 
 	"gitops-runtime/imageoverride/chartsource"
 	"gitops-runtime/imageoverride/cli"
-	"gitops-runtime/registry"
-	"gitops-runtime/registry/registrytest"
+	"gitops-runtime/imageoverride/registry"
+	"gitops-runtime/imageoverride/registry/registrytest"
 )
 
 func TestMirrorCommands(t *testing.T) {

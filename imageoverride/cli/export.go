@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gitops-runtime/imageoverride/export"
-	"gitops-runtime/registry/fault"
+	"gitops-runtime/imageoverride/registry/fault"
 )
 
 func exportCommand(streams Streams) *cobra.Command {

@@ -10,8 +10,8 @@ import (
 
 	"gitops-runtime/imageoverride/generate"
 	"gitops-runtime/imageoverride/mapping"
-	"gitops-runtime/registry"
-	"gitops-runtime/registry/fault"
+	"gitops-runtime/imageoverride/registry"
+	"gitops-runtime/imageoverride/registry/fault"
 )
 
 // chartFlags are the flags of all commands that render a chart.

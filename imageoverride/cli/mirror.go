@@ -11,8 +11,8 @@ import (
 	"gitops-runtime/imageoverride/emit"
 	"gitops-runtime/imageoverride/mapping"
 	"gitops-runtime/imageoverride/mirror"
-	"gitops-runtime/registry"
-	"gitops-runtime/registry/fault"
+	"gitops-runtime/imageoverride/registry"
+	"gitops-runtime/imageoverride/registry/fault"
 )
 
 // tableFlags are the flags of all commands on a mirror table.

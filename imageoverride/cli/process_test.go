@@ -22,7 +22,7 @@ import (
 	"gitops-runtime/imageoverride/emit"
 	"gitops-runtime/imageoverride/generate"
 	"gitops-runtime/imageoverride/mapping"
-	"gitops-runtime/registry/registrytest"
+	"gitops-runtime/imageoverride/registry/registrytest"
 )
 
 // asProgram is set in processes that are the program instead of its tests.

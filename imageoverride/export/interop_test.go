@@ -17,7 +17,7 @@ import (
 
 	"gitops-runtime/imageoverride/export"
 	"gitops-runtime/imageoverride/mapping"
-	"gitops-runtime/registry/registrytest"
+	"gitops-runtime/imageoverride/registry/registrytest"
 )
 
 // TestMain makes this program crane where it is called by that name.

@@ -13,8 +13,8 @@ import (
 
 	"gitops-runtime/imageoverride/chartsource"
 	"gitops-runtime/imageoverride/mapping"
+	"gitops-runtime/imageoverride/registry"
 	"gitops-runtime/imageoverride/render"
-	"gitops-runtime/registry"
 )
 
 // Options is what a user asks for.

@@ -9,9 +9,9 @@ import (
 
 	"gitops-runtime/imageoverride/emit"
 	"gitops-runtime/imageoverride/mapping"
+	"gitops-runtime/imageoverride/registry/fault"
 	"gitops-runtime/imageoverride/solve"
 	"gitops-runtime/imageoverride/verify"
-	"gitops-runtime/registry/fault"
 )
 
 // The files, named as the published utility names them.

@@ -16,9 +16,9 @@ import (
 	"gitops-runtime/imageoverride/chartsource"
 	"gitops-runtime/imageoverride/generate"
 	"gitops-runtime/imageoverride/mapping"
+	"gitops-runtime/imageoverride/registry"
 	"gitops-runtime/imageoverride/render"
 	"gitops-runtime/imageoverride/values"
-	"gitops-runtime/registry"
 )
 
 const (

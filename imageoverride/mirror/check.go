@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"gitops-runtime/imageoverride/mapping"
-	"gitops-runtime/registry"
+	"gitops-runtime/imageoverride/registry"
 )
 
 // platform names a child; several children without one, such as attestations,

@@ -9,8 +9,8 @@ import (
 
 	"gitops-runtime/imageoverride/mapping"
 	"gitops-runtime/imageoverride/mirror"
-	"gitops-runtime/registry"
-	"gitops-runtime/registry/registrytest"
+	"gitops-runtime/imageoverride/registry"
+	"gitops-runtime/imageoverride/registry/registrytest"
 )
 
 func TestCheck(t *testing.T) {

@@ -1,6 +1,6 @@
 package mirror
 
-import "gitops-runtime/registry"
+import "gitops-runtime/imageoverride/registry"
 
 // client asks registries about images.
 type client struct{ *registry.Client }

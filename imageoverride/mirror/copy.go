@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"gitops-runtime/imageoverride/mapping"
-	"gitops-runtime/registry"
+	"gitops-runtime/imageoverride/registry"
 )
 
 // Outcome is what happened to one pair.

@@ -10,7 +10,7 @@ import (
 	"os"
 	"sync"
 
-	"gitops-runtime/registry/fault"
+	"gitops-runtime/imageoverride/registry/fault"
 )
 
 // entry is one line of the journal: a finished copy, or with Blob a part of

@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
 	"gitops-runtime/imageoverride/mapping"
-	"gitops-runtime/registry"
-	"gitops-runtime/registry/fault"
+	"gitops-runtime/imageoverride/registry"
+	"gitops-runtime/imageoverride/registry/fault"
 )
 
 // Locked is an image with the digests it had when it was looked at.

@@ -18,7 +18,7 @@ import (
 
 	"gitops-runtime/imageoverride/mapping"
 	"gitops-runtime/imageoverride/mirror"
-	"gitops-runtime/registry/registrytest"
+	"gitops-runtime/imageoverride/registry/registrytest"
 )
 
 // The programs of the benchmark are processes, ours too.

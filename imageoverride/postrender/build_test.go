@@ -15,8 +15,8 @@ import (
 	"gitops-runtime/imageoverride/generate"
 	"gitops-runtime/imageoverride/locate"
 	"gitops-runtime/imageoverride/mapping"
+	"gitops-runtime/imageoverride/registry"
 	"gitops-runtime/imageoverride/render"
-	"gitops-runtime/registry"
 )
 
 // TestKustomizeBuilds lays the component over the manifests with kustomize's own

@@ -8,8 +8,8 @@ import (
 	"helm.sh/helm/v3/pkg/chart"
 
 	"gitops-runtime/imageoverride/chartsource"
+	"gitops-runtime/imageoverride/registry"
 	"gitops-runtime/imageoverride/render"
-	"gitops-runtime/registry"
 )
 
 // small makes a chart of one template besides a partial.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"gitops-runtime/registry"
+	"gitops-runtime/imageoverride/registry"
 )
 
 // Pull reads a chart from a registry: oci://host/path:version, or without the

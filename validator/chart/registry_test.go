@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"gitops-runtime/registry"
-	"gitops-runtime/registry/registrytest"
+	"gitops-runtime/imageoverride/registry"
+	"gitops-runtime/imageoverride/registry/registrytest"
 	"gitops-runtime/validator/chart"
 )
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"gitops-runtime/registry"
+	"gitops-runtime/imageoverride/registry"
 	"gitops-runtime/validator/values"
 )
 

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"gitops-runtime/registry/registrytest"
+	"gitops-runtime/imageoverride/registry/registrytest"
 	"gitops-runtime/validator/cli"
 )
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"gitops-runtime/registry"
+	"gitops-runtime/imageoverride/registry"
 	"gitops-runtime/validator/chart"
 	"gitops-runtime/validator/checks"
 	"gitops-runtime/validator/schema"

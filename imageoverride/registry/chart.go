@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
-	"gitops-runtime/registry/fault"
+	"gitops-runtime/imageoverride/registry/fault"
 )
 
 const (

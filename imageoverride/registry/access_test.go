@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
 
-	"gitops-runtime/registry"
-	"gitops-runtime/registry/registrytest"
+	"gitops-runtime/imageoverride/registry"
+	"gitops-runtime/imageoverride/registry/registrytest"
 )
 
 // flagged is the access by flags as a person gives them.

@@ -7,7 +7,7 @@ import (
 	"github.com/docker/cli/cli/config"
 	"github.com/google/go-containerregistry/pkg/authn"
 
-	"gitops-runtime/registry/fault"
+	"gitops-runtime/imageoverride/registry/fault"
 )
 
 // logins is the file of `helm registry login`, which has Docker's form.

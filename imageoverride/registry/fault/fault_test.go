@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 	"github.com/stretchr/testify/require"
 
-	"gitops-runtime/registry/fault"
+	"gitops-runtime/imageoverride/registry/fault"
 )
 
 func TestExplain(t *testing.T) {
