@@ -7,6 +7,9 @@
 // from the previous release, then installs and uninstalls again and again: twice in all, or as often as the environment variable
 // E2E_CYCLES says.
 //
+// TestNeighbours begins with another Argo CD and Argo Rollouts: runtimes that the other Argo CD installs, beside it, and beside each
+// other.
+//
 // The cluster, its images and the platform's stand-in are those of `make install` and stay when the tests end; the
 // runtime, and whatever else Argo's definitions cover on that cluster, is removed before the first test and after the last.
 // A test waits for conditions, never for a time, and asserts once. One that fails leaves a folder below .cache/e2e with

@@ -54,8 +54,8 @@ type neighbours struct {
 	mesh runtime.Ready
 }
 
-// TestNeighbours: runtimes on a cluster that has Argo CD and Rollouts: one beside them, then two. The others keep working all the
-// time, and when the runtimes are gone.
+// TestNeighbours: runtimes on a cluster that has Argo CD and Rollouts: one that the other Argo CD installs and that has it as
+// its own, then one beside it, then two. The others keep working all the time, and when the runtimes are gone.
 func TestNeighbours(t *testing.T) {
 	n := &neighbours{environment: start(t)}
 	defer n.clean(t)
@@ -63,6 +63,7 @@ func TestNeighbours(t *testing.T) {
 		t.Fatal("no other Argo CD, so nobody to live with")
 	}
 	pods := []map[string]string{n.podsIn(t, neighbour, ""), n.podsIn(t, neighbourRollouts, "")}
+	n.run(t, "through Argo CD", n.throughArgoCD)
 	if n.run(t, "beside Argo CD", n.besideArgoCD) {
 		n.run(t, "two runtimes", n.twoRuntimes)
 	}

@@ -46,6 +46,23 @@ func (h Helm) Uninstall(ctx context.Context, release, namespace string, timeout 
 	return h.run(ctx, out, "uninstall", release, "--namespace", namespace, "--ignore-not-found", "--wait", "--timeout", timeout.String())
 }
 
+// Push packs a chart and puts it into a registry, oci://<host>/<path>, that is asked without TLS.
+func (h Helm) Push(ctx context.Context, chart, registry string, out io.Writer) error {
+	folder, err := os.MkdirTemp("", "chart")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder)
+	if err := h.run(ctx, out, "package", chart, "--destination", folder); err != nil {
+		return err
+	}
+	packages, err := filepath.Glob(filepath.Join(folder, "*.tgz"))
+	if err != nil {
+		return err
+	}
+	return h.run(ctx, out, append([]string{"push", "--plain-http"}, append(packages, registry)...)...)
+}
+
 func (h Helm) run(ctx context.Context, out io.Writer, args ...string) error {
 	command := exec.CommandContext(ctx, h.Path, args...)
 	command.Stdout, command.Stderr = out, out

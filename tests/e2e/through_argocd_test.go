@@ -1,0 +1,164 @@
+//go:build e2e
+
+package e2e_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"helm.sh/helm/v3/pkg/chartutil"
+	"k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+
+	"gitops-runtime/tests/images"
+	"gitops-runtime/tests/runtime"
+)
+
+// throughArgoCD: an Argo CD installs the runtime and is its own; deleting the Application removes the runtime and deregisters it.
+func (n *neighbours) throughArgoCD(t *testing.T) {
+	before := n.inventory(t)
+	n.serveChart(t)
+	n.apply(t, namespaceOf(runtime.Namespace))
+	n.applyHere(t, n.runtimeSecrets(t))
+	require.NoError(t, n.local.Kubectl.Apply(t.Context(), []*unstructured.Unstructured{n.runtimeApplication(t, rolloutsThere)}, time.Minute))
+	defer n.run(t, "deletion", func(t *testing.T) { n.deleteRuntimeApplication(t, before) }) // even after a failure: Helm knows nothing of what is outside namespaces
+	eventually(t, "the runtime is synced and healthy", 4*time.Minute, n.has("applications", neighbour, runtime.Release, map[string]string{
+		"status.sync.status": "Synced", "status.health.status": "Healthy", "status.operationState.phase": "Succeeded",
+	}))
+	n.mapper.Reset()
+	a := n.access(t, images.Mesh)
+	a.appProxy(t)
+	a.argoCD(t)
+	n.subscribed(t, runtime.Namespace, "events-reporter")
+	n.platform(t).hearsOf(t, "applications", neighbour, "guestbook") // its own Argo CD is this one
+}
+
+// deleteRuntimeApplication: with the Application goes the runtime, from the cluster and from the platform; before is what the cluster
+// had outside any namespace.
+func (n *neighbours) deleteRuntimeApplication(t *testing.T, before []string) {
+	require.Equal(t, []string{runtime.Name, "taken"}, n.platform(t).runtimes(t))
+	require.NoError(t, n.objects.Resource(argo("applications")).Namespace(neighbour).Delete(t.Context(), runtime.Release, metav1.DeleteOptions{}))
+	theirs := append(ofEveryNamespace(), "secrets/codefresh-api-key", "secrets/argocd-initial-admin-secret") // the user's own
+	// Argo CD deletes no definition; for Helm those of codefresh.io are part of the release
+	kept := []string{"namespaces/", "ipaddresses/", "apiservices/v1alpha1.codefresh.io", "apiservices/v1beta1.codefresh.io"}
+	for _, name := range n.codefreshDefinitions(t) {
+		kept = append(kept, "customresourcedefinitions/"+name)
+		defer func() {
+			ignoreMissing(t, n.metadata.Resource(definitions).Delete(t.Context(), name, metav1.DeleteOptions{}))
+		}()
+	}
+	eventually(t, "the runtime is gone", 3*time.Minute, func(ctx context.Context) error {
+		if _, err := n.object(ctx, "applications", neighbour, runtime.Release); !errors.IsNotFound(err) {
+			return fmt.Errorf("the Application is there: %v", err)
+		}
+		inside, err := n.list(ctx, runtime.Namespace)
+		if err != nil {
+			return err
+		}
+		outside, err := n.list(ctx, "")
+		if err != nil {
+			return err
+		}
+		inside, outside = without(inside, theirs), withoutDefinitions(without(outside, before, kept...))
+		if len(inside)+len(outside) > 0 {
+			return fmt.Errorf("left are in the namespace %v, outside any %v", inside, outside)
+		}
+		return nil
+	})
+	assert.Equal(t, []string{"taken"}, n.platform(t).runtimes(t))
+}
+
+// codefreshDefinitions names the definitions of the platform's kinds.
+func (n *neighbours) codefreshDefinitions(t *testing.T) []string {
+	t.Helper()
+	list, err := n.metadata.Resource(definitions).List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	var names []string
+	for _, item := range list.Items {
+		if strings.HasSuffix(item.Name, ".codefresh.io") {
+			names = append(names, item.Name)
+		}
+	}
+	return names
+}
+
+// chartInCluster is where the other Argo CD finds the chart: beside the images.
+const chartInCluster = "oci://" + runtime.RegistryInCluster + "/charts/gitops-runtime"
+
+// serveChart puts the chart into the registry, and tells the other Argo CD that this one has no TLS.
+func (n *neighbours) serveChart(t *testing.T) {
+	t.Helper()
+	require.NoError(t, n.local.Helm.Push(t.Context(), filepath.Join(n.local.Root, "charts", "gitops-runtime"), "oci://"+runtime.RegistryOnHost+"/charts", t.Output()))
+	n.apply(t, fmt.Sprintf("{apiVersion: v1, kind: Secret, metadata: {name: chart, namespace: %s, labels: {argocd.argoproj.io/secret-type: repository}},"+
+		" stringData: {type: oci, url: %q, insecureOCIForceHttp: 'true'}}", neighbour, chartInCluster))
+}
+
+// runtimeSecrets are what the documented Application finds in the runtime's namespace, and the password of the other Argo CD.
+func (n *neighbours) runtimeSecrets(t *testing.T) string {
+	t.Helper()
+	password, err := n.secret(t.Context(), neighbour, "argocd-initial-admin-secret", "password")
+	require.NoError(t, err)
+	secret := "{apiVersion: v1, kind: Secret, metadata: {name: %s, namespace: codefresh}, stringData: {%s: %q}}"
+	return fmt.Sprintf(secret+"\n---\n"+secret, "codefresh-api-key", "token", runtime.UserToken, "argocd-initial-admin-secret", "password", password)
+}
+
+// runtimeApplication is the documented Application, with the local cluster's addresses and images for those of the example.
+// more are values that win over all others, in YAML.
+func (n *neighbours) runtimeApplication(t *testing.T, more string) *unstructured.Unstructured {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(n.local.Root, "charts", "gitops-runtime", "ci", "argo-cd-application.yaml"))
+	require.NoError(t, err)
+	application := documents(t, string(text))[0]
+	application.SetNamespace(neighbour)
+	documented, _, err := unstructured.NestedMap(application.Object, "spec", "source", "helm", "valuesObject")
+	require.NoError(t, err)
+	values := map[string]any{}
+	require.NoError(t, yaml.Unmarshal([]byte(more), &values))
+	local := map[string]any{}
+	require.NoError(t, yaml.Unmarshal([]byte(localOfApplication), &local))
+	values = chartutil.MergeTables(values, local)
+	for _, name := range n.mesh.ValueFiles {
+		layer, err := chartutil.ReadValuesFile(name)
+		require.NoError(t, err)
+		values = chartutil.MergeTables(values, layer)
+	}
+	values = chartutil.MergeTables(values, documented)
+	unstructured.RemoveNestedField(values, "global", "codefresh", "userToken", "token") // the documented one is a reference
+	version, _, err := unstructured.NestedString(application.Object, "spec", "source", "targetRevision")
+	require.NoError(t, err)
+	require.NoError(t, unstructured.SetNestedMap(application.Object, map[string]any{
+		"repoURL": chartInCluster, "path": ".", "targetRevision": version,
+		"helm": map[string]any{"releaseName": runtime.Release, "valuesObject": asJSON(t, values)},
+	}, "spec", "source"))
+	return application
+}
+
+// rolloutsThere leaves out what the cluster has already; Argo CD renders without the cluster, so the chart cannot see it.
+const rolloutsThere = "argo-rollouts: {installCRDs: false}"
+
+// localOfApplication is what the local cluster has other than the example.
+const localOfApplication = `
+global:
+  codefresh: {accountId: acc1}
+  runtime: {name: local}
+  integrations: {argo-cd: {server: {svc: alone-argocd-server.e2e-neighbour}}}
+`
+
+// asJSON is values as JSON has them: unstructured objects hold no other kinds of numbers.
+func asJSON(t *testing.T, values map[string]any) map[string]any {
+	t.Helper()
+	text, err := yaml.Marshal(values)
+	require.NoError(t, err)
+	plain := &unstructured.Unstructured{}
+	require.NoError(t, yaml.Unmarshal(text, &plain.Object))
+	return plain.Object
+}
