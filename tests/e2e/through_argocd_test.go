@@ -5,8 +5,10 @@ package e2e_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,13 +19,16 @@ import (
 	"k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/yaml"
 
 	"gitops-runtime/tests/images"
 	"gitops-runtime/tests/runtime"
 )
 
-// throughArgoCD: an Argo CD installs the runtime and is its own; deleting the Application removes the runtime and deregisters it.
+// throughArgoCD: an Argo CD installs the runtime and is its own. The checks run before each sync, a second sync changes
+// nothing, and deleting the Application removes the runtime and deregisters it.
 func (n *neighbours) throughArgoCD(t *testing.T) {
 	before := n.inventory(t)
 	n.serveChart(t)
@@ -31,15 +36,100 @@ func (n *neighbours) throughArgoCD(t *testing.T) {
 	n.applyHere(t, n.runtimeSecrets(t))
 	require.NoError(t, n.local.Kubectl.Apply(t.Context(), []*unstructured.Unstructured{n.runtimeApplication(t, rolloutsThere)}, time.Minute))
 	defer n.run(t, "deletion", func(t *testing.T) { n.deleteRuntimeApplication(t, before) }) // even after a failure: Helm knows nothing of what is outside namespaces
-	eventually(t, "the runtime is synced and healthy", 4*time.Minute, n.has("applications", neighbour, runtime.Release, map[string]string{
+	healthy := n.has("applications", neighbour, runtime.Release, map[string]string{
 		"status.sync.status": "Synced", "status.health.status": "Healthy", "status.operationState.phase": "Succeeded",
-	}))
+	})
+	eventually(t, "the runtime is synced and healthy", 4*time.Minute, healthy)
 	n.mapper.Reset()
 	a := n.access(t, images.Mesh)
 	a.appProxy(t)
 	a.argoCD(t)
 	n.subscribed(t, runtime.Namespace, "events-reporter")
 	n.platform(t).hearsOf(t, "applications", neighbour, "guestbook") // its own Argo CD is this one
+	n.run(t, "second sync", func(t *testing.T) { n.secondSync(t, healthy) })
+}
+
+// syncAll begins a sync of everything; the state of the last one goes, or Argo CD would mix what was asked of that, such as a part to heal, into it.
+const syncAll = `{"operation": {
+  "initiatedBy": {"username": "e2e", "automated": null},
+  "sync": {"syncOptions": ["ServerSideApply=true"], "resources": null, "revision": null, "source": null, "autoHealAttemptsCount": null}
+}, "status": {"operationState": null}}`
+
+// secondSync: the checks run before a sync of what is there already, which replaces and restarts no pod, and writes no object.
+func (n *neighbours) secondSync(t *testing.T, healthy func(context.Context) error) {
+	var first *unstructured.Unstructured
+	eventually(t, "Argo CD has nothing to do", time.Minute, func(ctx context.Context) error {
+		var err error
+		if first, err = n.object(ctx, "applications", neighbour, runtime.Release); err != nil {
+			return err
+		}
+		if first.Object["operation"] != nil {
+			return fmt.Errorf("it is at %v", first.Object["operation"])
+		}
+		return healthy(ctx)
+	})
+	pods, inside, outside := n.pods(t, ""), n.revisions(t, runtime.Namespace), n.clusterRevisions(t)
+	_, err := n.objects.Resource(argo("applications")).Namespace(neighbour).Patch(t.Context(), runtime.Release, types.MergePatchType, []byte(syncAll), metav1.PatchOptions{})
+	require.NoError(t, err)
+	eventually(t, "the second sync has succeeded", 3*time.Minute, func(ctx context.Context) error {
+		second, err := n.object(ctx, "applications", neighbour, runtime.Release)
+		if err != nil {
+			return err
+		}
+		if begun := field(second, "status", "operationState", "startedAt"); begun == field(first, "status", "operationState", "startedAt") {
+			return fmt.Errorf("the last sync is that of %s", begun)
+		}
+		return healthy(ctx)
+	})
+	hooks := map[string]string{"ServiceAccount/validate-values": "PreSync", "Job/validate-values": "PreSync"}
+	assert.Equal(t, hooks, n.hooksOfSync(t, slices.Collect(maps.Keys(hooks))...))
+	assert.Equal(t, pods, n.pods(t, ""))
+	assert.Equal(t, inside, n.revisions(t, runtime.Namespace))
+	assert.Equal(t, outside, n.clusterRevisions(t))
+}
+
+// revisions are what changes when an object of a namespace is written: its generation, or where its kind has none its revision. Hooks
+// are made at each sync; what programs write for themselves is left out.
+func (n *neighbours) revisions(t *testing.T, namespace string) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	for _, resource := range []schema.GroupVersionResource{
+		{Version: "v1", Resource: "configmaps"}, {Version: "v1", Resource: "secrets"}, {Version: "v1", Resource: "services"}, {Version: "v1", Resource: "serviceaccounts"},
+		{Group: "apps", Version: "v1", Resource: "deployments"}, {Group: "apps", Version: "v1", Resource: "statefulsets"},
+		{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "roles"}, {Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "rolebindings"},
+		argo("eventbus"), argo("eventsources"), argo("sensors"),
+	} {
+		list, err := n.metadata.Resource(resource).Namespace(namespace).List(t.Context(), metav1.ListOptions{})
+		require.NoError(t, err)
+		for _, item := range list.Items {
+			if strings.HasPrefix(item.Name, "validate-values") {
+				continue
+			}
+			revision := item.ResourceVersion
+			if item.Generation > 0 {
+				revision = fmt.Sprint("generation ", item.Generation)
+			}
+			found[resource.Resource+"/"+item.Name] = revision
+		}
+	}
+	return found
+}
+
+// hooksOfSync are the hook types of the named objects of the last sync.
+func (n *neighbours) hooksOfSync(t *testing.T, names ...string) map[string]string {
+	t.Helper()
+	application, err := n.object(t.Context(), "applications", neighbour, runtime.Release)
+	require.NoError(t, err)
+	resources, _, err := unstructured.NestedSlice(application.Object, "status", "operationState", "syncResult", "resources")
+	require.NoError(t, err)
+	found := map[string]string{}
+	for _, one := range resources {
+		result, _ := one.(map[string]any)
+		if name := fmt.Sprintf("%v/%v", result["kind"], result["name"]); slices.Contains(names, name) {
+			found[name] = fmt.Sprint(result["hookType"])
+		}
+	}
+	return found
 }
 
 // deleteRuntimeApplication: with the Application goes the runtime, from the cluster and from the platform; before is what the cluster
