@@ -13,7 +13,8 @@ MAKEFLAGS   += --no-print-directory
 
 export PATH             := $(CURDIR)/bin:$(PATH)
 export CGO_ENABLED      := 0
-export GOFLAGS          := -buildvcs=false
+# without paths, so that another checkout finds in the cache what this one compiled
+export GOFLAGS          := -buildvcs=false -trimpath
 export KUBECONFIG       := $(CURDIR)/.cache/kubeconfig
 export HELM_CACHE_HOME  := $(CURDIR)/.cache/helm/cache
 export HELM_CONFIG_HOME := $(CURDIR)/.cache/helm/config

@@ -62,7 +62,7 @@ var environment = Environment("readonly")
 func (p Program) flags() []string {
 	all := Flags(p.LDFlags)
 	if p.Own {
-		return all[len(all)-1:]
+		return []string{all[0], all[len(all)-1]}
 	}
 	return all
 }
