@@ -14,11 +14,11 @@ import (
 	"gitops-runtime/tests/images"
 )
 
-// cyclesVariable says how often TestCycles installs and uninstalls; without it, often enough to see what an install leaves to
-// the next.
+// cyclesVariable says how often TestCycles installs and uninstalls; without it once, as in TestNeighbours runtimes come and go
+// in one namespace, too.
 const (
 	cyclesVariable = "E2E_CYCLES"
-	usualCycles    = 2
+	usualCycles    = 1
 )
 
 // TestCycles: a runtime that comes and goes, again and again, leaves nothing behind, and nothing that the next could stumble over.

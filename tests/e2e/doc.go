@@ -4,8 +4,8 @@
 // for high availability; its Argo CD also meets a runtime whose values are refused. `make e2e` runs all (build tag e2e).
 //
 // TestResilience installs for high availability and with NetworkPolicies, then lets pods die and servers go away. TestCycles upgrades
-// from the previous release, then installs and uninstalls again and again: twice in all, or as often as the environment variable
-// E2E_CYCLES says.
+// from the previous release, then installs and uninstalls again and again, as often as the environment variable E2E_CYCLES
+// says; without it, what was upgraded is all that goes.
 //
 // TestNeighbours begins with another Argo CD and Argo Rollouts: runtimes that the other Argo CD installs, beside it, and beside each
 // other.
