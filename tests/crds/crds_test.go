@@ -2,6 +2,7 @@ package crds
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -120,7 +121,7 @@ func TestDefinitionsAreInStepWithTheirModules(t *testing.T) {
 		var crd apiextensions.CustomResourceDefinition
 		require.NoError(t, yaml.UnmarshalStrict(file.Text, &crd), file.Path)
 		assert.Equal(t, crd.Spec.Names.Plural+"."+crd.Spec.Group, crd.Name, file.Path)
-		assert.Contains(t, []string{"argoproj.io", "gateway.networking.k8s.io"}, crd.Spec.Group, file.Path)
+		assert.Contains(t, []string{"argoproj.io", "codefresh.io", "gateway.networking.k8s.io"}, crd.Spec.Group, file.Path)
 		assertNoProse(t, file.Path, &crd)
 	}
 }
@@ -164,8 +165,17 @@ func TestWriteAndDrift(t *testing.T) {
 func TestGenerateSaysWhenUpstreamHasAnotherNumberOfDefinitions(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "a.yaml"), []byte(upstream), 0o600))
-	_, err := deriveFolder(gomodule.Module{Dir: dir}, Source{Folder: ".", Count: 2})
-	assert.EqualError(t, err, dir+" holds 1 definitions, want 2; if upstream changed them, change Sources")
+	_, err := Generate(t.Context(), "", []Source{{Origin: folder(dir), Count: 2}})
+	assert.EqualError(t, err, dir+" holds 1 definitions, want 2; if that is meant, change Sources")
+}
+
+// folder is an Origin: the definitions in a folder.
+type folder string
+
+func (f folder) String() string { return string(f) }
+
+func (f folder) Definitions(context.Context, string) ([]Definition, error) {
+	return deriveFolder(gomodule.Module{Dir: string(f)}, ".")
 }
 
 func TestReport(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 type Definition struct {
 	Plural string // resource name in the plural; also the file's name
 	Text   []byte // YAML document with a header comment
-	Before int    // bytes of the definition in the module
+	Before int    // bytes of the definition in its origin; 0 where the origin is not a file
 }
 
 // derive turns a definition of a module into ours: no prose, no status, and metadata that
@@ -24,6 +24,13 @@ func derive(module gomodule.Module, text []byte) (Definition, error) {
 	if err := yaml.Unmarshal(text, &crd); err != nil {
 		return Definition{}, fmt.Errorf("read the definition: %w", err)
 	}
+	definition, err := finish(crd, fmt.Sprintf("Derived from %s %s by make generate; do not edit.", module.Path, module.Version))
+	definition.Before = len(text)
+	return definition, err
+}
+
+// finish checks a definition and writes it with a header comment.
+func finish(crd map[string]any, header string) (Definition, error) {
 	if crd["kind"] != "CustomResourceDefinition" || crd["apiVersion"] != "apiextensions.k8s.io/v1" {
 		return Definition{}, fmt.Errorf("want apiextensions.k8s.io/v1 CustomResourceDefinition, got %v %v", crd["apiVersion"], crd["kind"])
 	}
@@ -51,11 +58,10 @@ func derive(module gomodule.Module, text []byte) (Definition, error) {
 	if err != nil {
 		return Definition{}, fmt.Errorf("write the definition: %w", err)
 	}
-	header := fmt.Sprintf("# Derived from %s %s by make generate; do not edit.\n", module.Path, module.Version)
 	if metadata["annotations"] == nil && strings.Count("\n"+body, "\nmetadata:\n  name: ") != 1 {
 		return Definition{}, fmt.Errorf("the chart finds no unique metadata line to add labels after")
 	}
-	return Definition{Plural: plural, Text: append([]byte(header), body...), Before: len(text)}, nil
+	return Definition{Plural: plural, Text: []byte("# " + header + "\n" + body)}, nil
 }
 
 // approved is the annotation without which an API server refuses a definition of a group under k8s.io. Definitions

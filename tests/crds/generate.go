@@ -8,62 +8,33 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-
-	"gitops-runtime/tests/gomodule"
 )
 
 // File is a generated file: its path relative to the repository's root and its content.
 type File struct {
 	Path   string
 	Text   []byte
-	Before int // bytes of the definition in the module
+	Before int // bytes of the definition in its origin
 }
 
-// Generate derives the definitions of every source. root is the repository's root.
+// Generate returns the definitions of every source. root is the repository's root.
 func Generate(ctx context.Context, root string, sources []Source) ([]File, error) {
 	var files []File
 	for _, source := range sources {
-		module, err := gomodule.Find(ctx, filepath.Join(root, "tests", "programs", source.Program), source.Module)
+		definitions, err := source.Origin.Definitions(ctx, root)
 		if err != nil {
 			return nil, err
 		}
-		derived, err := deriveFolder(module, source)
-		if err != nil {
-			return nil, err
+		if len(definitions) != source.Count {
+			return nil, fmt.Errorf("%s holds %d definitions, want %d; if that is meant, change Sources", source.Origin, len(definitions), source.Count)
 		}
-		files = append(files, derived...)
-	}
-	return files, nil
-}
-
-func deriveFolder(module gomodule.Module, source Source) ([]File, error) {
-	folder := filepath.Join(module.Dir, filepath.FromSlash(source.Folder))
-	entries, err := os.ReadDir(folder)
-	if err != nil {
-		return nil, fmt.Errorf("list the definitions of %s %s: %w", module.Path, module.Version, err)
-	}
-	var files []File
-	for _, entry := range entries {
-		if filepath.Ext(entry.Name()) != ".yaml" || entry.Name() == "kustomization.yaml" {
-			continue
+		for _, definition := range definitions {
+			files = append(files, File{
+				Path:   filepath.Join(filepath.FromSlash(source.Target), definition.Plural+".yaml"),
+				Text:   definition.Text,
+				Before: definition.Before,
+			})
 		}
-		file := filepath.Join(folder, entry.Name())
-		text, err := os.ReadFile(file)
-		if err != nil {
-			return nil, fmt.Errorf("read a definition: %w", err)
-		}
-		definition, err := derive(module, text)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", file, err)
-		}
-		files = append(files, File{
-			Path:   filepath.Join(filepath.FromSlash(source.Target), definition.Plural+".yaml"),
-			Text:   definition.Text,
-			Before: definition.Before,
-		})
-	}
-	if len(files) != source.Count {
-		return nil, fmt.Errorf("%s holds %d definitions, want %d; if upstream changed them, change Sources", folder, len(files), source.Count)
 	}
 	return files, nil
 }

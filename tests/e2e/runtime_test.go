@@ -19,6 +19,7 @@ func TestRuntime(t *testing.T) {
 	if !e.mode(t, images.Tunnel, func(t *testing.T, a access) {
 		e.run(t, "application", e.application)
 		e.run(t, "rollout", e.rollout)
+		e.run(t, "kinds", e.kinds)
 		e.run(t, "workflow", e.workflow)
 		e.run(t, "event stream", a.eventStream)
 		e.run(t, "away and back", e.awayAndBack)

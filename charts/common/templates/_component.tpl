@@ -23,19 +23,20 @@ values (what the user says of it: the same names on every component).
 {{- end -}}
 
 {{/*
-common.crds: the CustomResourceDefinitions of files, as YAML documents. Text is put in, not parsed: they are large; a file is named as
-its resource. Definitions on the cluster that are not this release's stay as they are, and with whom they belong to: Helm would refuse to
-take them over, and another Argo CD could not be installed beside one.
-Arguments: context, crds (values: keep, annotations, additionalLabels), files (path -> bytes).
+common.crds: the CustomResourceDefinitions of files, as YAML documents. Text is inserted, not parsed: the definitions are large; a file is named
+after its resource. A definition that is on the cluster and belongs to somebody else stays as it is: Helm would refuse to adopt it, and another
+Argo CD could not be installed beside one.
+Arguments: context, group (of the API), crds (values: keep, annotations, additionalLabels), files (path -> bytes).
 */}}
 {{- define "common.crds" -}}
 {{- $annotations := merge dict (.crds.annotations | default dict) -}}
 {{- if .crds.keep }}{{ $_ := set $annotations "helm.sh/resource-policy" "keep" }}{{ end -}}
-{{- $labels := dict "app.kubernetes.io/part-of" .context.partOf "app.kubernetes.io/managed-by" .context.managedBy -}}
-{{- $extra := dict "labels" (merge $labels (.crds.additionalLabels | default dict)) "annotations" $annotations -}}
-{{- $metadata := include "common.compact" $extra | fromJson | toYaml | indent 2 -}}
+{{- $common := dict "app.kubernetes.io/part-of" .context.partOf "app.kubernetes.io/managed-by" .context.managedBy -}}
 {{- range $path, $bytes := .files }}
-{{- if include "common.ownsCRD" (dict "context" $.context "name" (printf "%s.argoproj.io" (base $path | trimSuffix ".yaml"))) }}
+{{- $name := printf "%s.%s" (base $path | trimSuffix ".yaml") $.group }}
+{{- if include "common.ownsCRD" (dict "context" $.context "name" $name) }}
+{{- $labels := merge dict $common (dict "app.kubernetes.io/name" $name) ($.crds.additionalLabels | default dict) }}
+{{- $metadata := include "common.compact" (dict "labels" $labels "annotations" $annotations) | fromJson | toYaml | indent 2 }}
 ---
 {{ toString $bytes | replace "\nmetadata:\n" (printf "\nmetadata:\n%s\n" $metadata) | trim }}
 {{- end }}
