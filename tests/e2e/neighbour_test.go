@@ -22,8 +22,9 @@ const (
 	neighbourRollouts = "e2e-neighbour-rollouts"
 )
 
-// neighbourValues are those of the other Argo CD: it is asked without TLS, and looks often.
+// neighbourValues are those of the other Argo CD: it is asked without TLS, looks often, and lets programs of the runtime's namespace in.
 const neighbourValues = `
+global: {networkPolicy: {clientNamespaces: [codefresh]}}
 configs: {params: {server.insecure: true}, cm: {timeout.reconciliation: 20s}}
 notifications: {enabled: false}
 applicationSet: {replicas: 0}

@@ -22,12 +22,12 @@ import (
 	"gitops-runtime/tests/standin/manifests"
 )
 
-// small are values that fit what values-ha.yaml asks for on a node that bears no more than small pods, and have every connection
-// held to the chart's NetworkPolicies.
+// small are values that fit what values-ha.yaml asks for on a node that bears no more than small pods, and hold every connection
+// to the chart's NetworkPolicies, in both directions.
 const small = `
 global:
   networkPolicy:
-    create: true
+    restrictEgress: true
     extraEgress: [{to: [{namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: platform}}}]}] # pods stand in for hosts outside
   runtime:
     eventBus:
@@ -52,7 +52,9 @@ func TestResilience(t *testing.T) {
 	e.run(t, "workflows server", a.workflowsServer)
 	e.run(t, "application", e.application)
 	e.run(t, "workflow", e.workflow)
-	e.run(t, "closed to strangers", e.closedToStrangers)
+	e.run(t, "closed to strangers", func(t *testing.T) {
+		e.closedToStrangers(t, "argo-cd-redis-ha-haproxy-metrics.codefresh:9101", "eventbus-codefresh-eventbus-js-svc.codefresh:7777") // metrics
+	})
 	e.run(t, "bus server", a.losesBusServer)
 	e.run(t, "tunnel server", a.losesTunnelServer)
 	e.run(t, "leader of app-proxy", e.losesLeader)

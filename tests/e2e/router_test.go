@@ -46,3 +46,19 @@ func (e *environment) awayAndBack(t *testing.T) {
 	assert.Equal(t, "https://"+runtime.PlatformHost, back.header.Get("Access-Control-Allow-Origin"))
 	assert.Equal(t, router, e.pods(t, "app.kubernetes.io/name=internal-router"), "the router was replaced or restarted")
 }
+
+// ambiguousPaths: paths that one hop may read otherwise than the next get 400, or 404 where a hop before the router changed them; no target answers.
+func (a access) ambiguousPaths(t *testing.T) {
+	for _, path := range []string{
+		"/webhooks/../workflows/api/v1/info", "/webhooks/%2e%2e/workflows/api/v1/info", "/webhooks/codefresh%2fx/..%2f..%2fworkflows/api/v1/info",
+		"/webhooks//workflows/api/v1/info", "/webhooks/x/..%5c..%5cworkflows/api/v1/info", "/app-proxy/%252e%252e/workflows/api/v1/info",
+	} {
+		got, err := a.ask(t.Context(), request{path: path})
+		require.NoError(t, err, path)
+		if a.mode == images.Tunnel {
+			assert.Equal(t, http.StatusBadRequest, got.status, path)
+			continue
+		}
+		assert.GreaterOrEqual(t, got.status, http.StatusBadRequest, "%s: %s", path, got.body)
+	}
+}

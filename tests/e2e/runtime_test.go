@@ -23,6 +23,9 @@ func TestRuntime(t *testing.T) {
 		e.run(t, "workflow", e.workflow)
 		e.run(t, "event stream", a.eventStream)
 		e.run(t, "away and back", e.awayAndBack)
+		e.run(t, "closed to strangers", func(t *testing.T) {
+			e.closedToStrangers(t, "eventbus-codefresh-eventbus-js-svc.codefresh:7777") // metrics
+		})
 		e.run(t, "refused upgrade", e.refusedUpgrade)
 		e.run(t, "same chart again", e.sameChartAgain)
 		e.run(t, "pulled within the gap", gap.pulled)
@@ -53,6 +56,7 @@ func (e *environment) mode(t *testing.T, name images.Mode, more func(*testing.T,
 		e.run(t, "websocket", a.webSocket)
 		e.run(t, "workflows server", a.workflowsServer)
 		e.run(t, "webhook", a.webhook)
+		e.run(t, "ambiguous paths", a.ambiguousPaths)
 		if more != nil {
 			more(t, a)
 		}

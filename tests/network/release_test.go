@@ -15,7 +15,7 @@ import (
 	"gitops-runtime/tests/network"
 )
 
-// release is a rendered case with the one switch on.
+// release is a rendered case.
 type release struct {
 	objects  []unstructured.Unstructured
 	policies network.Policies
@@ -30,11 +30,17 @@ var loaded = sync.OnceValues(func() (golden.Chart, error) {
 	return golden.Load(root)
 })
 
-func switched(t *testing.T, of golden.Case) (made release) {
+// restricted is a case with both directions restricted.
+func restricted(t *testing.T, of golden.Case) release {
+	t.Helper()
+	of.Files = append(slices.Clone(of.Files), "ci/network-policy-values.yaml")
+	return caseOf(t, of)
+}
+
+func caseOf(t *testing.T, of golden.Case) (made release) {
 	t.Helper()
 	chart, err := loaded()
 	require.NoError(t, err)
-	of.Files = append(slices.Clone(of.Files), "ci/network-policy-values.yaml")
 	documents, err := chart.Documents(of)
 	require.NoError(t, err)
 	for _, document := range documents {
@@ -65,13 +71,13 @@ func (r release) allows(t *testing.T, e edge) bool {
 	return r.policies.Allow(r.pods[e.from], r.pods[e.to], e.port)
 }
 
-// One switch selects every pod of every case, hooks and the pods of Argo Events too, for both directions, and names no address.
+// With restricted egress policies select every pod of every case, hooks and the pods of Argo Events too, for both directions, and name no address.
 func TestEveryPodHasAPolicyForBothDirections(t *testing.T) {
 	t.Parallel()
 	for _, of := range golden.Cases() {
 		t.Run(of.Name, func(t *testing.T) {
 			t.Parallel()
-			made := switched(t, of)
+			made := restricted(t, of)
 			assert.Greater(t, len(made.pods), 3)
 			for name, pod := range made.pods {
 				assert.Len(t, made.policies.Selecting(pod, networkingv1.PolicyTypeIngress), 1, "%s, in", name)
@@ -92,7 +98,7 @@ func TestEveryPodHasAPolicyForBothDirections(t *testing.T) {
 // A hook's policy is there before its pod: it is a hook of the same events, and earlier.
 func TestPoliciesOfHooksAreHooks(t *testing.T) {
 	t.Parallel()
-	objects := switched(t, golden.Cases()[0]).objects
+	objects := restricted(t, golden.Cases()[0]).objects
 	for _, name := range []string{"validate-values", "uninstall-runtime", "uninstall-leftovers"} {
 		found := map[string]map[string]string{}
 		for _, object := range objects {
@@ -204,6 +210,9 @@ func refused() []edge {
 		{ingress, appProxy, 3017},
 		{ingress, workflowServer, 2746},
 		{workflowPod, redis, 6379},
+		{workflowPod, repo, 8081},
+		{notifications, redis, 6379},
+		{sets, redis, 6379},
 		{labelled, bus, 4222},
 		{workflowPod, bus, 4222},
 		{sensor, redis, 6379},
@@ -222,39 +231,55 @@ func refused() []edge {
 	}
 }
 
+// others are ends of connections that no chart renders.
+func others() []network.Endpoint {
+	return []network.Endpoint{
+		network.Outside(outside),
+		{Name: ingress, Namespace: "ingress", Labels: map[string]string{"app": "ingress"}},
+		{Name: prometheus, Namespace: "monitoring", Labels: map[string]string{"app": "prometheus"}},
+		{Name: workflowPod, Namespace: golden.Namespace, Labels: map[string]string{"workflows.argoproj.io/workflow": "w"}},
+		{Name: labelled, Namespace: golden.Namespace, Labels: map[string]string{"argocd-client": "true", "app.kubernetes.io/instance": "another"}},
+		{Name: usersSource, Namespace: golden.Namespace, Labels: map[string]string{"controller": "eventsource-controller", "eventsource-name": "github"}},
+	}
+}
+
+// What the runtime needs is open with ingress restricted, as by default, and with egress restricted, too; only the latter closes what is outside.
 func TestRequiredEdgesAreOpenAndOthersAreNot(t *testing.T) {
 	t.Parallel()
 	for _, of := range golden.Cases()[:4] {
-		t.Run(of.Name, func(t *testing.T) {
-			t.Parallel()
-			made := switched(t, of)
-			for _, other := range []network.Endpoint{
-				network.Outside(outside),
-				{Name: ingress, Namespace: "ingress", Labels: map[string]string{"app": "ingress"}},
-				{Name: prometheus, Namespace: "monitoring", Labels: map[string]string{"app": "prometheus"}},
-				{Name: workflowPod, Namespace: golden.Namespace, Labels: map[string]string{"workflows.argoproj.io/workflow": "w"}},
-				{Name: labelled, Namespace: golden.Namespace, Labels: map[string]string{"argocd-client": "true", "app.kubernetes.io/instance": golden.Release}},
-				{Name: usersSource, Namespace: golden.Namespace, Labels: map[string]string{"controller": "eventsource-controller", "eventsource-name": "github"}},
-			} {
-				made.pods[other.Name] = other
-			}
-			open, closed := required(), refused()
-			if of.Name == "tunnel" {
-				open = append(open, edge{tunnel, router, 8080}, edge{tunnel, outside, 443})
-				closed = append(closed, edge{ingress, router, 8080}, edge{outside, router, 8080}, edge{tunnel, appProxy, 3017}, edge{tunnel, outside, 6443}, edge{router, tunnel, 7400})
-			} else {
-				open = append(open, edge{ingress, router, 8080}, edge{outside, router, 8080})
-			}
-			made.assertEdges(t, open, closed)
-		})
+		for name, made := range map[string]release{"by default": caseOf(t, of), "restricted egress": restricted(t, of)} {
+			t.Run(of.Name+", "+name, func(t *testing.T) {
+				t.Parallel()
+				for _, other := range others() {
+					made.pods[other.Name] = other
+				}
+				open, closed := required(), refused()
+				if of.Name == "tunnel" {
+					open = append(open, edge{tunnel, router, 8080}, edge{tunnel, outside, 443})
+					closed = append(closed, edge{ingress, router, 8080}, edge{outside, router, 8080}, edge{tunnel, appProxy, 3017}, edge{tunnel, outside, 6443}, edge{router, tunnel, 7400})
+				} else {
+					open = append(open, edge{ingress, router, 8080}, edge{outside, router, 8080})
+				}
+				if name == "by default" {
+					closed = slices.DeleteFunc(closed, func(e edge) bool { return !byIngress(e) })
+				}
+				made.assertEdges(t, open, closed)
+			})
+		}
 	}
+}
+
+// byIngress tells whether the policy of the target refuses the connection, whatever its source may open: the server, the router and app-proxy
+// are open to more than the ends that need them, and Jobs listen on no port.
+func byIngress(e edge) bool {
+	return e.to != outside && e.to != server && e.to != appProxy && e.to != gateway && e.to != validate && !(e.from == bus && e.to == bus)
 }
 
 // With everything on, clients of Redis reach it by HAProxy, and those who go outside may go through the proxy.
 func TestEdgesOfHighAvailabilityAndProxies(t *testing.T) {
 	t.Parallel()
 	cases := golden.Cases()
-	made := switched(t, cases[slices.IndexFunc(cases, func(of golden.Case) bool { return of.Name == "everything-on" })])
+	made := restricted(t, cases[slices.IndexFunc(cases, func(of golden.Case) bool { return of.Name == "everything-on" })])
 	made.pods[outside] = network.Outside(outside)
 	const haproxy, servers, dex, commits = "Deployment/argo-cd-redis-ha-haproxy", "StatefulSet/argo-cd-redis-ha-server", "Deployment/argo-cd-dex-server", "Deployment/argo-cd-commit-server"
 	made.assertEdges(t, []edge{

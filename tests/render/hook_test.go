@@ -71,7 +71,7 @@ func made(objects []render.Object) []string {
 func TestNothingOfARefusedInstallStays(t *testing.T) {
 	t.Parallel()
 	single := map[string]any{"global": map[string]any{"runtime": map[string]any{"singleNamespace": true}}}
-	closed := map[string]any{"global": map[string]any{"networkPolicy": map[string]any{"create": true}}}
+	closed := map[string]any{"global": map[string]any{"networkPolicy": map[string]any{"restrictEgress": true}}}
 	for _, test := range []struct {
 		name, helm string
 		set        map[string]any

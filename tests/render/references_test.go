@@ -33,7 +33,7 @@ func TestNothingLeadsToWhatIsOff(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			set := maps.Clone(set)
-			set["global.networkPolicy.create"] = "true"
+			set["global.networkPolicy.restrictEgress"] = "true"
 			objects := umbrella("tunnel", set).Objects(t)
 			assert.Empty(t, dangling(objects))
 		})

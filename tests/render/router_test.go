@@ -2,13 +2,17 @@ package render_test
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+
+	"sigs.k8s.io/yaml"
 
 	"gitops-runtime/tests/render"
 )
@@ -38,4 +42,50 @@ func TestRouterFinishesWhatItHas(t *testing.T) {
 	assert.Positive(t, pause)
 	require.NotNil(t, pod.TerminationGracePeriodSeconds)
 	assert.Less(t, int64(pause+finishing), *pod.TerminationGracePeriodSeconds)
+}
+
+// Where publishWorkflows is false no mode's route leads to Argo Workflows' server, and the tunnel lets none of its paths in.
+func TestPublishWorkflowsRemovesEveryRoute(t *testing.T) {
+	t.Parallel()
+	kinds := []string{"Ingress", "HTTPRoute", "VirtualService"}
+	for _, mode := range []string{"ingress", "gateway", "istio"} {
+		for publish, found := range map[string]bool{"true": true, "false": false} {
+			routes := ""
+			for _, object := range umbrella(mode, map[string]string{"global.runtime.publishWorkflows": publish}).Objects(t) {
+				if slices.Contains(kinds, object.GetKind()) && object.GetName() == "codefresh-gitops-runtime" {
+					text, err := yaml.Marshal(object.Object)
+					require.NoError(t, err)
+					routes += string(text)
+				}
+			}
+			assert.Contains(t, routes, "/app-proxy", mode)
+			assert.Contains(t, routes, "/webhooks", mode)
+			assert.Equal(t, found, strings.Contains(routes, "/workflows"), "%s, publishWorkflows=%s", mode, publish)
+		}
+	}
+	for publish, want := range map[string]string{
+		"true":  `locations = ["/app-proxy","/workflows","/workflows/api","/workflowsx"]`,
+		"false": `locations = ["/app-proxy","/workflowsx"]`,
+	} {
+		tunnel := render.Release{
+			Chart: "gitops-runtime", Files: []string{"tunnel"}, Set: map[string]string{"global.runtime.publishWorkflows": publish},
+			SetJSON: map[string]string{"tunnel-client.allowedPaths": `["/app-proxy","/workflows","/workflows/api","/workflowsx"]`},
+		}
+		config, err := render.As[corev1.ConfigMap](render.Find(tunnel.Objects(t), "ConfigMap", "codefresh-tunnel-client"))
+		require.NoError(t, err)
+		assert.Contains(t, config.Data["frpc.toml"], want)
+	}
+}
+
+// A namespace of webhooks is part of a regular expression: only names of namespaces and * are let in.
+func TestWebhookNamespacesAreNames(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"a|b", ".*", "a)", "A", "-a", "a b"} {
+		release := render.Release{
+			Chart: "gitops-runtime", Files: []string{"tunnel"},
+			SetJSON: map[string]string{"internal-router.webhooks": `{"namespaces":[` + strconv.Quote(name) + `]}`},
+		}
+		_, err := release.Text(t)
+		assert.ErrorContains(t, err, "webhooks", name)
+	}
 }

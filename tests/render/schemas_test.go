@@ -29,7 +29,7 @@ func TestEveryObjectFitsItsSchema(t *testing.T) {
 		})
 	}
 	for _, set := range toggles() {
-		set["global.networkPolicy.create"] = "true"
+		set["global.networkPolicy.restrictEgress"] = "true"
 		t.Run(set["argo-cd.enabled"]+set["argo-events.enabled"]+set["argo-rollouts.enabled"]+set["argo-workflows.enabled"], func(t *testing.T) {
 			t.Parallel()
 			check(t, "tunnel", set)

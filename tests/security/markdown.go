@@ -55,8 +55,9 @@ func writePorts(out *bytes.Buffer, every occasions, all []release) {
 	out.WriteString(`
 ## Ports
 
-With ` + "`global.networkPolicy.create`" + ` a port is reached by those in the fourth column, and without it by every pod of the cluster. Probes come from
-the node and are always let through. Nothing listens at a port of the node.
+NetworkPolicies restrict ingress by default: a port is reached by those in the fourth column and by nobody else. With
+` + "`global.networkPolicy.create=false`" + `, or where the cluster's network does not enforce policies, every pod of the cluster reaches it. Probes come from
+the node and are always allowed. Nothing listens on a port of the node.
 
 | workload | port | Services | reached by | cases |
 | --- | --- | --- | --- | --- |
@@ -79,7 +80,7 @@ func writeTargets(out *bytes.Buffer, targets ordered[target]) {
 	out.WriteString(`
 ## What is reached outside
 
-With ` + "`global.networkPolicy.create`" + ` nothing else leaves the pods of the runtime, but for their peers in the cluster. ` + "`global.networkPolicy.ports`" + `
+With ` + "`global.networkPolicy.restrictEgress`" + ` (off by default) nothing else leaves the pods of the runtime, except to their peers in the cluster. ` + "`global.networkPolicy.ports`" + `
 replaces the ports of a line, ` + "`global.networkPolicy.extraEgress`" + ` adds rules. Pods of users' workflows and event sources are theirs: no policy selects them.
 
 | why | ports | policies |

@@ -129,10 +129,13 @@ func (r release) peer(peer networkingv1.NetworkPolicyPeer) string {
 	if of := peer.PodSelector.MatchLabels["app.kubernetes.io/part-of"]; of != "" {
 		return "pods of " + of
 	}
-	for _, label := range []string{"app.kubernetes.io/name", "eventbus-name", "controller"} {
+	for _, label := range []string{"app.kubernetes.io/name", "eventbus-name"} {
 		if name := peer.PodSelector.MatchLabels[label]; name != "" {
-			return strings.Replace(name, "-controller", "s", 1)
+			return name
 		}
+	}
+	if controller := peer.PodSelector.MatchLabels["controller"]; controller != "" {
+		return strings.Replace(controller, "-controller", "s", 1)
 	}
 	return "pods by label"
 }

@@ -19,12 +19,17 @@
 {{- end -}}
 
 {{/*
-argo-cd.clients: who may ask Redis and the repo server, as a JSON list of peers: all of this Argo CD, and programs of others in the namespace that
-carry the label argocd-client, as those of the runtime do that render manifests. Arguments: common.context.
+argo-cd.clients: who may reach a port of this Argo CD, as a JSON list of peers: the components that are named, and other programs that carry the
+label argocd-client, as those of the runtime do that render manifests: in the namespace, and in those of global.networkPolicy.clientNamespaces.
+Arguments: context, of (names of components).
 */}}
 {{- define "argo-cd.clients" -}}
-{{- $label := dict "argocd-client" "true" "app.kubernetes.io/instance" .release -}}
-{{- list (dict "podSelector" (dict "matchLabels" (include "argo-cd.peers" . | fromJson))) (dict "podSelector" (dict "matchLabels" $label)) | toJson -}}
+{{- $peers := list -}}
+{{- range .of }}{{ $peers = append $peers (dict "podSelector" (dict "matchLabels" (include "common.selectorLabels" (dict "context" $.context "name" .) | fromJson))) }}{{ end -}}
+{{- $labelled := dict "matchLabels" (dict "argocd-client" "true") -}}
+{{- $peers = append $peers (dict "podSelector" $labelled) -}}
+{{- range .context.global.networkPolicy.clientNamespaces }}{{ $peers = append $peers (dict "namespaceSelector" (dict "matchLabels" (dict "kubernetes.io/metadata.name" .)) "podSelector" $labelled) }}{{ end -}}
+{{- toJson $peers -}}
 {{- end -}}
 
 {{/*

@@ -1,12 +1,11 @@
 {{/*
-common.networkPolicy: a component's NetworkPolicy, as YAML; nothing unless global.networkPolicy.create or values.networkPolicy.create.
+common.networkPolicy: a component's NetworkPolicy, as YAML; nothing where common.policyTypes says nothing.
 facts.networkPolicy.ingress: a list of {ports: [name or number], from: [peers]}; without it every declared port is open to the release's
 namespace. The port of metrics that are switched on is open to every namespace, where Prometheus is.
 facts.networkPolicy.egress: {outside, peers} as common.policy has it. The API server is reached by those with rules.
 Arguments: a component.
 */}}
 {{- define "common.networkPolicy" -}}
-{{- if or (.context.global.networkPolicy).create (.values.networkPolicy).create -}}
 {{- $f := .facts -}}{{- $policy := $f.networkPolicy | default dict -}}
 {{- $ingress := $policy.ingress -}}
 {{- if kindIs "invalid" $ingress -}}
@@ -17,28 +16,34 @@ Arguments: a component.
 {{- $ingress = append $ingress (dict "ports" (list $f.metrics.port) "from" (list (dict "namespaceSelector" dict))) -}}
 {{- end -}}
 {{- include "common.policy" (dict
-  "context" .context "component" $f.name "name" (include "common.componentName" .) "annotations" $f.annotations
+  "context" .context "values" .values "component" $f.name "name" (include "common.componentName" .) "annotations" $f.annotations
   "selector" (include "common.selectorLabels" (dict "context" .context "name" $f.name) | fromJson)
   "ingress" $ingress
   "egress" (merge (dict "api" (not (empty (or $f.usesAPI $f.rules $f.clusterRules)))) ($policy.egress | default dict))
 ) -}}
 {{- end -}}
+
+{{/*
+common.policyTypes: the directions that NetworkPolicies restrict, as a JSON list: Ingress by global.networkPolicy.create or the component's own
+networkPolicy.create, Egress by global.networkPolicy.restrictEgress. Arguments: global, values (of the component).
+*/}}
+{{- define "common.policyTypes" -}}
+{{- $global := .global.networkPolicy | default dict -}}
+{{- $types := list -}}
+{{- if or $global.create (.values.networkPolicy).create }}{{ $types = append $types "Ingress" }}{{ end -}}
+{{- if $global.restrictEgress }}{{ $types = append $types "Egress" }}{{ end -}}
+{{- toJson $types -}}
 {{- end -}}
 
 {{/*
-common.policy: a NetworkPolicy for both directions, as YAML. Arguments: context, component (its name), name, annotations, selector (labels
-of the pods), ingress (a list of {ports, from}), egress {api: whether the API server is asked, outside: names of common.outside or rules of
-the same shape {ports, why}, peers: a list of {ports, to, why}}. Names are resolved by every pod; a proxy is used by those who go outside.
+common.policy: a NetworkPolicy, as YAML; nothing where common.policyTypes says nothing. Arguments: context, values (of the component),
+component (its name), name, annotations, selector (labels of the pods), ingress (a list of {ports, from}), egress {api: whether the API
+server is asked, outside: names of common.outside or rules of the same shape {ports, why}, peers: a list of {ports, to, why}}. Names are
+resolved by every pod; a proxy is used by those who go outside.
 */}}
 {{- define "common.policy" -}}
-{{- $known := include "common.outside" .context.global | fromJson -}}
-{{- $names := list "dns" -}}
-{{- if .egress.api }}{{ $names = append $names "apiServer" }}{{ end -}}
-{{- $names = concat $names (.egress.outside | default list) -}}
-{{- if and .egress.outside $known.proxy.ports }}{{ $names = append $names "proxy" }}{{ end -}}
-{{- $egress := list -}}
-{{- range uniq $names }}{{ $egress = append $egress (ternary (get $known (toString .)) . (kindIs "string" .)) }}{{ end -}}
-{{- $egress = concat $egress (.egress.peers | default list) ((.context.global.networkPolicy).extraEgress | default list) -}}
+{{- $types := include "common.policyTypes" (dict "global" .context.global "values" (.values | default dict)) | fromJsonArray -}}
+{{- if $types -}}
 apiVersion: networking.k8s.io/v1
 kind: NetworkPolicy
 metadata:
@@ -47,11 +52,28 @@ spec:
   podSelector:
     matchLabels:
       {{- toYaml .selector | nindent 6 }}
-  policyTypes: [Ingress, Egress]
+  policyTypes: [{{ join ", " $types }}]
+  {{- if has "Ingress" $types }}
   ingress:
     {{- include "common.policyRules" .ingress | nindent 4 }}
+  {{- end }}
+  {{- if has "Egress" $types }}
   egress:
-    {{- include "common.policyRules" $egress | nindent 4 }}
+    {{- include "common.policyRules" (include "common.policyEgress" . | fromJsonArray) | nindent 4 }}
+  {{- end }}
+{{- end -}}
+{{- end -}}
+
+{{/* common.policyEgress: the egress rules of a NetworkPolicy, as a JSON list. Arguments: those of common.policy. */}}
+{{- define "common.policyEgress" -}}
+{{- $known := include "common.outside" .context.global | fromJson -}}
+{{- $names := list "dns" -}}
+{{- if .egress.api }}{{ $names = append $names "apiServer" }}{{ end -}}
+{{- $names = concat $names (.egress.outside | default list) -}}
+{{- if and .egress.outside $known.proxy.ports }}{{ $names = append $names "proxy" }}{{ end -}}
+{{- $egress := list -}}
+{{- range uniq $names }}{{ $egress = append $egress (ternary (get $known (toString .)) . (kindIs "string" .)) }}{{ end -}}
+{{- concat $egress (.egress.peers | default list) ((.context.global.networkPolicy).extraEgress | default list) | toJson -}}
 {{- end -}}
 
 {{/* common.policyRules: rules of a NetworkPolicy, as a YAML list, their ports spelt out. Arguments: the rules. */}}

@@ -82,10 +82,14 @@ gitops-runtime.podsOf: what selects the pods of a component of a chart that this
 {{- dict "matchLabels" (include "common.selectorLabels" (dict "context" $context "name" .component) | fromJson) | toJson -}}
 {{- end -}}
 
-{{/* gitops-runtime.servesWorkflows: "true" where there is an Argo Workflows server to lead to. Arguments: the root. */}}
-{{- define "gitops-runtime.servesWorkflows" -}}
+{{/*
+gitops-runtime.publishesWorkflows: "true" where internal-router routes /workflows to an Argo Workflows server: there is one, and
+global.runtime.publishWorkflows does not refuse it. Arguments: the root.
+*/}}
+{{- define "gitops-runtime.publishesWorkflows" -}}
 {{- $workflows := index .Values "argo-workflows" -}}
-{{- if and $workflows.enabled (or (ne (toString ($workflows.server).enabled) "false") (index .Values "app-proxy").config.argoWorkflowsUrl) }}true{{ end -}}
+{{- $server := or (ne (toString ($workflows.server).enabled) "false") (index .Values "app-proxy").config.argoWorkflowsUrl -}}
+{{- if and .Values.global.runtime.publishWorkflows $workflows.enabled $server }}true{{ end -}}
 {{- end -}}
 
 {{/* gitops-runtime.argoServer: the URL of the Argo Workflows server. Arguments: the root. */}}

@@ -10,8 +10,9 @@ secret (the Secret that was made for it, where the Job may fail).
 {{- $annotations := dict "helm.sh/hook" .hook "helm.sh/hook-weight" "-20" "helm.sh/hook-delete-policy" "before-hook-creation,hook-succeeded,hook-failed" -}}
 {{- $component := dict "context" $context "values" dict "facts" (merge (dict "annotations" $annotations "fullname" $f.name) (omit $f "name")) -}}
 {{- $_ := set $component.facts "networkPolicy" (dict "ingress" list "egress" (dict "outside" ($f.outside | default list))) -}}
+{{- /* its pod listens at no port: only restricted egress needs a policy */ -}}
 {{- if $global.runtime.singleNamespace }}{{ $_ := set $component.facts "clusterRules" list }}{{ end -}}
-{{- $policy := include "common.networkPolicy" $component -}}
+{{- $policy := "" }}{{ if $global.networkPolicy.restrictEgress }}{{ $policy = include "common.networkPolicy" $component }}{{ end -}}
 {{- $args := $f.args -}}
 {{- if and $f.secret (semverCompare "<3.19.0-0" (default "v3.0.0" .root.Capabilities.HelmVersion.Version)) -}}
 {{- $remove := include "gitops-runtime.hook.remove" (dict "component" $component "secret" $f.secret "policy" (not (empty $policy))) | fromJson -}}
@@ -49,8 +50,10 @@ secret (the Secret that was made for it, where the Job may fail).
 ---
 {{ include "common.serviceAccount" $component }}
 {{- include "common.rbac" $component }}
+{{- with $policy }}
 ---
-{{ $policy }}
+{{ . }}
+{{- end }}
 ---
 apiVersion: batch/v1
 kind: Job

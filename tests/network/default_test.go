@@ -1,0 +1,165 @@
+package network_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	networkingv1 "k8s.io/api/networking/v1"
+
+	"gitops-runtime/tests/golden"
+	"gitops-runtime/tests/network"
+	"gitops-runtime/tests/render"
+)
+
+// strangers are a pod of another namespace and something outside the pods' network.
+func strangers() []network.Endpoint {
+	return []network.Endpoint{
+		{Name: "stranger", Namespace: "stranger", Labels: map[string]string{"app": "stranger"}},
+		network.Outside(outside),
+	}
+}
+
+// open lists the declared ports of pods that a stranger reaches, as "Kind/name port".
+func (r release) open() []string {
+	var reached []string
+	for name, pod := range r.pods {
+		for port, number := range pod.Ports {
+			for _, from := range strangers() {
+				if r.policies.Allow(from, pod, number) {
+					reached = append(reached, fmt.Sprintf("%s %s", name, port))
+				}
+			}
+		}
+	}
+	slices.Sort(reached)
+	return slices.Compact(reached)
+}
+
+// unselected lists the pods that no policy selects for ingress. Jobs listen on no port.
+func (r release) unselected() []string {
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(r.pods)) {
+		if !strings.HasPrefix(name, "Job/") && len(r.policies.Selecting(r.pods[name], networkingv1.PolicyTypeIngress)) == 0 {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func rendered(t *testing.T, of render.Release) (made release) {
+	t.Helper()
+	var err error
+	made.objects = of.Objects(t)
+	made.policies, err = network.Read(made.objects, golden.Namespace)
+	require.NoError(t, err)
+	made.pods, err = network.Pods(made.objects, golden.Namespace)
+	require.NoError(t, err)
+	require.NotEmpty(t, made.pods)
+	return made
+}
+
+// The repo-server executes what a request names, and Redis holds what Argo CD deploys: by default, policies select both, in the
+// umbrella chart and in charts/argo-cd alone, and no stranger reaches them.
+func TestSecurityReview1RepoServerIsClosedByDefault(t *testing.T) {
+	t.Parallel()
+	for name, of := range map[string]render.Release{
+		"gitops-runtime": {Chart: "gitops-runtime", Files: []string{"tunnel"}},
+		"argo-cd":        {Chart: "argo-cd"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			made := rendered(t, of)
+			for workload, port := range map[string]int32{"repo-server": 8081, "redis": 6379} {
+				found := 0
+				for name, pod := range made.pods {
+					if !strings.HasSuffix(name, "argo-cd-"+workload) && !strings.HasSuffix(name, "argocd-"+workload) {
+						continue
+					}
+					found++
+					assert.Contains(t, slices.Collect(maps.Values(pod.Ports)), port, name)
+					assert.Len(t, made.policies.Selecting(pod, networkingv1.PolicyTypeIngress), 1, name)
+					for _, from := range strangers() {
+						assert.False(t, made.policies.Allow(from, pod, port), "%s reaches %s on port %d", from.Name, name, port)
+					}
+				}
+				assert.Equal(t, 1, found, workload)
+			}
+		})
+	}
+}
+
+// In a default install of every chart, policies select every pod that may listen, and a stranger reaches these ports only.
+func TestAStrangerReachesOnlyWhatIsPublic(t *testing.T) {
+	t.Parallel()
+	argoCD := []string{"Deployment/argo-cd-applicationset-controller webhook", "Deployment/argo-cd-server server"}
+	tunnelMode := append(slices.Clone(argoCD), "Deployment/gitops-operator http-metrics") // metrics, for a Prometheus in any namespace
+	behindIngress := append(slices.Clone(tunnelMode), "Deployment/internal-router http")
+	for _, test := range []struct {
+		name string
+		of   render.Release
+		want []string
+	}{
+		{"tunnel", render.Release{Chart: "gitops-runtime", Files: []string{"tunnel"}}, tunnelMode},
+		{"ingress", render.Release{Chart: "gitops-runtime", Files: []string{"ingress"}}, behindIngress},
+		{"gateway", render.Release{Chart: "gitops-runtime", Files: []string{"gateway"}}, behindIngress},
+		{"mesh", render.Release{Chart: "gitops-runtime", Files: []string{"mesh"}}, behindIngress},
+		{"single namespace", render.Release{Chart: "gitops-runtime", Files: []string{"single-namespace"}}, tunnelMode},
+		{"argo-cd", render.Release{Chart: "argo-cd"}, []string{"Deployment/cf-argocd-applicationset-controller webhook", "Deployment/cf-argocd-server server"}},
+		{"argo-events", render.Release{Chart: "argo-events"}, nil},
+		{"argo-rollouts", render.Release{Chart: "argo-rollouts"}, nil},
+		{"argo-workflows", render.Release{Chart: "argo-workflows"}, nil},
+		{"tunnel-client", render.Release{Chart: "tunnel-client", Files: []string{"tunnel"}}, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			made := rendered(t, test.of)
+			assert.Empty(t, made.unselected())
+			assert.Equal(t, test.want, made.open())
+		})
+	}
+}
+
+// Egress is restricted only where a value asks for it, and that value leaves ingress alone.
+func TestEgressIsOptIn(t *testing.T) {
+	t.Parallel()
+	types := func(set map[string]string) map[networkingv1.PolicyType]int {
+		count := map[networkingv1.PolicyType]int{}
+		for _, policy := range rendered(t, render.Release{Chart: "gitops-runtime", Files: []string{"tunnel"}, Set: set}).policies {
+			for _, direction := range policy.Spec.PolicyTypes {
+				count[direction]++
+			}
+			if !slices.Contains(policy.Spec.PolicyTypes, networkingv1.PolicyTypeEgress) {
+				assert.Empty(t, policy.Spec.Egress, policy.Name)
+			}
+		}
+		return count
+	}
+	byDefault := types(nil)
+	assert.Greater(t, byDefault[networkingv1.PolicyTypeIngress], 10)
+	assert.Zero(t, byDefault[networkingv1.PolicyTypeEgress])
+	both := types(map[string]string{"global.networkPolicy.restrictEgress": "true"})
+	assert.Equal(t, both[networkingv1.PolicyTypeIngress], both[networkingv1.PolicyTypeEgress])
+	off := types(map[string]string{"global.networkPolicy.create": "false"})
+	assert.Empty(t, off)
+}
+
+// An Argo CD of its own lets in the programs of a runtime in the namespaces that a value names, by their label, and no other pod there.
+func TestClientNamespaces(t *testing.T) {
+	t.Parallel()
+	made := rendered(t, render.Release{Chart: "argo-cd", SetJSON: map[string]string{"global.networkPolicy.clientNamespaces": `["runtime"]`}})
+	client := func(namespace string, labels map[string]string) network.Endpoint {
+		return network.Endpoint{Name: namespace, Namespace: namespace, Labels: labels}
+	}
+	label := map[string]string{"argocd-client": "true"}
+	for name, port := range map[string]int32{"Deployment/cf-argocd-repo-server": 8081, "Deployment/cf-argocd-redis": 6379} {
+		require.Contains(t, made.pods, name)
+		assert.True(t, made.policies.Allow(client("runtime", label), made.pods[name], port), name)
+		assert.False(t, made.policies.Allow(client("runtime", map[string]string{"app": "other"}), made.pods[name], port), name)
+		assert.False(t, made.policies.Allow(client("stranger", label), made.pods[name], port), name)
+	}
+}
