@@ -1,0 +1,201 @@
+package contract
+
+import (
+	"strings"
+
+	"gitops-runtime/tests/contract/facts"
+)
+
+// Comparison judges the facts of a scenario of the contract by those of a render.
+type Comparison struct {
+	contract *scenario
+	have     *facts.Set
+	kinds    map[string][]string               // by name of the object
+	images   map[facts.Object]map[string]image // by container
+	grants   map[string]map[right]scopes       // by account
+	accounts map[string]string                 // this chart's by the contract's
+	unread   map[string]bool                   // ConfigMaps that only environment variables read, by name
+}
+
+// image is a container's, with its order, init or main.
+type image struct{ order, name string }
+
+// Compare prepares the comparison of a scenario with a render of it.
+func Compare(of *scenario, have *facts.Set) *Comparison {
+	c := &Comparison{
+		contract: of, have: have, kinds: map[string][]string{}, images: map[facts.Object]map[string]image{},
+		grants: map[string]map[right]scopes{}, accounts: map[string]string{}, unread: map[string]bool{},
+	}
+	for object, all := range have.Objects() {
+		c.kinds[object.Name] = append(c.kinds[object.Name], object.Kind)
+		if facts.IsWorkload(object.Kind) {
+			c.images[object] = imagesOf(all)[object]
+		}
+		if strings.HasSuffix(object.Kind, "Role") {
+			c.grant(all)
+		}
+	}
+	for _, each := range of.accounts {
+		if at, ok := c.object(each.of); ok {
+			if account, ok := have.Get(facts.Fact{Object: at, Container: facts.None, Aspect: "serviceAccount", Key: "name"}); ok && c.accounts[each.name] == "" {
+				c.accounts[each.name] = account
+			}
+		}
+	}
+	return c
+}
+
+func imagesOf(all facts.Facts) map[facts.Object]map[string]image {
+	found := map[facts.Object]map[string]image{}
+	for fact, value := range all {
+		if fact.Aspect == "image" {
+			if found[fact.Object] == nil {
+				found[fact.Object] = map[string]image{}
+			}
+			found[fact.Object][fact.Container] = image{order: fact.Key, name: value}
+		}
+	}
+	return found
+}
+
+// object finds the object of this chart that takes the place of the contract's: the same, or one whose kind does the same.
+func (c *Comparison) object(of facts.Object) (facts.Object, bool) {
+	for _, alike := range []func(string) bool{
+		func(kind string) bool { return kind == of.Kind },
+		func(kind string) bool { return group(kind) != "" && group(kind) == group(of.Kind) },
+	} {
+		for _, kind := range c.kinds[of.Name] {
+			if alike(kind) {
+				return facts.Object{Kind: kind, Name: of.Name}, true
+			}
+		}
+	}
+	return facts.Object{}, false
+}
+
+// group is what kinds have in common that differ by scope or by how they run pods.
+func group(kind string) string {
+	switch kind {
+	case "Role", "ClusterRole":
+		return "role"
+	case "RoleBinding", "ClusterRoleBinding":
+		return "binding"
+	}
+	if facts.IsWorkload(kind) {
+		return "workload"
+	}
+	return ""
+}
+
+// container finds the container of this chart that runs what the contract's of that name does.
+func (c *Comparison) container(theirs, ours facts.Object, name string) (string, bool) {
+	mine := c.images[ours]
+	if _, ok := mine[name]; ok || name == facts.None {
+		return name, true
+	}
+	want, ok := c.contract.images[theirs][name]
+	if !ok {
+		return "", false
+	}
+	var same, order []string
+	for container, has := range mine {
+		if has.order == want.order {
+			order = append(order, container)
+			if repository(has.name) == repository(want.name) {
+				same = append(same, container)
+			}
+		}
+	}
+	if len(same) == 1 {
+		return same[0], true
+	}
+	alone := 0
+	for _, each := range c.contract.images[theirs] {
+		if each.order == want.order {
+			alone++
+		}
+	}
+	if len(order) == 1 && alone == 1 {
+		return order[0], true
+	}
+	return "", false
+}
+
+// place is where a fact of the contract stands in this chart.
+type place struct {
+	want  facts.Fact
+	value string
+	at    facts.Fact
+	have  string
+	there bool
+}
+
+// Judge judges a fact of the contract.
+func (c *Comparison) Judge(fact facts.Fact, want string) Judgment {
+	if fact.Aspect == "resources" || strings.HasSuffix(fact.Key, " timing") || fact.Aspect == "arg" && strings.HasPrefix(fact.Key, "script ") {
+		return Judgment{Outcome: Ignored}
+	}
+	if fact.Aspect == "rule" {
+		return c.rule(fact, want)
+	}
+	if group(fact.Kind) == "role" || group(fact.Kind) == "binding" {
+		return Judgment{Outcome: Ignored} // what counts is what an account may do
+	}
+	at, ok := c.object(fact.Object)
+	if !ok {
+		if fact.Kind == "ConfigMap" && c.inEnvironment(fact.Name) {
+			return Judgment{Equivalent, "what it says is in the environment itself"}
+		}
+		return Judgment{Outcome: NoObject}
+	}
+	container, ok := c.container(fact.Object, at, fact.Container)
+	if !ok {
+		return Judgment{Missing, "no such container"}
+	}
+	p := place{want: fact, value: want, at: facts.Fact{Object: at, Container: container, Aspect: fact.Aspect, Key: fact.Key}}
+	p.have, p.there = c.have.Get(p.at)
+	if fact.Aspect == "object" {
+		return sameKind(p)
+	}
+	if p.there && p.have == want {
+		return Judgment{Satisfied, p.have}
+	}
+	if rule, ok := rules()[fact.Aspect]; ok {
+		if found := rule(c, p); found.Outcome != "" {
+			return found
+		}
+	}
+	return otherwise(p)
+}
+
+// rules are the ways in which a fact may be satisfied that is not literally the same, by aspect. A rule that says nothing leaves it to otherwise.
+func rules() map[string]func(*Comparison, place) Judgment {
+	return map[string]func(*Comparison, place) Judgment{
+		"env": (*Comparison).env, "image": (*Comparison).image, "port": (*Comparison).port, "servicePort": (*Comparison).servicePort,
+		"probe": (*Comparison).probe, "mount": (*Comparison).mount, "arg": (*Comparison).arg, "data": (*Comparison).data, "crd": (*Comparison).definition,
+		"securityContext": (*Comparison).restriction,
+	}
+}
+
+func sameKind(p place) Judgment {
+	switch {
+	case p.at.Object == p.want.Object && p.have == p.value:
+		return Judgment{Satisfied, p.have}
+	case p.at.Object == p.want.Object:
+		return Judgment{Different, p.have}
+	}
+	return Judgment{Different, p.at.Object.String()}
+}
+
+// otherwise judges a fact that no rule of its aspect speaks of.
+func otherwise(p place) Judgment {
+	switch {
+	case !p.there:
+		return Judgment{Outcome: Missing}
+	case isVersion(p.want.Key):
+		return Judgment{Satisfied, p.have}
+	case plain(p.have) == plain(p.value):
+		return Judgment{Equivalent, p.have}
+	}
+	return Judgment{Different, p.have}
+}

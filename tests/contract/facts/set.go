@@ -1,0 +1,91 @@
+package facts
+
+import (
+	"maps"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// Set holds the facts of a release's objects.
+type Set struct {
+	release Release
+	objects map[Object]*unstructured.Unstructured // by their rendered names
+	facts   map[Object]Facts                      // by their normalized names
+}
+
+// Of returns the facts of objects. Hooks belong to them.
+func Of(objects []unstructured.Unstructured, release Release) *Set {
+	s := &Set{release: release, objects: map[Object]*unstructured.Unstructured{}, facts: map[Object]Facts{}}
+	for i := range objects {
+		s.objects[nameOf(&objects[i])] = &objects[i]
+	}
+	around := surroundingsOf(s.objects, release)
+	for _, object := range s.objects {
+		s.derive(object, around)
+	}
+	return s
+}
+
+func (s *Set) derive(object *unstructured.Unstructured, around surroundings) {
+	name := nameOf(object)
+	name.Name = s.release.normal(name.Name)
+	s.facts[name] = of(object, around, s.release)
+}
+
+// With returns the set as if some objects were others. Facts that follow from several objects are derived again: a role's rights follow from its bindings, a
+// Service's ports from pods.
+func (s *Set) With(changed ...*unstructured.Unstructured) *Set {
+	made := &Set{release: s.release, objects: maps.Clone(s.objects), facts: maps.Clone(s.facts)}
+	bindings, pods := false, false
+	for _, object := range changed {
+		made.objects[nameOf(object)] = object
+		kind := object.GetKind()
+		bindings = bindings || kind == "RoleBinding" || kind == "ClusterRoleBinding"
+		pods = pods || IsWorkload(kind)
+	}
+	around := surroundingsOf(made.objects, s.release)
+	for _, object := range changed {
+		made.derive(object, around)
+	}
+	for name, object := range made.objects {
+		if bindings && (name.Kind == "Role" || name.Kind == "ClusterRole") || pods && name.Kind == "Service" {
+			made.derive(object, around)
+		}
+	}
+	return made
+}
+
+// Without returns the set as if an object was not rendered.
+func (s *Set) Without(object *unstructured.Unstructured) *Set {
+	made := &Set{release: s.release, objects: maps.Clone(s.objects), facts: maps.Clone(s.facts)}
+	name := nameOf(object)
+	delete(made.objects, name)
+	name.Name = s.release.normal(name.Name)
+	delete(made.facts, name)
+	around := surroundingsOf(made.objects, s.release)
+	for kind, object := range made.objects {
+		if kind.Kind == "Role" || kind.Kind == "ClusterRole" || kind.Kind == "Service" {
+			made.derive(object, around)
+		}
+	}
+	return made
+}
+
+// Objects returns the facts by object.
+func (s *Set) Objects() map[Object]Facts { return s.facts }
+
+// Rendered returns the object that facts are of, nil where there is none.
+func (s *Set) Rendered(name Object) *unstructured.Unstructured {
+	for _, object := range s.objects {
+		if object.GetKind() == name.Kind && s.release.normal(object.GetName()) == name.Name {
+			return object
+		}
+	}
+	return nil
+}
+
+// Get returns the value of a fact.
+func (s *Set) Get(fact Fact) (string, bool) {
+	value, ok := s.facts[fact.Object][fact]
+	return value, ok
+}

@@ -1,0 +1,102 @@
+package contract
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"gitops-runtime/tests/contract/facts"
+)
+
+// Scenario is a scenario of the contract with a render of the chart in it. Its judgments are made once.
+type Scenario struct {
+	Name     string
+	Have     *facts.Set
+	contract *scenario
+	counted  facts.Facts // the rows that are judged for it
+	gone     map[facts.Fact]bool
+}
+
+// NewScenario takes a render of the scenario for comparison.
+func NewScenario(table Table, name string, have *facts.Set) (*Scenario, error) {
+	of, err := newScenario(table, name)
+	if err != nil {
+		return nil, err
+	}
+	return &Scenario{Name: name, Have: have, contract: of, counted: table.Rows(name), gone: table.Gone(name)}, nil
+}
+
+// Judge judges each fact of the scenario, those that are as in the base included.
+func (s *Scenario) Judge(have *facts.Set) map[facts.Fact]Judgment {
+	comparison := Compare(s.contract, have)
+	all := make(map[facts.Fact]Judgment, len(s.contract.whole))
+	for fact, want := range s.contract.whole {
+		all[fact] = comparison.Judge(fact, want)
+	}
+	return all
+}
+
+// Findings are the judgments on the scenario's own rows, and on those of the base that only this scenario breaks. Base is nil for the base and for subcharts.
+func (s *Scenario) Findings(base map[facts.Fact]Judgment) []Finding {
+	var found []Finding
+	for fact, judgment := range s.Judge(s.Have) {
+		_, own := s.counted[fact]
+		before, known := base[fact]
+		if own || known && judgment.Outcome.Breaks() && before != judgment {
+			found = append(found, Finding{s.Name, fact, s.contract.whole[fact], judgment})
+		}
+	}
+	slices.SortFunc(found, func(a, b Finding) int { return strings.Compare(a.Fact.String(), b.Fact.String()) })
+	return found
+}
+
+// Extras are what this chart gives closed programs beyond the contract: variables, restrictions, and facts of the base that the scenario takes away.
+func (s *Scenario) Extras() []Finding {
+	comparison := Compare(s.contract, s.Have)
+	var found []Finding
+	for object, images := range s.contract.images {
+		at, ok := comparison.object(object)
+		if !ok {
+			continue
+		}
+		all, _ := comparison.look(at)
+		for container := range images {
+			if own, ok := comparison.container(object, at, container); ok && s.contract.isClosed(object, container) {
+				found = append(found, s.beyond(all, own, object, container)...)
+			}
+		}
+	}
+	slices.SortFunc(found, func(a, b Finding) int { return strings.Compare(a.Fact.String(), b.Fact.String()) })
+	return found
+}
+
+func (s *Scenario) beyond(all facts.Facts, own string, object facts.Object, container string) []Finding {
+	var found []Finding
+	for fact, value := range all {
+		theirs := facts.Fact{Object: object, Container: container, Aspect: fact.Aspect, Key: fact.Key}
+		_, known := s.contract.whole[theirs]
+		if fact.Container != own || known {
+			continue
+		}
+		switch fact.Aspect {
+		case "env", "envFrom", "arg", "mount", "securityContext":
+			found = append(found, Finding{s.Name, theirs, "", Judgment{More, value}})
+		}
+	}
+	return found
+}
+
+// Lacking are the facts that the scenario takes away from the base and that this chart keeps in it: objects, and what closed programs get.
+func (s *Scenario) Lacking() []Finding {
+	var found []Finding
+	for fact := range maps.Keys(s.gone) {
+		if fact.Aspect != "object" {
+			continue
+		}
+		if value, there := s.Have.Get(fact); there {
+			found = append(found, Finding{s.Name, fact, "", Judgment{More, value}})
+		}
+	}
+	slices.SortFunc(found, func(a, b Finding) int { return strings.Compare(a.Fact.String(), b.Fact.String()) })
+	return found
+}

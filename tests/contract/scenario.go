@@ -1,0 +1,72 @@
+package contract
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+
+	"helm.sh/helm/v3/pkg/chart"
+	"helm.sh/helm/v3/pkg/chartutil"
+
+	"gitops-runtime/tests/contract/facts"
+	"gitops-runtime/tests/gomodule"
+	"gitops-runtime/tests/render"
+)
+
+//go:embed scenarios
+var scenarios embed.FS
+
+// release is what the scenarios call the release, as their values do where these name the runtime and the account. No name is a part of another word.
+func release(of *chart.Metadata) facts.Release {
+	return facts.Release{
+		Name: "rlsname", Namespace: "nspname", Runtime: "rtmname", Account: "accaccaccaccaccaccaccacc",
+		ChartVersion: of.Version, AppVersion: of.AppVersion,
+	}
+}
+
+// ScenarioValues returns the values of a scenario, the base's included.
+func ScenarioValues(scenario string) (map[string]any, error) {
+	values := map[string]any{}
+	for _, name := range files(scenario) {
+		text, err := fs.ReadFile(scenarios, name)
+		if err != nil {
+			return nil, fmt.Errorf("scenario %s has no values: create tests/contract/%s: %w", scenario, name, err)
+		}
+		read, err := chartutil.ReadValues(text)
+		if err != nil {
+			return nil, fmt.Errorf("tests/contract/%s: %w", name, err)
+		}
+		values = chartutil.MergeTables(read, values)
+	}
+	return values, nil
+}
+
+// files are the values files of a scenario; later ones win.
+func files(scenario string) []string {
+	if scenario == Base || scenario == Subcharts {
+		return []string{"scenarios/" + Base + ".yaml"}
+	}
+	return []string{"scenarios/" + Base + ".yaml", "scenarios/" + scenario + ".yaml"}
+}
+
+// Render returns the facts of the umbrella chart in a scenario. A chart that cannot be rendered ends the test.
+func Render(t render.Test, scenario string) *facts.Set {
+	root, err := gomodule.Root()
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	about, err := chartutil.LoadChartfile(filepath.Join(root, "charts", "gitops-runtime", "Chart.yaml"))
+	if err != nil {
+		t.Fatalf("read the chart's Chart.yaml: %v", err)
+	}
+	called := release(about)
+	of := render.Release{
+		Chart: "gitops-runtime", Name: called.Name, Namespace: called.Namespace, Definitions: true,
+		APIs: []string{"monitoring.coreos.com/v1", "gateway.networking.k8s.io/v1"},
+	}
+	for _, name := range files(scenario) {
+		of.Values = append(of.Values, filepath.Join(root, "tests", "contract", filepath.FromSlash(name)))
+	}
+	return facts.Of(of.Objects(t), called)
+}

@@ -1,0 +1,37 @@
+package contract
+
+import (
+	"regexp"
+	"strings"
+)
+
+var (
+	versionKey = regexp.MustCompile(`(_VERSION$|^version$|^bootstrapRevision$|\.version$|^OTEL_RESOURCE_ATTRIBUTES$)`)
+	versions   = strings.NewReplacer("{appVersion}", "{version}", "{chartVersion}", "{version}", "{imageTag}", "{version}")
+	service    = regexp.MustCompile(`(\.NAMESPACE)?\.svc(\.cluster\.local)?\b`)
+	namespace  = regexp.MustCompile(`\.NAMESPACE([:/]|$)`)
+	plainHTTP  = regexp.MustCompile(`(http://[^/:]+):80(/|$)`)
+	plainHTTPS = regexp.MustCompile(`(https://[^/:]+):443(/|$)`)
+	taggedName = regexp.MustCompile(`^([a-z0-9.-]+(?:/[a-z0-9._-]+)+)(?::[\w.{}-]+)?(?:@sha256:\w+)?$`)
+	registry   = regexp.MustCompile(`^[a-z0-9.-]+\.[a-z]+(:\d+)?/`)
+)
+
+// isVersion reports whether a key holds the version of a component, which each chart has its own of.
+func isVersion(key string) bool {
+	if at := strings.LastIndex(key, ": "); at >= 0 {
+		key = key[at+2:]
+	}
+	return versionKey.MatchString(key)
+}
+
+// plain is a value without what does not matter: tags of images, the cluster's domain, the namespace in an address, default ports.
+func plain(value string) string {
+	value = service.ReplaceAllString(versions.Replace(value), "")
+	value = namespace.ReplaceAllString(value, "$1")
+	value = plainHTTP.ReplaceAllString(value, "$1$2")
+	value = plainHTTPS.ReplaceAllString(value, "$1$2")
+	return taggedName.ReplaceAllString(value, "$1")
+}
+
+// repository is an image without its registry and tag.
+func repository(image string) string { return registry.ReplaceAllString(plain(image), "") }
