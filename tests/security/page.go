@@ -53,6 +53,7 @@ func Generate(root string) ([]byte, error) {
 	}
 	var out bytes.Buffer
 	writeHead(&out, every)
+	writeTokens(&out, every, owners)
 	writeAccounts(&out, every, owners, unbound)
 	writePorts(&out, every, all)
 	writeTargets(&out, targets)

@@ -24,6 +24,9 @@ func TestThePageIsInStepWithTheCharts(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, drift)
 	for _, line := range []string{
+		"| argo-cd-application-controller | critical | critical: everything | ",
+		"| internal-router | none |  |  |  |",
+		"| everything | does everything there: it is an administrator |",
 		"| cluster | rollouts (argoproj.io) | get, list, watch | the platform hears of every change of these |",
 		"| namespace | secrets named argocd-redis | get | whether there is a password already |  |",
 		"| cluster | \\* (\\*) | \\* | deploys whatever the user's Git repositories say, of kinds nobody knows beforehand: the one program that may do everything; controller.clusterRoleRules narrows it to the kinds that are really deployed |",

@@ -1,0 +1,156 @@
+package security
+
+import (
+	"slices"
+	"strings"
+)
+
+// severity says how much a token is worth.
+type severity int
+
+const (
+	none severity = iota
+	low
+	medium
+	high
+	critical
+)
+
+func (s severity) String() string { return []string{"none", "low", "medium", "high", "critical"}[s] }
+
+// escalation is a right that is worth more than its words: a known step from it to code, credentials or rights of others
+// (https://kubernetes.io/docs/concepts/security/rbac-good-practices/#privilege-escalation-risks, and what Argo's programs do with their objects).
+type escalation struct {
+	name      string
+	groups    []string // groups are the API groups of the resources.
+	resources []string
+	verbs     []string // verbs are those of which one is enough.
+	// names are the objects of which one is worth as much as all of them. Where a rule is limited to others, it is worth medium at most.
+	names []string
+	// any tells that every object is worth as much as all of them: its content is free.
+	any bool
+	// cluster and namespace are the severity of a rule for the whole cluster, and for the release's namespace alone.
+	cluster, namespace severity
+	// runtime tells that in the release's namespace it leads to the application controller of Argo CD, and is worth what that one may do.
+	runtime bool
+	worth   string
+}
+
+var (
+	writes  = []string{"create", "update", "patch"}
+	changes = []string{"update", "patch"}
+	reads   = []string{"get", "list", "watch"}
+)
+
+// settings of Argo CD, and Secrets that make an administrator of it.
+var (
+	argoCDSettings = []string{"argocd-cm", "argocd-rbac-cm", "argocd-cmd-params-cm"}
+	argoCDSecrets  = []string{"argocd-secret", "argocd-initial-admin-secret", "argocd-token"}
+)
+
+// escalations are the known ones, that to everything first. Sentences continue "its token ...".
+func escalations() []escalation {
+	return []escalation{
+		{name: "everything", groups: []string{"*"}, resources: []string{"*"}, verbs: []string{"*"}, cluster: critical, namespace: high,
+			worth: "does everything there: it is an administrator"},
+		{name: "impersonate", groups: []string{"", "authentication.k8s.io"}, resources: []string{"users", "groups", "serviceaccounts", "uids"}, verbs: []string{"impersonate"}, any: true, cluster: critical, namespace: critical,
+			worth: "acts as any user, group or account"},
+		{name: "escalate", groups: []string{"rbac.authorization.k8s.io"}, resources: []string{"roles", "clusterroles"}, verbs: []string{"escalate"}, any: true, cluster: critical, namespace: high,
+			worth: "writes roles with rights that it does not have"},
+		{name: "bind", groups: []string{"rbac.authorization.k8s.io"}, resources: []string{"roles", "clusterroles"}, verbs: []string{"bind"}, any: true, cluster: critical, namespace: high,
+			worth: "binds roles with rights that it does not have"},
+		{name: "tokens", resources: []string{"serviceaccounts/token"}, verbs: []string{"create"}, cluster: critical, namespace: high, runtime: true,
+			worth: "creates tokens of any service account there, and has the rights of all of them"},
+		{name: "kubelet", resources: []string{"nodes/proxy"}, verbs: []string{"get", "create"}, cluster: critical, namespace: low,
+			worth: "runs commands in every pod through the kubelet, past admission and audit"},
+		{name: "webhooks", groups: []string{"admissionregistration.k8s.io"}, resources: []string{"mutatingwebhookconfigurations", "validatingwebhookconfigurations"}, verbs: writes, any: true, cluster: critical, namespace: low,
+			worth: "registers admission webhooks, and so sees or changes every object that anyone writes, Secrets too"},
+		{name: "API services", groups: []string{"apiregistration.k8s.io"}, resources: []string{"apiservices"}, verbs: writes, any: true, cluster: critical, namespace: low,
+			worth: "answers whole API groups instead of the API server, and sees the credentials of callers"},
+		{name: "certificates", groups: []string{"certificates.k8s.io"}, resources: []string{"certificatesigningrequests/approval"}, verbs: changes, any: true, cluster: critical, namespace: low,
+			worth: "approves client certificates for any user"},
+		{name: "read secrets", resources: []string{"secrets"}, verbs: reads, names: argoCDSecrets, cluster: critical, namespace: high, runtime: true,
+			worth: "reads all Secrets there: tokens, Git credentials, credentials of clusters, and the key that Argo CD signs its sessions with"},
+		{name: "write secrets", resources: []string{"secrets"}, verbs: writes, names: argoCDSecrets, cluster: critical, namespace: high, runtime: true,
+			worth: "writes Secrets: in Argo CD's namespace a cluster Secret with an execProviderConfig is a command that the application controller runs; one of type service-account-token is a token of any account, for those who read it"},
+		{name: "pods", resources: []string{"pods", "replicationcontrollers"}, verbs: writes, cluster: critical, namespace: high, runtime: true,
+			worth: "runs or changes pods, under any service account there, with any Secret there mounted"},
+		{name: "workloads", groups: []string{"apps", "batch"}, resources: []string{"deployments", "statefulsets", "daemonsets", "replicasets", "jobs", "cronjobs"}, verbs: writes, cluster: critical, namespace: high, runtime: true,
+			worth: "runs or changes workloads, and by them pods, under any service account there, with any Secret there mounted"},
+		{name: "workflows", groups: []string{"argoproj.io"}, resources: []string{"workflows", "cronworkflows"}, verbs: writes, cluster: critical, namespace: high, runtime: true,
+			worth: "creates or changes Workflows: the controller of Argo Workflows runs their pods under any service account there"},
+		{name: "workflow templates", groups: []string{"argoproj.io"}, resources: []string{"workflowtemplates", "clusterworkflowtemplates"}, verbs: writes, cluster: high, namespace: high, runtime: true,
+			worth: "writes templates of Workflows, which run with the rights of those who submit them"},
+		{name: "event sources", groups: []string{"argoproj.io"}, resources: []string{"eventsources", "sensors"}, verbs: writes, cluster: critical, namespace: high, runtime: true,
+			worth: "creates or changes EventSources or Sensors: the controller of Argo Events runs their pods, with any Secret there, under any service account there"},
+		{name: "rollouts", groups: []string{"argoproj.io"}, resources: []string{"rollouts"}, verbs: writes, cluster: critical, namespace: high, runtime: true,
+			worth: "creates or changes Rollouts: the controller of Argo Rollouts runs their pods under any service account there"},
+		{name: "analysis", groups: []string{"argoproj.io"}, resources: []string{"analysisruns", "analysistemplates", "clusteranalysistemplates", "experiments"}, verbs: writes, cluster: critical, namespace: high, runtime: true,
+			worth: "creates or changes analyses or experiments: the controller of Argo Rollouts runs their Jobs and pods under any service account there"},
+		{name: "exec", resources: []string{"pods/exec", "pods/attach"}, verbs: []string{"create", "get"}, cluster: critical, namespace: high, runtime: true,
+			worth: "runs commands in any pod there, with the Secrets and the service account of that pod"},
+		{name: "ephemeral containers", resources: []string{"pods/ephemeralcontainers"}, verbs: changes, cluster: critical, namespace: high, runtime: true,
+			worth: "adds containers to any pod there, with the service account of that pod"},
+		{name: "applications", groups: []string{"argoproj.io"}, resources: []string{"applications", "applicationsets"}, verbs: writes, cluster: critical, namespace: high, runtime: true,
+			worth: "writes Applications: Argo CD's application controller deploys whatever they name, with its own rights, as their project allows"},
+		{name: "projects", groups: []string{"argoproj.io"}, resources: []string{"appprojects"}, verbs: writes, cluster: critical, namespace: high, runtime: true,
+			worth: "writes AppProjects, and so decides what Applications may deploy, and where to"},
+		{name: "write settings", resources: []string{"configmaps"}, verbs: writes, names: argoCDSettings, cluster: critical, namespace: high, runtime: true,
+			worth: "writes ConfigMaps, the settings of programs: argocd-rbac-cm and argocd-cm make anyone an administrator of Argo CD"},
+		{name: "volumes", resources: []string{"persistentvolumes"}, verbs: []string{"create"}, cluster: high, namespace: low,
+			worth: "creates volumes, of type hostPath too: files of nodes"},
+		{name: "definitions", groups: []string{"apiextensions.k8s.io"}, resources: []string{"customresourcedefinitions"}, verbs: append([]string{"delete"}, writes...), cluster: high, namespace: low,
+			worth: "changes or deletes definitions of custom resources: with one go all its objects, and a conversion webhook sees them"},
+		{name: "namespaces", resources: []string{"namespaces"}, verbs: changes, cluster: high, namespace: medium,
+			worth: "changes the labels of namespaces, by which Pod Security and policies apply"},
+		{name: "nodes", resources: []string{"nodes", "nodes/status"}, verbs: changes, cluster: high, namespace: low,
+			worth: "changes nodes: labels and taints, by which pods are placed"},
+		{name: "traffic", groups: []string{"", "discovery.k8s.io", "networking.k8s.io", "gateway.networking.k8s.io"},
+			resources: []string{"services", "endpoints", "endpointslices", "ingresses", "httproutes"}, verbs: writes, cluster: medium, namespace: medium,
+			worth: "redirects traffic of Services, Ingresses or routes"},
+		{name: "network policies", groups: []string{"networking.k8s.io"}, resources: []string{"networkpolicies"}, verbs: append([]string{"delete"}, changes...), cluster: medium, namespace: medium,
+			worth: "opens what network policies close"},
+		{name: "logs", resources: []string{"pods/log"}, verbs: []string{"get"}, cluster: medium, namespace: low,
+			worth: "reads the logs of pods"},
+		{name: "deletion", groups: []string{"", "apps", "argoproj.io"},
+			resources: []string{"pods", "deployments", "statefulsets", "persistentvolumeclaims", "applications", "appprojects", "rollouts", "workflows"}, verbs: []string{"delete", "deletecollection"}, cluster: medium, namespace: medium,
+			worth: "deletes what runs, or its data"},
+		{name: "read settings", resources: []string{"configmaps"}, verbs: reads, cluster: medium, namespace: low,
+			worth: "reads all ConfigMaps there"},
+	}
+}
+
+// grants tells whether a rule contains the escalation, a group, a resource and a verb of it; and whether only for objects of less worth.
+func (e escalation) grants(r rule) (granted, limited bool) {
+	groups := e.groups
+	if groups == nil {
+		groups = []string{""}
+	}
+	if !slices.ContainsFunc(groups, func(group string) bool { return has(r.APIGroups, group) }) || !slices.ContainsFunc(e.resources, r.concerns) {
+		return false, false
+	}
+	granted = slices.ContainsFunc(e.verbs, func(verb string) bool {
+		// an object that is created has no name yet that a rule could be held to; a subresource is created at one that has
+		return has(r.Verbs, verb) && (verb != "create" || len(r.ResourceNames) == 0 || strings.Contains(e.resources[0], "/"))
+	})
+	worthy := e.any || len(r.ResourceNames) == 0 || slices.ContainsFunc(r.ResourceNames, func(name string) bool { return slices.Contains(e.names, name) })
+	return granted, granted && !worthy
+}
+
+// concerns tells whether a rule is about a resource or subresource.
+func (r rule) concerns(resource string) bool {
+	_, sub, is := strings.Cut(resource, "/")
+	return has(r.Resources, resource) || (is && has(r.Resources, "*/"+sub))
+}
+
+// of is the severity in a scope; deploys tells whether Argo CD's application controller, with rights for the whole cluster, is in the namespace.
+func (e escalation) of(scope string, deploys bool) severity {
+	switch {
+	case scope == "cluster":
+		return e.cluster
+	case scope == "namespace" && e.runtime && deploys:
+		return critical
+	default:
+		return e.namespace
+	}
+}
