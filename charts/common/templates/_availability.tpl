@@ -31,8 +31,8 @@ kind: HorizontalPodAutoscaler
 metadata:
   {{- include "common.metadata" (dict "context" .context "component" .facts.name "name" (include "common.componentName" .)) | nindent 2 }}
 spec:
-  minReplicas: {{ default 1 $hpa.minReplicas }}
-  maxReplicas: {{ default 5 $hpa.maxReplicas }}
+  minReplicas: {{ (include "common.firstSet" (list $hpa.minReplicas 1) | fromJson).value }}
+  maxReplicas: {{ (include "common.firstSet" (list $hpa.maxReplicas 5) | fromJson).value }}
   scaleTargetRef:
     apiVersion: apps/v1
     kind: {{ default "Deployment" .facts.kind }}

@@ -5,6 +5,7 @@ Arguments: context (common.context), facts (what is particular to the component;
 values (what the user says of it: the same names on every component).
 */}}
 {{- define "common.component" -}}
+{{- include "common.checkFacts" . -}}
 {{- $documents := list
   (include "common.serviceAccount" .)
   (include "common.rbac" .)
@@ -20,6 +21,25 @@ values (what the user says of it: the same names on every component).
 ---
 {{ trimPrefix "---" $document | trim }}
 {{- end }}{{ end }}
+{{- end -}}
+
+{{/*
+common.checkFacts: fails the render where the facts of a component do not parse (fromYaml reports that under the key Error), or hold a key
+that no template reads. Arguments: a component.
+*/}}
+{{- define "common.checkFacts" -}}
+{{- $component := printf "chart %s, component %q" .context.chart (default .context.fullname .facts.name) -}}
+{{- with .facts.Error }}{{ fail (printf "\n%s: its facts do not parse: %s.\n  fix: render with --debug; a value that needs quotes is the usual reason" $component .) }}{{ end -}}
+{{- $known := list
+  "affinity" "annotations" "args" "automountServiceAccountToken" "checksum" "clusterRules" "command" "containerName" "env" "envFrom" "fullname"
+  "imagePullSecrets" "images" "initContainers" "kind" "lifecycle" "livenessProbe" "managedNamespace" "metrics" "name" "namespaced" "networkPolicy"
+  "podAnnotations" "podLabels" "podManagementPolicy" "podSecurityContext" "ports" "readinessProbe" "replicas" "resources" "rules" "scratch"
+  "securityContext" "serviceAccountName" "serviceName" "services" "sidecars" "startupProbe" "strategy" "terminationGracePeriodSeconds" "usesAPI"
+  "volumeClaimTemplates" "volumeMounts" "volumes"
+-}}
+{{- range $key, $_ := .facts -}}
+{{- if not (has $key $known) }}{{ fail (printf "\n%s: %q is not a fact of a component.\n  fix: use one of those in charts/common/README.md, or add it to common.checkFacts" $component $key) }}{{ end -}}
+{{- end -}}
 {{- end -}}
 
 {{/*

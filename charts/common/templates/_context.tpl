@@ -66,6 +66,16 @@ Arguments: the map.
 {{- end -}}
 
 {{/*
+common.firstSet: {"value": the first of a list that is not null} as JSON; 0, false and empty values count.
+Arguments: the list.
+*/}}
+{{- define "common.firstSet" -}}
+{{- $set := dict -}}
+{{- range . }}{{ if and (not (hasKey $set "value")) (not (kindIs "invalid" .)) }}{{ $_ := set $set "value" . }}{{ end }}{{ end -}}
+{{- toJson $set -}}
+{{- end -}}
+
+{{/*
 common.text: a scalar as text. Numbers of values files are floating: a large whole one would become 1e+06 otherwise.
 Arguments: the scalar.
 */}}

@@ -22,7 +22,7 @@ Arguments: a component (context, facts, values).
   "initContainers" (concat ($f.initContainers | default list) ($v.initContainers | default list) ($v.extraInitContainers | default list))
   "containers" (concat (list (include "common.container" . | fromJson)) ($f.sidecars | default list) ($v.extraContainers | default list))
   "volumes" (concat $scratch ($f.volumes | default list) ($g.extraVolumes | default list) ($v.volumes | default list) ($v.extraVolumes | default list))
-  "nodeSelector" (merge dict ($v.nodeSelector | default dict) ($g.nodeSelector | default dict))
+  "nodeSelector" (coalesce $v.nodeSelector $g.nodeSelector)
   "tolerations" (coalesce $v.tolerations $g.tolerations)
   "affinity" (include "common.affinity" . | fromJson)
   "topologySpreadConstraints" (include "common.topologySpread" . | fromJson).constraints
@@ -33,7 +33,7 @@ Arguments: a component (context, facts, values).
   "dnsPolicy" $v.dnsPolicy
   "hostNetwork" (ternary true nil (eq (toString $v.hostNetwork) "true"))
   "schedulerName" $v.schedulerName
-  "terminationGracePeriodSeconds" (coalesce $v.terminationGracePeriodSeconds $f.terminationGracePeriodSeconds)
+  "terminationGracePeriodSeconds" (include "common.firstSet" (list $v.terminationGracePeriodSeconds $f.terminationGracePeriodSeconds) | fromJson).value
 -}}
 {{- dict "metadata" (include "common.compact" (dict "labels" $labels "annotations" $annotations) | fromJson) "spec" (include "common.compact" $spec | fromJson) | toJson -}}
 {{- end -}}

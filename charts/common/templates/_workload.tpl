@@ -11,7 +11,7 @@ Arguments: a component (context, facts, values). Replicas are left to the autosc
 {{- $spec := dict
   "selector" (dict "matchLabels" $selector)
   "template" (include "common.pod" . | fromJson)
-  "revisionHistoryLimit" (coalesce $v.revisionHistoryLimit $g.revisionHistoryLimit)
+  "revisionHistoryLimit" (include "common.firstSet" (list $v.revisionHistoryLimit $g.revisionHistoryLimit) | fromJson).value
 -}}
 {{- if and (not (($v.autoscaling).enabled)) (not (kindIs "invalid" $replicas)) }}{{ $_ := set $spec "replicas" (int $replicas) }}{{ end -}}
 {{- $strategy := coalesce $v.deploymentStrategy $v.strategy $v.updateStrategy $f.strategy (ternary nil $g.deploymentStrategy $stateful) -}}
