@@ -5,8 +5,8 @@ import "gitops-runtime/tests/images/gobuild"
 // The programs built from Go modules. Each folder under tests/programs holds
 // the go.mod that its program's publisher uses, plus the program itself.
 var (
-	frpc          = gobuild.Program{Name: "frpc", Dir: "tests/programs/frp", Package: "github.com/fatedier/frp/cmd/frpc"}
-	frps          = gobuild.Program{Name: "frps", Dir: "tests/programs/frp", Package: "github.com/fatedier/frp/cmd/frps"}
+	frpc          = frpProgram("frpc")
+	frps          = frpProgram("frps")
 	natsServer    = gobuild.Program{Name: "nats-server", Dir: "tests/programs/nats", Package: "github.com/nats-io/nats-server/v2"}
 	natsStreaming = gobuild.Program{Name: "nats-streaming-server", Dir: "tests/programs/nats-streaming", Package: "github.com/nats-io/nats-streaming-server"}
 	kustomize     = gobuild.Program{Name: "kustomize", Dir: "tests/programs/kustomize", Package: "sigs.k8s.io/kustomize/kustomize/v5"}
@@ -18,11 +18,15 @@ var (
 	traefik    = gobuild.Program{Name: "traefik", Dir: "tests/programs/traefik", Package: "github.com/traefik/traefik/v3/cmd/traefik"}
 	argoEvents = gobuild.Program{
 		Name: "argo-events", Dir: "tests/programs/argo-events", Package: "github.com/argoproj/argo-events/cmd",
-		LDFlags: "-X github.com/argoproj/argo-events.version=v1.9.7",
+		LDFlags: "-X github.com/argoproj/argo-events.version=v1.9.10",
 	}
 	argocd = gobuild.Program{
 		Name: "argocd", Dir: "tests/programs/argo-cd", Package: "github.com/argoproj/argo-cd/v3/cmd",
-		LDFlags: "-X github.com/argoproj/argo-cd/v3/common.version=3.3.10",
+		LDFlags: "-X github.com/argoproj/argo-cd/v3/common.version=3.4.7",
+	}
+	sealedSecrets = gobuild.Program{
+		Name: "sealed-secrets-controller", Dir: "tests/programs/sealed-secrets", Package: "github.com/bitnami-labs/sealed-secrets/cmd/controller",
+		LDFlags: "-X main.VERSION=0.36.0",
 	}
 	kubectl = gobuild.Program{
 		Name: "kubectl", Dir: "tests/programs/kubernetes", Package: "k8s.io/kubernetes/cmd/kubectl",
@@ -35,12 +39,18 @@ var (
 	argoexec           = workflowsProgram("argoexec")
 )
 
+// frpProgram is a program of frp, without the dashboard: its files are not in the module, and the tag
+// noweb is what frp's own Makefile builds with then.
+func frpProgram(name string) gobuild.Program {
+	return gobuild.Program{Name: name, Dir: "tests/programs/frp", Package: "github.com/fatedier/frp/cmd/" + name, Tags: "noweb"}
+}
+
 // rolloutsProgram is a program of Argo Rollouts.
 func rolloutsProgram(name string) gobuild.Program {
 	const module = "github.com/argoproj/argo-rollouts"
 	return gobuild.Program{
 		Name: name, Dir: "tests/programs/argo-rollouts", Package: module + "/cmd/" + name,
-		LDFlags: "-X " + module + "/utils/version.version=1.8.5",
+		LDFlags: "-X " + module + "/utils/version.version=1.9.1",
 	}
 }
 
@@ -51,7 +61,7 @@ func workflowsProgram(name string) gobuild.Program {
 	const module = "github.com/argoproj/argo-workflows/v3"
 	return gobuild.Program{
 		Name: name, Dir: "tests/programs/argo-workflows", Package: module + "/cmd/" + name,
-		LDFlags: "-X " + module + ".version=v3.7.6",
+		LDFlags: "-X " + module + ".version=v3.7.16",
 		Copy: &gobuild.Copy{
 			Module: module,
 			Add:    map[string]string{"ui/dist/app/index.html": "<!doctype html><title>Argo Workflows</title>\n"},

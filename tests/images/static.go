@@ -26,7 +26,9 @@ var (
 	argoUser     = user{id: 8737, name: "argo", home: "/home/argo"}
 	rolloutsUser = user{id: 999, name: "argo-rollouts", home: "/home/argo-rollouts"}
 	eventsUser   = user{id: 9731, name: "argo-events", home: "/home/argo-events"}
-	ownUser      = user{id: 65532, name: "nonroot", home: "/"}
+	// the published image names the number alone
+	sealedSecretsUser = user{id: 1001, name: "sealed-secrets", home: "/"}
+	ownUser           = user{id: 65532, name: "nonroot", home: "/"}
 )
 
 const searchPath = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"

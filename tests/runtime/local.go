@@ -133,7 +133,7 @@ func (l *Local) startPlatform(ctx context.Context, mode mode, target func(string
 		options := manifests.Options{
 			Images: manifests.Images{
 				StandIn: target("gitops-runtime/standin:dev"),
-				Frps:    target("ghcr.io/fatedier/frps:v0.66.0"),
+				Frps:    target("ghcr.io/fatedier/frps:v0.70.0"),
 				Traefik: target("docker.io/library/traefik:v3.6.12"),
 
 				KubeRouter: target("docker.io/cloudnativelabs/kube-router:v2.1.0"),

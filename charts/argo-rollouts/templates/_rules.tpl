@@ -87,7 +87,7 @@ awsLoadBalancerController:
     resources: [endpoints]
     verbs: [get]
   - why: which targets the load balancer has
-    apiGroups: [elbv2.k8s.aws]
+    apiGroups: [elbv2.k8s.aws, eks.amazonaws.com]
     resources: [targetgroupbindings]
     verbs: [list, get]
 contour:

@@ -30,6 +30,8 @@ type Program struct {
 	Package string
 	// LDFlags are linker flags beside -s -w, such as -X for a version.
 	LDFlags string
+	// Tags are build tags, separated by commas.
+	Tags string
 	// Own marks a program of this module: only the sources it is made of
 	// decide its key, and it is compiled as `go test` compiles, so that both share the build cache.
 	Own bool
@@ -62,7 +64,10 @@ var environment = Environment("readonly")
 func (p Program) flags() []string {
 	all := Flags(p.LDFlags)
 	if p.Own {
-		return []string{all[0], all[len(all)-1]}
+		all = []string{all[0], all[len(all)-1]}
+	}
+	if p.Tags != "" {
+		all = append(all, "-tags="+p.Tags)
 	}
 	return all
 }
@@ -86,7 +91,7 @@ func (t Toolchain) Key(ctx context.Context, p Program) (string, error) {
 func (t Toolchain) Fetch(ctx context.Context, p Program) error {
 	dir, err := t.prepare(ctx, p)
 	if err == nil {
-		_, err = t.run(ctx, dir, "list", "-deps", "-f", "{{with .Error}}{{.}}{{end}}", p.Package)
+		_, err = t.run(ctx, dir, "list", "-deps", "-tags="+p.Tags, "-f", "{{with .Error}}{{.}}{{end}}", p.Package)
 	}
 	if err != nil {
 		return fmt.Errorf("modules of %s: %w", p.Name, err)

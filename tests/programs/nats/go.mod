@@ -1,5 +1,5 @@
 module gitops-runtime/programs/nats
 
-go 1.24.0
+go 1.25.0
 
-require github.com/nats-io/nats-server/v2 v2.11.9
+require github.com/nats-io/nats-server/v2 v2.11.17

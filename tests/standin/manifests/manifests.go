@@ -46,7 +46,7 @@ func ServerNames() []string {
 // Images are full references that the cluster can pull.
 type Images struct {
 	StandIn string // StandIn is gitops-runtime/standin:dev.
-	Frps    string // Frps is ghcr.io/fatedier/frps:v0.66.0; needed with Tunnel.
+	Frps    string // Frps is ghcr.io/fatedier/frps:v0.70.0; needed with Tunnel.
 	Traefik string // Traefik is docker.io/library/traefik:v3.6.12; needed with Ingress and Gateway.
 	// KubeRouter is docker.io/cloudnativelabs/kube-router:v2.1.0; needed with NetworkPolicies.
 	KubeRouter string

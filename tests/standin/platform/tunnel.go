@@ -8,7 +8,7 @@ import (
 	"gitops-runtime/tests/standin/serve"
 )
 
-// pluginRequest is what frps v0.66.0 POSTs to a server plugin (pkg/plugin/server/types.go, pkg/msg/msg.go of its module).
+// pluginRequest is what frps v0.70.0 POSTs to a server plugin (pkg/plugin/server/types.go, pkg/msg/msg.go of its module).
 type pluginRequest struct {
 	Op      string `json:"op"`
 	Content struct {

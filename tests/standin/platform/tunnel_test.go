@@ -7,7 +7,7 @@ import (
 	"gitops-runtime/tests/standin/platform"
 )
 
-// The requests are what frps v0.66.0 sends.
+// The requests are what frps v0.70.0 sends.
 func TestTunnel(t *testing.T) {
 	t.Parallel()
 	newProxy := func(content string) string {
@@ -31,7 +31,7 @@ func TestTunnel(t *testing.T) {
 		"custom domain":    {newProxy(`"proxy_name":"acc1-taken","proxy_type":"http","subdomain":"acc1-taken","custom_domains":["bank.example.com"]` + token), 200, rejected("the proxy asks for custom domains, only its subdomain is allowed")},
 		"no token":         {newProxy(`"proxy_name":"acc1-taken","proxy_type":"http","subdomain":"acc1-taken"`), 200, rejected(noToken)},
 		"a user's token":   {newProxy(`"proxy_name":"acc1-taken","proxy_type":"http","subdomain":"acc1-taken","metas":{"Authorization":"user-token-admin"}`), 200, rejected(noToken)},
-		"another question": {`{"version":"0.1.0","op":"Login","content":{"version":"0.66.0","hostname":"","user":""}}`, 200, accepted},
+		"another question": {`{"version":"0.1.0","op":"Login","content":{"version":"0.70.0","hostname":"","user":""}}`, 200, accepted},
 		"no JSON":          {`NewProxy`, 400, `{"message":"the body is no frp server plugin request in JSON"}`},
 	}
 	for name, test := range tests {

@@ -33,9 +33,17 @@ ARGOCD_HYDRATOR_ENABLED: hydrator.enabled
 ARGOCD_IGNORE_NORMALIZER_JQ_TIMEOUT: controller.ignore.normalizer.jq.timeout
 ARGOCD_K8SCLIENT_RETRY_BASE_BACKOFF: controller.k8sclient.retry.base.backoff
 ARGOCD_K8SCLIENT_RETRY_MAX: controller.k8sclient.retry.max
+ARGOCD_K8S_CLIENT_BURST: controller.k8s.client.burst
+ARGOCD_K8S_CLIENT_MAX_IDLE_CONNECTIONS: controller.k8s.client.max.idle.connections
+ARGOCD_K8S_CLIENT_QPS: controller.k8s.client.qps
+ARGOCD_K8S_TCP_IDLE_TIMEOUT: controller.k8s.tcp.idle.timeout
+ARGOCD_K8S_TCP_KEEPALIVE: controller.k8s.tcp.keepalive
+ARGOCD_K8S_TCP_TIMEOUT: controller.k8s.tcp.timeout
+ARGOCD_K8S_TLS_HANDSHAKE_TIMEOUT: controller.k8s.tls.handshake.timeout
 ARGOCD_LOG_FORMAT_TIMESTAMP: log.format.timestamp
 ARGOCD_REPO_ERROR_GRACE_PERIOD_SECONDS: controller.repo.error.grace.period.seconds
 ARGOCD_SYNC_WAVE_DELAY: controller.sync.wave.delay.seconds
+GRPC_ENABLE_TXT_SERVICE_CONFIG: controller.grpc.enable.txt.service.config
 REDISDB: redis.db
 REDIS_COMPRESSION: redis.compression
 REDIS_SERVER: redis.server

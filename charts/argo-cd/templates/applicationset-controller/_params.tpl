@@ -26,5 +26,13 @@ ARGOCD_APPLICATIONSET_CONTROLLER_SCM_ROOT_CA_PATH: applicationsetcontroller.scm.
 ARGOCD_APPLICATIONSET_CONTROLLER_TOKENREF_STRICT_MODE: applicationsetcontroller.enable.tokenref.strict.mode
 ARGOCD_APPLICATIONSET_CONTROLLER_WEBHOOK_PARALLELISM_LIMIT: applicationsetcontroller.webhook.parallelism.limit
 ARGOCD_GIT_MODULES_ENABLED: applicationsetcontroller.enable.git.submodule
+ARGOCD_K8S_CLIENT_BURST: applicationsetcontroller.k8s.client.burst
+ARGOCD_K8S_CLIENT_MAX_IDLE_CONNECTIONS: applicationsetcontroller.k8s.client.max.idle.connections
+ARGOCD_K8S_CLIENT_QPS: applicationsetcontroller.k8s.client.qps
+ARGOCD_K8S_TCP_IDLE_TIMEOUT: applicationsetcontroller.k8s.tcp.idle.timeout
+ARGOCD_K8S_TCP_KEEPALIVE: applicationsetcontroller.k8s.tcp.keepalive
+ARGOCD_K8S_TCP_TIMEOUT: applicationsetcontroller.k8s.tcp.timeout
+ARGOCD_K8S_TLS_HANDSHAKE_TIMEOUT: applicationsetcontroller.k8s.tls.handshake.timeout
 ARGOCD_LOG_FORMAT_TIMESTAMP: log.format.timestamp
+GRPC_ENABLE_TXT_SERVICE_CONFIG: applicationsetcontroller.grpc.enable.txt.service.config
 {{- end }}

@@ -5,4 +5,5 @@ ARGOCD_COMMIT_SERVER_LOGFORMAT: commitserver.log.format
 ARGOCD_COMMIT_SERVER_LOGLEVEL: commitserver.log.level
 ARGOCD_COMMIT_SERVER_METRICS_LISTEN_ADDRESS: commitserver.metrics.listen.address
 ARGOCD_LOG_FORMAT_TIMESTAMP: log.format.timestamp
+GRPC_ENABLE_TXT_SERVICE_CONFIG: commitserver.grpc.enable.txt.service.config
 {{- end }}

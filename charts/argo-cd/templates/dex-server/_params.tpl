@@ -4,4 +4,5 @@ ARGOCD_DEX_SERVER_DISABLE_TLS: dexserver.disable.tls
 ARGOCD_DEX_SERVER_LOGFORMAT: dexserver.log.format
 ARGOCD_DEX_SERVER_LOGLEVEL: dexserver.log.level
 ARGOCD_LOG_FORMAT_TIMESTAMP: log.format.timestamp
+DEX_CONTINUE_ON_CONNECTOR_FAILURE: dexserver.connector.failure.continue
 {{- end }}

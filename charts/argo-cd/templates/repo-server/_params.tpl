@@ -5,6 +5,7 @@ ARGOCD_GIT_LS_REMOTE_PARALLELISM_LIMIT: reposerver.git.lsremote.parallelism.limi
 ARGOCD_GIT_MODULES_ENABLED: reposerver.enable.git.submodule
 ARGOCD_GIT_REQUEST_TIMEOUT: reposerver.git.request.timeout
 ARGOCD_GRPC_MAX_SIZE_MB: reposerver.grpc.max.size
+ARGOCD_HELM_USER_AGENT: reposerver.helm.user.agent
 ARGOCD_LOG_FORMAT_TIMESTAMP: log.format.timestamp
 ARGOCD_REPO_CACHE_EXPIRATION: reposerver.repo.cache.expiration
 ARGOCD_REPO_SERVER_ALLOW_OUT_OF_BOUNDS_SYMLINKS: reposerver.allow.oob.symlinks
@@ -34,6 +35,7 @@ ARGOCD_REVISION_CACHE_LOCK_TIMEOUT: reposerver.revision.cache.lock.timeout
 ARGOCD_TLS_CIPHERS: reposerver.tls.ciphers
 ARGOCD_TLS_MAX_VERSION: reposerver.tls.maxversion
 ARGOCD_TLS_MIN_VERSION: reposerver.tls.minversion
+GRPC_ENABLE_TXT_SERVICE_CONFIG: reposerver.grpc.enable.txt.service.config
 REDISDB: redis.db
 REDIS_COMPRESSION: redis.compression
 REDIS_SERVER: redis.server

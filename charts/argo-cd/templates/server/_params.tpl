@@ -12,6 +12,13 @@ ARGOCD_DEFAULT_CACHE_EXPIRATION: server.default.cache.expiration
 ARGOCD_HYDRATOR_ENABLED: hydrator.enabled
 ARGOCD_K8SCLIENT_RETRY_BASE_BACKOFF: server.k8sclient.retry.base.backoff
 ARGOCD_K8SCLIENT_RETRY_MAX: server.k8sclient.retry.max
+ARGOCD_K8S_CLIENT_BURST: server.k8s.client.burst
+ARGOCD_K8S_CLIENT_MAX_IDLE_CONNECTIONS: server.k8s.client.max.idle.connections
+ARGOCD_K8S_CLIENT_QPS: server.k8s.client.qps
+ARGOCD_K8S_TCP_IDLE_TIMEOUT: server.k8s.tcp.idle.timeout
+ARGOCD_K8S_TCP_KEEPALIVE: server.k8s.tcp.keepalive
+ARGOCD_K8S_TCP_TIMEOUT: server.k8s.tcp.timeout
+ARGOCD_K8S_TLS_HANDSHAKE_TIMEOUT: server.k8s.tls.handshake.timeout
 ARGOCD_MAX_COOKIE_NUMBER: server.http.cookie.maxnumber
 ARGOCD_SERVER_BASEHREF: server.basehref
 ARGOCD_SERVER_CONNECTION_STATUS_CACHE_EXPIRATION: server.connection.status.cache.expiration
@@ -44,6 +51,7 @@ ARGOCD_SYNC_WITH_REPLACE_ALLOWED: server.sync.replace.allowed
 ARGOCD_TLS_CIPHERS: server.tls.ciphers
 ARGOCD_TLS_MAX_VERSION: server.tls.maxversion
 ARGOCD_TLS_MIN_VERSION: server.tls.minversion
+GRPC_ENABLE_TXT_SERVICE_CONFIG: server.grpc.enable.txt.service.config
 REDISDB: redis.db
 REDIS_COMPRESSION: redis.compression
 REDIS_SERVER: redis.server
