@@ -369,3 +369,4 @@ replace (
 )
 
 replace github.com/argoproj/argo-cd/gitops-engine => github.com/argoproj/argo-cd/gitops-engine v0.0.0-20260708145834-74d0f9207b67
+replace github.com/argoproj/argo-cd/v3 => ./src
