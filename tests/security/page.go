@@ -43,6 +43,12 @@ func Generate(root string) ([]byte, error) {
 			lacking = append(lacking, "tests/security/secrets.yaml speaks of the Secret "+name+", which nothing makes or reads")
 		}
 	}
+	why, err := reasons()
+	if err != nil {
+		return nil, err
+	}
+	weak := weaknesses(all)
+	lacking = append(lacking, unreasoned(weak, why)...)
 	if len(lacking) > 0 {
 		slices.Sort(lacking)
 		return nil, fmt.Errorf("without a sentence why (give rules a `why:` in their template):\n  %s", strings.Join(slices.Compact(lacking), "\n  "))
@@ -57,6 +63,7 @@ func Generate(root string) ([]byte, error) {
 	writeAccounts(&out, every, owners, unbound)
 	writePorts(&out, every, all)
 	writeTargets(&out, targets)
+	writeTLS(&out, every, weak, why)
 	writeSecrets(&out, named, held, owners)
 	return out.Bytes(), nil
 }
