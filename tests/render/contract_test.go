@@ -156,16 +156,15 @@ func TestGlobalsReachWorkflows(t *testing.T) {
 	}
 }
 
-// A secret that the chart writes restarts app-proxy when it changes, which reads it at its start.
+// A token, key or certificate that the chart writes restarts app-proxy when it changes, which reads it at its start.
 func TestSecretsRestartAppProxy(t *testing.T) {
 	t.Parallel()
 	seen := map[string]string{}
 	for name, set := range map[string]map[string]string{
-		"unchanged":    nil,
-		"Git password": {"global.runtime.gitCredentials.password.value": "p"},
-		"SSH key":      {"global.runtime.gitCredentials.sshPrivateKey.value": "k"},
-		"user token":   {"global.codefresh.userToken.token": "t"},
-		"platform CA":  {"global.codefresh.tls.caCerts.secret.create": "true", "global.codefresh.tls.caCerts.secret.content": "c"},
+		"unchanged":   nil,
+		"SSH key":     {"global.runtime.gitCredentials.sshPrivateKey.value": "k"},
+		"user token":  {"global.codefresh.userToken.token": "t"},
+		"platform CA": {"global.codefresh.tls.caCerts.secret.create": "true", "global.codefresh.tls.caCerts.secret.content": "c"},
 	} {
 		deployment, err := render.As[appsv1.Deployment](render.Find(umbrella("tunnel", set).Objects(t), "Deployment", "cap-app-proxy"))
 		require.NoError(t, err)

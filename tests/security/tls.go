@@ -157,7 +157,7 @@ Every setting of a rendered object that switches TLS or its verification off, an
 a service mesh with mutual TLS protects them. What leaves the cluster is verified: the platform, the tunnel, Git. Besides, components of Argo CD talk
 TLS to the repo-server without verifying its certificate, which it makes up at its start; with a certificate in the Secret ` + "`argocd-repo-server-tls`" + ` and
 ` + "`argo-cd.configs.params.{controller,server,applicationsetcontroller}.repo.server.strict.tls`" + ` they verify it. Argo CD v3.4.7 has no client certificates for
-the repo-server: its NetworkPolicy decides who reaches it.
+the repo-server: its NetworkPolicy decides who reaches it. Connections to Redis have a password and no TLS.
 
 | setting or URL | in | why | cases |
 | --- | --- | --- | --- |
