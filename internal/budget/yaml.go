@@ -8,8 +8,9 @@ import (
 
 // YAML counts the nodes of a YAML or JSON text before it is parsed into a tree:
 // every key and value, and what an alias stands for as often as it is used. It
-// fails where the budget ends, where the text nests too deep, and where an
-// anchor contains itself. A text that is not YAML passes; its parser reports it.
+// fails where the budget ends and where the text nests too deep. A text that is
+// not YAML passes, and so does one with an anchor that contains itself: their
+// parser reports them with the line.
 func (b *Budget) YAML(name string, text []byte) error {
 	most := bound(text)
 	if most > b.limits.Nodes {
@@ -25,7 +26,7 @@ func (b *Budget) YAML(name string, text []byte) error {
 	total := (&measure{sizes: map[*yaml.Node]size{}, limits: b.limits}).of(&document)
 	switch {
 	case total.endless:
-		return exceeded(name, "an anchor contains itself")
+		return b.takeNodes(name, most)
 	case total.depth > b.limits.Nesting+1: // the document is a node of its own
 		return exceeded(name, "its maps and lists nest more than %d levels deep", b.limits.Nesting)
 	}
@@ -104,7 +105,6 @@ type size struct {
 type measure struct {
 	sizes  map[*yaml.Node]size
 	limits Limits
-	inside []*yaml.Node
 }
 
 func (m *measure) of(node *yaml.Node) size {

@@ -1,6 +1,7 @@
 package outfile
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"syscall"
@@ -15,8 +16,7 @@ func Place(name string, data []byte, mode os.FileMode) error {
 		return unwritten(name, err)
 	}
 	if _, err := file.Write(data); err != nil {
-		file.Close()
-		return unwritten(name, err)
+		return unwritten(name, errors.Join(reason(err), file.Close()))
 	}
 	if err := file.Close(); err != nil {
 		return fmt.Errorf("%s cannot be written: %w", name, reason(err))

@@ -28,6 +28,7 @@ func TestRefusedValues(t *testing.T) {
 		{"CA bundle without content", "tunnel", "CRT101", map[string]string{"global.codefresh.tls.caCerts.secret.create": "true"}, ""},
 		{"CA reference without name", "tunnel", "CRT108", map[string]string{"global.codefresh.tls.caCerts.secretKeyRef.key": "ca.crt"}, "The reference to the CA bundle's Secret has no name."},
 		{"Git password reference without name", "tunnel", "GIT101", map[string]string{"global.runtime.gitCredentials.password.secretKeyRef.key": "token"}, "The reference to the Git password's Secret has no name."},
+		{"platform without TLS", "mesh", "ACC105", map[string]string{"global.codefresh.url": "http://platform.example.com"}, `global.codefresh.url is http://platform.example.com: tokens would travel unencrypted.`},
 		{"platform without scheme", "mesh", "ACC102", map[string]string{"global.codefresh.url": "g.codefresh.io"}, `global.codefresh.url is not a URL of a platform: "g.codefresh.io".`},
 		{"tunnel server with scheme", "tunnel", "MOD202", map[string]string{"tunnel-client.tunnelServer.host": "wss://tunnels.example.com"}, `tunnel-client.tunnelServer.host is not a host name: "wss://tunnels.example.com".`},
 		{"ingress host with scheme", "ingress", "MOD302", map[string]string{"global.runtime.ingress.hosts[0]": "https://runtime.example.com"}, `"https://runtime.example.com" is not a host name.`},

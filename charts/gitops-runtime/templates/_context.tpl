@@ -17,6 +17,9 @@ Arguments: root, name (of the part), values (of the part).
 {{- if not (include "runtime.isURL" .codefresh.url) -}}
 {{- fail (printf "\nACC102: global.codefresh.url is not a URL of a platform: %q.\n  fix: --set global.codefresh.url=https://<host>" (toString .codefresh.url)) -}}
 {{- end -}}
+{{- if and (hasPrefix "http://" .codefresh.url) (not .codefresh.allowInsecureHTTP) -}}
+{{- fail (printf "\nACC105: global.codefresh.url is %s: tokens would travel unencrypted.\n  fix: use https://, or set global.codefresh.allowInsecureHTTP=true where the network in between is trusted" .codefresh.url) -}}
+{{- end -}}
 {{- trimSuffix "/" .codefresh.url -}}
 {{- end -}}
 
