@@ -1,7 +1,9 @@
 package render
 
 import (
+	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"helm.sh/helm/v3/pkg/chart"
@@ -16,28 +18,11 @@ type Settings struct {
 	// Release and Namespace are what templates see as .Release; "release-name"
 	// and "default" when empty, as with `helm template`.
 	Release, Namespace string
-	// KubeVersion is the version templates see, for instance "1.33"; Helm's
-	// own default when empty.
+	// KubeVersion is the version templates see, for instance "1.33"; when empty,
+	// DefaultKubeVersion or the newest version that the chart allows.
 	KubeVersion string
 	// APIVersions are added to what templates see as .Capabilities.APIVersions.
 	APIVersions []string
-}
-
-// Check says what is wrong with the settings.
-func (s Settings) Check() error {
-	_, err := s.kubeVersion()
-	return err
-}
-
-func (s Settings) kubeVersion() (*chartutil.KubeVersion, error) {
-	if s.KubeVersion == "" {
-		return nil, nil
-	}
-	version, err := chartutil.ParseKubeVersion(s.KubeVersion)
-	if err != nil {
-		return nil, fmt.Errorf("--kube-version %q is not a version; write one such as 1.33", s.KubeVersion)
-	}
-	return version, nil
 }
 
 // Output is one rendered chart.
@@ -55,6 +40,7 @@ type Renderer struct {
 	caps     *chartutil.Capabilities
 	engine   *Engine
 	enabled  *enabledCharts
+	remote   []string
 }
 
 // NewRenderer checks the settings and makes a Renderer. The chart is not changed.
@@ -66,25 +52,34 @@ func NewRenderer(c *chart.Chart, settings Settings) (*Renderer, error) {
 		settings.Namespace = "default"
 	}
 	caps := chartutil.DefaultCapabilities.Copy()
-	version, err := settings.kubeVersion()
+	version, err := settings.kubeVersion(c.Metadata.KubeVersion)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("chart %s: %w", c.Name(), err)
 	}
-	if version != nil {
-		caps.KubeVersion = *version
-	}
-	caps.APIVersions = append(caps.APIVersions, settings.APIVersions...)
-	return &Renderer{chart: c, settings: settings, caps: caps, engine: NewEngine(), enabled: newEnabledCharts(c)}, nil
+	caps.KubeVersion = *version
+	caps.APIVersions = append(slices.Clone(caps.APIVersions), settings.APIVersions...)
+	c, remote := localSchemas(c)
+	return &Renderer{chart: c, settings: settings, caps: caps, engine: NewEngine(), enabled: newEnabledCharts(c), remote: remote}, nil
 }
+
+// KubeVersion is the Kubernetes version that templates see.
+func (r *Renderer) KubeVersion() string { return r.caps.KubeVersion.Version }
+
+// RemoteSchemas lists the addresses that schemas refer to. They are never
+// fetched, and what they would refuse is not known.
+func (r *Renderer) RemoteSchemas() []string { return r.remote }
 
 // Render renders with the user's values and fixed random functions. Schemas
 // are not looked at.
-func (r *Renderer) Render(user map[string]any) (Output, error) {
+func (r *Renderer) Render(ctx context.Context, user map[string]any) (Output, error) {
+	if err := ctx.Err(); err != nil {
+		return Output{}, err
+	}
 	prepared, scope, err := r.prepare(user, true)
 	if err != nil {
 		return Output{}, err
 	}
-	texts, err := r.engine.Render(prepared, scope)
+	texts, err := r.engine.Render(ctx, prepared, scope)
 	if err != nil {
 		return Output{}, err
 	}
@@ -93,7 +88,10 @@ func (r *Renderer) Render(user map[string]any) (Output, error) {
 
 // RenderWithHelm renders with Helm's own engine and checks the values against
 // the chart's schemas, as an installation does.
-func (r *Renderer) RenderWithHelm(user map[string]any) (Output, error) {
+func (r *Renderer) RenderWithHelm(ctx context.Context, user map[string]any) (Output, error) {
+	if err := ctx.Err(); err != nil {
+		return Output{}, err
+	}
 	prepared, scope, err := r.prepare(user, false)
 	if err != nil {
 		return Output{}, err
@@ -111,6 +109,9 @@ func (r *Renderer) Check(user map[string]any) error {
 	_, _, err := r.prepare(user, false)
 	return err
 }
+
+// Reads are the values that the templates of all renders so far name.
+func (r *Renderer) Reads() Reads { return r.engine.reads.all() }
 
 // Unseen lists the places "template:line" that speak of images and that no
 // Render so far has executed. Charts that were never enabled are not looked at.

@@ -19,6 +19,9 @@ func funcs(fixed *fixedFuncs) template.FuncMap {
 	table := sprig.TxtFuncMap()
 	delete(table, "env")
 	delete(table, "expandenv")
+	for name, fn := range boundedFuncs() {
+		table[name] = fn
+	}
 	for name, fn := range conversions() {
 		table[name] = fn
 	}
