@@ -32,8 +32,8 @@ func (r *run) solve(ctx context.Context) (solve.Solution, error) {
 		}
 		if len(kept) == len(solution.Names) || round == maxRefinements {
 			solution.Names = kept
-			solution.Pins = r.harmless(ctx, kept, solution.Pins)
 			r.settle(&solution)
+			solution.Pins = r.exact(ctx, kept, solution.Pins)
 			return solution, ctx.Err()
 		}
 		good := map[string]bool{}
@@ -49,28 +49,69 @@ func (r *run) solve(ctx context.Context) (solve.Solution, error) {
 	}
 }
 
+// exact are as many of the pins as change nothing on top of the names: a number
+// that is written as a string may. Where every pin is the text that is there
+// already nothing needs to be rendered.
+func (r *run) exact(ctx context.Context, names, pins []solve.Override) []solve.Override {
+	var same, others []solve.Override
+	for _, pin := range pins {
+		if r.holds(pin) {
+			same = append(same, pin)
+		} else {
+			others = append(others, pin)
+		}
+	}
+	after := r.rendered
+	kept := r.isolated(others, func(chosen []solve.Override) bool {
+		tree, err := solve.Tree(append(append([]solve.Override{}, names...), chosen...), r.coalesced)
+		for i, scenario := range r.scenarios {
+			user := values.Merge(scenario.User, tree)
+			if err != nil || ctx.Err() != nil || r.renderer.Check(user) != nil {
+				return false
+			}
+			output, err := r.renderer.Render(ctx, user)
+			if err != nil || sameDocuments(after[i].Documents, output.Documents) != nil {
+				return false
+			}
+		}
+		return true
+	})
+	return append(same, kept...)
+}
+
+// holds tells whether a pin is what all scenarios have there.
+func (r *run) holds(pin solve.Override) bool {
+	for _, scenario := range r.scenarios {
+		if node, _ := values.Get(scenario.Base.Values, pin.Path); node != pin.Text {
+			return false
+		}
+	}
+	return true
+}
+
 // harmless are as many of the overrides as do no harm on top of others.
 func (r *run) harmless(ctx context.Context, below, overrides []solve.Override) []solve.Override {
-	if len(overrides) == 0 {
-		return nil
-	}
+	return r.isolated(overrides, func(chosen []solve.Override) bool {
+		return r.fits(ctx, append(append([]solve.Override{}, below...), chosen...))
+	})
+}
+
+// isolated are as many of the overrides as are good together, in their order.
+func (r *run) isolated(overrides []solve.Override, good func([]solve.Override) bool) []solve.Override {
 	items := make([]int, len(overrides))
 	for i := range items {
 		items[i] = i
 	}
-	kept := solve.Isolate(func(chosen []int) bool {
-		all := append([]solve.Override{}, below...)
-		for _, i := range chosen {
-			all = append(all, overrides[i])
+	pick := func(chosen []int) []solve.Override {
+		all := make([]solve.Override, len(chosen))
+		for i, at := range chosen {
+			all[i] = overrides[at]
 		}
-		return r.fits(ctx, all)
-	}, items)
-	sort.Ints(kept)
-	out := make([]solve.Override, len(kept))
-	for i, at := range kept {
-		out[i] = overrides[at]
+		return all
 	}
-	return out
+	kept := solve.Isolate(func(chosen []int) bool { return good(pick(chosen)) }, items)
+	sort.Ints(kept)
+	return pick(kept)
 }
 
 // fits tells whether overrides do no harm in any scenario.
@@ -89,7 +130,7 @@ func (r *run) fits(ctx context.Context, overrides []solve.Override) bool {
 		if err != nil {
 			return false
 		}
-		if moved, ok := r.moved(scenario, output); !ok || moved == nil {
+		if _, ok := r.moved(scenario, output); !ok {
 			return false
 		}
 		outputs[i] = output
@@ -143,9 +184,15 @@ func (r *run) settle(solution *solve.Solution) {
 		reasons[unreached.Location] = unreached.Reason
 	}
 	var left []solve.Unreached
+	if len(solution.Names) == 0 {
+		r.rendered = make([]render.Output, len(r.scenarios))
+		for i, scenario := range r.scenarios {
+			r.rendered[i] = scenario.Base
+		}
+	}
 	for i, scenario := range r.scenarios {
 		output := scenario.Base
-		if len(solution.Names) > 0 && len(r.rendered) > i {
+		if len(solution.Names) > 0 {
 			output = r.rendered[i]
 		}
 		moved, ok := r.moved(scenario, output)

@@ -43,8 +43,8 @@ type Found struct {
 	Suspects  []Suspect
 }
 
-// Index reads documents and keeps what it read, since most documents are the
-// same from render to render. It is not safe for concurrent use.
+// Index reads documents and keeps the fields that may be images, since most
+// documents are the same from render to render. It is not safe for concurrent use.
 type Index struct {
 	fields map[render.Document][]Field
 }
@@ -54,18 +54,45 @@ func NewIndex() *Index { return &Index{fields: map[render.Document][]Field{}} }
 
 // Fields flattens one document; definitions of custom resources have none.
 func (x *Index) Fields(document render.Document) ([]Field, error) {
-	if fields, ok := x.fields[document]; ok {
-		return fields, nil
-	}
 	if document.Definition() {
 		return nil, nil
 	}
-	fields, err := Fields(document, func(key string) string { return key })
+	return Fields(document, func(key string) string { return key })
+}
+
+// candidates are the fields of a document that may be images.
+func (x *Index) candidates(document render.Document) ([]Field, error) {
+	if fields, ok := x.fields[document]; ok {
+		return fields, nil
+	}
+	all, err := x.Fields(document)
 	if err != nil {
 		return nil, err
 	}
+	var fields []Field
+	for _, field := range all {
+		if candidate(field) {
+			fields = append(fields, field)
+		}
+	}
 	x.fields[document] = fields
 	return fields, nil
+}
+
+// candidate tells whether any rule may apply to a field.
+func candidate(field Field) bool {
+	if field.Literal {
+		return false
+	}
+	if field.Composite != nil || strings.ContainsAny(field.Value, "/:@") || public(field.Value) {
+		return true
+	}
+	for _, place := range places(field) {
+		if place.name != silent {
+			return true
+		}
+	}
+	return false
 }
 
 // Find finds the images of all documents. The hosts are registries besides the
@@ -73,7 +100,7 @@ func (x *Index) Fields(document render.Document) ([]Field, error) {
 func (x *Index) Find(documents []render.Document, hosts []string) (Found, error) {
 	var all []Field
 	for _, document := range documents {
-		fields, err := x.Fields(document)
+		fields, err := x.candidates(document)
 		if err != nil {
 			return Found{}, err
 		}

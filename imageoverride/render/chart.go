@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/santhosh-tekuri/jsonschema/v6"
 	"helm.sh/helm/v3/pkg/chart"
 	"helm.sh/helm/v3/pkg/chartutil"
 	helmengine "helm.sh/helm/v3/pkg/engine"
@@ -41,6 +42,7 @@ type Renderer struct {
 	engine   *Engine
 	enabled  *enabledCharts
 	remote   []string
+	schemas  schemas
 }
 
 // NewRenderer checks the settings and makes a Renderer. The chart is not changed.
@@ -59,7 +61,7 @@ func NewRenderer(c *chart.Chart, settings Settings) (*Renderer, error) {
 	caps.KubeVersion = *version
 	caps.APIVersions = append(slices.Clone(caps.APIVersions), settings.APIVersions...)
 	c, remote := localSchemas(c)
-	return &Renderer{chart: c, settings: settings, caps: caps, engine: NewEngine(), enabled: newEnabledCharts(c), remote: remote}, nil
+	return &Renderer{chart: c, settings: settings, caps: caps, engine: NewEngine(), enabled: newEnabledCharts(c), remote: remote, schemas: schemas{map[string]*jsonschema.Schema{}}}, nil
 }
 
 // KubeVersion is the Kubernetes version that templates see.
@@ -75,7 +77,7 @@ func (r *Renderer) Render(ctx context.Context, user map[string]any) (Output, err
 	if err := ctx.Err(); err != nil {
 		return Output{}, err
 	}
-	prepared, scope, err := r.prepare(user, true)
+	prepared, scope, err := r.prepare(user)
 	if err != nil {
 		return Output{}, err
 	}
@@ -92,8 +94,11 @@ func (r *Renderer) RenderWithHelm(ctx context.Context, user map[string]any) (Out
 	if err := ctx.Err(); err != nil {
 		return Output{}, err
 	}
-	prepared, scope, err := r.prepare(user, false)
+	prepared, scope, err := r.prepare(user)
 	if err != nil {
+		return Output{}, err
+	}
+	if err := r.hold(prepared, scope); err != nil {
 		return Output{}, err
 	}
 	texts, err := helmengine.Render(prepared, scope)
@@ -106,8 +111,19 @@ func (r *Renderer) RenderWithHelm(ctx context.Context, user map[string]any) (Out
 // Check holds the user's values against the schemas of the chart and of all
 // enabled subcharts, as an installation does before it renders.
 func (r *Renderer) Check(user map[string]any) error {
-	_, _, err := r.prepare(user, false)
-	return err
+	prepared, scope, err := r.prepare(user)
+	if err != nil {
+		return err
+	}
+	return r.hold(prepared, scope)
+}
+
+func (r *Renderer) hold(prepared *chart.Chart, scope chartutil.Values) error {
+	tree, _ := values.AsMap(scope["Values"])
+	if err := r.schemas.check(prepared, tree); err != nil {
+		return fmt.Errorf("values of chart %s: %w", r.chart.Name(), err)
+	}
+	return nil
 }
 
 // Reads are the values that the templates of all renders so far name.
@@ -122,31 +138,21 @@ func output(scope chartutil.Values, texts map[string]string) Output {
 	return Output{Values: coalesced, Documents: split(texts)}
 }
 
-func (r *Renderer) prepare(user map[string]any, skipSchema bool) (*chart.Chart, chartutil.Values, error) {
+func (r *Renderer) prepare(user map[string]any) (*chart.Chart, chartutil.Values, error) {
 	prepared, err := r.enabled.of(user)
 	if err != nil {
 		return nil, nil, err
 	}
 	user = values.CopyTree(user)
 	release := chartutil.ReleaseOptions{Name: r.settings.Release, Namespace: r.settings.Namespace, Revision: 1, IsInstall: true}
-	scope, err := chartutil.ToRenderValuesWithSchemaValidation(prepared, user, release, r.caps, skipSchema)
+	scope, err := chartutil.ToRenderValuesWithSchemaValidation(prepared, user, release, r.caps, true)
 	if err != nil {
-		return nil, nil, fmt.Errorf("values of chart %s: %w", r.chart.Name(), tidy(err))
+		return nil, nil, fmt.Errorf("values of chart %s: %w", r.chart.Name(), err)
 	}
 	if coalesced, ok := scope["Values"].(map[string]any); ok {
 		scope["Values"] = chartutil.Values(coalesced)
 	}
 	return prepared, scope, nil
-}
-
-// tidy writes what schemas refuse in one paragraph a chart; Helm's text ends in
-// a line break and begins with a heading that says less than its lines.
-func tidy(err error) error {
-	text, refused := strings.CutPrefix(err.Error(), "values don't meet the specifications of the schema(s) in the following chart(s):\n")
-	if !refused {
-		return err
-	}
-	return fmt.Errorf("the schema refuses them\n%s", strings.TrimSpace(text))
 }
 
 // clone copies what processing dependencies changes: metadata and the tree of

@@ -33,11 +33,12 @@ type Engine struct {
 	parsed   map[string]*parsedSet
 	coverage *coverage
 	reads    *reads
+	parses   *parses
 }
 
 // NewEngine makes an Engine with nothing parsed yet.
 func NewEngine() *Engine {
-	return &Engine{parsed: map[string]*parsedSet{}, coverage: newCoverage(), reads: newReads()}
+	return &Engine{parsed: map[string]*parsedSet{}, coverage: newCoverage(), reads: newReads(), parses: &parses{maps: map[string]map[string]any{}}}
 }
 
 // parsedSet is the templates of one combination of enabled charts.
@@ -127,7 +128,7 @@ func (e *Engine) parse(sources []source) (*parsedSet, error) {
 		tpls:  map[string]*template.Template{},
 		fixed: &fixedFuncs{}, budget: &budget{},
 	}
-	set.root.Funcs(funcs(set.fixed)).Funcs(template.FuncMap{coverFunc: e.coverage.execute, tickFunc: set.budget.tick})
+	set.root.Funcs(funcs(set.fixed)).Funcs(template.FuncMap{coverFunc: e.coverage.execute, tickFunc: set.budget.tick, "fromYaml": e.parses.fromYAML})
 	set.bind(set.root)
 	for _, src := range sources {
 		if _, err := set.root.New(src.name).Parse(src.text); err != nil {
