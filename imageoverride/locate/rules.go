@@ -78,6 +78,10 @@ type place struct {
 	pod        bool // an image that the kubelet pulls
 }
 
+// inPod are the paths of images that the kubelet pulls, in pods and in what
+// makes pods.
+var inPod = regexp.MustCompile(`(?i)(containers|sidecars)\[\d+\]\.image$|(^|\.)(container|script)\.image$`)
+
 // places lists what may be an image as a whole in a field, the best first.
 func places(f Field) []place {
 	if f.Literal {
@@ -95,7 +99,7 @@ func places(f Field) []place {
 		return []place{whole(name, "map of registry, repository and tag")}
 	case f.Key == "image" && !f.InList:
 		p := whole(itself, "image field")
-		p.pod = !f.InText()
+		p.pod = inPod.MatchString(f.Path)
 		return []place{p}
 	case f.Key == "reference" && f.Parent == "image" && !f.InList:
 		return []place{whole(itself, "image volume")}

@@ -2,6 +2,7 @@ package render
 
 import (
 	"regexp"
+	"slices"
 	"sort"
 	"strings"
 	"text/template"
@@ -12,18 +13,30 @@ import (
 type Reads struct {
 	// Paths are values from the root, such as "sub", "image", "registry".
 	Paths [][]string
+	// Defaults are the texts that templates take where a value is not set, with
+	// the path of the value.
+	Defaults []Default
 	// Names are the keys that templates read from anything, such as "registry".
 	Names map[string]bool
+}
+
+// Default is a text that a template takes where a value is not set.
+type Default struct {
+	Path []string
+	Text string
 }
 
 // reads gathers Reads from parsed templates. What templates read by other
 // means, such as a computed key, is not seen.
 type reads struct {
-	paths map[string][]string
-	names map[string]bool
+	paths    map[string][]string
+	defaults map[string]Default
+	names    map[string]bool
 }
 
-func newReads() *reads { return &reads{paths: map[string][]string{}, names: map[string]bool{}} }
+func newReads() *reads {
+	return &reads{paths: map[string][]string{}, defaults: map[string]Default{}, names: map[string]bool{}}
+}
 
 func (r *reads) all() Reads {
 	keys := make([]string, 0, len(r.paths))
@@ -34,6 +47,9 @@ func (r *reads) all() Reads {
 	all := Reads{Names: r.names}
 	for _, key := range keys {
 		all.Paths = append(all.Paths, r.paths[key])
+		if text, ok := r.defaults[key]; ok {
+			all.Defaults = append(all.Defaults, text)
+		}
 	}
 	return all
 }
@@ -105,8 +121,15 @@ func (r *reader) pipe(pipe *parse.PipeNode, dot []string) []string {
 		return nil
 	}
 	var path []string
-	for _, command := range pipe.Cmds {
+	for i, command := range pipe.Cmds {
+		before := path
 		path = r.command(command, dot)
+		if i > 0 {
+			r.taken(command, before)
+			if before != nil && isCall(command, "default", "quote", "toString", "trim") {
+				path = before // what it is made of
+			}
+		}
 	}
 	if len(pipe.Cmds) != 1 {
 		path = nil
@@ -132,6 +155,9 @@ func (r *reader) command(command *parse.CommandNode, dot []string) []string {
 	if len(paths) == 1 {
 		return paths[0]
 	}
+	if len(paths) == 3 {
+		r.taken(command, paths[2])
+	}
 	called, ok := command.Args[0].(*parse.IdentifierNode)
 	if !ok {
 		return nil
@@ -153,6 +179,21 @@ func (r *reader) command(command *parse.CommandNode, dot []string) []string {
 		return nil
 	}
 	return nil
+}
+
+func isCall(command *parse.CommandNode, names ...string) bool {
+	called, ok := command.Args[0].(*parse.IdentifierNode)
+	return ok && slices.Contains(names, called.Ident)
+}
+
+// taken notes what "default" takes where a value is not set.
+func (r *reader) taken(command *parse.CommandNode, path []string) {
+	if path == nil || len(command.Args) < 2 || !isCall(command, "default") {
+		return
+	}
+	if text, ok := command.Args[1].(*parse.StringNode); ok {
+		r.defaults[strings.Join(path, "\x00")] = Default{Path: path, Text: text.Text}
+	}
 }
 
 func (r *reader) argument(node parse.Node, dot []string) []string {

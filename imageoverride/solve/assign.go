@@ -120,6 +120,10 @@ func assignGroup(choices [][]option, staying []option, group []int) (assignment,
 		if search(choices, order, so, &steps) {
 			return so, unmet
 		}
+		if i, ok := spare(choices, staying, order, unmet); ok {
+			stays[i] = true
+			continue
+		}
 		dropped := greedy(choices, order, so)
 		if len(dropped) == 0 {
 			return so, unmet
@@ -128,6 +132,28 @@ func assignGroup(choices [][]option, staying []option, group []int) (assignment,
 			stays[i] = true
 		}
 	}
+}
+
+// maxSpares bounds how many constraints are tried to be left out.
+const maxSpares = 40
+
+// spare is a constraint without which all others can be met.
+func spare(choices [][]option, staying []option, order, unmet []int) (int, bool) {
+	for n, i := range order {
+		if n == maxSpares {
+			break
+		}
+		so := assignment{}
+		for _, j := range append(append([]int{}, unmet...), i) {
+			so.add(staying[j])
+		}
+		steps := maxSteps * 9 / 10
+		rest := append(append([]int{}, order[:n]...), order[n+1:]...)
+		if search(choices, rest, so, &steps) {
+			return i, true
+		}
+	}
+	return 0, false
 }
 
 // search meets the constraints in order, taking options back that lead nowhere.

@@ -55,7 +55,7 @@ const trialText = "registry.example"
 // tryUnset adds to the constraints of all scenarios what unset values do.
 func (s Solver) tryUnset(work *problem) {
 	for index, scenario := range work.scenarios {
-		paths := unsetPaths(scenario.Base.Values, s.Reads, work.strongMaps(index))
+		paths := unsetPaths(scenario, s.Reads, work.strongMaps(index))
 		t := trial{solver: s, work: work, index: index, scenario: scenario}
 		for _, set := range trialSets(paths) {
 			if t.renders >= maxTrials {
@@ -225,7 +225,8 @@ var (
 // unsetPaths lists values that are null, empty or absent and may be part of an
 // image: those that templates name by their whole path, and those whose key
 // templates name, in maps about images.
-func unsetPaths(tree map[string]any, reads render.Reads, strong [][]string) []values.Path {
+func unsetPaths(scenario Scenario, reads render.Reads, strong [][]string) []values.Path {
+	tree := scenario.Base.Values
 	seen := map[string]bool{}
 	var all []values.Path
 	add := func(path values.Path) {
@@ -235,6 +236,12 @@ func unsetPaths(tree map[string]any, reads render.Reads, strong [][]string) []va
 		}
 		seen[key] = true
 		all = append(all, path)
+	}
+	// What templates have a text for that images are made of.
+	for _, one := range reads.Defaults {
+		if len(one.Text) > 2 && slices.ContainsFunc(scenario.Locations, func(l locate.Location) bool { return strings.Contains(l.Text(), one.Text) }) {
+			add(steps(one.Path))
+		}
 	}
 	// Beside the values of an image, the keys that templates name.
 	var names []string
