@@ -15,7 +15,7 @@ const tickFunc = "boundedTurn"
 // taking the machine.
 const (
 	maxOutput = 64 << 20
-	maxTicks  = 3_000_000
+	maxTicks  = 1_000_000
 	maxCount  = 1_000_000
 )
 

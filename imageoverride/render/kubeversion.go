@@ -9,11 +9,11 @@ import (
 // DefaultKubeVersion is the Kubernetes version that templates see when nobody
 // names one: that of the Helm release in go.mod (its Makefile sets
 // k8sVersionMinor to the minor version of k8s.io/client-go that it builds with).
-const DefaultKubeVersion = "v1.34.0"
+const DefaultKubeVersion = "v1.37.0"
 
 // Minor versions that are tried, newest first, for charts that the default is
 // not good enough for.
-const newestMinor, oldestMinor = 40, 10
+const newestMinor, oldestMinor = 45, 10
 
 // Check says what is wrong with the settings.
 func (s Settings) Check() error {
