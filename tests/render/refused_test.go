@@ -20,8 +20,8 @@ func TestRefusedValues(t *testing.T) {
 		says             string
 	}{
 		{"no runtime name", "tunnel", "RUN101", map[string]string{"global.runtime.name": "null"}, ""},
-		{"runtime name with a dash", "tunnel", "RUN102", map[string]string{"global.runtime.name": "my-runtime"}, `The runtime name "my-runtime" is not allowed: `},
-		{"runtime name of 39 letters", "tunnel", "RUN102", map[string]string{"global.runtime.name": strings.Repeat("a", 39)}, "The runtime name \"" + strings.Repeat("a", 39) + "\" is not allowed: "},
+		{"runtime name with a dash at its end", "tunnel", "RUN102", map[string]string{"global.runtime.name": "my-"}, `The runtime name "my-" is not allowed: `},
+		{"runtime name of 64 letters", "tunnel", "RUN102", map[string]string{"global.runtime.name": strings.Repeat("a", 64)}, "The runtime name \"" + strings.Repeat("a", 64) + "\" is not allowed: "},
 		{"no token", "tunnel", "TOK101", map[string]string{"global.codefresh.userToken.secretKeyRef": "null"}, ""},
 		{"token reference without name", "tunnel", "TOK103", map[string]string{"global.codefresh.userToken.secretKeyRef.name": ""}, "The reference to the user token's Secret has no name."},
 		{"token reference without key", "tunnel", "TOK103", map[string]string{"global.codefresh.userToken.secretKeyRef.key": ""}, "The reference to the user token's Secret has no key."},
