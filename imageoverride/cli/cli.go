@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"gitops-runtime/imageoverride/generate"
-	"gitops-runtime/imageoverride/render"
 )
 
 // Exit codes.
@@ -82,14 +81,13 @@ func Run(ctx context.Context, args []string, streams Streams) int {
 	var wrong usage
 	var unread *generate.WrongValues
 	var refused *generate.Refused
-	var version *render.WrongKubeVersion
 	switch {
 	case err == nil:
 		return ExitOK
 	case errors.As(err, &left):
 		_, _ = fmt.Fprintln(streams.Err, left.message)
 		return ExitLeftOut
-	case errors.As(err, &wrong), errors.As(err, &unread), errors.As(err, &refused), errors.As(err, &version):
+	case errors.As(err, &wrong), errors.As(err, &unread), errors.As(err, &refused):
 		_, _ = fmt.Fprintln(streams.Err, "Error:", err)
 		return ExitUsage
 	default:

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"sort"
 	"strings"
+
+	"go.yaml.in/yaml/v3"
 )
 
 // Document is one manifest of a rendered chart.
@@ -50,16 +52,13 @@ func (d Document) Definition() bool {
 	return strings.Contains(d.Text, "CustomResourceDefinition") && crdKind.MatchString(d.Text)
 }
 
-// Decode reads the manifest; see the function Decode.
+// Decode reads the manifest.
 func (d Document) Decode() (any, error) {
-	parts, err := Decode(d.Text)
-	if err != nil {
+	var content any
+	if err := yaml.Unmarshal([]byte(d.Text), &content); err != nil {
 		return nil, fmt.Errorf("template %s renders invalid YAML: %w", d.Template, err)
 	}
-	if len(parts) == 0 {
-		return nil, nil
-	}
-	return parts[0], nil
+	return content, nil
 }
 
 // split cuts rendered templates into documents, empty ones left out.

@@ -35,7 +35,7 @@ spec:
       containers:
       - name: canary
         image: IMAGE
-        args: [app-proxy, -listen, ":8080"]
+        args: [health, -listen, ":8080"]
         env: [{name: VERSION, value: "VERSION"}]
         readinessProbe: {httpGet: {path: /readyz, port: 8080}, periodSeconds: 1}
         resources: {requests: {cpu: 10m, memory: 16Mi}, limits: {memory: 64Mi}}

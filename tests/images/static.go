@@ -78,7 +78,7 @@ func own(name, folder string) recipe {
 func standIn(role ...string) recipe {
 	made := static(ownProgram("standin", "./tests/cmd/standin"), "/usr/local/bin/standin", ownUser)
 	made.origin = StandIn
-	made.note = "answers health checks and little more"
+	made.note = "does what is known of the program"
 	made.config.Entrypoint = append([]string{"/usr/local/bin/standin"}, role...)
 	return made
 }

@@ -32,8 +32,8 @@ func table() []row {
 		{name: "quay.io/codefresh/cap-app-proxy:1.4124.0", modes: everyMode, neverPull: true, recipe: standIn("app-proxy")},
 		{name: "quay.io/codefresh/cap-app-proxy-init:1.4124.0", modes: everyMode, neverPull: true, recipe: appProxyInit()},
 		{name: "quay.io/codefresh/leader-elector:0.0.1", modes: everyMode, neverPull: true, recipe: leaderElector()},
-		{name: "quay.io/codefresh/codefresh-gitops-operator:c0ef368", modes: everyMode, neverPull: true, recipe: standIn("health", "-listen", ":8080", "-listen", ":8081")},
-		{name: "quay.io/codefresh/cf-argocd-extras:4212bc7", modes: everyMode, neverPull: true, recipe: standIn("health", "-listen", ":8087", "-listen", ":8088", "-listen", ":8090")},
+		{name: "quay.io/codefresh/codefresh-gitops-operator:c0ef368", modes: everyMode, neverPull: true, recipe: standIn("gitops-operator")},
+		{name: "quay.io/codefresh/cf-argocd-extras:4212bc7", modes: everyMode, neverPull: true, recipe: standIn("argocd-extras")},
 
 		{name: "quay.io/codefresh/sealed-secrets-controller:0.36.0", modes: everyMode, recipe: static(sealedSecrets, "/usr/local/bin/controller", sealedSecretsUser)},
 

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"gitops-runtime/internal/cleantext"
 	"gitops-runtime/validator/cluster"
 	"gitops-runtime/validator/engine"
 	"gitops-runtime/validator/findings"
@@ -29,7 +28,7 @@ var argoDefinitions = []struct {
 
 // checkDefinitions finds the CRDs that the chart would install and somebody
 // else owns.
-func checkDefinitions(ctx context.Context, d *state) engine.Outcome {
+func checkDefinitions(ctx context.Context, d *desk) engine.Outcome {
 	if cannot, ok := d.reach(); !ok {
 		return cannot
 	}
@@ -64,7 +63,7 @@ func checkDefinitions(ctx context.Context, d *state) engine.Outcome {
 }
 
 // owner says whose an object is, "" when it is this release's.
-func (d *state) owner(object cluster.Meta) string {
+func (d *desk) owner(object cluster.Meta) string {
 	name, namespace := object.Annotations["meta.helm.sh/release-name"], object.Annotations["meta.helm.sh/release-namespace"]
 	managed := object.Labels["app.kubernetes.io/managed-by"] == "Helm"
 	switch {
@@ -77,13 +76,9 @@ func (d *state) owner(object cluster.Meta) string {
 }
 
 // adopt is the command that hands objects over to this release.
-func (d *state) adopt(names []string) string {
-	quoted := make([]string, len(names))
-	for i, name := range names {
-		quoted[i] = cleantext.Argument(name)
-	}
-	crds := strings.Join(quoted, " ")
+func (d *desk) adopt(names []string) string {
+	crds := strings.Join(names, " ")
 	return fmt.Sprintf("kubectl label crd %s app.kubernetes.io/managed-by=Helm --overwrite && "+
 		"kubectl annotate crd %s meta.helm.sh/release-name=%s meta.helm.sh/release-namespace=%s --overwrite",
-		crds, crds, cleantext.Argument(d.Release), cleantext.Argument(d.Namespace))
+		crds, crds, d.Release, d.Namespace)
 }

@@ -7,7 +7,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"gitops-runtime/internal/contain"
 	"gitops-runtime/validator/engine"
 	"gitops-runtime/validator/findings"
 )
@@ -37,7 +36,7 @@ func (k kind) String() string {
 }
 
 // checkRights asks for every kind side by side.
-func checkRights(ctx context.Context, d *state) engine.Outcome {
+func checkRights(ctx context.Context, d *desk) engine.Outcome {
 	switch {
 	case d.InHook:
 		return nothing("Helm creates the objects itself, by its own rights")
@@ -57,8 +56,7 @@ func checkRights(ctx context.Context, d *state) engine.Outcome {
 		if kind.clusterWide {
 			namespace = ""
 		}
-		asking.Go(func() (crashed error) {
-			defer contain.Panic(&crashed)
+		asking.Go(func() error {
 			allowed, err := d.Cluster.Allowed(ctx, "create", kind.group, kind.resource, namespace)
 			if err != nil {
 				once.Do(func() { failed = err })
@@ -67,13 +65,11 @@ func checkRights(ctx context.Context, d *state) engine.Outcome {
 			return nil
 		})
 	}
-	if crashed := asking.Wait(); crashed != nil {
-		failed = crashed
-	}
+	_ = asking.Wait()
 	return d.rights(denied, failed)
 }
 
-func (d *state) rights(denied []bool, failed error) engine.Outcome {
+func (d *desk) rights(denied []bool, failed error) engine.Outcome {
 	inside, wide := []string{}, []string{}
 	for i, kind := range rendered {
 		switch {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gitops-runtime/internal/cleantext"
 	"gitops-runtime/validator/checks"
 	"gitops-runtime/validator/cluster"
 	"gitops-runtime/validator/hook"
@@ -117,13 +116,15 @@ func Hook(ctx context.Context, options HookOptions, system System) (int, error) 
 	defer cancel()
 	warn := func(err error) {
 		if err != nil {
-			fmt.Fprintln(system.Err, "validate-values:", cleantext.Block(err.Error()))
+			fmt.Fprintln(system.Err, "validate-values:", err)
 		}
 	}
-	if err == nil {
-		warn(hook.Announce(ctx, found, options.Namespace, options.Job, report))
+	if announcer, can := found.(hook.Announcer); can && err == nil {
+		warn(hook.Announce(ctx, announcer, options.Namespace, options.Job, report))
 	}
-	warn(made.Remove(ctx, options.Namespace, found))
+	if owners, can := found.(hook.Owners); can {
+		warn(made.Remove(ctx, options.Namespace, owners))
+	}
 	return code, err
 }
 
@@ -145,7 +146,7 @@ func (o HookOptions) check(ctx context.Context, found checks.Cluster, outputs ou
 		return report.Report{}, broken(err)
 	}
 	if err := hook.Leave(o.TerminationLog, made); err != nil {
-		fmt.Fprintln(system.Err, "validate-values:", cleantext.Block(err.Error()))
+		fmt.Fprintln(system.Err, "validate-values:", err)
 	}
 	return made, nil
 }

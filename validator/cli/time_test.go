@@ -15,7 +15,6 @@ import (
 const tunnelValues = `global:
   codefresh:
     url: "{platform}"
-    allowInsecureHTTP: true
     accountId: acc1
     userToken: {token: user-token-admin}
   runtime: {name: local}

@@ -15,7 +15,7 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	err := command.Run(ctx, os.Args, command.Streams{Getenv: os.Getenv, Out: os.Stdout, Err: os.Stderr})
+	err := command.Run(ctx, os.Args, command.Streams{LookupEnv: os.LookupEnv, Out: os.Stdout, Err: os.Stderr})
 	if err == nil {
 		return
 	}

@@ -6,13 +6,14 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/signal"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"golang.org/x/term"
 
-	"gitops-runtime/internal/interrupt"
 	"gitops-runtime/tests/standin/platform"
 	"gitops-runtime/validator/cli"
 )
@@ -24,7 +25,7 @@ const (
 )
 
 func main() {
-	ctx, stop := interrupt.Context(context.Background(), interrupt.Grace, os.Exit)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	args := withNamespace(os.Args[1:])
 	if !namesPlatform(args) {
@@ -35,8 +36,7 @@ func main() {
 		}
 		fmt.Fprintf(os.Stderr, "The platform is a stand-in at %s, not the one of the values; its account is acc1, its token user-token-admin.\n"+
 			"To ask another one: make validate ARGS=\"--set %s=<url>\".\n\n", server.URL, urlValue)
-		// it is on loopback, so nothing travels
-		args = append(args, "--set-string", urlValue+"="+server.URL, "--set", "global.codefresh.allowInsecureHTTP=true")
+		args = append(args, "--set-string", urlValue+"="+server.URL)
 	}
 	os.Exit(cli.Main(ctx, args, cli.System{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Version: "0.1.0",

@@ -1,5 +1,6 @@
-// Package appproxy is a stand-in of cap-app-proxy: it answers the health checks of its Deployment and echoes what it was
-// asked, so that a test can tell that a request took the whole way through the runtime. It has none of the program's functions.
+// Package appproxy is a stand-in of cap-app-proxy and its init container. It does what is known of the real ones: init joins
+// certificates; main registers the runtime and keeps an API key of Argo CD. It answers the probes of its Deployment and echoes what
+// it was asked, so that a test can tell that a request passed through the whole runtime.
 package appproxy
 
 import (
@@ -14,10 +15,7 @@ import (
 	"gitops-runtime/tests/standin/serve"
 )
 
-// Port is where cap-app-proxy listens.
-const Port = 3017
-
-// ArgoCDPath is where the stand-in, asked by a test, signs in to the runtime's Argo CD and says as whom.
+// ArgoCDPath is where the stand-in, asked by a test, says as whom it uses Argo CD.
 const ArgoCDPath = "/app-proxy/stand-in/argo-cd"
 
 // echoLimit is how many bytes of a request body are read.
@@ -36,18 +34,20 @@ type Echo struct {
 
 // Options say how the stand-in answers.
 type Options struct {
-	ArgoCD ArgoCD       // ArgoCD is the runtime's.
+	ArgoCD http.Handler // ArgoCD answers at ArgoCDPath; nil for nothing there.
+	Ready  func() bool  // Ready is the answer of /api/readyz; nil for always.
 	CORS   string       // CORS are the origins that may call it, comma-separated, * for all; empty for none.
 	Log    *slog.Logger // Log gets a line for each request, without headers.
 }
 
-// New makes the handler.
-func New(options Options) http.Handler {
+// Handler makes the handler.
+func Handler(options Options) http.Handler {
 	mux := http.NewServeMux()
-	for _, path := range []string{"/health", "/healthz", "/ready", "/readyz", "/api/healthz", "/api/readyz", "/app-proxy/health", "/app-proxy/api/health"} {
-		mux.HandleFunc("GET "+path, serve.Alive)
+	mux.HandleFunc("GET /api/healthz", serve.Alive)
+	mux.Handle("GET /api/readyz", readiness(options.Ready))
+	if options.ArgoCD != nil {
+		mux.Handle("GET "+ArgoCDPath, options.ArgoCD)
 	}
-	mux.Handle("GET "+ArgoCDPath, options.ArgoCD)
 	mux.Handle("/app-proxy/ws", websocket.Server{Handler: echoMessages})
 	mux.HandleFunc("/app-proxy/", echo)
 	mux.HandleFunc("/app-proxy", echo)
@@ -56,6 +56,17 @@ func New(options Options) http.Handler {
 		handler = serve.Logged(options.Log, handler)
 	}
 	return handler
+}
+
+// readiness answers the readiness probe.
+func readiness(ready func() bool) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if ready != nil && !ready() {
+			serve.Failure(w, http.StatusServiceUnavailable, "the runtime is not registered yet, or Argo CD has no API key yet")
+			return
+		}
+		serve.Alive(w, r)
+	})
 }
 
 // identified says on every reply that it comes from a stand-in.

@@ -25,8 +25,8 @@ func TestReplies(t *testing.T) {
 		reply                    string
 		headers                  headers
 	}{
-		"health": {"", "GET", "/health", "", nil, 200, "ok\n", headers{"X-Stand-In": "app-proxy"}},
-		"ready":  {"", "GET", "/readyz", "", nil, 200, "ok\n", nil},
+		"health": {"", "GET", "/api/healthz", "", nil, 200, "ok\n", headers{"X-Stand-In": "app-proxy"}},
+		"ready":  {"", "GET", "/api/readyz", "", nil, 200, "ok\n", nil},
 		"echo": {"", "POST", "/app-proxy/api/graphql?a=b", "hello", headers{"Authorization": "secret", "Cookie": "secret", "X-Other": "seen"}, 200, `{
   "standIn": "app-proxy",
   "method": "POST",
@@ -48,9 +48,9 @@ func TestReplies(t *testing.T) {
 }
 `, headers{"X-Stand-In": "app-proxy", "Content-Type": "application/json", "Access-Control-Allow-Origin": ""}},
 		"other path":     {"", "GET", "/other", "", nil, 404, "404 page not found\n", headers{"X-Stand-In": "app-proxy"}},
-		"allowed origin": {origin, "GET", "/health", "", headers{"Origin": origin}, 200, "ok\n", headers{"Access-Control-Allow-Origin": origin, "Access-Control-Allow-Credentials": "true", "Vary": "Origin"}},
-		"other origin":   {origin, "GET", "/health", "", headers{"Origin": "https://evil.example.com"}, 200, "ok\n", headers{"Access-Control-Allow-Origin": ""}},
-		"every origin":   {"*", "GET", "/health", "", headers{"Origin": "https://a.example.com"}, 200, "ok\n", headers{"Access-Control-Allow-Origin": "https://a.example.com"}},
+		"allowed origin": {origin, "GET", "/api/healthz", "", headers{"Origin": origin}, 200, "ok\n", headers{"Access-Control-Allow-Origin": origin, "Access-Control-Allow-Credentials": "true", "Vary": "Origin"}},
+		"other origin":   {origin, "GET", "/api/healthz", "", headers{"Origin": "https://evil.example.com"}, 200, "ok\n", headers{"Access-Control-Allow-Origin": ""}},
+		"every origin":   {"*", "GET", "/api/healthz", "", headers{"Origin": "https://a.example.com"}, 200, "ok\n", headers{"Access-Control-Allow-Origin": "https://a.example.com"}},
 		"preflight": {origin, "OPTIONS", "/app-proxy/x", "", headers{"Origin": origin, "Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "authorization"}, 204, "",
 			headers{"Access-Control-Allow-Methods": "GET, HEAD, PUT, PATCH, POST, DELETE", "Access-Control-Allow-Headers": "authorization"}},
 	}
@@ -62,7 +62,7 @@ func TestReplies(t *testing.T) {
 				request.Header.Set(key, value)
 			}
 			recorder := httptest.NewRecorder()
-			appproxy.New(appproxy.Options{CORS: test.cors}).ServeHTTP(recorder, request)
+			appproxy.Handler(appproxy.Options{CORS: test.cors}).ServeHTTP(recorder, request)
 			require.Equal(t, test.status, recorder.Code)
 			require.Equal(t, test.reply, recorder.Body.String())
 			for key, value := range test.headers {
@@ -76,7 +76,7 @@ func TestReplies(t *testing.T) {
 func TestWebSocketEcho(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
-	server := httptest.NewServer(appproxy.New(appproxy.Options{Log: slog.New(slog.NewTextHandler(&log, nil))}))
+	server := httptest.NewServer(appproxy.Handler(appproxy.Options{Log: slog.New(slog.NewTextHandler(&log, nil))}))
 	connection, err := websocket.Dial("ws"+strings.TrimPrefix(server.URL, "http")+"/app-proxy/ws", "", "http://localhost")
 	require.NoError(t, err)
 	for _, message := range []string{"one", "two"} {
@@ -93,6 +93,6 @@ func TestLargeBody(t *testing.T) {
 	t.Parallel()
 	body := bytes.NewReader(make([]byte, 17<<20))
 	recorder := httptest.NewRecorder()
-	appproxy.New(appproxy.Options{}).ServeHTTP(recorder, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/app-proxy", body))
+	appproxy.Handler(appproxy.Options{}).ServeHTTP(recorder, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/app-proxy", body))
 	require.Equal(t, http.StatusRequestEntityTooLarge, recorder.Code)
 }

@@ -10,13 +10,15 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"gitops-runtime/tests/standin/settings"
 )
 
 // Streams is where a command gets its environment from and writes to.
 type Streams struct {
-	Getenv func(string) string
-	Out    io.Writer
-	Err    io.Writer
+	LookupEnv settings.Lookup
+	Out       io.Writer
+	Err       io.Writer
 }
 
 func (s Streams) log() *slog.Logger { return slog.New(slog.NewTextHandler(s.Err, nil)) }
@@ -37,9 +39,11 @@ func commands() []command {
 	return []command{
 		{"platform", nil, "the control plane: GraphQL, events, frp server plugin", runPlatform},
 		{"front", nil, "a reverse proxy by host and path, with or without TLS", runFront},
-		{"app-proxy", nil, "cap-app-proxy: health checks and an echo", runAppProxy},
+		{"app-proxy", nil, "cap-app-proxy: registers the runtime, keeps Argo CD's token, echoes requests", runAppProxy},
+		{"app-proxy-init", []string{"init.sh"}, "cap-app-proxy-init: joins certificates", runAppProxyInit},
 		{"leader-elector", nil, "the leader elector of app-proxy: holds a Lease or waits for it", runElector},
-		{"app-proxy-init", []string{"init.sh"}, "cap-app-proxy-init: registers the runtime", runRegistration},
+		{"argocd-extras", nil, "cf-argocd-extras: argo-gateway or event-reporter, by BINARY_NAME", runArgoCDExtras},
+		{"gitops-operator", nil, "codefresh-gitops-operator: polls the platform for the work of promotions", runOperator},
 		{"nats-reloader", []string{"nats-server-config-reloader"}, "nats-server-config-reloader: signals a server", runReloader},
 		{"nats-exporter", []string{"prometheus-nats-exporter"}, "prometheus-nats-exporter: a few metrics of a server", runExporter},
 		{"git-server", nil, "a Git server over HTTP for folders of files", runGitServer},

@@ -40,9 +40,11 @@ func (o *output) String() string {
 const usage = `usage: standin COMMAND [FLAGS]
   platform        the control plane: GraphQL, events, frp server plugin
   front           a reverse proxy by host and path, with or without TLS
-  app-proxy       cap-app-proxy: health checks and an echo
+  app-proxy       cap-app-proxy: registers the runtime, keeps Argo CD's token, echoes requests
+  app-proxy-init  cap-app-proxy-init: joins certificates
   leader-elector  the leader elector of app-proxy: holds a Lease or waits for it
-  app-proxy-init  cap-app-proxy-init: registers the runtime
+  argocd-extras   cf-argocd-extras: argo-gateway or event-reporter, by BINARY_NAME
+  gitops-operator codefresh-gitops-operator: polls the platform for the work of promotions
   nats-reloader   nats-server-config-reloader: signals a server
   nats-exporter   prometheus-nats-exporter: a few metrics of a server
   git-server      a Git server over HTTP for folders of files
@@ -72,18 +74,45 @@ func TestFailures(t *testing.T) {
 		"write":               {"/standin write x", true, "write: give FILE and TEXT"},
 		"write, no folder":    {"/standin write /none/x y", false, "writing the output: open /none/x: no such file or directory"},
 		"elector":             {"/usr/local/bin/leader-elector --id=a --namespace=b", true, "leader-elector: give -id, -lease-name and -namespace"},
-		"init by alias":       {"./init.sh", false, "set the environment variables CODEFRESH_URL, USER_TOKEN, RUNTIME_NAME, NAMESPACE, CLUSTER: they are empty"},
+		"init by alias":       {"./init.sh other", true, `app-proxy-init: takes no arguments, and has "other"`},
+		"extras":              {"/standin argocd-extras", false, "set the environment variable BINARY_NAME: it is required and has no value"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			streams := command.Streams{Getenv: func(string) string { return "" }, Out: io.Discard, Err: io.Discard}
-			err := command.Run(t.Context(), strings.Fields(test.arguments), streams)
+			err := run(t, nil, strings.Fields(test.arguments)...)
 			require.EqualError(t, err, test.message)
 			var wrong command.UsageError
 			require.Equal(t, test.usage, asUsage(err, &wrong))
 		})
 	}
+}
+
+// run runs a command in an environment.
+func run(t *testing.T, environment map[string]string, arguments ...string) error {
+	t.Helper()
+	streams := command.Streams{Out: io.Discard, Err: io.Discard, LookupEnv: func(name string) (string, bool) {
+		value, set := environment[name]
+		return value, set
+	}}
+	return command.Run(t.Context(), arguments, streams)
+}
+
+// A program that lacks what it requires stops, and names it.
+func TestMissingSettings(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		environment map[string]string
+		reason      string
+	}{
+		"app-proxy":       {nil, "set the environment variable RUNTIME_NAME: it is required and has no value\n"},
+		"gitops-operator": {nil, "set the environment variable CF_URL: it is required and has no value\n"},
+		"argocd-extras":   {map[string]string{"BINARY_NAME": "sources-server"}, `set the environment variable BINARY_NAME to argo-gateway or event-reporter: it is "sources-server"`},
+	} {
+		require.ErrorContains(t, run(t, test.environment, "/standin", name), test.reason)
+	}
+	require.ErrorContains(t, run(t, map[string]string{"BINARY_NAME": "argo-gateway"}, "/standin", "argocd-extras"), "set the environment variable CODEFRESH_TOKEN: ")
+	require.ErrorContains(t, run(t, map[string]string{"BINARY_NAME": "event-reporter"}, "/standin", "argocd-extras"), "set the environment variable REPORTER_MODE: ")
 }
 
 func asUsage(err error, into *command.UsageError) bool {
@@ -95,7 +124,7 @@ func asUsage(err error, into *command.UsageError) bool {
 func TestWrite(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "out")
-	require.NoError(t, command.Run(t.Context(), []string{"/standin", "write", file, "hello"}, command.Streams{Getenv: os.Getenv}))
+	require.NoError(t, command.Run(t.Context(), []string{"/standin", "write", file, "hello"}, command.Streams{}))
 	written, err := os.ReadFile(file)
 	require.NoError(t, err)
 	require.Equal(t, "hello", string(written))
@@ -109,7 +138,7 @@ func started(t *testing.T, arguments ...string) (string, *output) {
 	ctx, cancel := context.WithCancel(t.Context())
 	log, ended := &output{}, make(chan error, 1)
 	go func() {
-		ended <- command.Run(ctx, arguments, command.Streams{Getenv: func(string) string { return "" }, Out: io.Discard, Err: log})
+		ended <- command.Run(ctx, arguments, command.Streams{Out: io.Discard, Err: log})
 	}()
 	t.Cleanup(func() {
 		cancel()
@@ -138,7 +167,7 @@ func get(t *testing.T, client *http.Client, address string) string {
 	return string(body)
 }
 
-// The servers of a cluster, wired as there: a TLS front before the platform and app-proxy.
+// The servers of a cluster, wired as there: a TLS front before the platform and others.
 func TestServers(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -149,18 +178,17 @@ func TestServers(t *testing.T) {
 	require.NoError(t, os.WriteFile(keyFile, bundle.Key, 0o600))
 
 	platform, _ := started(t, "/standin", "platform", "-listen", "127.0.0.1:0")
-	proxy, proxyLog := started(t, "/standin", "app-proxy", "-listen", "127.0.0.1:0")
+	health, _ := started(t, "/standin", "health", "-listen", "127.0.0.1:0")
 	exporter, _ := started(t, "/prometheus-nats-exporter", "-a", "127.0.0.1", "-p", "0", "-connz", "-jsz=all", "http://127.0.0.1:1")
 	repository, _ := started(t, "/standin", "git-server", "-listen", "127.0.0.1:0", "-repository", "apps.git="+folder)
 	front, _ := started(t, "/standin", "front", "-listen", "127.0.0.1:0", "-tls-cert", certFile, "-tls-key", keyFile,
-		"-route", "*/app-proxy/=http://"+proxy, "-route", "*/metrics=http://"+exporter, "-route", "*/apps.git/=http://"+repository, "-route", "*=http://"+platform)
+		"-route", "*/healthz=http://"+health, "-route", "*/metrics=http://"+exporter, "-route", "*/apps.git/=http://"+repository, "-route", "*=http://"+platform)
 
 	transport := &http.Transport{TLSClientConfig: bundle.Client()}
 	t.Cleanup(transport.CloseIdleConnections)
 	client := &http.Client{Transport: transport}
 	require.Equal(t, "[]\n", get(t, client, "https://"+front+"/test/events"))
-	require.Equal(t, "ok\n", get(t, client, "https://"+front+"/app-proxy/health"))
+	require.Equal(t, "ok\n", get(t, client, "https://"+front+"/healthz"))
 	require.Contains(t, get(t, client, "https://"+front+"/metrics"), "gnatsd_up 0\n")
 	require.Contains(t, get(t, client, "https://"+front+"/apps.git/info/refs?service=git-upload-pack"), "refs/heads/main")
-	require.Contains(t, proxyLog.String(), "this is a stand-in of cap-app-proxy")
 }

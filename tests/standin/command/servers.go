@@ -7,15 +7,9 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"time"
 
-	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/rest"
-
-	"gitops-runtime/tests/standin/appproxy"
 	"gitops-runtime/tests/standin/front"
 	"gitops-runtime/tests/standin/platform"
-	"gitops-runtime/tests/standin/registration"
 	"gitops-runtime/tests/standin/serve"
 )
 
@@ -84,44 +78,4 @@ func runFront(ctx context.Context, args []string, streams Streams) error {
 	}
 	handler := serve.Logged(streams.log(), front.New(streams.log(), routes...))
 	return listenOn(ctx, "front", *address, tlsConfig, handler, streams)
-}
-
-func runAppProxy(ctx context.Context, args []string, streams Streams) error {
-	flags := flag.NewFlagSet("app-proxy", flag.ContinueOnError)
-	address := flags.String("listen", fmt.Sprintf(":%d", appproxy.Port), "address")
-	if _, err := parse(flags, args); err != nil {
-		return err
-	}
-	streams.log().InfoContext(ctx, "this is a stand-in of cap-app-proxy: it answers health checks and echoes requests")
-	handler := appproxy.New(appproxy.Options{ArgoCD: appproxy.ArgoCDFromEnvironment(streams.Getenv), CORS: streams.Getenv("CORS"), Log: streams.log()})
-	return listenOn(ctx, "app-proxy", *address, nil, handler, streams)
-}
-
-func runRegistration(ctx context.Context, args []string, streams Streams) error {
-	flags := flag.NewFlagSet("app-proxy-init", flag.ContinueOnError)
-	limit := flags.Duration("timeout", 5*time.Minute, "how long to try")
-	if _, err := parse(flags, args); err != nil {
-		return err
-	}
-	streams.log().InfoContext(ctx, "this is a stand-in of cap-app-proxy-init: it registers the runtime and does nothing else")
-	config, err := registration.FromEnvironment(streams.Getenv)
-	if err != nil {
-		return err
-	}
-	client, err := registration.Trusting(streams.Getenv("NODE_EXTRA_CA_CERTS"))
-	if err != nil {
-		return err
-	}
-	cluster, err := rest.InClusterConfig()
-	if err != nil {
-		return fmt.Errorf("finding the cluster this runs in: %w", err)
-	}
-	api, err := dynamic.NewForConfig(cluster)
-	if err != nil {
-		return fmt.Errorf("connecting to the cluster: %w", err)
-	}
-	ctx, cancel := context.WithTimeout(ctx, *limit)
-	defer cancel()
-	secrets := registration.ClusterSecrets{Client: api, Namespace: config.Namespace}
-	return registration.Run(ctx, config, secrets, registration.Client{HTTP: client}, streams.log(), time.Second)
 }

@@ -1,6 +1,7 @@
 package platform
 
 import (
+	"compress/gzip"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -9,19 +10,50 @@ import (
 	"gitops-runtime/tests/standin/serve"
 )
 
-// bodyLimit is the largest request body the platform reads, in bytes.
-const bodyLimit = 4 << 20
+// Limits of what the platform reads and keeps, in bytes.
+const (
+	bodyLimit = 4 << 20
+	// eventLimit is how much of an event may unpack to.
+	eventLimit = 16 << 20
+	// logLimit is how much of events is kept; the oldest go first.
+	logLimit = 32 << 20
+)
 
 // Event is what a runtime has reported.
 type Event struct {
 	Time    time.Time       `json:"time"`
 	Account string          `json:"account"`
 	Runtime string          `json:"runtime"`
-	Type    string          `json:"type"` // Type is the string in the payload's "type", empty when there is none.
+	Object  ObjectReference `json:"object"`
+	Gzipped bool            `json:"gzipped"`
 	Payload json.RawMessage `json:"payload"`
 }
 
-// report takes an event from a runtime: a JSON document of any shape.
+// ObjectReference is the object that an event is about.
+type ObjectReference struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Namespace  string `json:"namespace,omitempty"`
+	Name       string `json:"name"`
+}
+
+// eventLog keeps the newest events.
+type eventLog struct {
+	events []Event
+	bytes  int
+}
+
+func (l *eventLog) add(event Event) {
+	l.events = append(l.events, event)
+	l.bytes += len(event.Payload)
+	for l.bytes > logLimit && len(l.events) > 1 {
+		l.bytes -= len(l.events[0].Payload)
+		l.events[0] = Event{} // so that its payload is freed
+		l.events = l.events[1:]
+	}
+}
+
+// report takes an event from a runtime.
 func (s *store) report(w http.ResponseWriter, r *http.Request) {
 	who, ok := s.caller(r.Header.Get("Authorization"))
 	switch {
@@ -32,41 +64,56 @@ func (s *store) report(w http.ResponseWriter, r *http.Request) {
 		serve.Failure(w, http.StatusForbidden, "events are taken from runtimes only: use the runtime's own token")
 		return
 	}
-	payload, err := io.ReadAll(http.MaxBytesReader(w, r.Body, bodyLimit))
-	if err != nil {
-		serve.Failure(w, http.StatusRequestEntityTooLarge, "the event is larger than 4 MiB or was cut off")
+	payload, problem := readEvent(r)
+	if problem != "" {
+		serve.Failure(w, http.StatusBadRequest, problem)
 		return
 	}
-	if !json.Valid(payload) {
-		serve.Failure(w, http.StatusBadRequest, "the event is no JSON document")
+	object, problem := checkEvent(payload)
+	if problem != "" {
+		serve.Failure(w, http.StatusBadRequest, problem)
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.events = append(s.events, Event{
-		Time: s.now().UTC(), Account: who.account, Runtime: who.runtime.Name, Type: typeOf(payload), Payload: payload,
+	s.events.add(Event{
+		Time: s.now().UTC(), Account: who.account, Runtime: who.runtime.Name, Object: object,
+		Gzipped: r.Header.Get("Content-Encoding") == "gzip", Payload: payload,
 	})
 	serve.JSON(w, http.StatusOK, map[string]int{"received": 1})
 }
 
-func typeOf(payload []byte) string {
-	var document struct {
-		Type any `json:"type"`
+// readEvent reads the body of a request, gzipped or not; problem says why that failed.
+func readEvent(r *http.Request) (payload []byte, problem string) {
+	body := io.Reader(r.Body)
+	switch encoding := r.Header.Get("Content-Encoding"); encoding {
+	case "":
+	case "gzip":
+		unpacked, err := gzip.NewReader(body)
+		if err != nil {
+			return nil, "the header Content-Encoding is gzip, and the body is not gzipped"
+		}
+		body = unpacked
+	default:
+		return nil, "the header Content-Encoding is " + encoding + "; an event is gzipped or not encoded"
 	}
-	if json.Unmarshal(payload, &document) != nil {
-		return ""
+	payload, err := io.ReadAll(io.LimitReader(body, eventLimit+1))
+	if err != nil {
+		return nil, "the body of the event was cut off"
 	}
-	kind, _ := document.Type.(string)
-	return kind
+	if len(payload) > eventLimit {
+		return nil, "the event is larger than 16 MiB"
+	}
+	return payload, ""
 }
 
-// reported gives the events of a type and a runtime, oldest first; an empty filter takes all.
+// reported gives the events about a kind of objects from a runtime, oldest first; an empty filter takes all.
 func (s *store) reported(kind, runtime string) []Event {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	found := []Event{}
-	for _, event := range s.events {
-		if (kind == "" || event.Type == kind) && (runtime == "" || event.Runtime == runtime) {
+	for _, event := range s.events.events {
+		if (kind == "" || event.Object.Kind == kind) && (runtime == "" || event.Runtime == runtime) {
 			found = append(found, event)
 		}
 	}

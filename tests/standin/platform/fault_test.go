@@ -64,8 +64,8 @@ func TestFaultAPI(t *testing.T) {
 		{http.MethodGet, "/healthz", "", "", http.StatusTeapot, ""},
 		{http.MethodDelete, "/test/faults", "", "", http.StatusNoContent, ""},
 		{http.MethodGet, "/healthz", "", "", http.StatusOK, "ok\n"},
-		{http.MethodPost, "/test/faults", "", `{"statos":1}`, http.StatusBadRequest, `{"message":"the body is no fault: json: unknown field \"statos\""}`},
-		{http.MethodPost, "/test/faults", "", `{"delay":5}`, http.StatusBadRequest, `{"message":"the body is no fault: a duration is a string such as \"250ms\": json: cannot unmarshal number into Go value of type string"}`},
+		{http.MethodPost, "/test/faults", "", `{"statos":1}`, http.StatusBadRequest, `{"message":"the body is not a fault: json: unknown field \"statos\""}`},
+		{http.MethodPost, "/test/faults", "", `{"delay":5}`, http.StatusBadRequest, `{"message":"the body is not a fault: a duration is a string such as \"250ms\": json: cannot unmarshal number into Go value of type string"}`},
 	} {
 		step.play(t, made)
 	}

@@ -38,11 +38,20 @@ func graphQLHandler(data *store) (http.Handler, error) {
 			Variables     map[string]any `json:"variables"`
 		}
 		if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, bodyLimit)).Decode(&request); err != nil {
-			serve.JSON(w, http.StatusBadRequest, graphQLFailure("the body is no GraphQL request in JSON", "BAD_REQUEST"))
+			serve.JSON(w, http.StatusBadRequest, graphQLFailure("the body is not a GraphQL request in JSON", "BAD_REQUEST"))
+			return
+		}
+		if problem := wrongVariable(schema.ASTSchema(), request.Query, request.Variables); problem != "" {
+			serve.JSON(w, http.StatusBadRequest, graphQLFailure(problem, "BAD_REQUEST"))
 			return
 		}
 		ctx := context.WithValue(r.Context(), callerKey{}, who)
-		serve.JSON(w, http.StatusOK, schema.Exec(ctx, request.Query, request.OperationName, request.Variables))
+		answer := schema.Exec(ctx, request.Query, request.OperationName, request.Variables)
+		status := http.StatusOK
+		if answer.Data == nil && len(answer.Errors) > 0 && len(answer.Errors[0].Path) == 0 {
+			status = http.StatusBadRequest // the document does not fit the schema
+		}
+		serve.JSON(w, status, answer)
 	}), nil
 }
 
@@ -70,8 +79,10 @@ func (r refusal) Extensions() map[string]any { return map[string]any{"code": r.c
 
 func refused(err error) error {
 	switch {
-	case errors.Is(err, errForbidden):
+	case errors.Is(err, errForbidden), errors.Is(err, errRuntimeOnly):
 		return refusal{cause: err, code: "FORBIDDEN"}
+	case errors.Is(err, errUnknown):
+		return refusal{cause: err, code: "NOT_FOUND"}
 	case errors.Is(err, errTaken):
 		return refusal{cause: err, code: "CONFLICT"}
 	default:

@@ -64,6 +64,7 @@ func New(options Options) (*Platform, error) {
 	mux.Handle("POST "+GraphQLPath, graphQL)
 	mux.HandleFunc("POST "+EventsPath, p.data.report)
 	mux.HandleFunc("POST "+TunnelPath, p.data.tunnel)
+	p.data.rest(mux)
 	mux.HandleFunc("GET /healthz", serve.Alive)
 	mux.HandleFunc("GET /readyz", serve.Alive)
 	if !options.NoTestAPI {
@@ -79,8 +80,16 @@ func New(options Options) (*Platform, error) {
 // ServeHTTP answers a request.
 func (p *Platform) ServeHTTP(w http.ResponseWriter, r *http.Request) { p.handler.ServeHTTP(w, r) }
 
-// Events are what runtimes have reported, oldest first; an empty kind or runtime takes all.
+// Events are what runtimes have reported of a kind of objects, oldest first; an empty kind or runtime takes all.
 func (p *Platform) Events(kind, runtime string) []Event { return p.data.reported(kind, runtime) }
+
+// AddTask puts work there for gitops-operator of a runtime.
+func (p *Platform) AddTask(runtime string, task Task) { p.data.addTask(runtime, task) }
+
+// Errors are what was reported for a runtime.
+func (p *Platform) Errors(account, runtime string) []RuntimeError {
+	return p.data.reportedErrors(account, runtime)
+}
 
 // Runtimes are all registered runtimes by account and name, without their tokens.
 func (p *Platform) Runtimes() []Runtime {

@@ -62,9 +62,12 @@ func graphQL(token, body, reply string) request {
 const (
 	meQuery      = `{"query":"query { me { id name activeAccount { id name gitProvider gitApiUrl sharedConfigRepo admins } } }"}`
 	runtimeQuery = `{"query":"query R($name: String!) { runtime(name: $name) { metadata { name namespace } cluster ingressHost installationStatus } }","variables":{"name":"NAME"}}`
-	createQuery  = `{"query":"mutation C($installationArgs: RuntimeInstallationArgs!) { createRuntime(installationArgs: $installationArgs) { name newAccessToken } }","variables":{"installationArgs":{"runtimeName":"NAME","cluster":"https://kubernetes.default.svc","runtimeVersion":"0.1.0","namespace":"codefresh","ingressHost":"https://here.example.com"}}}`
+	createQuery  = `{"query":"mutation C($installationArgs: RuntimeInstallationArgs!) { createRuntime(installationArgs: $installationArgs) { name newAccessToken } }","variables":{"installationArgs":{"runtimeName":"NAME","cluster":"https://kubernetes.default.svc","runtimeVersion":"0.1.0","componentNames":[],"runtimeNamespace":"codefresh","ingressHost":"https://here.example.com"}}}`
 	deleteQuery  = `{"query":"mutation { deleteRuntime(name: \"NAME\") }"}`
 )
+
+// sensorEvent is an event as a Sensor of the published chart 0.24 posts it.
+const sensorEvent = `{"data":{"object":"{\"apiVersion\":\"argoproj.io/v1alpha1\",\"kind\":\"Rollout\",\"metadata\":{\"namespace\":\"n\",\"name\":\"canary\"}}"}}`
 
 func named(query, name string) string { return strings.ReplaceAll(query, "NAME", name) }
 
@@ -80,7 +83,7 @@ func TestReplies(t *testing.T) {
 			"gitProvider":"GITHUB","gitApiUrl":"https://api.github.com","sharedConfigRepo":"https://github.com/account-one/shared-configuration.git","admins":["user-admin"]}}}}`),
 		"me of a member": graphQL("user-token-member", `{"query":"{ me { id activeAccount { id admins } } }"}`,
 			`{"data":{"me":{"id":"user-member","activeAccount":{"id":"acc1","admins":["user-admin"]}}}}`),
-		"me of a runtime":          graphQL("runtime-token-taken", meQuery, `{"data":{"me":null}}`),
+		"me of a runtime":          graphQL("runtime-token-taken", `{"query":"{ me { runtimeName activeAccount { id } } }"}`, `{"data":{"me":{"runtimeName":"taken","activeAccount":{"id":"acc1"}}}}`),
 		"taken name":               graphQL("user-token-admin", named(runtimeQuery, "taken"), taken),
 		"taken name, by itself":    graphQL("runtime-token-taken", named(runtimeQuery, "taken"), taken),
 		"free name":                graphQL("user-token-admin", named(runtimeQuery, "local"), `{"data":{"runtime":null}}`),
@@ -93,20 +96,20 @@ func TestReplies(t *testing.T) {
 		"delete itself":            graphQL("runtime-token-taken", named(deleteQuery, "taken"), `{"data":{"deleteRuntime":1}}`),
 		"delete a free name":       graphQL("user-token-admin", named(deleteQuery, "local"), `{"data":{"deleteRuntime":0}}`),
 		"delete without the right": graphQL("user-token-member", named(deleteQuery, "taken"), `{"data":null,"errors":[{`+forbidden+`,"path":["deleteRuntime"],"extensions":{"code":"FORBIDDEN"}}]}`),
-		"unknown field": graphQL("user-token-admin", `{"query":"{ nobody { id } }"}`,
-			`{"errors":[{"message":"Cannot query field \"nobody\" on type \"Query\".","locations":[{"line":1,"column":3}]}]}`),
+		"unknown field": {http.MethodPost, platform.GraphQLPath, "user-token-admin", `{"query":"{ nobody { id } }"}`, http.StatusBadRequest,
+			`{"errors":[{"message":"Cannot query field \"nobody\" on type \"Query\".","locations":[{"line":1,"column":3}]}]}`},
 		"unknown token":   {http.MethodPost, platform.GraphQLPath, "nobody", meQuery, http.StatusUnauthorized, unknown},
 		"no token":        {http.MethodPost, platform.GraphQLPath, "", meQuery, http.StatusUnauthorized, unknown},
 		"scheme word":     {http.MethodPost, platform.GraphQLPath, "Bearer user-token-admin", meQuery, http.StatusUnauthorized, unknown},
-		"no JSON":         {http.MethodPost, platform.GraphQLPath, "user-token-admin", "query", http.StatusBadRequest, `{"data":null,"errors":[{"message":"the body is no GraphQL request in JSON","extensions":{"code":"BAD_REQUEST"}}]}`},
+		"no JSON":         {http.MethodPost, platform.GraphQLPath, "user-token-admin", "query", http.StatusBadRequest, `{"data":null,"errors":[{"message":"the body is not a GraphQL request in JSON","extensions":{"code":"BAD_REQUEST"}}]}`},
 		"GET":             {http.MethodGet, platform.GraphQLPath, "user-token-admin", "", http.StatusMethodNotAllowed, "Method Not Allowed\n"},
 		"unknown path":    {http.MethodGet, "/2.0/other", "user-token-admin", "", http.StatusNotFound, "404 page not found\n"},
 		"alive":           {http.MethodGet, "/healthz", "", "", http.StatusOK, "ok\n"},
 		"ready":           {http.MethodGet, "/readyz", "", "", http.StatusOK, "ok\n"},
-		"event":           {http.MethodPost, platform.EventsPath, "runtime-token-taken", `{"type":"x"}`, http.StatusOK, `{"received":1}`},
+		"event":           {http.MethodPost, platform.EventsPath, "runtime-token-taken", sensorEvent, http.StatusOK, `{"received":1}`},
 		"event of nobody": {http.MethodPost, platform.EventsPath, "nobody", `{}`, http.StatusUnauthorized, `{"message":"the Authorization header holds no known token"}`},
 		"event of a user": {http.MethodPost, platform.EventsPath, "user-token-admin", `{}`, http.StatusForbidden, `{"message":"events are taken from runtimes only: use the runtime's own token"}`},
-		"event, no JSON":  {http.MethodPost, platform.EventsPath, "runtime-token-taken", `{`, http.StatusBadRequest, `{"message":"the event is no JSON document"}`},
+		"event, no JSON":  {http.MethodPost, platform.EventsPath, "runtime-token-taken", `{`, http.StatusBadRequest, `{"message":"the event is not a JSON object"}`},
 		"event too large": {http.MethodPost, platform.EventsPath, "runtime-token-taken", `"` + strings.Repeat("x", 5<<20) + `"`, http.StatusRequestEntityTooLarge, `{"message":"the body is larger than 4 MiB or was cut off"}`},
 	}
 	for name, test := range tests {
@@ -125,7 +128,7 @@ func TestLife(t *testing.T) {
 	create.play(t, made)
 	first := made.Token("acc1", "local")
 	require.Regexp(t, generated, first)
-	for _, body := range []string{`{"type":"application","payload":{"name":"guestbook"}}`, `{"type":"workflow"}`, `[1]`} {
+	for _, body := range []string{sensorEvent, strings.ReplaceAll(sensorEvent, "Rollout", "Workflow")} {
 		request{http.MethodPost, platform.EventsPath, first, body, http.StatusOK, `{"received":1}`}.play(t, made)
 	}
 	create.play(t, made)
@@ -134,16 +137,14 @@ func TestLife(t *testing.T) {
 
 	const (
 		head    = `{"time":"2025-06-01T12:00:00Z","account":"acc1","runtime":"local",`
-		first1  = head + `"type":"application","payload":{"type":"application","payload":{"name":"guestbook"}}}`
-		second1 = head + `"type":"workflow","payload":{"type":"workflow"}}`
-		third1  = head + `"type":"","payload":[1]}`
+		rollout = head + `"object":{"apiVersion":"argoproj.io/v1alpha1","kind":"Rollout","namespace":"n","name":"canary"},"gzipped":false,"payload":` + sensorEvent + `}`
 		taken   = `{"account":"acc1","name":"taken","namespace":"elsewhere","cluster":"https://elsewhere.example.com","ingressHost":"https://elsewhere.example.com","version":"0.1.0","status":"COMPLETED"}`
 		local   = `{"account":"acc1","name":"local","namespace":"codefresh","cluster":"https://kubernetes.default.svc","ingressHost":"https://here.example.com","version":"0.1.0","status":"COMPLETED"}`
 	)
 	for _, step := range []request{
 		{http.MethodPost, platform.EventsPath, first, `{}`, http.StatusUnauthorized, `{"message":"the Authorization header holds no known token"}`},
-		{http.MethodGet, "/test/events", "", "", http.StatusOK, "[" + first1 + "," + second1 + "," + third1 + "]"},
-		{http.MethodGet, "/test/events?type=workflow&runtime=local", "", "", http.StatusOK, "[" + second1 + "]"},
+		{http.MethodGet, "/test/events", "", "", http.StatusOK, "[" + rollout + "," + strings.ReplaceAll(rollout, "Rollout", "Workflow") + "]"},
+		{http.MethodGet, "/test/events?kind=Rollout&runtime=local", "", "", http.StatusOK, "[" + rollout + "]"},
 		{http.MethodGet, "/test/events?runtime=taken", "", "", http.StatusOK, "[]"},
 		{http.MethodGet, "/test/runtimes", "", "", http.StatusOK, "[" + local + "," + taken + "]"},
 		graphQL(second, named(deleteQuery, "local"), `{"data":{"deleteRuntime":1}}`),
@@ -177,7 +178,7 @@ func TestLogHoldsNoToken(t *testing.T) {
 	var log bytes.Buffer
 	made := start(t, platform.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
 	graphQL("user-token-admin", named(createQuery, "local"), `{"data":{"createRuntime":{"name":"local","newAccessToken":"NEW"}}}`).play(t, made)
-	request{http.MethodPost, platform.EventsPath + "?token=user-token-admin", made.Token("acc1", "local"), `{}`, http.StatusOK, `{"received":1}`}.play(t, made)
+	request{http.MethodPost, platform.EventsPath + "?token=user-token-admin", made.Token("acc1", "local"), sensorEvent, http.StatusOK, `{"received":1}`}.play(t, made)
 	require.Equal(t, 2, strings.Count(log.String(), "msg=request"))
 	require.NotRegexp(t, `user-token|runtime-[A-Z2-7]`, log.String())
 }

@@ -3,49 +3,25 @@ package platform
 import (
 	"cmp"
 	"context"
+	"fmt"
 
 	"github.com/graph-gophers/graphql-go"
 )
 
-// resolver answers the fields of Query and Mutation. Its result types are plain structs with the schema's field names.
+// resolver answers the fields of Query and Mutation.
 type resolver struct{ data *store }
 
-type userResult struct {
-	ID            graphql.ID
-	Name          string
-	ActiveAccount *accountResult
-}
-
-type accountResult struct {
-	ID                                       graphql.ID
-	Name                                     string
-	GitProvider, GitApiUrl, SharedConfigRepo *string //nolint:revive,staticcheck // the schema's field names
-	Admins                                   []graphql.ID
-}
-
-type runtimeResult struct {
-	Metadata           metadataResult
-	Cluster            *string
-	IngressHost        *string
-	RuntimeVersion     *string
-	InstallationStatus string
-}
-
-type metadataResult struct {
-	Name      string
-	Namespace *string
-}
-
-type creationResult struct {
-	Name           string
-	NewAccessToken string
-}
-
 type installationArgs struct {
-	RuntimeName, Cluster, RuntimeVersion string
-	Namespace, IngressHost, IngressClass *string
-	IngressController, AccessMode        *string
-	ComponentNames                       *[]string
+	RuntimeName, Cluster, RuntimeVersion            string
+	ComponentNames                                  []*string
+	RuntimeNamespace, InstallationType              *string
+	Managed                                         *bool
+	ChartVersion, IngressHost                       *string
+	IngressClass, IngressController                 *string
+	IsExternalArgoCd                                *bool
+	InternalIngressHost, GatewayName                *string
+	GatewayNamespace, Repo, GitProvider, AccessMode *string
+	Recover                                         *bool
 }
 
 func who(ctx context.Context) caller {
@@ -53,22 +29,37 @@ func who(ctx context.Context) caller {
 	return found
 }
 
-// Me is the user of the token.
+// Me is the user of the token, or the runtime of a runtime's own token.
 func (r *resolver) Me(ctx context.Context) *userResult {
-	user := who(ctx).user
-	if user == nil {
+	asking := who(ctx)
+	account := r.accountResult(asking.account)
+	if asking.user == nil {
+		return &userResult{ID: graphql.ID(asking.runtime.Name), Name: asking.runtime.Name, Status: "active", RuntimeName: &asking.runtime.Name, ActiveAccount: account}
+	}
+	admin := r.data.isAdmin(asking)
+	result := &userResult{
+		ID: graphql.ID(asking.user.ID), Name: asking.user.Name, Email: asking.user.ID + "@example.com", Status: "active",
+		IsAdmin: &admin, ActiveAccount: account,
+	}
+	if account != nil {
+		result.Accounts = &[]*accountResult{account}
+	}
+	return result
+}
+
+func (r *resolver) accountResult(id string) *accountResult {
+	account, ok := r.data.account(id)
+	if !ok {
 		return nil
 	}
-	result := &userResult{ID: graphql.ID(user.ID), Name: user.Name}
-	if account, ok := r.data.account(user.Account); ok {
-		result.ActiveAccount = &accountResult{
-			ID: graphql.ID(account.ID), Name: account.Name, GitProvider: optional(account.GitProvider),
-			GitApiUrl: optional(account.GitAPIURL), SharedConfigRepo: optional(account.SharedConfigRepo),
-			Admins: make([]graphql.ID, len(account.Admins)),
-		}
-		for i, admin := range account.Admins {
-			result.ActiveAccount.Admins[i] = graphql.ID(admin)
-		}
+	enforced, validated := account.Limits != nil, true
+	result := &accountResult{
+		ID: graphql.ID(account.ID), Name: account.Name, GitProvider: optional(account.GitProvider),
+		GitApiUrl: optional(account.GitAPIURL), SharedConfigRepo: optional(account.SharedConfigRepo),
+		Admins: make([]graphql.ID, len(account.Admins)), CsdpValidated: &validated, Features: &featuresResult{GitopsPlanEnforcement: &enforced},
+	}
+	for i, admin := range account.Admins {
+		result.Admins[i] = graphql.ID(admin)
 	}
 	return result
 }
@@ -93,17 +84,86 @@ func (r *resolver) Runtimes(ctx context.Context) []*runtimeResult {
 	return results
 }
 
+// LimitsStatus is what the account uses and may use; null for an account without limits.
+func (r *resolver) LimitsStatus(ctx context.Context) *limitsResult {
+	account, ok := r.data.account(who(ctx).account)
+	if !ok || account.Limits == nil {
+		return nil
+	}
+	return &limitsResult{Usage: account.Usage.result(), Limits: account.Limits.result()}
+}
+
+// ShouldBeImplicitConfigurationRuntime is always false: the seed has no such account.
+func (r *resolver) ShouldBeImplicitConfigurationRuntime() *bool { return new(bool) }
+
+// GitSources are none: the platform knows of Git sources by what app-proxy creates, which the stand-ins do not.
+func (r *resolver) GitSources(struct {
+	Pagination       *undocumented
+	Project, Runtime *string
+},
+) *gitSourcesResult {
+	return &gitSourcesResult{Edges: []gitSourceEdge{}}
+}
+
+// GetSealingKey is a key that SaveSealingKey has kept.
+func (r *resolver) GetSealingKey(ctx context.Context, args struct{ ID string }) *struct{ Key *string } {
+	key, ok := r.data.sealingKey(who(ctx).account, args.ID)
+	if !ok {
+		return nil
+	}
+	return &struct{ Key *string }{&key}
+}
+
+// ProductComponentsList has a shape that is not known, so it is null.
+func (r *resolver) ProductComponentsList(struct{ Filters *undocumented }) *undocumented { return nil }
+
+// Applications has a shape that is not known, so it is null.
+func (r *resolver) Applications(struct{ Pagination, Filters *undocumented }) *undocumented {
+	return nil
+}
+
+// ProductReleaseTasks are the tasks that a test has put there for the runtime of the token. Each is given once.
+func (r *resolver) ProductReleaseTasks(ctx context.Context) (*[]taskResult, error) {
+	if who(ctx).runtime == nil {
+		return nil, refused(errRuntimeOnly)
+	}
+	results := []taskResult{}
+	for _, task := range r.data.takeTasks(who(ctx).runtime.Name) {
+		results = append(results, taskResult{Type: task.Type, ActionUrl: optional(task.ActionURL), ActionBody: &undocumented{task.ActionBody}})
+	}
+	return &results, nil
+}
+
+// ProductReleaseRunHooksTasks are none.
+func (r *resolver) ProductReleaseRunHooksTasks(ctx context.Context) (*[]hookTaskResult, error) {
+	if who(ctx).runtime == nil {
+		return nil, refused(errRuntimeOnly)
+	}
+	return &[]hookTaskResult{}, nil
+}
+
+// ProductReleaseCommitStatuses are none.
+func (r *resolver) ProductReleaseCommitStatuses(ctx context.Context) (*[]commitStatusResult, error) {
+	if who(ctx).runtime == nil {
+		return nil, refused(errRuntimeOnly)
+	}
+	return &[]commitStatusResult{}, nil
+}
+
 // CreateRuntime registers a runtime.
-func (r *resolver) CreateRuntime(ctx context.Context, args struct{ InstallationArgs installationArgs }) (*creationResult, error) {
+func (r *resolver) CreateRuntime(ctx context.Context, args struct{ InstallationArgs installationArgs }) (*struct{ Name, NewAccessToken string }, error) {
 	given := args.InstallationArgs
+	text := func(value *string) string { return *cmp.Or(value, new(string)) }
 	runtime, err := r.data.register(who(ctx), Runtime{
-		Name: given.RuntimeName, Cluster: given.Cluster, Version: given.RuntimeVersion,
-		Namespace: *cmp.Or(given.Namespace, new(string)), IngressHost: *cmp.Or(given.IngressHost, new(string)),
+		Name: given.RuntimeName, Cluster: given.Cluster, Version: given.RuntimeVersion, ChartVersion: text(given.ChartVersion),
+		Namespace: text(given.RuntimeNamespace), IngressHost: text(given.IngressHost), IngressClass: text(given.IngressClass),
+		IngressController: text(given.IngressController), InstallationType: text(given.InstallationType), AccessMode: text(given.AccessMode),
+		Managed: *cmp.Or(given.Managed, new(bool)), ExternalArgoCD: *cmp.Or(given.IsExternalArgoCd, new(bool)),
 	})
 	if err != nil {
 		return nil, refused(err)
 	}
-	return &creationResult{Name: runtime.Name, NewAccessToken: runtime.Token}, nil
+	return &struct{ Name, NewAccessToken string }{runtime.Name, runtime.Token}, nil
 }
 
 // DeleteRuntime removes a runtime.
@@ -115,17 +175,32 @@ func (r *resolver) DeleteRuntime(ctx context.Context, args struct{ Name string }
 	return int32(removed), nil //nolint:gosec // 0 or 1
 }
 
-func newRuntimeResult(runtime Runtime) *runtimeResult {
-	return &runtimeResult{
-		Metadata: metadataResult{Name: runtime.Name, Namespace: optional(runtime.Namespace)},
-		Cluster:  optional(runtime.Cluster), IngressHost: optional(runtime.IngressHost),
-		RuntimeVersion: optional(runtime.Version), InstallationStatus: runtime.Status,
+// ReportRuntimeErrors keeps the errors of a runtime that the account has.
+func (r *resolver) ReportRuntimeErrors(ctx context.Context, args struct {
+	ReportErrorsArgs struct {
+		Runtime string
+		Errors  *[]RuntimeError
 	}
+},
+) (int32, error) {
+	given := args.ReportErrorsArgs
+	if given.Errors == nil {
+		return 0, nil
+	}
+	if err := r.data.keepErrors(who(ctx).account, given.Runtime, *given.Errors); err != nil {
+		return 0, refused(err)
+	}
+	return int32(len(*given.Errors)), nil //nolint:gosec // a few
 }
 
-func optional(value string) *string {
-	if value == "" {
-		return nil
+// SaveSealingKey keeps a private key of sealed-secrets.
+func (r *resolver) SaveSealingKey(ctx context.Context, args struct{ PrivateKey string }) (*struct{ ID *string }, error) {
+	if args.PrivateKey == "" {
+		return nil, fmt.Errorf("privateKey is empty")
 	}
-	return &value
+	id := r.data.keepSealingKey(who(ctx).account, args.PrivateKey)
+	return &struct{ ID *string }{&id}, nil
 }
+
+// UpdateRuntimeClusters takes any clusters; what the real one answers is not known.
+func (r *resolver) UpdateRuntimeClusters(struct{ Clusters *undocumented }) *undocumented { return nil }

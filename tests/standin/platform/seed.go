@@ -26,7 +26,8 @@ type Account struct {
 	GitAPIURL        string   `json:"gitApiUrl,omitempty"`
 	SharedConfigRepo string   `json:"sharedConfigRepo,omitempty"`
 	Admins           []string `json:"admins,omitempty"` // Admins are user ids.
-	Limits           *Limits  `json:"limits,omitempty"` // Limits of the account; nil where it has none.
+	Usage            *Amounts `json:"usage,omitempty"`  // Usage is what counts against Limits.
+	Limits           *Amounts `json:"limits,omitempty"` // Limits are none when nil.
 }
 
 // User is a person with a token. Account is the id of the active account; empty when the user has none.
@@ -47,6 +48,14 @@ type Runtime struct {
 	Version     string `json:"version,omitempty"`
 	Status      string `json:"status,omitempty"` // Status is IN_PROGRESS, COMPLETED (the default) or FAILED.
 	Token       string `json:"token,omitempty"`
+
+	InstallationType  string `json:"installationType,omitempty"` // InstallationType is HELM (the default) or HELM_HOSTED.
+	ChartVersion      string `json:"chartVersion,omitempty"`
+	IngressClass      string `json:"ingressClass,omitempty"`
+	IngressController string `json:"ingressController,omitempty"`
+	AccessMode        string `json:"accessMode,omitempty"` // AccessMode is INGRESS, TUNNEL, or empty when the runtime does not say.
+	Managed           bool   `json:"managed,omitempty"`
+	ExternalArgoCD    bool   `json:"isExternalArgoCd,omitempty"`
 }
 
 // DefaultSeed has account acc1 (admin token user-token-admin, member token user-token-member, a runtime named taken) and

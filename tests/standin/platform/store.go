@@ -27,13 +27,14 @@ type store struct {
 	mu       sync.RWMutex
 	seed     Seed
 	runtimes []Runtime
-	events   []Event
+	events   eventLog
+	records  records
 	now      func() time.Time
 	saved    func([]Runtime) error
 }
 
 func newStore(seed Seed, now func() time.Time) *store {
-	return &store{seed: seed, runtimes: withTokens(seed.Runtimes), now: now, saved: func([]Runtime) error { return nil }}
+	return &store{seed: seed, runtimes: withTokens(seed.Runtimes), records: newRecords(), now: now, saved: func([]Runtime) error { return nil }}
 }
 
 // withTokens copies runtimes and fills in what the seed may leave out.
@@ -52,7 +53,7 @@ func newToken() string { return "runtime-" + rand.Text() }
 func (s *store) reset() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.runtimes, s.events = withTokens(s.seed.Runtimes), nil
+	s.runtimes, s.events, s.records = withTokens(s.seed.Runtimes), eventLog{}, newRecords()
 	return s.saved(s.runtimes)
 }
 

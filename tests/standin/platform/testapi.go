@@ -14,10 +14,19 @@ const testPrefix = "/test/"
 func (p *Platform) testAPI(mux *http.ServeMux) {
 	mux.HandleFunc("GET /test/events", func(w http.ResponseWriter, r *http.Request) {
 		query := r.URL.Query()
-		serve.JSON(w, http.StatusOK, p.Events(query.Get("type"), query.Get("runtime")))
+		serve.JSON(w, http.StatusOK, p.Events(query.Get("kind"), query.Get("runtime")))
 	})
 	mux.HandleFunc("GET /test/runtimes", func(w http.ResponseWriter, _ *http.Request) {
 		serve.JSON(w, http.StatusOK, p.Runtimes())
+	})
+	mux.HandleFunc("POST /test/tasks", func(w http.ResponseWriter, r *http.Request) {
+		var task Task
+		if problem := decode(w, r, &task); problem != "" {
+			serve.Failure(w, http.StatusBadRequest, "the body is not a task: "+problem)
+			return
+		}
+		p.AddTask(r.URL.Query().Get("runtime"), task)
+		w.WriteHeader(http.StatusNoContent)
 	})
 	mux.HandleFunc("POST /test/reset", func(w http.ResponseWriter, _ *http.Request) {
 		if err := p.Reset(); err != nil {
@@ -27,11 +36,9 @@ func (p *Platform) testAPI(mux *http.ServeMux) {
 		w.WriteHeader(http.StatusNoContent)
 	})
 	mux.HandleFunc("POST /test/faults", func(w http.ResponseWriter, r *http.Request) {
-		decoder := json.NewDecoder(http.MaxBytesReader(w, r.Body, bodyLimit))
-		decoder.DisallowUnknownFields()
 		var fault Fault
-		if err := decoder.Decode(&fault); err != nil {
-			serve.Failure(w, http.StatusBadRequest, "the body is no fault: "+err.Error())
+		if problem := decode(w, r, &fault); problem != "" {
+			serve.Failure(w, http.StatusBadRequest, "the body is not a fault: "+problem)
 			return
 		}
 		p.Inject(fault)
@@ -41,4 +48,14 @@ func (p *Platform) testAPI(mux *http.ServeMux) {
 		p.ClearFaults()
 		w.WriteHeader(http.StatusNoContent)
 	})
+}
+
+// decode reads the JSON body of a request, strictly; it says what is wrong.
+func decode(w http.ResponseWriter, r *http.Request, into any) string {
+	decoder := json.NewDecoder(http.MaxBytesReader(w, r.Body, bodyLimit))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(into); err != nil {
+		return err.Error()
+	}
+	return ""
 }

@@ -1,0 +1,16 @@
+package command
+
+import (
+	"fmt"
+	"net/http"
+)
+
+// metrics answers at /metrics with one metric that names the program, for Services and monitors that expect the port.
+func metrics(program string) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+		fmt.Fprintf(w, "# TYPE standin_info gauge\nstandin_info{program=%q} 1\n", program)
+	})
+	return mux
+}

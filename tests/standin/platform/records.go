@@ -1,0 +1,83 @@
+package platform
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+)
+
+var (
+	errRuntimeOnly = errors.New("only a runtime may ask for this: use the runtime's own token")
+	errUnknown     = errors.New("the account has no runtime of this name")
+)
+
+// RuntimeError is an error that was reported for a runtime.
+type RuntimeError struct {
+	Level   string `json:"level"`
+	Message string `json:"message"`
+}
+
+// Task is work for gitops-operator, which tests put there. The stand-in gives an action alone: app-proxy gets ActionBody at
+// ActionURL.
+type Task struct {
+	Type       string `json:"type"`
+	ActionURL  string `json:"actionUrl"`
+	ActionBody any    `json:"actionBody,omitempty"`
+}
+
+// records are what runtimes leave at the platform beside events; they go with a reset.
+type records struct {
+	errors      map[string][]RuntimeError // errors are by ACCOUNT/RUNTIME.
+	tasks       map[string][]Task         // tasks are by runtime.
+	sealingKeys map[string]string         // sealingKeys are by ACCOUNT/ID.
+}
+
+func newRecords() records {
+	return records{errors: map[string][]RuntimeError{}, tasks: map[string][]Task{}, sealingKeys: map[string]string{}}
+}
+
+func (s *store) keepErrors(account, runtime string, reported []RuntimeError) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.index(account, runtime) < 0 {
+		return fmt.Errorf("%w: %q", errUnknown, runtime)
+	}
+	key := account + "/" + runtime
+	s.records.errors[key] = append(s.records.errors[key], reported...)
+	return nil
+}
+
+func (s *store) reportedErrors(account, runtime string) []RuntimeError {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return append([]RuntimeError{}, s.records.errors[account+"/"+runtime]...)
+}
+
+func (s *store) addTask(runtime string, task Task) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.records.tasks[runtime] = append(s.records.tasks[runtime], task)
+}
+
+func (s *store) takeTasks(runtime string) []Task {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	taken := s.records.tasks[runtime]
+	delete(s.records.tasks, runtime)
+	return taken
+}
+
+func (s *store) keepSealingKey(account, key string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	id := rand.Text()
+	s.records.sealingKeys[account+"/"+id] = key
+	return id
+}
+
+func (s *store) sealingKey(account, id string) (string, bool) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	key, ok := s.records.sealingKeys[account+"/"+id]
+	return key, ok
+}

@@ -1,0 +1,146 @@
+package platform_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gitops-runtime/tests/standin/platform"
+)
+
+// object is the base64 of a Deployment.
+var object = base64.StdEncoding.EncodeToString([]byte(`{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"namespace":"n","name":"web"}}`))
+
+// event is a whole event of the event reporter.
+var event = `{"data":{"timestamp":"2025-06-01T12:00:00.000Z","object":"` + object + `","source":{"desiredManifest":"{}","actualManifest":"{}","gitManifest":"a: b",
+	"repoURL":"https://git.example.com/a.git","path":"web","revision":"abc","operationSyncRevision":"abc","commitMessage":"m","commitAuthor":"a","commitDate":"2025-06-01T11:00:00Z",
+	"syncStartedAt":"2025-06-01T11:00:00Z","syncFinishedAt":"2025-06-01T11:01:00Z","appName":"web","appNamespace":"codefresh","appUID":"u","appLabels":{"a":"b"},"cluster":"https://kubernetes.default.svc",
+	"syncStatus":"Synced","appInstanceLabelKey":"","trackingMethod":"annotation+label","historyId":3,"healthStatus":"Healthy","healthMessage":""},
+	"errors":[{"type":"health","level":"error","message":"m","lastSeen":"2025-06-01T11:00:00Z","sourceReference":{"group":"apps","version":"v1","kind":"Deployment","name":"web","namespace":"n"}}],
+	"appVersions":{"appVersion":"1","dependencies":{"lock":"","deps":"","requirements":""}}}}`
+
+func TestEventShapes(t *testing.T) {
+	t.Parallel()
+	replaced := func(old, with string) string {
+		require.Contains(t, event, old)
+		return strings.Replace(event, old, with, 1)
+	}
+	minimal := `{"data":{"timestamp":"2025-06-01T12:00:00.000Z","object":"` + object + `","source":{}}}`
+	tests := map[string]struct{ body, problem string }{
+		"whole":               {event, ""},
+		"required alone":      {minimal, ""},
+		"of a Sensor":         {sensorEvent, ""},
+		"null":                {`null`, "the event has another field than data, or does not have it"},
+		"list":                {`[1]`, "the event is not a JSON object"},
+		"two fields":          {`{"data":{},"type":"x"}`, "the event has another field than data, or does not have it"},
+		"data is a text":      {`{"data":"x"}`, "the field data of the event is not an object"},
+		"no timestamp":        {replaced(`"timestamp":"2025-06-01T12:00:00.000Z",`, ""), "the event has no field data.timestamp"},
+		"malformed timestamp": {replaced("2025-06-01T12:00:00.000Z", "June"), "the field data.timestamp of the event is not a time as RFC 3339 has it"},
+		"no object":           {replaced(`"object":"`+object+`",`, ""), "the event has no field data.object"},
+		"object not encoded":  {replaced(object, "x"), "the field data.object of the event is not base64"},
+		"object not JSON":     {replaced(object, base64.StdEncoding.EncodeToString([]byte("x"))), "the field data.object of the event is not the JSON of an object"},
+		"object of no kind":   {replaced(object, base64.StdEncoding.EncodeToString([]byte(`{"apiVersion":"v1"}`))), "the object of the event has no field kind"},
+		"no source":           {`{"data":{"timestamp":"2025-06-01T12:00:00.000Z","object":"` + object + `"}}`, "the event has no field data.source"},
+		"source is a text":    {strings.Replace(minimal, "{}", `"x"`, 1), "the field data.source of the event is not an object"},
+		"unknown field":       {replaced("appName", "application"), "the field data.source.application is not one of an event"},
+		"number for a text":   {replaced(`"appUID":"u"`, `"appUID":1`), "the field data.source.appUID of the event is not a string"},
+		"text for a number":   {replaced(`"historyId":3`, `"historyId":"3"`), "the field data.source.historyId of the event is not a number"},
+		"label of no text":    {replaced(`{"a":"b"}`, `{"a":1}`), "the field data.source.appLabels of the event has the key a, which is not a string"},
+		"error of no kind":    {replaced(`"type":"health"`, `"type":"other"`), `the field data.errors[0].type of the event is "other"; it is sync or health`},
+		"error of no object":  {replaced(`"kind":"Deployment",`, ""), "the event has no field data.errors[0].sourceReference.kind"},
+		"errors not listed":   {strings.Replace(minimal, `"source"`, `"errors":{},"source"`, 1), "the field data.errors of the event is not a list"},
+		"app version":         {replaced(`"appVersion":"1"`, `"appVersion":1`), "the field data.appVersions.appVersion of the event is not a string"},
+		"dependencies":        {replaced(`"lock":""`, `"locks":""`), "the field data.appVersions.dependencies.locks is not one of an event"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			status, reply := http.StatusOK, `{"received":1}`
+			if test.problem != "" {
+				status, reply = http.StatusBadRequest, `{"message":"`+strings.ReplaceAll(test.problem, `"`, `\"`)+`"}`
+			}
+			request{http.MethodPost, platform.EventsPath, "runtime-token-taken", test.body, status, reply}.play(t, start(t, platform.Options{}))
+		})
+	}
+}
+
+func TestGzippedEvents(t *testing.T) {
+	t.Parallel()
+	var packed bytes.Buffer
+	writer := gzip.NewWriter(&packed)
+	_, err := writer.Write([]byte(event))
+	require.NoError(t, err)
+	require.NoError(t, writer.Close())
+	for name, test := range map[string]struct {
+		encoding string
+		body     []byte
+		status   int
+		reply    string
+	}{
+		"gzip":       {"gzip", packed.Bytes(), http.StatusOK, `{"received":1}`},
+		"not packed": {"gzip", []byte(event), http.StatusBadRequest, `{"message":"the header Content-Encoding is gzip, and the body is not gzipped"}`},
+		"cut off":    {"gzip", packed.Bytes()[:packed.Len()-4], http.StatusBadRequest, `{"message":"the body of the event was cut off"}`},
+		"brotli":     {"br", packed.Bytes(), http.StatusBadRequest, `{"message":"the header Content-Encoding is br; an event is gzipped or not encoded"}`},
+		"not said":   {"", packed.Bytes(), http.StatusBadRequest, `{"message":"the event is not a JSON object"}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			made := start(t, platform.Options{})
+			call := httptest.NewRequestWithContext(t.Context(), http.MethodPost, platform.EventsPath, bytes.NewReader(test.body))
+			call.Header.Set("Authorization", "runtime-token-taken")
+			call.Header.Set("Content-Encoding", test.encoding)
+			recorder := httptest.NewRecorder()
+			made.ServeHTTP(recorder, call)
+			require.Equal(t, test.status, recorder.Code)
+			require.JSONEq(t, test.reply, recorder.Body.String())
+			if test.status == http.StatusOK {
+				events := made.Events("Deployment", "taken")
+				require.Len(t, events, 1)
+				require.Equal(t, platform.ObjectReference{APIVersion: "apps/v1", Kind: "Deployment", Namespace: "n", Name: "web"}, events[0].Object)
+				require.True(t, events[0].Gzipped)
+				require.JSONEq(t, event, string(events[0].Payload))
+			}
+		})
+	}
+}
+
+// A call of a wrong shape is answered with 400 and the name of the field.
+func TestWrongCalls(t *testing.T) {
+	t.Parallel()
+	create := func(old, with string) string {
+		require.Contains(t, createQuery, old)
+		return strings.Replace(named(createQuery, "local"), old, with, 1)
+	}
+	failure := func(message string) string {
+		return `{"data":null,"errors":[{"message":"` + message + `","extensions":{"code":"BAD_REQUEST"}}]}`
+	}
+	tests := map[string]struct{ body, reply string }{
+		"unknown field": {create(`"runtimeNamespace"`, `"namespace"`), failure("the field installationArgs.namespace is not one of RuntimeInstallationArgs")},
+		"number":        {create(`"runtimeVersion":"0.1.0"`, `"runtimeVersion":1`), failure("the field installationArgs.runtimeVersion is not of the type String")},
+		"text":          {create(`"componentNames":[]`, `"managed":"false","componentNames":[]`), failure("the field installationArgs.managed is not of the type Boolean")},
+		"no list":       {create(`"componentNames":[]`, `"componentNames":"x"`), failure("the field installationArgs.componentNames is not a list")},
+		"item":          {create(`"componentNames":[]`, `"componentNames":["x",1]`), failure("the field installationArgs.componentNames[1] is not of the type String")},
+		"no object":     {`{"query":"mutation C($installationArgs: RuntimeInstallationArgs!) { createRuntime(installationArgs: $installationArgs) { name } }","variables":{"installationArgs":"x"}}`, failure("the field installationArgs is not an object")},
+		"missing":       {create(`"componentNames":[],`, ""), `{"errors":[{"message":"Variable \"componentNames\" has invalid value null.\nExpected type \"[String]!\", found null.","locations":[{"line":91,"column":3}]}]}`},
+		"enum":          {create(`"componentNames":[]`, `"installationType":"CLI","componentNames":[]`), `{"errors":[{"message":"Variable \"installationType\" has invalid value CLI.\nExpected type \"InstallationType\", found CLI.","locations":[{"line":91,"column":3}]}]}`},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			made := start(t, platform.Options{})
+			call := httptest.NewRequestWithContext(t.Context(), http.MethodPost, platform.GraphQLPath, strings.NewReader(test.body))
+			call.Header.Set("Authorization", "user-token-admin")
+			recorder := httptest.NewRecorder()
+			made.ServeHTTP(recorder, call)
+			require.Equal(t, http.StatusBadRequest, recorder.Code)
+			require.JSONEq(t, lines.ReplaceAllString(test.reply, `"line":0`), lines.ReplaceAllString(recorder.Body.String(), `"line":0`))
+			require.Equal(t, []string{"taken"}, names(made), "nothing is registered")
+		})
+	}
+}

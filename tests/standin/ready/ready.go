@@ -1,0 +1,76 @@
+// Package ready answers the probes of a program: it is alive from the start, and ready once its checks have passed.
+package ready
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"gitops-runtime/tests/standin/serve"
+)
+
+// Check is what a program needs before it is ready; name is for its log.
+type Check struct {
+	Name string
+	Run  func(context.Context) error
+}
+
+// Gate holds a program back until all checks have passed once.
+type Gate struct {
+	reason atomic.Pointer[string]
+}
+
+// NewGate is a closed gate.
+func NewGate() *Gate {
+	gate, reason := &Gate{}, "starting"
+	gate.reason.Store(&reason)
+	return gate
+}
+
+// Wait runs the checks, in order, until all have passed or ctx ends; what fails is tried again after pause.
+func (g *Gate) Wait(ctx context.Context, pause time.Duration, log *slog.Logger, checks ...Check) error {
+	for _, check := range checks {
+		for {
+			err := check.Run(ctx)
+			if err == nil {
+				log.InfoContext(ctx, "passed", "check", check.Name)
+				break
+			}
+			reason := check.Name + ": " + err.Error()
+			g.reason.Store(&reason)
+			log.WarnContext(ctx, "trying again", "check", check.Name, "error", err, "after", pause.String())
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-time.After(pause):
+			}
+		}
+	}
+	none := ""
+	g.reason.Store(&none)
+	return nil
+}
+
+// Readiness answers 200 when the gate is open, and 503 with the check that fails when it is not.
+func (g *Gate) Readiness(w http.ResponseWriter, r *http.Request) {
+	if reason := *g.reason.Load(); reason != "" {
+		serve.Failure(w, http.StatusServiceUnavailable, reason)
+		return
+	}
+	serve.Alive(w, r)
+}
+
+// Handler answers one path for both probes, as the programs of cf-argocd-extras have it: /healthz?full=true is liveness.
+func (g *Gate) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Query().Get("full") == "true" {
+			serve.Alive(w, r)
+			return
+		}
+		g.Readiness(w, r)
+	})
+	return mux
+}
