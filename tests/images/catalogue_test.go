@@ -74,7 +74,7 @@ func TestEveryProgramHasItsModuleFiles(t *testing.T) {
 func TestForMode(t *testing.T) {
 	catalogue, err := New(t.TempDir())
 	require.NoError(t, err)
-	const frps, traefik, argocd = "ghcr.io/fatedier/frps:v0.70.0", "docker.io/library/traefik:v3.6.12", "quay.io/argoproj/argocd:v3.4.7"
+	const frps, traefik, argocd = "ghcr.io/fatedier/frps:v0.70.0", "docker.io/library/traefik:v3.6.12", "quay.io/argoproj/argocd:v3.4.13"
 	tests := map[Mode]map[string]bool{
 		Tunnel:  {frps: true, traefik: false, argocd: true},
 		Ingress: {frps: false, traefik: true, argocd: true},

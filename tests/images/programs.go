@@ -20,7 +20,10 @@ var (
 		Name: "argo-events", Dir: "tests/programs/argo-events", Package: "github.com/argoproj/argo-events/cmd",
 		LDFlags: "-X github.com/argoproj/argo-events.version=v1.9.10",
 	}
-	argocd        = argocdProgram()
+	argocd = gobuild.Program{
+		Name: "argocd", Dir: "tests/programs/argo-cd", Package: "github.com/argoproj/argo-cd/v3/cmd",
+		LDFlags: "-X github.com/argoproj/argo-cd/v3/common.version=3.4.13",
+	}
 	sealedSecrets = gobuild.Program{
 		Name: "sealed-secrets-controller", Dir: "tests/programs/sealed-secrets", Package: "github.com/bitnami-labs/sealed-secrets/cmd/controller",
 		LDFlags: "-X main.VERSION=0.36.0",
@@ -35,31 +38,6 @@ var (
 	argo               = workflowsProgram("argo")
 	argoexec           = workflowsProgram("argoexec")
 )
-
-// argocdProgram is Argo CD. Its go.mod replaces gitops-engine by a folder beside it, which the module does not hold, and of
-// gitops-engine as a module there is no version of Argo CD's 3.4 line: the nearest before v3.4.7 takes a context, for
-// traces, in four functions that Argo CD calls without one.
-func argocdProgram() gobuild.Program {
-	const module = "github.com/argoproj/argo-cd/v3"
-	return gobuild.Program{
-		Name: "argocd", Dir: "tests/programs/argo-cd", Package: module + "/cmd",
-		LDFlags: "-X " + module + "/common.version=3.4.7",
-		Copy: &gobuild.Copy{
-			Module: module,
-			Edit: map[string][]gobuild.Replacement{
-				"util/argo/diff/diff.go": {
-					{Old: "import (\n", New: "import (\n\t\"context\"\n"},
-					{Old: "diff.DiffArray(normResults", New: "diff.DiffArray(context.Background(), normResults"},
-					{Old: "diff.Diff(configArray", New: "diff.Diff(context.Background(), configArray"},
-				},
-				"controller/sync.go": {
-					{Old: "syncCtx.Terminate()", New: "syncCtx.Terminate(context.Background())"},
-					{Old: "syncCtx.Sync()", New: "syncCtx.Sync(context.Background())"},
-				},
-			},
-		},
-	}
-}
 
 // frpProgram is a program of frp, without the dashboard: its files are not in the module, and the tag
 // noweb is what frp's own Makefile builds with then.

@@ -16,8 +16,8 @@ func table() []row {
 		{name: "docker.io/library/nats-streaming:0.25.6", recipe: static(natsStreaming, "/nats-streaming-server", user{})}, // for event buses of the old kind
 
 		// Programs that Debian packages.
-		{name: "docker.io/nginxinc/nginx-unprivileged:1.31.3-alpine3.24", modes: everyMode, recipe: nginx()},
-		{name: "public.ecr.aws/docker/library/redis:8.2.8-alpine", modes: everyMode, recipe: redis()},
+		{name: "docker.io/nginxinc/nginx-unprivileged:1.31.8-alpine3.24", modes: everyMode, recipe: nginx()},
+		{name: "public.ecr.aws/docker/library/redis:8.2.10-alpine", modes: everyMode, recipe: redis()},
 		{name: "public.ecr.aws/docker/library/haproxy:3.3.14-alpine", modes: everyMode, recipe: haproxy()}, // for values-ha.yaml
 
 		// What enforces NetworkPolicies on a node whose own network does not.
@@ -46,7 +46,7 @@ func table() []row {
 		{name: "quay.io/argoproj/argo-events:v1.9.10", modes: everyMode, recipe: argoEventsImage()},
 		{name: "quay.io/argoproj/argo-rollouts:v1.9.1", modes: everyMode, recipe: static(rolloutsController, "/bin/rollouts-controller", rolloutsUser)},
 		{name: "quay.io/argoproj/kubectl-argo-rollouts:v1.9.1", recipe: static(rolloutsPlugin, "/bin/kubectl-argo-rollouts", rolloutsUser)},
-		{name: "quay.io/argoproj/argocd:v3.4.7", modes: everyMode, recipe: argocdImage()},
+		{name: "quay.io/argoproj/argocd:v3.4.13", modes: everyMode, recipe: argocdImage()},
 
 		// For switches that are off by default; whoever wants one needs its registry.
 		{name: "ghcr.io/dexidp/dex:v2.45.1", recipe: onlyPulled()},

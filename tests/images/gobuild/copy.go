@@ -6,15 +6,13 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 
 	"gitops-runtime/tests/gomodule"
 	"gitops-runtime/tests/images/store"
 )
 
 // Copy is a module that is built from a copy with changes, because its
-// published form lacks files that its own build generates or links, or calls
-// another version of a library than can be had.
+// published form lacks files that its own build generates or links.
 type Copy struct {
 	// Module is the module's path; its version stands in the program's go.mod.
 	Module string
@@ -22,13 +20,7 @@ type Copy struct {
 	Add map[string]string
 	// Clone maps files of the copy to the files of the module they repeat.
 	Clone map[string]string
-	// Edit lists the replacements in each file of the copy.
-	Edit map[string][]Replacement
 }
-
-// Replacement is a piece of a file's text, which occurs there once, and what
-// takes its place.
-type Replacement struct{ Old, New string }
 
 // copyFolder is where the copy of the module stands beside the go.mod, which
 // points there by a replace line of its own.
@@ -94,29 +86,7 @@ func (t Toolchain) copyModule(ctx context.Context, dir, work string, change Copy
 			return err
 		}
 	}
-	for file, replacements := range change.Edit {
-		if err := editFile(filepath.Join(source, file), replacements); err != nil {
-			return fmt.Errorf("edit %s: %w", file, err)
-		}
-	}
 	return nil
-}
-
-// editFile refuses a text that the file does not have exactly once: then it is
-// another version than the replacement was written for.
-func editFile(name string, replacements []Replacement) error {
-	content, err := os.ReadFile(name)
-	if err != nil {
-		return err
-	}
-	text := string(content)
-	for _, one := range replacements {
-		if count := strings.Count(text, one.Old); count != 1 {
-			return fmt.Errorf("%q occurs %d times instead of once: adapt the replacement to this version of the module", one.Old, count)
-		}
-		text = strings.Replace(text, one.Old, one.New, 1)
-	}
-	return writeFile(name, []byte(text))
 }
 
 func copyFile(from, to string) error {
