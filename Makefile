@@ -53,8 +53,10 @@ validate: ## Check values as the chart's hook does (VALUES)
 	@$(STEP) "build validate" go build -o bin/validate ./tests/cmd/validate >&2
 	@bin/validate $(if $(VALUES),--values "$(VALUES)") $(ARGS)
 
-# Without VALUES, one file for every access mode, and for whatever may be switched on later.
-SCENARIOS = $(foreach mode,tunnel ingress gateway mesh everything-on,--scenario $(mode)=charts/gitops-runtime/ci/$(mode)-values.yaml)
+# Without VALUES, one file for every values file that the chart ships; values-*.yaml beside values.yaml lie over those of the tunnel.
+UMBRELLA  := charts/gitops-runtime
+SCENARIOS  = $(foreach file,$(wildcard $(UMBRELLA)/ci/*-values.yaml),--scenario $(patsubst %-values.yaml,%,$(notdir $(file)))=$(file)) \
+	$(foreach file,$(wildcard $(UMBRELLA)/values-*.yaml),--scenario $(patsubst values-%.yaml,%,$(notdir $(file)))=$(UMBRELLA)/ci/tunnel-values.yaml,$(file))
 
 .PHONY: images
 images: deps ## Point every image at a registry of yours (REGISTRY, VALUES)

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gitops-runtime/imageoverride/generate"
+	"gitops-runtime/imageoverride/render"
 )
 
 // Exit codes.
@@ -81,13 +82,14 @@ func Run(ctx context.Context, args []string, streams Streams) int {
 	var wrong usage
 	var unread *generate.WrongValues
 	var refused *generate.Refused
+	var version *render.WrongKubeVersion
 	switch {
 	case err == nil:
 		return ExitOK
 	case errors.As(err, &left):
 		_, _ = fmt.Fprintln(streams.Err, left.message)
 		return ExitLeftOut
-	case errors.As(err, &wrong), errors.As(err, &unread), errors.As(err, &refused):
+	case errors.As(err, &wrong), errors.As(err, &unread), errors.As(err, &refused), errors.As(err, &version):
 		_, _ = fmt.Fprintln(streams.Err, "Error:", err)
 		return ExitUsage
 	default:

@@ -12,6 +12,7 @@ import (
 	"gitops-runtime/imageoverride/mapping"
 	"gitops-runtime/imageoverride/registry"
 	"gitops-runtime/imageoverride/registry/fault"
+	"gitops-runtime/imageoverride/render"
 )
 
 // chartFlags are the flags of all commands that render a chart.
@@ -38,10 +39,11 @@ func (f *chartFlags) register(command *cobra.Command) {
 	flags.StringArrayVar(&f.options.Values.SetLiteral, "set-literal", nil, "set a value without reading commas or braces")
 	flags.StringArrayVar(&f.scenarios, "scenario", nil, "a way of installing, name=file.yaml[,file.yaml], over --values and under --set (may be repeated, the result serves all)")
 	flags.BoolVar(&f.options.Everything, "everything", false, "add to each scenario one with every \"enabled\" switch on that goes together with the others")
-	flags.StringVar(&f.options.Settings.KubeVersion, "kube-version", "", "Kubernetes version templates see")
-	flags.StringArrayVar(&f.options.Settings.APIVersions, "api-versions", nil, "API version templates see, group/version/Kind (may be repeated)")
+	flags.StringVar(&f.options.Settings.KubeVersion, "kube-version", "", "Kubernetes version templates see (default "+render.DefaultKubeVersion+", or the newest that the chart allows)")
+	flags.StringArrayVar(&f.options.Settings.APIVersions, "api-versions", nil, "further API version templates see, group/version/Kind (may be repeated)")
 	flags.StringVar(&f.options.Settings.Release, "release-name", "", "release name templates see")
 	flags.StringVarP(&f.options.Settings.Namespace, "namespace", "n", "", "namespace templates see")
+	flags.StringArrayVar(&f.options.Accept, "accept", nil, "a place (\"Kind/name path\") or text, * for any text, that may be outside, unread, suspected or changed (may be repeated)")
 	f.registries.Register(flags)
 	flags.StringVar(&f.extra, "extra-images", "", "file with further images to mirror, one a line")
 }

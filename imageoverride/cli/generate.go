@@ -12,6 +12,7 @@ import (
 
 	"gitops-runtime/imageoverride/generate"
 	"gitops-runtime/imageoverride/mirror"
+	"gitops-runtime/imageoverride/verify"
 )
 
 func generateCommand(streams Streams) *cobra.Command {
@@ -66,14 +67,13 @@ func lockedDigests(path string) (map[string]string, error) {
 // report says what was done and proved.
 func report(out io.Writer, result generate.Result, path string) error {
 	p := printer{out: out}
-	for _, text := range result.Unread {
-		p.line("unread: %s is not an image reference", text)
-	}
+	notes(&p, result)
+	doubts(&p, result.Unread, result.Suspected)
 	for _, text := range unreached(result) {
 		p.line("unreached: %s", text)
 	}
 	for _, change := range result.Changes {
-		p.line("also changed: %s from %q to %q", change.Field, change.Before, change.After)
+		p.line("also changed: %s from %q to %q%s", change.Field, change.Before, change.After, immutable(change))
 	}
 	for _, place := range byTemplate(result.Unseen) {
 		p.line("not rendered: %s", place)
@@ -83,18 +83,76 @@ func report(out io.Writer, result generate.Result, path string) error {
 	}
 	unpinned(&p, result)
 	p.line("%d image references, %d images to mirror; install with -f %s", result.Images, len(result.Mirror), path)
+	if len(result.Outside) > 0 && result.Patched {
+		p.line("what no value leads to goes through `image-override post-render %s` or the kustomize component %s; proved by rendering", generate.MirrorFile, generate.PatchFile)
+	}
 	if p.err != nil {
 		return p.err
 	}
 	if !result.Complete() {
-		if result.Patched {
-			p.line("what no value leads to goes through `image-override post-render %s` or the kustomize component %s; proved by rendering", generate.MirrorFile, generate.PatchFile)
-		}
-		return leftOut{fmt.Sprintf("%d image references still point outside; the first is %s at %s %s (scenario %s)",
-			len(result.Outside), result.Outside[0].Image, result.Outside[0].Object, result.Outside[0].Path, result.Outside[0].Scenario)}
+		return leftOut{incomplete(result)}
 	}
-	p.line("proved by rendering: every image reference points at the registry")
+	p.line("proved by rendering for Kubernetes %s: every image reference points at the registry, and nothing else changes", result.KubeVersion)
 	return p.err
+}
+
+// notes are what to know besides the images.
+func notes(p *printer, result generate.Result) {
+	p.line("rendered for Kubernetes %s", result.KubeVersion)
+	for _, address := range result.RemoteSchemas {
+		p.line("not fetched: a schema of the chart refers to %s; what that would refuse is not known", address)
+	}
+	for _, apart := range result.Apart {
+		reason, _, _ := strings.Cut(apart.Reason, "\n")
+		p.line("stays off: %s does not turn on: %s [%s]", apart.Switch, reason, apart.Scenario)
+	}
+	for _, name := range result.NameOnly {
+		p.line("name only: %s has no tag where the chart writes it; add what the program pulls with --extra-images", name)
+	}
+	for _, warning := range result.Warnings {
+		p.line("warning: %s", warning)
+	}
+}
+
+// doubts are what nobody can tell to be an image at the registry.
+func doubts(p *printer, unread, suspected []generate.Doubt) {
+	for _, group := range []struct {
+		word string
+		all  []generate.Doubt
+	}{{"unread", unread}, {"suspected", suspected}} {
+		var seen gathered
+		for _, doubt := range group.all {
+			seen.add(doubt.Scenario, fmt.Sprintf("%q at %s: %s", doubt.Text, doubt.Place, doubt.Reason))
+		}
+		for _, text := range seen.texts() {
+			p.line("%s: %s", group.word, text)
+		}
+	}
+}
+
+func immutable(change verify.Change) string {
+	if !change.Immutable {
+		return ""
+	}
+	return "; Kubernetes refuses this change on an upgrade"
+}
+
+// incomplete is one sentence on what is left out or in doubt.
+func incomplete(result generate.Result) string {
+	if len(result.Outside) > 0 {
+		first := result.Outside[0]
+		return fmt.Sprintf("%d image references still point outside; the first is %s at %s %s (scenario %s)", len(result.Outside), first.Image, first.Object, first.Path, first.Scenario)
+	}
+	var parts []string
+	add := func(count int, what string) {
+		if count > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", count, what))
+		}
+	}
+	add(len(result.Unread), "image fields cannot be read")
+	add(len(result.Suspected), "texts may be images")
+	add(len(result.Changes), "other fields change")
+	return "nothing is proved: " + strings.Join(parts, ", ") + "; look at each, and accept those that are right with --accept PLACE"
 }
 
 // unpinned says which images have no digest though there is a lock file.
@@ -200,12 +258,17 @@ func verifyCommand(streams Streams) *cobra.Command {
 				return err
 			}
 			p := printer{out: streams.Out}
+			p.line("rendered for Kubernetes %s", seen.KubeVersion)
+			doubts(&p, seen.Unread, seen.Suspected)
 			for _, left := range seen.Outside {
 				p.line("outside: %s at %s %s (template %s, scenario %s)", left.Image, left.Object, left.Path, left.Template, left.Scenario)
 			}
 			p.line("%d image references, %d outside", seen.Locations, len(seen.Outside))
 			if p.err == nil && len(seen.Outside) > 0 {
 				return leftOut{fmt.Sprintf("%d image references still point outside; give the values file that generate wrote with -f", len(seen.Outside))}
+			}
+			if doubts := len(seen.Unread) + len(seen.Suspected); p.err == nil && doubts > 0 {
+				return leftOut{fmt.Sprintf("nothing is proved: %d texts cannot be told to be images at the registry; look at each, and accept those that are right with --accept PLACE", doubts)}
 			}
 			return p.err
 		},

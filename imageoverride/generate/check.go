@@ -15,6 +15,10 @@ type Inspection struct {
 	// Locations are all images, Outside those that are not private.
 	Locations int
 	Outside   []Left
+	// Unread and Suspected are what nobody can tell to be private.
+	Unread, Suspected []Doubt
+	// KubeVersion is the Kubernetes version that templates saw.
+	KubeVersion string
 }
 
 // Verify renders a chart with Helm's engine and tells which images are not at
@@ -29,13 +33,18 @@ func Verify(ctx context.Context, options Options) (Inspection, error) {
 	}
 	var seen Inspection
 	r := run{mapper: mapper, options: options, index: locate.NewIndex()}
-	err = eachScenario(ctx, options, func(name string, output render.Output) error {
+	seen.KubeVersion, err = eachScenario(ctx, options, func(name string, output render.Output) error {
 		found, err := r.index.Find(output.Documents, r.hosts())
 		if err != nil {
 			return err
 		}
 		seen.Locations += len(found.Locations)
+		unread, suspected := r.doubts(name, found)
+		seen.Unread, seen.Suspected = append(seen.Unread, unread...), append(seen.Suspected, suspected...)
 		for _, left := range verify.OutsideOf(found.Locations, mapper) {
+			if r.accepts(left.Object+" "+left.Path, left.Image) {
+				continue
+			}
 			seen.Outside = append(seen.Outside, Left{Scenario: name, Outside: left})
 		}
 		return nil
@@ -44,30 +53,30 @@ func Verify(ctx context.Context, options Options) (Inspection, error) {
 }
 
 // eachScenario renders all scenarios of a chart with Helm's engine.
-func eachScenario(ctx context.Context, options Options, visit func(name string, output render.Output) error) error {
+func eachScenario(ctx context.Context, options Options, visit func(name string, output render.Output) error) (kubeVersion string, err error) {
 	loaded, err := options.load(ctx)
 	if err != nil {
-		return err
+		return "", err
 	}
 	renderer, err := render.NewRenderer(loaded, options.Settings)
 	if err != nil {
-		return err
+		return "", err
 	}
 	users, err := options.users(ctx, loaded, renderer)
 	if err != nil {
-		return err
+		return "", err
 	}
 	for _, user := range users {
 		if err := ctx.Err(); err != nil {
-			return err
+			return "", err
 		}
-		output, err := renderer.RenderWithHelm(user.tree)
+		output, err := renderer.RenderWithHelm(ctx, user.tree)
 		if err != nil {
-			return fmt.Errorf("scenario %s does not render: %w", user.name, err)
+			return "", fmt.Errorf("scenario %s does not render: %w", user.name, err)
 		}
 		if err := visit(user.name, output); err != nil {
-			return fmt.Errorf("scenario %s: %w", user.name, err)
+			return "", fmt.Errorf("scenario %s: %w", user.name, err)
 		}
 	}
-	return nil
+	return renderer.KubeVersion(), nil
 }

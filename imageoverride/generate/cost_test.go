@@ -3,6 +3,7 @@ package generate_test
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"runtime"
 	"syscall"
 	"testing"
@@ -47,13 +48,22 @@ func BenchmarkImages(b *testing.B) {
 
 // BenchmarkUmbrella prints what the umbrella costs, in one access mode and in all.
 func BenchmarkUmbrella(b *testing.B) {
-	var all []generate.Scenario
+	var every, modeFiles []generate.Scenario
 	for _, mode := range modes {
-		all = append(all, scenario(mode, modeFile(mode)))
+		modeFiles = append(modeFiles, scenario(mode, modeFile(mode)))
 	}
-	for name, scenarios := range map[string][]generate.Scenario{"one mode": all[:1], "every mode": all} {
-		b.Run(name, func(b *testing.B) {
-			cost(b, generate.Options{Chart: umbrella, Registry: private, Scenarios: scenarios})
+	files, err := filepath.Glob(umbrella + "/ci/*-values.yaml")
+	require.NoError(b, err)
+	for _, file := range files {
+		every = append(every, scenario(short(file), file))
+	}
+	every = append(every, scenario("ha", modeFile("tunnel"), umbrella+"/values-ha.yaml"))
+	for _, size := range []struct {
+		name      string
+		scenarios []generate.Scenario
+	}{{"one mode", modeFiles[:1]}, {"every mode", modeFiles}, {"every values file", every}} {
+		b.Run(size.name, func(b *testing.B) {
+			cost(b, generate.Options{Chart: umbrella, Registry: private, Scenarios: size.scenarios})
 		})
 	}
 }

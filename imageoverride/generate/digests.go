@@ -45,7 +45,7 @@ func (r *run) digests(ctx context.Context, loaded *chart.Chart, origins []solve.
 		}
 		p.want[pair.Target] = digest
 	}
-	if err := p.render(); err != nil {
+	if err := p.render(ctx); err != nil {
 		return err
 	}
 	for _, candidates := range []func() []edit{p.empty, p.behind} {
@@ -54,16 +54,16 @@ func (r *run) digests(ctx context.Context, loaded *chart.Chart, origins []solve.
 		for i := range items {
 			items[i] = i
 		}
-		kept := solve.Isolate(func(chosen []int) bool { return ctx.Err() == nil && p.good(edits, chosen) }, items)
+		kept := solve.Isolate(func(chosen []int) bool { return ctx.Err() == nil && p.good(ctx, edits, chosen) }, items)
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		p.tree = p.with(edits, kept)
-		if err := p.render(); err != nil {
+		if err := p.render(ctx); err != nil {
 			return err
 		}
 	}
-	return p.finish(loaded)
+	return p.finish(ctx, loaded)
 }
 
 // pinning is the search for digests.
@@ -87,10 +87,10 @@ type edit struct {
 	text string
 }
 
-func (p *pinning) render() error {
+func (p *pinning) render(ctx context.Context) error {
 	p.before = p.before[:0]
 	for _, scenario := range p.scenarios {
-		output, err := p.renderer.Render(values.Merge(scenario.User, p.tree))
+		output, err := p.renderer.Render(ctx, values.Merge(scenario.User, p.tree))
 		if err != nil {
 			return fmt.Errorf("scenario %s: digests: %w", scenario.Name, err)
 		}
@@ -220,11 +220,11 @@ func (p *pinning) with(edits []edit, chosen []int) map[string]any {
 
 // good tells whether edits give images their digests and do nothing else, in
 // any scenario.
-func (p *pinning) good(edits []edit, chosen []int) bool {
+func (p *pinning) good(ctx context.Context, edits []edit, chosen []int) bool {
 	tree := p.with(edits, chosen)
 	for i, scenario := range p.scenarios {
 		user := values.Merge(scenario.User, tree)
-		output, err := p.renderer.Render(user)
+		output, err := p.renderer.Render(ctx, user)
 		if err != nil {
 			return false
 		}
@@ -258,9 +258,9 @@ func (p *pinning) pins(was, is mapping.Image) bool {
 }
 
 // finish proves the values with Helm's engine and writes them.
-func (p *pinning) finish(loaded *chart.Chart) error {
+func (p *pinning) finish(ctx context.Context, loaded *chart.Chart) error {
 	for i, scenario := range p.scenarios {
-		output, err := p.renderer.RenderWithHelm(values.Merge(scenario.User, p.tree))
+		output, err := p.renderer.RenderWithHelm(ctx, values.Merge(scenario.User, p.tree))
 		if err != nil {
 			return fmt.Errorf("scenario %s does not install with digests: %w", scenario.Name, err)
 		}

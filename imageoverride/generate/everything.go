@@ -10,57 +10,150 @@ import (
 )
 
 // maxRounds bounds how often newly enabled charts are searched for switches of
-// their own.
-const maxRounds = 4
+// their own, maxSets how many further scenarios switches get that exclude each
+// other.
+const (
+	maxRounds = 4
+	maxSets   = 4
+)
+
+// Apart is a switch that does not turn on, not even alone.
+type Apart struct {
+	Scenario, Switch, Reason string
+}
 
 // everything adds to each scenario one in which every switch is on that can be
-// on together with the others, so that features nobody uses yet have their
-// images, too.
+// on together with the others, and further ones for switches that exclude
+// those, so that features nobody uses yet have their images, too.
 func (r *run) everything(ctx context.Context, users []user) ([]user, error) {
 	all := append([]user{}, users...)
 	for _, from := range users {
-		tree, err := r.switchOn(ctx, from)
+		t := &turning{run: r, ctx: ctx, from: from, tried: map[string]bool{}}
+		trees, err := t.sets()
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, user{name: from.name + "+everything", tree: tree})
+		for i, tree := range trees {
+			name := from.name + "+everything"
+			if i > 0 {
+				name = fmt.Sprintf("%s-%d", name, i+1)
+			}
+			all = append(all, user{name: name, tree: tree})
+		}
 	}
 	return all, nil
 }
 
-func (r *run) switchOn(ctx context.Context, from user) (map[string]any, error) {
-	tree := from.tree
-	tried := map[string]bool{}
-	for range maxRounds {
-		base, err := r.renderer.Render(tree)
+// turning turns the switches of one scenario on.
+type turning struct {
+	*run
+	ctx   context.Context
+	from  user
+	tried map[string]bool
+	left  []values.Path // those that do not go with the others
+}
+
+func (t *turning) sets() ([]map[string]any, error) {
+	first, err := t.turnOn(t.from.tree)
+	if err != nil {
+		return nil, err
+	}
+	trees := []map[string]any{first}
+	for len(t.left) > 0 && len(trees) <= maxSets {
+		base, err := t.renderer.Render(t.ctx, t.from.tree)
 		if err != nil {
-			return nil, r.refused(from.name, from.tree, fmt.Errorf("scenario %s does not render: %w", from.name, err))
+			return nil, err
 		}
-		switches := newSwitches(base.Values, tried)
+		rest := t.left
+		kept := t.together(t.from.tree, base, rest)
+		if len(kept) == 0 {
+			break
+		}
+		trees = append(trees, flipped(t.from.tree, base, rest, kept))
+		t.left = nil
+		for _, i := range without(len(rest), kept) {
+			t.left = append(t.left, rest[i])
+		}
+	}
+	return trees, t.explain()
+}
+
+// turnOn turns on what goes together, charts that get enabled included.
+func (t *turning) turnOn(tree map[string]any) (map[string]any, error) {
+	for range maxRounds {
+		base, err := t.renderer.Render(t.ctx, tree)
+		if err != nil {
+			return nil, t.refused(t.from.name, t.from.tree, fmt.Errorf("scenario %s does not render: %w", t.from.name, err))
+		}
+		switches := newSwitches(base.Values, t.tried)
 		if len(switches) == 0 {
 			break
 		}
-		items := make([]int, len(switches))
-		for i := range items {
-			items[i] = i
+		kept := t.together(tree, base, switches)
+		for _, i := range without(len(switches), kept) {
+			t.left = append(t.left, switches[i])
 		}
-		kept := solve.Isolate(func(chosen []int) bool {
-			if ctx.Err() != nil {
-				return false
-			}
-			_, err := r.renderer.Render(flipped(tree, base, switches, chosen))
-			return err == nil
-		}, items)
-		kept = solve.Isolate(func(chosen []int) bool {
-			if ctx.Err() != nil {
-				return false
-			}
-			_, err := r.renderer.RenderWithHelm(flipped(tree, base, switches, chosen))
-			return err == nil
-		}, kept)
 		tree = flipped(tree, base, switches, kept)
 	}
-	return tree, ctx.Err()
+	return tree, t.ctx.Err()
+}
+
+// together are the switches that are good at the same time, for the repeatable
+// engine and the schemas first, and then for Helm's.
+func (t *turning) together(tree map[string]any, base render.Output, switches []values.Path) []int {
+	items := make([]int, len(switches))
+	for i := range items {
+		items[i] = i
+	}
+	kept := solve.Isolate(func(chosen []int) bool { return t.bad(flipped(tree, base, switches, chosen)) == nil }, items)
+	return solve.Isolate(func(chosen []int) bool {
+		_, err := t.renderer.RenderWithHelm(t.ctx, flipped(tree, base, switches, chosen))
+		return err == nil
+	}, kept)
+}
+
+// bad is why values do not install: a schema, a template, or what it renders.
+func (t *turning) bad(tree map[string]any) error {
+	if err := t.renderer.Check(tree); err != nil {
+		return err
+	}
+	output, err := t.renderer.Render(t.ctx, tree)
+	if err != nil {
+		return err
+	}
+	_, err = t.index.Find(output.Documents, t.hosts())
+	return err
+}
+
+// explain says of the switches that are left why they do not turn on.
+func (t *turning) explain() error {
+	base, err := t.renderer.Render(t.ctx, t.from.tree)
+	if err != nil {
+		return err
+	}
+	for i, path := range t.left {
+		reason := "it does not go together with the others"
+		if err := t.bad(flipped(t.from.tree, base, t.left, []int{i})); err != nil {
+			reason = err.Error()
+		}
+		t.result.Apart = append(t.result.Apart, Apart{Scenario: t.from.name, Switch: path.String(), Reason: reason})
+	}
+	return t.ctx.Err()
+}
+
+// without are the numbers below a count that are not among those kept.
+func without(count int, kept []int) []int {
+	keep := map[int]bool{}
+	for _, i := range kept {
+		keep[i] = true
+	}
+	var rest []int
+	for i := range count {
+		if !keep[i] {
+			rest = append(rest, i)
+		}
+	}
+	return rest
 }
 
 // newSwitches lists leaves named "enabled" that are off and were not tried.

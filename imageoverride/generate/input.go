@@ -39,6 +39,9 @@ type Options struct {
 	Everything bool
 	// Digests are those to write into values, by source reference; nil writes none.
 	Digests map[string]string
+	// Accept names places ("Kind/name path") or texts, * for any text, that may be
+	// outside, unreadable, suspected or changed.
+	Accept []string
 	// ExtraImages are mirrored in addition to what is found.
 	ExtraImages []string
 	// Settings are those of the render.

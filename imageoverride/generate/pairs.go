@@ -2,6 +2,7 @@ package generate
 
 import (
 	"fmt"
+	"slices"
 
 	"gitops-runtime/imageoverride/mapping"
 )
@@ -13,6 +14,12 @@ func (r *run) pairs() error {
 	add := func(image mapping.Image) { images = append(images, r.source(image)) }
 	for _, scenario := range r.scenarios {
 		for _, location := range scenario.Locations {
+			if location.NameOnly {
+				if text := location.Image.Name(); !r.mapper.Private(location.Image) && !slices.Contains(r.result.NameOnly, text) {
+					r.result.NameOnly = append(r.result.NameOnly, text)
+				}
+				continue
+			}
 			add(location.Image)
 		}
 	}

@@ -48,8 +48,20 @@ type Result struct {
 	Patched bool
 	// Changes are fields that change though they hold no image.
 	Changes []verify.Change
-	// Unread are image fields that hold no readable reference.
-	Unread []string
+	// Unread are image fields that hold no readable reference, Suspected are
+	// texts that may be images.
+	Unread, Suspected []Doubt
+	// Warnings are remarks on values and on files of an earlier run.
+	Warnings []string
+	// Apart are switches that Options.Everything could not turn on.
+	Apart []Apart
+	// KubeVersion is the Kubernetes version that templates saw.
+	KubeVersion string
+	// RemoteSchemas are addresses that schemas refer to, which were not fetched.
+	RemoteSchemas []string
+	// NameOnly are repositories to which a program adds the tag: the mirror
+	// does not have what it adds.
+	NameOnly []string
 	// Unseen are template lines that speak of images and were not rendered in
 	// any scenario, as "template:line".
 	Unseen []string
@@ -65,8 +77,11 @@ type Left struct {
 	verify.Outside
 }
 
-// Complete tells that no image is left outside.
-func (r Result) Complete() bool { return len(r.Outside) == 0 }
+// Complete tells that every image is at the registry, that nothing is in doubt,
+// and that nothing else changed.
+func (r Result) Complete() bool {
+	return len(r.Outside) == 0 && len(r.Unread) == 0 && len(r.Suspected) == 0 && len(r.Changes) == 0
+}
 
 // Write writes the files into a folder, made if need be, all or none. It
 // returns the path of the values file to install with.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+	"strings"
 
 	"helm.sh/helm/v3/pkg/chart"
 
@@ -43,7 +44,8 @@ func Run(ctx context.Context, options Options) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	r := &run{mapper: mapper, renderer: renderer, index: locate.NewIndex(), options: options, earlier: before}
+	r := &run{mapper: mapper, renderer: renderer, index: locate.NewIndex(), options: options, earlier: before, harmful: map[string]bool{}}
+	r.result.KubeVersion, r.result.RemoteSchemas = renderer.KubeVersion(), renderer.RemoteSchemas()
 	if options.Everything {
 		if users, err = r.everything(ctx, users); err != nil {
 			return Result{}, err
@@ -53,13 +55,14 @@ func Run(ctx context.Context, options Options) (Result, error) {
 		return Result{}, err
 	}
 	r.result.Unseen = renderer.Unseen()
-	solver := solve.Solver{Mapper: mapper, Render: func(user map[string]any) (render.Output, error) {
-		if err := ctx.Err(); err != nil {
-			return render.Output{}, err
-		}
-		return renderer.Render(user)
-	}}
-	solution := solver.Solve(r.scenarios)
+	r.coalesced = map[string]any{}
+	for i := len(r.scenarios) - 1; i >= 0; i-- {
+		r.coalesced = values.Merge(r.coalesced, r.scenarios[i].Base.Values)
+	}
+	solution, err := r.solve(ctx)
+	if err != nil {
+		return Result{}, err
+	}
 	if err := r.pairs(); err != nil {
 		return Result{}, err
 	}
@@ -87,6 +90,12 @@ type run struct {
 	scenarios []solve.Scenario
 	withTags  map[string]any
 	result    Result
+	// coalesced are the values of all scenarios, for the lists in them.
+	coalesced map[string]any
+	// harmful are the values whose change the chart refuses or another image does not survive.
+	harmful map[string]bool
+	// rendered is what the scenarios render to with the overrides looked at last.
+	rendered []render.Output
 }
 
 // look renders every scenario as the user has it and finds its images.
@@ -96,19 +105,13 @@ func (r *run) look(ctx context.Context, users []user) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		base, err := r.renderer.Render(user.tree)
+		base, err := r.renderer.Render(ctx, user.tree)
 		if err != nil {
 			return r.refused(user.name, user.tree, fmt.Errorf("scenario %s does not render: %w", user.name, err))
 		}
 		found, err := r.index.Find(base.Documents, r.hosts())
 		if err != nil {
 			return fmt.Errorf("scenario %s: %w", user.name, err)
-		}
-		for _, problem := range found.Problems {
-			text := fmt.Sprintf("%s %s: %q", problem.Field.Object, problem.Field.Path, problem.Field.Value)
-			if !slices.Contains(r.result.Unread, text) {
-				r.result.Unread = append(r.result.Unread, text)
-			}
 		}
 		r.result.Images += len(found.Locations)
 		r.result.Rendered[user.name] = user.tree
@@ -143,17 +146,13 @@ func (r *run) hosts() []string {
 
 // write composes the files.
 func (r *run) write(loaded *chart.Chart, solution solve.Solution) error {
-	coalesced := map[string]any{}
-	for i := len(r.scenarios) - 1; i >= 0; i-- {
-		coalesced = values.Merge(coalesced, r.scenarios[i].Base.Values)
-	}
-	names, err := solve.Tree(solution.Names, coalesced)
+	names, err := solve.Tree(solution.Names, r.coalesced)
 	if err != nil {
 		return err
 	}
 	both := append(append([]solve.Override{}, solution.Names...), solution.Pins...)
 	sort.Slice(both, func(a, b int) bool { return both[a].Path.String() < both[b].Path.String() })
-	if r.withTags, err = solve.Tree(both, coalesced); err != nil {
+	if r.withTags, err = solve.Tree(both, r.coalesced); err != nil {
 		return err
 	}
 	r.result.Values = names
@@ -162,7 +161,7 @@ func (r *run) write(loaded *chart.Chart, solution solve.Solution) error {
 	if files[NoTagsFile], err = emit.Values(names, title+"\nTags stay those of the chart.", r.earlier.files[NoTagsFile]); err != nil {
 		return fmt.Errorf("%s: %w", NoTagsFile, err)
 	}
-	if files[WithTagsFile], err = emit.Values(r.withTags, title+"\nTags are pinned.", r.earlier.files[WithTagsFile]); err != nil {
+	if files[WithTagsFile], err = emit.Values(r.withTags, title+"\n"+r.pinnedTags(solution), r.earlier.files[WithTagsFile]); err != nil {
 		return fmt.Errorf("%s: %w", WithTagsFile, err)
 	}
 	if files[MirrorFile], err = emit.Mirror(r.result.Mirror); err != nil {
@@ -173,32 +172,66 @@ func (r *run) write(loaded *chart.Chart, solution solve.Solution) error {
 }
 
 func (r *run) title(loaded *chart.Chart) string {
-	return fmt.Sprintf("Images of chart %s %s at %s (%s), made by image-override.", loaded.Name(), loaded.Metadata.Version, r.mapper.Registry(), r.options.Strategy)
+	return fmt.Sprintf("Images of chart %s %s at %s (%s), as the chart renders for Kubernetes %s%s; written by image-override.", loaded.Name(), loaded.Metadata.Version, r.mapper.Registry(), r.options.Strategy,
+		r.result.KubeVersion, apiVersions(r.options.Settings.APIVersions))
 }
 
-// prove renders every scenario with the overrides: once repeatably, to compare
-// field by field, and with Helm's own engine and schemas, with tags and without.
+// apiVersions are further API versions that templates see, for people.
+func apiVersions(all []string) string {
+	if len(all) == 0 {
+		return ""
+	}
+	return " with " + strings.Join(all, ", ")
+}
+
+// pinnedTags says how many tags the values hold: the chart may write others itself.
+func (r *run) pinnedTags(solution solve.Solution) string {
+	pinned := map[string]bool{}
+	for _, override := range slices.Concat(solution.Names, solution.Pins) {
+		pinned[override.Path.String()] = true
+	}
+	held, all := 0, 0
+	for _, origin := range solution.Origins {
+		suffix := strings.TrimLeft(origin.Location.Image.Suffix(), ":@")
+		if suffix == "" {
+			continue
+		}
+		all++
+		for _, path := range origin.Paths {
+			node, _ := values.Get(r.withTags, path)
+			if text, _ := (values.Leaf{Value: node}).Text(); pinned[path.String()] && text != "" && strings.HasSuffix(origin.Location.Image.Suffix(), text[strings.LastIndexAny(text, ":@")+1:]) {
+				held++
+				break
+			}
+		}
+	}
+	if held == all {
+		return "Tags are pinned."
+	}
+	return fmt.Sprintf("Tags are pinned for %d of %d image references; the chart writes the others itself.", held, all)
+}
+
+// prove renders every scenario with the overrides: repeatably, to compare field by
+// field, and with Helm's own engine. That tags written down change nothing was
+// seen before, in exact.
 func (r *run) prove(ctx context.Context) error {
 	r.result.Patched = true
-	for _, scenario := range r.scenarios {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		user := values.Merge(scenario.User, r.result.Values)
-		after, err := r.renderer.Render(user)
-		if err != nil {
-			return r.refused(scenario.Name, scenario.User, fmt.Errorf("scenario %s does not render any more with the new values: %w", scenario.Name, err))
-		}
+	for i, scenario := range r.scenarios {
+		after := r.rendered[i]
 		changes, err := verify.Compare(r.index, scenario.Base.Documents, after.Documents, scenario.Locations, r.planned(scenario.Name))
 		if err != nil {
 			return err
 		}
-		r.result.Changes = append(r.result.Changes, changes...)
-		known := len(r.result.Outside)
-		if err := r.outside(scenario.Name, after); err != nil {
+		for _, change := range changes {
+			if !r.accepts(change.Field, change.After) && !slices.Contains(r.result.Changes, change) {
+				r.result.Changes = append(r.result.Changes, change)
+			}
+		}
+		found, err := r.outside(scenario.Name, after)
+		if err != nil {
 			return err
 		}
-		if err := r.proveWithHelm(scenario, len(r.result.Outside)-known); err != nil {
+		if err := r.proveWithHelm(ctx, scenario, after, found); err != nil {
 			return err
 		}
 	}
@@ -221,37 +254,83 @@ func (r *run) planned(scenario string) func(locate.Location) string {
 	}
 }
 
-func (r *run) outside(scenario string, output render.Output) error {
+// outside notes what a render leaves outside, and what nobody can tell of it.
+func (r *run) outside(scenario string, output render.Output) (locate.Found, error) {
+	found, err := r.index.Find(output.Documents, r.hosts())
+	if err != nil {
+		return found, err
+	}
+	outside := verify.OutsideOf(found.Locations, r.mapper)
+	for _, left := range outside {
+		if r.accepts(left.Object+" "+left.Path, left.Image) {
+			continue
+		}
+		r.result.Outside = append(r.result.Outside, Left{Scenario: scenario, Outside: left})
+	}
+	unread, suspected := r.doubts(scenario, found)
+	r.result.Unread = append(r.result.Unread, unread...)
+	r.result.Suspected = append(r.result.Suspected, suspected...)
+	if len(outside) > 0 {
+		return found, r.provePatch(output)
+	}
+	return found, nil
+}
+
+// proveWithHelm repeats the proof with Helm's engine, which must render the
+// same images, unreadable fields and suspected texts in the same places.
+func (r *run) proveWithHelm(ctx context.Context, scenario solve.Scenario, after render.Output, known locate.Found) error {
+	output, err := r.renderer.RenderWithHelm(ctx, values.Merge(scenario.User, r.result.Values))
+	if err != nil {
+		return r.refused(scenario.Name, scenario.User, fmt.Errorf("scenario %s does not install with the new values: %w", scenario.Name, err))
+	}
 	found, err := r.index.Find(output.Documents, r.hosts())
 	if err != nil {
 		return err
 	}
-	outside := verify.OutsideOf(found.Locations, r.mapper)
-	for _, left := range outside {
-		r.result.Outside = append(r.result.Outside, Left{Scenario: scenario, Outside: left})
-	}
-	if len(outside) > 0 {
-		return r.provePatch(output)
+	if ours, helms := texts(known), texts(found); !slices.Equal(ours, helms) {
+		return fmt.Errorf("scenario %s: Helm renders %s; this is a defect of image-override, please report the chart", scenario.Name, difference(ours, helms))
 	}
 	return nil
 }
 
-// proveWithHelm repeats the proof with Helm's engine, which must leave as many
-// images outside as are known.
-func (r *run) proveWithHelm(scenario solve.Scenario, known int) error {
-	for _, tree := range []map[string]any{r.withTags, r.result.Values} {
-		output, err := r.renderer.RenderWithHelm(values.Merge(scenario.User, tree))
-		if err != nil {
-			return r.refused(scenario.Name, scenario.User, fmt.Errorf("scenario %s does not install with the new values: %w", scenario.Name, err))
-		}
-		found, err := r.index.Find(output.Documents, r.hosts())
-		if err != nil {
-			return err
-		}
-		outside := verify.OutsideOf(found.Locations, r.mapper)
-		if len(outside) != known {
-			return fmt.Errorf("scenario %s: Helm leaves %d images outside, the repeatable render %d; this is a defect of image-override, please report the chart", scenario.Name, len(outside), known)
+func sameDocuments(a, b []render.Document) error {
+	if len(a) != len(b) {
+		return fmt.Errorf("%d manifests become %d", len(a), len(b))
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			return fmt.Errorf("template %s renders another manifest", a[i].Template)
 		}
 	}
 	return nil
+}
+
+// texts are all images, unreadable fields and suspected texts with their places.
+func texts(found locate.Found) []string {
+	var all []string
+	for _, location := range found.Locations {
+		all = append(all, location.Text()+" at "+location.Field.ID())
+	}
+	for _, problem := range found.Problems {
+		all = append(all, "an unreadable image at "+problem.Field.ID())
+	}
+	for _, suspect := range found.Suspects {
+		all = append(all, suspect.Text()+" at "+suspect.Field.ID())
+	}
+	return all
+}
+
+// difference is the first text that only one of two renders has.
+func difference(ours, helms []string) string {
+	for _, text := range helms {
+		if !slices.Contains(ours, text) {
+			return text + ", the repeatable render does not"
+		}
+	}
+	for _, text := range ours {
+		if !slices.Contains(helms, text) {
+			return "no " + text + ", the repeatable render does"
+		}
+	}
+	return "the same images in another order"
 }

@@ -111,7 +111,7 @@ func helm(t *testing.T, chart string) *render.Renderer {
 // template renders with Helm's engine.
 func template(t *testing.T, renderer *render.Renderer, user map[string]any) string {
 	t.Helper()
-	output, err := renderer.RenderWithHelm(user)
+	output, err := renderer.RenderWithHelm(context.Background(), user)
 	require.NoError(t, err)
 	return joined(output)
 }
@@ -178,7 +178,7 @@ func TestUmbrella(t *testing.T) {
 	}
 	// The other engine renders the same, and these are many.
 	quickly := func(user map[string]any) string {
-		output, err := engine.Render(user)
+		output, err := engine.Render(context.Background(), user)
 		require.NoError(t, err)
 		return joined(output)
 	}

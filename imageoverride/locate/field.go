@@ -4,13 +4,9 @@
 package locate
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"sort"
 	"strings"
-
-	"go.yaml.in/yaml/v3"
 
 	"gitops-runtime/imageoverride/render"
 )
@@ -33,7 +29,7 @@ func (o Object) String() string {
 	return o.Kind + "/" + o.Name
 }
 
-// Field is one string in a manifest.
+// Field is one scalar in a manifest.
 type Field struct {
 	Object Object
 	// Path leads to the string; " > " marks the step into YAML or JSON held
@@ -48,6 +44,16 @@ type Field struct {
 	// InList tells an item of a list.
 	InList bool
 	Value  string
+	// Literal tells a scalar that is not a string, or an empty map or list.
+	Literal bool
+	// Composite is there for an image that a map writes in several fields: Path
+	// is the map's, and Value what the fields make together.
+	Composite *Composite
+}
+
+// InText tells a field of a ConfigMap, a Secret, or of YAML in a string.
+func (f Field) InText() bool {
+	return strings.Contains(f.Path, " > ") || f.Object.Kind == "ConfigMap" || f.Object.Kind == "Secret"
 }
 
 // ID identifies a field across renders of one chart.
@@ -87,14 +93,11 @@ func (f *flattener) walk(node any, at Field, depth int) {
 	switch typed := node.(type) {
 	case map[string]any:
 		f.walkMap(typed, at, depth)
-	case map[any]any:
-		plain := make(map[string]any, len(typed))
-		for key, value := range typed {
-			plain[fmt.Sprint(key)] = value
-		}
-		f.walkMap(plain, at, depth)
 	case []any:
 		previous := ""
+		if len(typed) == 0 {
+			f.literal("[]", at)
+		}
 		for i, item := range typed {
 			next := at
 			next.Path = fmt.Sprintf("%s[%d]", at.Path, i)
@@ -104,7 +107,16 @@ func (f *flattener) walk(node any, at Field, depth int) {
 		}
 	case string:
 		f.text(typed, at, depth)
+	case render.Literal:
+		f.literal(string(typed), at)
+	case nil:
+		f.literal("null", at)
 	}
+}
+
+func (f *flattener) literal(text string, at Field) {
+	at.Value, at.Literal = text, true
+	f.fields = append(f.fields, at)
 }
 
 func (f *flattener) walkMap(m map[string]any, at Field, depth int) {
@@ -114,7 +126,20 @@ func (f *flattener) walkMap(m map[string]any, at Field, depth int) {
 	}
 	sort.Slice(keys, func(a, b int) bool { return f.clean(keys[a]) < f.clean(keys[b]) })
 	name, _ := m["name"].(string)
+	if len(m) == 0 {
+		f.literal("{}", at)
+	}
+	composite, composed := compose(m, at.Key, f.clean)
+	if composed {
+		made := at
+		made.InList, made.Previous, made.Value = false, "", Join(composite.Parts)
+		made.Composite = &composite
+		f.fields = append(f.fields, made)
+	}
 	for _, key := range keys {
+		if composed && composite.holds(f.clean(key)) {
+			continue
+		}
 		next := Field{Object: at.Object, Path: at.Path, Key: f.clean(key), Parent: at.Key, Name: f.clean(name)}
 		if next.Path != "" && !strings.HasSuffix(next.Path, " > ") {
 			next.Path += "."
@@ -133,7 +158,7 @@ func (f *flattener) text(text string, at Field, depth int) {
 		}
 	}
 	if depth < maxDepth && structured(text) {
-		if parts, ok := documents(text); ok {
+		if parts, err := render.Decode(text); err == nil && structures(parts) {
 			for i, part := range parts {
 				next := at
 				next.Path += " > "
@@ -161,35 +186,22 @@ func structured(text string) bool {
 		return false
 	}
 	lower := strings.ToLower(trimmed)
-	if strings.Contains(lower, "image") || strings.Contains(lower, "@sha256:") {
-		return true
-	}
-	for host := range publicHosts {
-		if strings.Contains(lower, host) {
+	for _, word := range []string{"image", "@sha256:", "repository", "registry", "docker", "quay", "gcr", "ecr", ".io/"} {
+		if strings.Contains(lower, word) {
 			return true
 		}
 	}
 	return false
 }
 
-// documents reads a text as YAML whose documents are all maps or lists.
-func documents(text string) ([]any, bool) {
-	decoder := yaml.NewDecoder(strings.NewReader(text))
-	var parts []any
-	for {
-		var part any
-		err := decoder.Decode(&part)
-		if errors.Is(err, io.EOF) {
-			return parts, len(parts) > 0
-		}
-		if err != nil {
-			return nil, false
-		}
+// structures tells documents that are all maps or lists.
+func structures(parts []any) bool {
+	for _, part := range parts {
 		switch part.(type) {
-		case map[string]any, map[any]any, []any, nil:
-			parts = append(parts, part)
+		case map[string]any, []any, nil:
 		default:
-			return nil, false
+			return false
 		}
 	}
+	return len(parts) > 0
 }

@@ -16,6 +16,8 @@ type Location struct {
 	Image      mapping.Image
 	// Rule says why this counts as an image.
 	Rule string
+	// NameOnly tells a repository to which a program adds the tag.
+	NameOnly bool
 }
 
 // Text is the reference as rendered.
@@ -27,14 +29,22 @@ type Problem struct {
 	Reason string
 }
 
+// Suspect is a text that may be an image: nobody but the program that reads it
+// can tell.
+type Suspect struct {
+	Location
+	Reason string
+}
+
 // Found is what a set of manifests holds.
 type Found struct {
 	Locations []Location
 	Problems  []Problem
+	Suspects  []Suspect
 }
 
-// Index reads documents and keeps what it read, since most documents are the
-// same from render to render. It is not safe for concurrent use.
+// Index reads documents and keeps the fields that may be images, since most
+// documents are the same from render to render. It is not safe for concurrent use.
 type Index struct {
 	fields map[render.Document][]Field
 }
@@ -44,18 +54,45 @@ func NewIndex() *Index { return &Index{fields: map[render.Document][]Field{}} }
 
 // Fields flattens one document; definitions of custom resources have none.
 func (x *Index) Fields(document render.Document) ([]Field, error) {
-	if fields, ok := x.fields[document]; ok {
-		return fields, nil
-	}
 	if document.Definition() {
 		return nil, nil
 	}
-	fields, err := Fields(document, func(key string) string { return key })
+	return Fields(document, func(key string) string { return key })
+}
+
+// candidates are the fields of a document that may be images.
+func (x *Index) candidates(document render.Document) ([]Field, error) {
+	if fields, ok := x.fields[document]; ok {
+		return fields, nil
+	}
+	all, err := x.Fields(document)
 	if err != nil {
 		return nil, err
 	}
+	var fields []Field
+	for _, field := range all {
+		if candidate(field) {
+			fields = append(fields, field)
+		}
+	}
 	x.fields[document] = fields
 	return fields, nil
+}
+
+// candidate tells whether any rule may apply to a field.
+func candidate(field Field) bool {
+	if field.Literal {
+		return false
+	}
+	if field.Composite != nil || strings.ContainsAny(field.Value, "/:@") || public(field.Value) {
+		return true
+	}
+	for _, place := range places(field) {
+		if place.name != silent {
+			return true
+		}
+	}
+	return false
 }
 
 // Find finds the images of all documents. The hosts are registries besides the
@@ -63,47 +100,69 @@ func (x *Index) Fields(document render.Document) ([]Field, error) {
 func (x *Index) Find(documents []render.Document, hosts []string) (Found, error) {
 	var all []Field
 	for _, document := range documents {
-		fields, err := x.Fields(document)
+		fields, err := x.candidates(document)
 		if err != nil {
 			return Found{}, err
 		}
 		all = append(all, fields...)
 	}
-	known := knowledge{hosts: map[string]bool{}, texts: map[string]bool{}}
-	for host := range publicHosts {
-		known.hosts[host] = true
-	}
+	known := knowledge{hosts: map[string]bool{}, seen: map[string]bool{}, texts: map[string]bool{}}
 	for _, host := range hosts {
 		known.hosts[host] = true
 	}
 	var found Found
-	rest := make([]Field, 0, len(all))
-	for _, field := range all {
-		start, end, rule := match(field)
-		if rule == "" {
-			rest = append(rest, field)
-			continue
-		}
-		text := field.Value[start:end]
-		image, err := mapping.Parse(text)
-		switch {
-		case err == nil:
-			found.Locations = append(found.Locations, Location{Field: field, Start: start, End: end, Image: image, Rule: rule})
-			known.hosts[image.Host] = true
-			if image.Suffix() != "" {
-				known.texts[text] = true
+	judged := make([]bool, len(all))
+	// What is certain comes first, since it tells what other texts are.
+	for _, certain := range []bool{true, false} {
+		for i, field := range all {
+			if judged[i] {
+				continue
 			}
-		case field.Key == "image" && strings.TrimSpace(text) != "":
-			found.Problems = append(found.Problems, Problem{Field: field, Reason: "the text is not an image reference"})
-		default:
-			rest = append(rest, field)
+			for _, place := range places(field) {
+				if certain != (place.name == itself) {
+					continue
+				}
+				finding, ok := known.judge(place)
+				if !ok {
+					continue
+				}
+				judged[i] = true
+				known.add(&found, field, finding)
+				break
+			}
 		}
 	}
-	for _, field := range rest {
-		found.Locations = append(found.Locations, known.inText(field)...)
+	for i, field := range all {
+		if !judged[i] {
+			locations, suspects := known.inText(field)
+			found.Locations = append(found.Locations, locations...)
+			found.Suspects = append(found.Suspects, suspects...)
+		}
 	}
 	sort.SliceStable(found.Locations, func(a, b int) bool { return before(found.Locations[a], found.Locations[b]) })
 	return found, nil
+}
+
+// add notes what one field was judged to be.
+func (k knowledge) add(found *Found, field Field, f finding) {
+	if f.unread != "" {
+		found.Problems = append(found.Problems, Problem{Field: field, Reason: f.unread})
+		return
+	}
+	text := field.Value[f.start:f.end]
+	image, _ := mapping.Parse(text) // judged to be one
+	location := Location{Field: field, Start: f.start, End: f.end, Image: image, Rule: f.rule, NameOnly: f.nameOnly}
+	if f.suspected != "" {
+		found.Suspects = append(found.Suspects, Suspect{Location: location, Reason: f.suspected})
+		return
+	}
+	found.Locations = append(found.Locations, location)
+	if image.Host != "docker.io" || strings.HasPrefix(text, "docker.io/") {
+		k.seen[image.Host] = true
+	}
+	if image.Suffix() != "" {
+		k.texts[text] = true
+	}
 }
 
 func before(a, b Location) bool {

@@ -52,7 +52,7 @@ func TestFind(t *testing.T) {
 		{"known elsewhere", "kind: Pod\nspec: {containers: [{image: 'nats:2', command: ['run nats:2 now', 'run other:2']}]}\n", []found{
 			{"spec.containers[0].command[0]", "nats:2", "free text"}, {"spec.containers[0].image", "nats:2", "image field"},
 		}, nil},
-		{"given host", "kind: ConfigMap\ndata: {x: 'own.registry/a/b:1', y: 'foreign.registry/a/b:1'}\n", []found{{"data.x", "own.registry/a/b:1", "free text"}}, nil},
+		{"given host", "kind: ConfigMap\ndata: {x: 'own.registry/a/b:1', y: 'foreign.registry/a/b:1'}\n", []found{{"data.x", "own.registry/a/b:1", "name at a known registry"}}, nil},
 		{"base64 of a Secret", "kind: Secret\ndata: {c: aW1hZ2U6IHF1YXkuaW8vYTox, run: ZG9ja2VyIHJ1biBxdWF5LmlvL3I6MQ==, key: AAECAw==, no: '%'}\n", []found{
 			{"data.c > (base64) > image", "quay.io/a:1", "image field"}, {"data.run > (base64)", "quay.io/r:1", "free text"},
 		}, nil},

@@ -7,95 +7,239 @@ import (
 	"gitops-runtime/imageoverride/mapping"
 )
 
-// publicHosts are registries whose name alone makes "host/path:tag" in free
-// text an image.
-var publicHosts = map[string]bool{
-	"docker.io": true, "index.docker.io": true, "registry-1.docker.io": true, "quay.io": true, "ghcr.io": true, "gcr.io": true,
-	"us.gcr.io": true, "eu.gcr.io": true, "k8s.gcr.io": true, "registry.k8s.io": true, "public.ecr.aws": true,
-	"mcr.microsoft.com": true, "registry.gitlab.com": true, "docker.elastic.co": true, "registry.access.redhat.com": true,
-	"registry.redhat.io": true, "nvcr.io": true, "icr.io": true, "xpkg.upbound.io": true, "cgr.dev": true, "lscr.io": true,
-}
+// naming says how much the name beside a text speaks for an image.
+type naming int
 
-// rule recognises an image by its surroundings and says where in the string
-// the reference stands.
-type rule struct {
-	name  string
-	match func(Field) (start, end int, ok bool)
-}
+const (
+	silent   naming = iota // says nothing
+	about                  // speaks of images: RELATED_IMAGE_NATS, imageName
+	itself                 // names an image: natsImage, --sidecar-image
+	nonImage               // speaks of something else about images: imagePullPolicy
+)
 
-var rules = []rule{
-	{"image field", func(f Field) (int, int, bool) {
-		inText := strings.Contains(f.Path, " > ") || f.Object.Kind == "ConfigMap" || f.Object.Kind == "Secret"
-		return 0, len(f.Value), f.Key == "image" && !f.InList && (!inText || qualified(f.Value))
-	}},
-	{"image volume", func(f Field) (int, int, bool) {
-		return 0, len(f.Value), f.Key == "reference" && f.Parent == "image" && qualified(f.Value)
-	}},
-	{"field named for an image", func(f Field) (int, int, bool) {
-		return 0, len(f.Value), !f.InList && named(f.Key) && qualified(f.Value)
-	}},
-	{"list of images", func(f Field) (int, int, bool) {
-		key := strings.ToLower(f.Key)
-		return 0, len(f.Value), f.InList && (strings.HasSuffix(key, "images") || strings.HasSuffix(key, "image")) && qualified(f.Value)
-	}},
-	{"environment variable", func(f Field) (int, int, bool) {
-		return 0, len(f.Value), f.Key == "value" && named(f.Name) && qualified(f.Value)
-	}},
-	{"flag", func(f Field) (int, int, bool) {
-		flag, value, found := strings.Cut(f.Value, "=")
-		return len(flag) + 1, len(f.Value), found && strings.HasPrefix(flag, "-") && named(flag) && qualified(value)
-	}},
-	{"argument of a flag", func(f Field) (int, int, bool) {
-		flag := strings.HasPrefix(f.Previous, "-") && !strings.Contains(f.Previous, "=") && named(f.Previous)
-		return 0, len(f.Value), flag && qualified(f.Value)
-	}},
-}
+// other are last words of names that speak of images and hold none.
+var other = wordSet("pull policy policies secret secrets prefix type size format id ids dir directory directories path paths count max min timeout enabled " +
+	"disabled interval period gc threshold percent high low cache scan scanner scanning version versions tag tags digest digests registry registries suffix " +
+	"template command args port url endpoint family user group quality width height level builder config key label labels selector service account class mode strategy")
 
-func match(field Field) (start, end int, name string) {
-	for _, r := range rules {
-		if start, end, ok := r.match(field); ok {
-			return start, end, r.name
-		}
+// after are last words of names that hold an image when one stands before them.
+var after = wordSet("name names ref reference uri repository repositories repo repos base fullname spec")
+
+func wordSet(text string) map[string]bool {
+	set := map[string]bool{}
+	for _, word := range strings.Fields(text) {
+		set[word] = true
 	}
-	return 0, 0, ""
+	return set
 }
 
-var notImages = regexp.MustCompile(`(?i)(pull|registr|repositor|tag|digest|policy|secret|name|prefix|version|type|size|format|id)s?$`)
-
-// named tells names such as natsImage, RELATED_IMAGE_NATS, --executor-image
-// from imagePullPolicy and image-tag.
-func named(name string) bool {
-	return strings.Contains(strings.ToLower(name), "image") && !notImages.MatchString(name)
+// nameOf reads a key, the name of a variable, or a flag.
+func nameOf(name string) naming {
+	all := words(name)
+	if len(all) == 0 || !strings.Contains(strings.ToLower(name), "image") {
+		return silent
+	}
+	last := all[len(all)-1]
+	switch {
+	case last == "image" || last == "images" || strings.HasSuffix(last, "image") || strings.HasSuffix(last, "images"):
+		return itself
+	case other[last]:
+		return nonImage
+	}
+	return about
 }
 
-// qualified tells a reference that says more than a bare word: a tag, a digest
-// or a host.
-func qualified(text string) bool {
+// finding is what one text was judged to be.
+type finding struct {
+	start, end int
+	rule       string
+	// suspected tells that nobody can say whether it is an image, and why.
+	suspected string
+	// nameOnly tells a repository to which a program adds the tag.
+	nameOnly bool
+	// unread tells that an image should be here and cannot be read.
+	unread string
+}
+
+var (
+	pictures  = regexp.MustCompile(`(?i)\.(png|svg|jpe?g|gif|ico|webp|bmp|tiff?|iso|qcow2|img|raw|vhdx?|vmdk|tar|t?gz|zip|ya?ml|json)$`)
+	noImage   = wordSet("true false none null nil auto default always never ifnotpresent enabled disabled latest custom yes no on off")
+	later     = regexp.MustCompile(`\{\{|\$\{|\$\(|<[a-zA-Z_ -]+>|%[sv]`)
+	versionly = regexp.MustCompile(`^(v?[0-9]+\.[0-9][A-Za-z0-9._-]*|latest|stable|edge|nightly|main|master)$`)
+	wholePath = regexp.MustCompile(`^[a-z0-9][a-z0-9._/:@-]*$`)
+)
+
+// place is a text with the name that stands beside it.
+type place struct {
+	field      Field
+	start, end int
+	name       naming
+	rule       string
+	pod        bool // an image that the kubelet pulls
+}
+
+// inPod are the paths of images that the kubelet pulls, in pods and in what
+// makes pods.
+var inPod = regexp.MustCompile(`(?i)(containers|sidecars)\[\d+\]\.image$|(^|\.)(container|script)\.image$`)
+
+// places lists what may be an image as a whole in a field, the best first.
+func places(f Field) []place {
+	if f.Literal {
+		return nil
+	}
+	whole := func(name naming, rule string) place {
+		return place{field: f, end: len(f.Value), name: name, rule: rule}
+	}
+	switch {
+	case f.Composite != nil:
+		name := about
+		if f.Composite.Certain {
+			name = itself
+		}
+		return []place{whole(name, "map of registry, repository and tag")}
+	case f.Key == "image" && !f.InList:
+		p := whole(itself, "image field")
+		p.pod = inPod.MatchString(f.Path)
+		return []place{p}
+	case f.Key == "reference" && f.Parent == "image" && !f.InList:
+		return []place{whole(itself, "image volume")}
+	case f.Key == "name" && !f.InList && nameOf(f.Parent) == itself:
+		return []place{whole(about, "name in a map named for an image")}
+	case f.InList && strings.HasPrefix(f.Value, "-"):
+		flag, value, found := strings.Cut(f.Value, "=")
+		if !found {
+			return nil
+		}
+		return []place{{field: f, start: len(flag) + 1, end: len(flag) + 1 + len(value), name: nameOf(flag), rule: "flag"}}
+	case f.InList && strings.HasPrefix(f.Previous, "-") && !strings.Contains(f.Previous, "="):
+		return []place{whole(nameOf(f.Previous), "argument of a flag")}
+	case f.InList:
+		name := nameOf(f.Key)
+		if flag, value, found := strings.Cut(f.Value, "="); found && wholePath.MatchString(strings.ToLower(flag)) {
+			return []place{{field: f, start: len(flag) + 1, end: len(flag) + 1 + len(value), name: nameOf(flag), rule: "assignment"}}
+		}
+		return []place{whole(name, "list of images")}
+	case f.Key == "value" && f.Name != "":
+		return []place{whole(nameOf(f.Name), "environment variable")}
+	}
+	return []place{whole(nameOf(f.Key), "field named for an image")}
+}
+
+// judge decides on one place.
+func (k knowledge) judge(p place) (finding, bool) {
+	text := p.field.Value[p.start:p.end]
+	f := finding{start: p.start, end: p.end, rule: p.rule}
+	trimmed := strings.TrimSpace(text)
+	if trimmed == "" || p.name == nonImage && !k.hosted(text) {
+		return f, false
+	}
 	image, err := mapping.Parse(text)
 	if err != nil || strings.Contains(text, "://") {
-		return false
+		return k.unreadable(p, f, text)
 	}
-	if image.Suffix() != "" {
-		return true
+	slash, suffix := strings.Contains(text, "/"), image.Suffix() != ""
+	bare := !slash && !suffix
+	if !p.pod && (bare && p.name != itself && text[0] >= '0' && text[0] <= '9' || pictures.MatchString(text) || noImage[strings.ToLower(text)]) {
+		return f, false
 	}
-	first, _, found := strings.Cut(text, "/")
-	return found && (strings.ContainsAny(first, ".:") || first == "localhost")
+	switch {
+	case p.pod || image.Digest != "" && p.name != nonImage:
+		return f, true
+	case p.name == itself && p.field.Composite != nil && suffix:
+		return f, true
+	case p.name == itself && bare && (p.field.InText() || p.rule == "list of images"):
+		f.suspected = "a bare word in a place named for an image"
+		return f, true
+	case p.name == itself:
+		return f, true
+	case k.hosted(text) && metadata(p.field) && !suffix:
+		f.suspected = "a name at a known registry, without a tag, in metadata"
+		return f, true
+	case k.hosted(text), suffix && k.seen[image.Host] && slash:
+		if p.name == silent && p.rule != "flag" {
+			f.rule = "name at a known registry"
+		}
+		f.nameOnly = !suffix
+		return f, true
+	case k.texts[text]:
+		f.rule = "the text of an image found elsewhere"
+		return f, true
+	case p.name == about && suffix && (slash || p.field.Composite == nil):
+		return f, true
+	case p.name == about:
+		f.suspected = "a place that speaks of images"
+		return f, true
+	case p.name == silent && !p.field.InText() && slash && image.Tag != "" && versionly.MatchString(image.Tag) && !metadata(p.field):
+		f.suspected = "it looks like a repository with a tag"
+		return f, true
+	case p.name == silent && !p.field.InText() && public(text):
+		f.suspected = "the name of a public registry, to which a program may add images"
+		return f, true
+	}
+	return f, false
 }
 
-// knowledge is what is known of images before free text is read.
+// metadata tells labels, annotations and the like.
+func metadata(f Field) bool {
+	return strings.HasPrefix(f.Path, "metadata.") || strings.Contains(f.Path, ".metadata.") || strings.Contains(f.Path, "abels.")
+}
+
+// unreadable decides on a text that is no reference.
+func (k knowledge) unreadable(p place, f finding, text string) (finding, bool) {
+	switch {
+	case p.pod:
+		f.unread = "the text is not an image reference"
+		return f, true
+	case p.name != itself || pictures.MatchString(text) || strings.ContainsAny(strings.TrimSpace(text), " \n\t\\") && !later.MatchString(text):
+		return f, false
+	case strings.Contains(text, "://"):
+		return f, false
+	case later.MatchString(text):
+		f.unread = "a program fills it in later"
+		return f, true
+	case strings.Contains(text, "/") && !strings.HasPrefix(text, "/") && !strings.HasPrefix(text, ".") && strings.ContainsAny(text, ":.") || p.field.Composite != nil:
+		f.unread = "the text is not an image reference"
+		return f, true
+	}
+	return f, false
+}
+
+// knowledge is what is known of images before other texts are read.
 type knowledge struct {
-	hosts map[string]bool
+	hosts map[string]bool // given
+	seen  map[string]bool // of images found so far
 	texts map[string]bool
+}
+
+func (k knowledge) public(host string) bool { return k.hosts[host] || public(host) }
+
+// hosted tells a reference that begins with a registry.
+func (k knowledge) hosted(text string) bool {
+	first, _, found := strings.Cut(text, "/")
+	return found && k.public(first)
 }
 
 var token = regexp.MustCompile(`[A-Za-z0-9][A-Za-z0-9._:/@-]*`)
 
+// assigned is "some-image: text" or "SOME_IMAGE=text" or "--some-image text" in
+// free text.
+var assigned = regexp.MustCompile(`(?im)((?:--?)?[a-z][a-z0-9_.-]*image)["']?[ \t]*(?:[:=][ \t]*|[ \t]+)["']?([a-z0-9][a-z0-9._:/@-]*[a-z0-9])`)
+
 // inText finds images in free text: a known registry with path and tag or
-// digest, anything with a digest, or the text of an image found elsewhere.
-func (k knowledge) inText(field Field) []Location {
-	var locations []Location
-	if !strings.ContainsAny(field.Value, ":@") {
-		return nil
+// digest, anything with a digest, the text of an image found elsewhere, and
+// what is assigned to a name that ends in "image".
+func (k knowledge) inText(field Field) (locations []Location, suspects []Suspect) {
+	if field.Literal || field.Composite != nil || !strings.ContainsAny(field.Value, ":@/") {
+		return nil, nil
+	}
+	named := map[int]bool{}
+	if strings.Contains(strings.ToLower(field.Value), "image") {
+		for _, span := range assigned.FindAllStringSubmatchIndex(field.Value, -1) {
+			name, middle := field.Value[span[2]:span[3]], field.Value[span[3]:span[4]]
+			if strings.ContainsAny(middle, ":=") || strings.HasPrefix(name, "-") {
+				named[span[4]] = nameOf(name) == itself
+			}
+		}
 	}
 	for _, span := range token.FindAllStringIndex(field.Value, -1) {
 		start, end := span[0], span[1]
@@ -111,13 +255,19 @@ func (k knowledge) inText(field Field) []Location {
 			text = field.Value[start:end]
 		}
 		image, err := mapping.Parse(text)
-		if err != nil || image.Suffix() == "" {
+		if err != nil || pictures.MatchString(text) || !named[start] && start > 0 && field.Value[start-1] == '/' && !strings.HasSuffix(field.Value[:start], "://") {
 			continue
 		}
-		host, _, _ := strings.Cut(text, "/")
-		if k.texts[text] || image.Digest != "" || k.hosts[host] && strings.Contains(text, "/") {
-			locations = append(locations, Location{Field: field, Start: start, End: end, Image: image, Rule: "free text"})
+		host, _, slash := strings.Cut(text, "/")
+		at := Location{Field: field, Start: start, End: end, Image: image, Rule: "free text"}
+		suffix := image.Suffix() != ""
+		switch {
+		case suffix && (k.texts[text] || image.Digest != "" || slash && (k.public(host) || k.seen[host])),
+			named[start] && (suffix || slash) && !noImage[strings.ToLower(text)]:
+			locations = append(locations, at)
+		case slash && k.public(host) && !suffix && (strings.Count(text, "/") > 1 || field.InText()):
+			suspects = append(suspects, Suspect{Location: at, Reason: "a name at a known registry, without a tag, in free text"})
 		}
 	}
-	return locations
+	return locations, suspects
 }

@@ -30,7 +30,7 @@ func TestKustomizeBuilds(t *testing.T) {
 	require.NoError(t, err)
 	renderer, err := render.NewRenderer(loaded, render.Settings{})
 	require.NoError(t, err)
-	output, err := renderer.RenderWithHelm(result.Values)
+	output, err := renderer.RenderWithHelm(context.Background(), result.Values)
 	require.NoError(t, err)
 	objects := map[string]bool{}
 	var manifests strings.Builder

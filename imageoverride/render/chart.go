@@ -1,9 +1,12 @@
 package render
 
 import (
+	"context"
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/santhosh-tekuri/jsonschema/v6"
 	"helm.sh/helm/v3/pkg/chart"
 	"helm.sh/helm/v3/pkg/chartutil"
 	helmengine "helm.sh/helm/v3/pkg/engine"
@@ -16,28 +19,11 @@ type Settings struct {
 	// Release and Namespace are what templates see as .Release; "release-name"
 	// and "default" when empty, as with `helm template`.
 	Release, Namespace string
-	// KubeVersion is the version templates see, for instance "1.33"; Helm's
-	// own default when empty.
+	// KubeVersion is the version templates see, for instance "1.33"; when empty,
+	// DefaultKubeVersion or the newest version that the chart allows.
 	KubeVersion string
 	// APIVersions are added to what templates see as .Capabilities.APIVersions.
 	APIVersions []string
-}
-
-// Check says what is wrong with the settings.
-func (s Settings) Check() error {
-	_, err := s.kubeVersion()
-	return err
-}
-
-func (s Settings) kubeVersion() (*chartutil.KubeVersion, error) {
-	if s.KubeVersion == "" {
-		return nil, nil
-	}
-	version, err := chartutil.ParseKubeVersion(s.KubeVersion)
-	if err != nil {
-		return nil, fmt.Errorf("--kube-version %q is not a version; write one such as 1.33", s.KubeVersion)
-	}
-	return version, nil
 }
 
 // Output is one rendered chart.
@@ -55,6 +41,8 @@ type Renderer struct {
 	caps     *chartutil.Capabilities
 	engine   *Engine
 	enabled  *enabledCharts
+	remote   []string
+	schemas  schemas
 }
 
 // NewRenderer checks the settings and makes a Renderer. The chart is not changed.
@@ -66,25 +54,34 @@ func NewRenderer(c *chart.Chart, settings Settings) (*Renderer, error) {
 		settings.Namespace = "default"
 	}
 	caps := chartutil.DefaultCapabilities.Copy()
-	version, err := settings.kubeVersion()
+	version, err := settings.kubeVersion(c.Metadata.KubeVersion)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("chart %s: %w", c.Name(), err)
 	}
-	if version != nil {
-		caps.KubeVersion = *version
-	}
-	caps.APIVersions = append(caps.APIVersions, settings.APIVersions...)
-	return &Renderer{chart: c, settings: settings, caps: caps, engine: NewEngine(), enabled: newEnabledCharts(c)}, nil
+	caps.KubeVersion = *version
+	caps.APIVersions = append(slices.Clone(caps.APIVersions), settings.APIVersions...)
+	c, remote := localSchemas(c)
+	return &Renderer{chart: c, settings: settings, caps: caps, engine: NewEngine(), enabled: newEnabledCharts(c), remote: remote, schemas: schemas{map[string]*jsonschema.Schema{}}}, nil
 }
+
+// KubeVersion is the Kubernetes version that templates see.
+func (r *Renderer) KubeVersion() string { return r.caps.KubeVersion.Version }
+
+// RemoteSchemas lists the addresses that schemas refer to. They are never
+// fetched, and what they would refuse is not known.
+func (r *Renderer) RemoteSchemas() []string { return r.remote }
 
 // Render renders with the user's values and fixed random functions. Schemas
 // are not looked at.
-func (r *Renderer) Render(user map[string]any) (Output, error) {
-	prepared, scope, err := r.prepare(user, true)
+func (r *Renderer) Render(ctx context.Context, user map[string]any) (Output, error) {
+	if err := ctx.Err(); err != nil {
+		return Output{}, err
+	}
+	prepared, scope, err := r.prepare(user)
 	if err != nil {
 		return Output{}, err
 	}
-	texts, err := r.engine.Render(prepared, scope)
+	texts, err := r.engine.Render(ctx, prepared, scope)
 	if err != nil {
 		return Output{}, err
 	}
@@ -93,9 +90,15 @@ func (r *Renderer) Render(user map[string]any) (Output, error) {
 
 // RenderWithHelm renders with Helm's own engine and checks the values against
 // the chart's schemas, as an installation does.
-func (r *Renderer) RenderWithHelm(user map[string]any) (Output, error) {
-	prepared, scope, err := r.prepare(user, false)
+func (r *Renderer) RenderWithHelm(ctx context.Context, user map[string]any) (Output, error) {
+	if err := ctx.Err(); err != nil {
+		return Output{}, err
+	}
+	prepared, scope, err := r.prepare(user)
 	if err != nil {
+		return Output{}, err
+	}
+	if err := r.hold(prepared, scope); err != nil {
 		return Output{}, err
 	}
 	texts, err := helmengine.Render(prepared, scope)
@@ -108,9 +111,23 @@ func (r *Renderer) RenderWithHelm(user map[string]any) (Output, error) {
 // Check holds the user's values against the schemas of the chart and of all
 // enabled subcharts, as an installation does before it renders.
 func (r *Renderer) Check(user map[string]any) error {
-	_, _, err := r.prepare(user, false)
-	return err
+	prepared, scope, err := r.prepare(user)
+	if err != nil {
+		return err
+	}
+	return r.hold(prepared, scope)
 }
+
+func (r *Renderer) hold(prepared *chart.Chart, scope chartutil.Values) error {
+	tree, _ := values.AsMap(scope["Values"])
+	if err := r.schemas.check(prepared, tree); err != nil {
+		return fmt.Errorf("values of chart %s: %w", r.chart.Name(), err)
+	}
+	return nil
+}
+
+// Reads are the values that the templates of all renders so far name.
+func (r *Renderer) Reads() Reads { return r.engine.reads.all() }
 
 // Unseen lists the places "template:line" that speak of images and that no
 // Render so far has executed. Charts that were never enabled are not looked at.
@@ -121,31 +138,21 @@ func output(scope chartutil.Values, texts map[string]string) Output {
 	return Output{Values: coalesced, Documents: split(texts)}
 }
 
-func (r *Renderer) prepare(user map[string]any, skipSchema bool) (*chart.Chart, chartutil.Values, error) {
+func (r *Renderer) prepare(user map[string]any) (*chart.Chart, chartutil.Values, error) {
 	prepared, err := r.enabled.of(user)
 	if err != nil {
 		return nil, nil, err
 	}
 	user = values.CopyTree(user)
 	release := chartutil.ReleaseOptions{Name: r.settings.Release, Namespace: r.settings.Namespace, Revision: 1, IsInstall: true}
-	scope, err := chartutil.ToRenderValuesWithSchemaValidation(prepared, user, release, r.caps, skipSchema)
+	scope, err := chartutil.ToRenderValuesWithSchemaValidation(prepared, user, release, r.caps, true)
 	if err != nil {
-		return nil, nil, fmt.Errorf("values of chart %s: %w", r.chart.Name(), tidy(err))
+		return nil, nil, fmt.Errorf("values of chart %s: %w", r.chart.Name(), err)
 	}
 	if coalesced, ok := scope["Values"].(map[string]any); ok {
 		scope["Values"] = chartutil.Values(coalesced)
 	}
 	return prepared, scope, nil
-}
-
-// tidy writes what schemas refuse in one paragraph a chart; Helm's text ends in
-// a line break and begins with a heading that says less than its lines.
-func tidy(err error) error {
-	text, refused := strings.CutPrefix(err.Error(), "values don't meet the specifications of the schema(s) in the following chart(s):\n")
-	if !refused {
-		return err
-	}
-	return fmt.Errorf("the schema refuses them\n%s", strings.TrimSpace(text))
 }
 
 // clone copies what processing dependencies changes: metadata and the tree of

@@ -1,9 +1,11 @@
 package render
 
 import (
+	"bytes"
 	"fmt"
 	"regexp"
 	"sort"
+	"strconv"
 	"strings"
 	"text/template"
 	"text/template/parse"
@@ -72,6 +74,15 @@ func (c *coverage) list(tree *parse.Tree, list *parse.ListNode) error {
 			inner = []*parse.ListNode{typed.List, typed.ElseList}
 		case *parse.RangeNode:
 			inner = []*parse.ListNode{typed.List, typed.ElseList}
+			if err := tickFirst(typed.List); err != nil {
+				return err
+			}
+		case *parse.TextNode:
+			calls, err := c.text(tree, typed)
+			if err != nil {
+				return err
+			}
+			nodes = append(nodes, calls...)
 		case *parse.ActionNode:
 			if aboutImages.MatchString(notAnImage.ReplaceAllString(typed.String(), "")) {
 				call, err := c.call(tree, typed)
@@ -92,22 +103,74 @@ func (c *coverage) list(tree *parse.Tree, list *parse.ListNode) error {
 	return nil
 }
 
-// call makes the node that notes a site.
+// literalImage is a line of plain text that writes an image itself.
+var literalImage = regexp.MustCompile(`(?im)^[^#\n]*image["']?[ \t]*[:=][ \t]*["']?[a-z0-9][^\s"']*`)
+
+// text notes the lines of plain text that write images.
+func (c *coverage) text(tree *parse.Tree, node *parse.TextNode) ([]parse.Node, error) {
+	spans := literalImage.FindAllIndex(node.Text, -1)
+	if spans == nil {
+		return nil, nil
+	}
+	location, _ := tree.ErrorContext(node)
+	parts := strings.Split(location, ":")
+	if len(parts) < 3 {
+		return nil, nil
+	}
+	first, err := strconv.Atoi(parts[len(parts)-2])
+	if err != nil {
+		return nil, nil
+	}
+	var calls []parse.Node
+	for _, span := range spans {
+		line := first + bytes.Count(node.Text[:span[1]], []byte("\n"))
+		one, err := c.site(fmt.Sprintf("%s:%d", strings.Join(parts[:len(parts)-2], ":"), line))
+		if err != nil {
+			return nil, err
+		}
+		calls = append(calls, one)
+	}
+	return calls, nil
+}
+
+// call makes the node that notes an action.
 func (c *coverage) call(tree *parse.Tree, at parse.Node) (parse.Node, error) {
 	location, _ := tree.ErrorContext(at)
 	if cut := strings.LastIndex(location, ":"); cut > 0 {
 		location = location[:cut]
 	}
+	return c.site(location)
+}
+
+// site makes the node that notes a place "template:line".
+func (c *coverage) site(location string) (parse.Node, error) {
 	number, ok := c.known[location]
 	if !ok {
 		number = len(c.sites)
 		c.known[location] = number
 		c.sites = append(c.sites, location)
 	}
-	text := fmt.Sprintf("{{%s %d}}", coverFunc, number)
-	trees, err := parse.Parse("cover", text, "", "", map[string]any{coverFunc: c.execute})
+	return action(fmt.Sprintf("{{%s %d}}", coverFunc, number))
+}
+
+// action parses one call of a function of this package.
+func action(text string) (parse.Node, error) {
+	trees, err := parse.Parse("instrument", text, "", "", map[string]any{coverFunc: 0, tickFunc: 0})
 	if err != nil {
-		return nil, fmt.Errorf("instrument %s: %w", location, err)
+		return nil, fmt.Errorf("instrument %s: %w", text, err)
 	}
-	return trees["cover"].Root.Nodes[0], nil
+	return trees["instrument"].Root.Nodes[0], nil
+}
+
+// tickFirst has the body of a loop count its turns.
+func tickFirst(body *parse.ListNode) error {
+	if body == nil {
+		return nil
+	}
+	node, err := action("{{" + tickFunc + "}}")
+	if err != nil {
+		return err
+	}
+	body.Nodes = append([]parse.Node{node}, body.Nodes...)
+	return nil
 }

@@ -5,8 +5,6 @@ import (
 	"regexp"
 	"sort"
 	"strings"
-
-	"go.yaml.in/yaml/v3"
 )
 
 // Document is one manifest of a rendered chart.
@@ -52,13 +50,16 @@ func (d Document) Definition() bool {
 	return strings.Contains(d.Text, "CustomResourceDefinition") && crdKind.MatchString(d.Text)
 }
 
-// Decode reads the manifest.
+// Decode reads the manifest; see the function Decode.
 func (d Document) Decode() (any, error) {
-	var content any
-	if err := yaml.Unmarshal([]byte(d.Text), &content); err != nil {
+	parts, err := Decode(d.Text)
+	if err != nil {
 		return nil, fmt.Errorf("template %s renders invalid YAML: %w", d.Template, err)
 	}
-	return content, nil
+	if len(parts) == 0 {
+		return nil, nil
+	}
+	return parts[0], nil
 }
 
 // split cuts rendered templates into documents, empty ones left out.

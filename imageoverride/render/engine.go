@@ -8,6 +8,7 @@
 package render
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path"
@@ -23,24 +24,30 @@ import (
 // includes itself.
 const maxIncludeDepth = 1000
 
+// maxTplDepth bounds templates in values that render to templates again.
+const maxTplDepth = 100
+
 // Engine renders charts and keeps their parsed templates. It is not safe for
 // concurrent use.
 type Engine struct {
 	parsed   map[string]*parsedSet
 	coverage *coverage
+	reads    *reads
+	parses   *parses
 }
 
 // NewEngine makes an Engine with nothing parsed yet.
 func NewEngine() *Engine {
-	return &Engine{parsed: map[string]*parsedSet{}, coverage: newCoverage()}
+	return &Engine{parsed: map[string]*parsedSet{}, coverage: newCoverage(), reads: newReads(), parses: &parses{maps: map[string]map[string]any{}}}
 }
 
 // parsedSet is the templates of one combination of enabled charts.
 type parsedSet struct {
-	root  *template.Template
-	depth map[string]int
-	tpls  map[string]*template.Template
-	fixed *fixedFuncs
+	root   *template.Template
+	depth  map[string]int
+	tpls   map[string]*template.Template
+	fixed  *fixedFuncs
+	budget *budget
 }
 
 // source is one template file with the data it is executed with.
@@ -55,7 +62,7 @@ type source struct {
 // by chartutil.ProcessDependencies. The values are those of
 // chartutil.ToRenderValues. It returns the text of every template by its name,
 // partials left out.
-func (e *Engine) Render(root *chart.Chart, values chartutil.Values) (output map[string]string, err error) {
+func (e *Engine) Render(ctx context.Context, root *chart.Chart, values chartutil.Values) (output map[string]string, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("chart %s cannot be rendered: %v", root.Name(), r)
@@ -68,14 +75,19 @@ func (e *Engine) Render(root *chart.Chart, values chartutil.Values) (output map[
 		return nil, err
 	}
 	set.fixed.reset()
+	set.budget.reset(ctx)
+	clear(set.depth)
 	output = make(map[string]string, len(sources))
 	for _, src := range sources {
 		if strings.HasPrefix(path.Base(src.name), "_") {
 			continue
 		}
 		src.data["Template"] = chartutil.Values{"Name": src.name, "BasePath": src.basePath}
-		var text strings.Builder
-		if err := set.root.ExecuteTemplate(&text, src.name, src.data); err != nil {
+		text := set.budget.writer()
+		if err := set.root.ExecuteTemplate(text, src.name, src.data); err != nil {
+			if set.budget.err != nil {
+				return nil, fmt.Errorf("%s: %w", src.name, set.budget.err)
+			}
 			return nil, innermost(src.name, err)
 		}
 		output[src.name] = dropNoValue(text.String())
@@ -114,15 +126,16 @@ func (e *Engine) parse(sources []source) (*parsedSet, error) {
 		root:  template.New("chart").Option("missingkey=zero"),
 		depth: map[string]int{},
 		tpls:  map[string]*template.Template{},
-		fixed: &fixedFuncs{},
+		fixed: &fixedFuncs{}, budget: &budget{},
 	}
-	set.root.Funcs(funcs(set.fixed)).Funcs(template.FuncMap{coverFunc: e.coverage.execute})
+	set.root.Funcs(funcs(set.fixed)).Funcs(template.FuncMap{coverFunc: e.coverage.execute, tickFunc: set.budget.tick, "fromYaml": e.parses.fromYAML})
 	set.bind(set.root)
 	for _, src := range sources {
 		if _, err := set.root.New(src.name).Parse(src.text); err != nil {
 			return nil, err
 		}
 	}
+	e.reads.note(set.root)
 	if err := e.coverage.instrument(set.root); err != nil {
 		return nil, err
 	}
@@ -139,8 +152,11 @@ func (s *parsedSet) bind(t *template.Template) {
 			}
 			s.depth[name]++
 			defer func() { s.depth[name]-- }()
-			var text strings.Builder
-			err := t.ExecuteTemplate(&text, name, data)
+			if _, err := s.budget.tick(); err != nil {
+				return "", err
+			}
+			text := s.budget.writer()
+			err := t.ExecuteTemplate(text, name, data)
 			return text.String(), err
 		},
 		"tpl": func(text string, data any) (string, error) { return s.tpl(t, text, data) },
@@ -153,6 +169,13 @@ func (s *parsedSet) tpl(parent *template.Template, text string, data any) (strin
 	if !strings.Contains(text, "{{") {
 		return text, nil
 	}
+	if _, err := s.budget.tick(); err != nil {
+		return "", err
+	}
+	if s.depth[""]++; s.depth[""] > maxTplDepth {
+		return "", s.budget.exceed("tpl renders a text that is a template again, more than %d levels deep; a value that is a template includes itself", maxTplDepth)
+	}
+	defer func() { s.depth[""]-- }()
 	parsed, ok := s.tpls[text]
 	if !ok {
 		clone, err := parent.Clone()
@@ -168,8 +191,8 @@ func (s *parsedSet) tpl(parent *template.Template, text string, data any) (strin
 			s.tpls[text] = parsed
 		}
 	}
-	var out strings.Builder
-	if err := parsed.Execute(&out, data); err != nil {
+	out := s.budget.writer()
+	if err := parsed.Execute(out, data); err != nil {
 		return "", fmt.Errorf("tpl of %q: %w", text, err)
 	}
 	return dropNoValue(out.String()), nil

@@ -19,6 +19,9 @@ func funcs(fixed *fixedFuncs) template.FuncMap {
 	table := sprig.TxtFuncMap()
 	delete(table, "env")
 	delete(table, "expandenv")
+	for name, fn := range boundedFuncs() {
+		table[name] = fn
+	}
 	for name, fn := range conversions() {
 		table[name] = fn
 	}
@@ -85,6 +88,27 @@ func toJSON(v any) string {
 }
 
 func yamlInto(text string, into any) error { return yaml.Unmarshal([]byte(text), into) }
+
+// parses keeps what fromYaml read: most texts are the same from render to render.
+type parses struct {
+	maps map[string]map[string]any
+	size int
+}
+
+// maxParses bounds the texts that are kept, in bytes.
+const maxParses = 16 << 20
+
+func (p *parses) fromYAML(text string) map[string]any {
+	known, ok := p.maps[text]
+	if !ok {
+		known = parseMap(text, yamlInto)
+		if p.size += len(text); p.size < maxParses {
+			p.maps[text] = known
+		}
+	}
+	copied, _ := deepCopy(known).(map[string]any)
+	return copied
+}
 func jsonInto(text string, into any) error { return json.Unmarshal([]byte(text), into) }
 
 // parseMap and parseList give parse errors to the template as values, as Helm does.

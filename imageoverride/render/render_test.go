@@ -53,9 +53,9 @@ func TestSameAsHelm(t *testing.T) {
 	for name, template := range templates {
 		t.Run(name, func(t *testing.T) {
 			r := renderer(t, small(template))
-			ours, err := r.Render(nil)
+			ours, err := r.Render(context.Background(), nil)
 			require.NoError(t, err)
-			helms, err := r.RenderWithHelm(nil)
+			helms, err := r.RenderWithHelm(context.Background(), nil)
 			require.NoError(t, err)
 			require.Equal(t, helms, ours)
 			require.NotEmpty(t, ours.Documents)
@@ -69,14 +69,14 @@ a: {{ randAlphaNum 8 }} {{ randAlpha 3 }} {{ randNumeric 3 }} {{ randAscii 4 }} 
 b: {{ (genCA "ca" 365).Cert | quote }} {{ (genSignedCert "x" nil nil 1 (genCA "ca" 1)).Key | quote }} {{ genPrivateKey "rsa" | quote }}
 c: {{ bcrypt "x" }} {{ htpasswd "u" "p" | quote }} {{ keys (dict "z" 1 "a" 2) | join "," }} {{ values (dict "z" 1 "a" 2) | join "," }}
 `))
-	first, err := r.Render(nil)
+	first, err := r.Render(context.Background(), nil)
 	require.NoError(t, err)
 	for range 3 {
-		again, err := r.Render(nil)
+		again, err := r.Render(context.Background(), nil)
 		require.NoError(t, err)
 		require.Equal(t, first, again)
 	}
-	other, err := renderer(t, small(string("a: {{ randAlphaNum 8 }} {{ randAlphaNum 8 }}"))).Render(nil)
+	other, err := renderer(t, small(string("a: {{ randAlphaNum 8 }} {{ randAlphaNum 8 }}"))).Render(context.Background(), nil)
 	require.NoError(t, err)
 	require.Equal(t, "a: bcdefghi cdefghij", other.Documents[0].Text, "two random texts differ")
 }
@@ -91,14 +91,14 @@ func TestRenderErrors(t *testing.T) {
 		`{{ if }}`:                                                                 "missing value for if",
 	}
 	for template, want := range cases {
-		_, err := renderer(t, small(template)).Render(nil)
+		_, err := renderer(t, small(template)).Render(context.Background(), nil)
 		require.ErrorContains(t, err, want)
 	}
 	refused := `{{ define "deep" }}{{ fail "no such thing" }}{{ end }}{{ define "name" }}{{ include "deep" . }}{{ end }}{{ include "name" . }}`
-	_, err := renderer(t, small(refused)).Render(nil)
+	_, err := renderer(t, small(refused)).Render(context.Background(), nil)
 	require.EqualError(t, err, "small/templates/t.yaml: no such thing")
 	wrong := `{{ define "deep" }}{{ trunc 3 .Values.list }}{{ end }}{{ define "name" }}{{ include "deep" . }}{{ end }}{{ include "name" . }}`
-	_, err = renderer(t, small(wrong)).Render(map[string]any{"list": []any{"a"}})
+	_, err = renderer(t, small(wrong)).Render(context.Background(), map[string]any{"list": []any{"a"}})
 	require.EqualError(t, err, `template: small/templates/t.yaml:1:37: executing "deep" at <.Values.list>: wrong type for value; expected string; got []interface {}`)
 	_, err = render.NewRenderer(small(""), render.Settings{KubeVersion: "latest"})
 	require.ErrorContains(t, err, `--kube-version "latest" is not a version; write one such as 1.33`)
@@ -108,11 +108,11 @@ func TestChartIsNotChanged(t *testing.T) {
 	loaded, err := chartsource.Load(context.Background(), "../testdata/trap", registry.Access{})
 	require.NoError(t, err)
 	r := renderer(t, loaded)
-	first, err := r.Render(map[string]any{"switched-off": map[string]any{"enabled": true}})
+	first, err := r.Render(context.Background(), map[string]any{"switched-off": map[string]any{"enabled": true}})
 	require.NoError(t, err)
-	_, err = r.Render(nil)
+	_, err = r.Render(context.Background(), nil)
 	require.NoError(t, err)
-	again, err := r.Render(map[string]any{"switched-off": map[string]any{"enabled": true}})
+	again, err := r.Render(context.Background(), map[string]any{"switched-off": map[string]any{"enabled": true}})
 	require.NoError(t, err)
 	require.Equal(t, first, again)
 }
@@ -120,10 +120,10 @@ func TestChartIsNotChanged(t *testing.T) {
 func TestUnseen(t *testing.T) {
 	c := small("a: 1\n{{ if .Values.on }}\nimage: {{ .Values.image }}\n{{ else }}\nimage: {{ .Values.image2 }}\n{{ end }}\n{{ range .Values.none }}{{ .imagePullPolicy }}\n{{ .image }}{{ end }}\n")
 	r := renderer(t, c)
-	_, err := r.Render(nil)
+	_, err := r.Render(context.Background(), nil)
 	require.NoError(t, err)
 	require.Equal(t, []string{"small/templates/t.yaml:3", "small/templates/t.yaml:8"}, r.Unseen())
-	_, err = r.Render(map[string]any{"on": true})
+	_, err = r.Render(context.Background(), map[string]any{"on": true})
 	require.NoError(t, err)
 	require.Equal(t, []string{"small/templates/t.yaml:8"}, r.Unseen())
 }
@@ -149,9 +149,9 @@ func TestSwitchesAreSeenAnew(t *testing.T) {
 	counts := map[int]bool{}
 	for range 2 {
 		for _, set := range sets {
-			want, err := renderer(t, load()).RenderWithHelm(set)
+			want, err := renderer(t, load()).RenderWithHelm(context.Background(), set)
 			require.NoError(t, err)
-			got, err := used.RenderWithHelm(set)
+			got, err := used.RenderWithHelm(context.Background(), set)
 			require.NoError(t, err)
 			require.Equal(t, len(want.Documents), len(got.Documents), "%v", set)
 			counts[len(got.Documents)] = true

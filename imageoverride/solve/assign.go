@@ -78,29 +78,82 @@ func join(have held, known bool, wanted setting) (held, bool) {
 const maxSteps = 20000
 
 // assign chooses an option for every constraint so that all agree. Constraints
-// that cannot be met together with the others are returned by their index.
-func assign(choices [][]option) (assignment, []int) {
+// that cannot be met together with the others are returned by their index; they
+// take the option under staying, which leaves them as they are, so that nothing
+// else changes what they make.
+func assign(choices [][]option, staying []option) (assignment, []int) {
 	total := assignment{}
 	var unmet []int
-	for _, group := range groups(choices) {
-		order := append([]int{}, group...)
-		sort.SliceStable(order, func(a, b int) bool { return len(choices[order[a]]) < len(choices[order[b]]) })
-		for len(order) > 0 && len(choices[order[0]]) == 0 {
-			unmet, order = append(unmet, order[0]), order[1:]
-		}
-		steps := 0
-		found := assignment{}
-		if !search(choices, order, found, &steps) {
-			var dropped []int
-			found, dropped = greedy(choices, order)
-			unmet = append(unmet, dropped...)
-		}
+	all := make([][]option, len(choices))
+	for i := range choices {
+		all[i] = append(append([]option{}, choices[i]...), staying[i])
+	}
+	for _, group := range groups(all) {
+		found, left := assignGroup(choices, staying, group)
+		unmet = append(unmet, left...)
 		for key, value := range found {
 			total[key] = value
 		}
 	}
 	sort.Ints(unmet)
 	return total, unmet
+}
+
+func assignGroup(choices [][]option, staying []option, group []int) (assignment, []int) {
+	stays := map[int]bool{}
+	for _, i := range group {
+		stays[i] = len(choices[i]) == 0
+	}
+	for {
+		so := assignment{}
+		var order, unmet []int
+		for _, i := range group {
+			if stays[i] {
+				so.add(staying[i])
+				unmet = append(unmet, i)
+				continue
+			}
+			order = append(order, i)
+		}
+		sort.SliceStable(order, func(a, b int) bool { return len(choices[order[a]]) < len(choices[order[b]]) })
+		steps := 0
+		if search(choices, order, so, &steps) {
+			return so, unmet
+		}
+		if i, ok := spare(choices, staying, order, unmet); ok {
+			stays[i] = true
+			continue
+		}
+		dropped := greedy(choices, order, so)
+		if len(dropped) == 0 {
+			return so, unmet
+		}
+		for _, i := range dropped {
+			stays[i] = true
+		}
+	}
+}
+
+// maxSpares bounds how many constraints are tried to be left out.
+const maxSpares = 40
+
+// spare is a constraint without which all others can be met.
+func spare(choices [][]option, staying []option, order, unmet []int) (int, bool) {
+	for n, i := range order {
+		if n == maxSpares {
+			break
+		}
+		so := assignment{}
+		for _, j := range append(append([]int{}, unmet...), i) {
+			so.add(staying[j])
+		}
+		steps := maxSteps * 9 / 10
+		rest := append(append([]int{}, order[:n]...), order[n+1:]...)
+		if search(choices, rest, so, &steps) {
+			return i, true
+		}
+	}
+	return 0, false
 }
 
 // search meets the constraints in order, taking options back that lead nowhere.
@@ -124,9 +177,9 @@ func search(choices [][]option, order []int, so assignment, steps *int) bool {
 	return false
 }
 
-// greedy meets as many constraints as it can, first come first served.
-func greedy(choices [][]option, order []int) (assignment, []int) {
-	so := assignment{}
+// greedy meets as many constraints as it can, first come first served, and
+// returns the others.
+func greedy(choices [][]option, order []int, so assignment) []int {
 	var dropped []int
 next:
 	for _, i := range order {
@@ -137,7 +190,7 @@ next:
 		}
 		dropped = append(dropped, i)
 	}
-	return so, dropped
+	return dropped
 }
 
 // groups gathers constraints that share variables, directly or through others.

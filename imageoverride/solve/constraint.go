@@ -21,6 +21,8 @@ type constraint struct {
 	// readings are the ways to read the stretch: by the innermost variables
 	// first, then by the outermost, which differ for values that are templates.
 	readings [][]atom
+	// variants are readings of what the template writes once unset values are set.
+	variants []variant
 	target   string
 	// private tells that the image is where it should be already.
 	private bool

@@ -14,7 +14,7 @@ type option map[string]setting
 // options lists the ways to turn what a stretch is into its target, best
 // first: one changed variable before several, inner readings before outer ones.
 // The registry guides where variables are divided.
-func options(c constraint, registry string) []option {
+func options(c placed, registry string) []option {
 	if c.private {
 		return []option{kept(c.readings[0])}
 	}
@@ -22,6 +22,20 @@ func options(c constraint, registry string) []option {
 	for count := 1; count <= maxTogether; count++ {
 		for _, reading := range c.readings {
 			all = append(all, several(reading, c.target, registry, count)...)
+		}
+	}
+	for _, o := range all {
+		for _, key := range c.unset {
+			o[key] = setting{keep: true}
+		}
+	}
+	for count := 1; count <= maxTogether; count++ {
+		for _, v := range c.variants {
+			for _, o := range several(v.reading, c.target, registry, count) {
+				if v.complete(o) {
+					all = append(all, v.finish(o, c.unset))
+				}
+			}
 		}
 	}
 	return all

@@ -2,6 +2,7 @@ package solve
 
 import (
 	"fmt"
+	"strings"
 
 	"gitops-runtime/imageoverride/locate"
 	"gitops-runtime/imageoverride/render"
@@ -118,9 +119,25 @@ func (p *Prober) observe(variables []Variable, chosen []int) (observation, error
 	for _, location := range p.Locations {
 		before[location.Field.ID()] = location.Field
 	}
+	ids := map[string][]string{}
+	for _, location := range p.Locations {
+		object := location.Field.Object
+		key := render.Document{Template: object.Template, Index: object.Index}.Key()
+		ids[key] = append(ids[key], location.Field.ID())
+	}
+	same := map[render.Document]bool{}
+	for _, document := range p.Base.Documents {
+		same[document] = true
+	}
 	seen := observation{traces: traces{}, uses: map[int][]string{}}
 	for _, document := range output.Documents {
 		if document.Definition() {
+			continue
+		}
+		if !strings.Contains(document.Text, "xq") && same[document] {
+			for _, id := range ids[document.Key()] {
+				seen.traces[id] = nil
+			}
 			continue
 		}
 		fields, err := locate.Fields(document, clean)

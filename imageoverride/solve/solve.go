@@ -61,15 +61,33 @@ type Solution struct {
 type Solver struct {
 	Mapper mapping.Mapper
 	Render func(user map[string]any) (render.Output, error)
+	// Reads are the values that templates name; unset ones among them are tried.
+	Reads render.Reads
+	// Banned are the keys of variables that must stay as they are.
+	Banned map[string]bool
+}
+
+// effort is how far one attempt goes.
+type effort struct {
+	weak  bool // also values whose name does not speak for an image
+	unset bool // also values that are null, empty or absent
 }
 
 // Solve finds overrides that serve all scenarios at once.
 func (s Solver) Solve(scenarios []Scenario) Solution {
-	solution, work := s.attempt(scenarios, false)
-	if len(solution.Unreached) > 0 && work.weak > 0 {
-		solution, _ = s.attempt(scenarios, true)
+	best, work := s.attempt(scenarios, effort{})
+	for _, further := range []effort{{weak: true}, {unset: true}, {weak: true, unset: true}} {
+		if len(best.Unreached) == 0 {
+			break
+		}
+		if further.weak && work.weak == 0 {
+			continue
+		}
+		if next, _ := s.attempt(scenarios, further); len(next.Unreached) < len(best.Unreached) {
+			best = next
+		}
 	}
-	return solution
+	return best
 }
 
 // problem is everything one attempt knows.
@@ -80,12 +98,14 @@ type problem struct {
 	variables   map[string]known
 	weak        int
 	solution    Solution
+	marked      [][]Variable // by scenario, those that can be marked
 }
 
 // placed is a constraint with the scenario it comes from.
 type placed struct {
 	constraint
 	scenario int
+	unset    []string // keys of unset variables that are seen to change it
 }
 
 // known is a variable with the text of its leaf and where it leads besides images.
@@ -94,21 +114,32 @@ type known struct {
 	leaf  string
 	user  bool // the leaf is among the values a user gave
 	other []string
+	unset bool // the leaf is null, empty or absent
 }
 
-func (s Solver) attempt(scenarios []Scenario, weak bool) (Solution, *problem) {
+func (s Solver) attempt(scenarios []Scenario, how effort) (Solution, *problem) {
 	work := &problem{scenarios: scenarios, unmetReason: map[int]string{}, variables: map[string]known{}, solution: Solution{Uses: map[string][]string{}}}
 	for i := range scenarios {
-		s.observe(work, i, weak)
+		s.observe(work, i, how.weak)
+	}
+	if how.unset {
+		s.tryUnset(work)
 	}
 	choices := make([][]option, len(work.constraints))
 	for i, c := range work.constraints {
-		all := work.prefer(options(c.constraint, s.Mapper.Registry()))
+		all := work.allowed(work.prefer(options(c, s.Mapper.Registry())), s.Banned)
 		if choices[i] = work.shared(all); len(all) > 0 && len(choices[i]) == 0 && work.unmetReason[i] == "" {
 			work.unmetReason[i] = "it stands in a list that differs between the scenarios; put the target into the values of each"
 		}
 	}
-	so, unmet := assign(choices)
+	staying := make([]option, len(work.constraints))
+	for i, c := range work.constraints {
+		staying[i] = kept(c.readings[0])
+		for _, key := range c.unset {
+			staying[i][key] = setting{keep: true}
+		}
+	}
+	so, unmet := assign(choices, staying)
 	work.explain(choices, unmet)
 	work.collect(so, unmet)
 	return work.solution, work
@@ -146,6 +177,11 @@ func (s Solver) observe(work *problem, index int, weak bool) {
 	for id, variable := range variables {
 		work.remember(scenario, variable, seen.uses[id])
 	}
+	var good []Variable
+	for _, id := range without(indexes(variables), seen.barred) {
+		good = append(good, variables[id])
+	}
+	work.marked = append(work.marked, good)
 	for _, group := range byField(scenario.Locations) {
 		spans, traced := seen.traces[scenario.Locations[group[0]].Field.ID()]
 		for _, c := range build(group, scenario.Locations, spans, variables, targets) {
@@ -171,6 +207,14 @@ func barred(c constraint, traced bool, ids []int, variables []Variable) string {
 		return "the template does something else when any of its values changes"
 	}
 	return ""
+}
+
+func indexes(variables []Variable) []int {
+	ids := make([]int, len(variables))
+	for i := range ids {
+		ids[i] = i
+	}
+	return ids
 }
 
 func (p *problem) remember(scenario Scenario, variable Variable, uses []string) {
@@ -215,6 +259,24 @@ func byField(locations []locate.Location) [][]int {
 		groups = append(groups, []int{i})
 	}
 	return groups
+}
+
+// allowed drops options that change a banned variable.
+func (p *problem) allowed(all []option, banned map[string]bool) []option {
+	if len(banned) == 0 {
+		return all
+	}
+	var rest []option
+next:
+	for _, o := range all {
+		for key, wanted := range o {
+			if !wanted.keep && banned[p.variables[key].Path.String()] {
+				continue next
+			}
+		}
+		rest = append(rest, o)
+	}
+	return rest
 }
 
 // prefer moves options behind others that change fewer fields besides images.

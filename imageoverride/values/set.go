@@ -120,6 +120,12 @@ func Merge(base, over map[string]any) map[string]any {
 	return merged
 }
 
+// AsMap is a node as a plain map.
+func AsMap(node any) (map[string]any, bool) {
+	m, ok := asPlain(node).(map[string]any)
+	return m, ok
+}
+
 // asPlain takes Helm's named map type for the plain one.
 func asPlain(node any) any {
 	if named, ok := node.(chartutil.Values); ok {

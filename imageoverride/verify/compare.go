@@ -17,6 +17,8 @@ type Change struct {
 	Field  string `json:"field"`
 	Before string `json:"before"`
 	After  string `json:"after"`
+	// Immutable tells that Kubernetes refuses the change on an upgrade.
+	Immutable bool `json:"immutable,omitempty"`
 }
 
 // Outside is an image that is not at the private registry.
@@ -57,6 +59,10 @@ func Compare(index *locate.Index, before, after []render.Document, locations []l
 		if a.Text == b.Text && inBefore == inAfter {
 			continue
 		}
+		if a.Definition() || b.Definition() {
+			changes = append(changes, Change{Field: "CustomResourceDefinition of template " + a.Template + b.Template, Before: "its text", After: "another text"})
+			continue
+		}
 		was, err := fields(index, a, inBefore)
 		if err != nil {
 			return nil, err
@@ -93,18 +99,49 @@ func differences(was, is map[string]locate.Field, planned map[string]string) []C
 		if !isImage {
 			want = before.Value
 		}
-		if still && (after.Value == want || isChecksum(before, after)) {
+		if still && before.Literal == after.Literal && (after.Value == want || !isImage && isChecksum(before, after)) {
 			continue
 		}
-		changes = append(changes, Change{Field: before.Object.String() + " " + before.Path, Before: shown(before), After: shown(after)})
+		changes = append(changes, Change{Field: Place(before), Before: shown(before), After: shown(after), Immutable: still && immutable(before)})
 	}
 	for id, after := range is {
 		if _, known := was[id]; !known {
-			changes = append(changes, Change{Field: after.Object.String() + " " + after.Path, After: shown(after)})
+			changes = append(changes, Change{Field: Place(after), After: shown(after)})
 		}
 	}
 	sort.Slice(changes, func(a, b int) bool { return changes[a].Field < changes[b].Field })
 	return changes
+}
+
+// Place is where a field is, for people: object and path.
+func Place(field locate.Field) string {
+	return strings.TrimSpace(field.Object.String() + " " + field.Path)
+}
+
+// immutables are the fields, by kind, that Kubernetes refuses to change.
+// https://kubernetes.io/docs/concepts/workloads and the API reference of each.
+var immutables = map[string]*regexp.Regexp{
+	"Deployment":            regexp.MustCompile(`^spec\.selector\b`),
+	"ReplicaSet":            regexp.MustCompile(`^spec\.selector\b`),
+	"DaemonSet":             regexp.MustCompile(`^spec\.selector\b`),
+	"StatefulSet":           regexp.MustCompile(`^spec\.(selector|serviceName|podManagementPolicy|volumeClaimTemplates)\b`),
+	"Job":                   regexp.MustCompile(`^spec\.(selector|template|completionMode)\b`),
+	"PersistentVolumeClaim": regexp.MustCompile(`^spec\.(accessModes|selector|storageClassName|volumeMode|volumeName)\b`),
+	"StorageClass":          regexp.MustCompile(`^(provisioner|parameters|reclaimPolicy|volumeBindingMode)\b`),
+	"RoleBinding":           regexp.MustCompile(`^roleRef\b`),
+	"ClusterRoleBinding":    regexp.MustCompile(`^roleRef\b`),
+}
+
+var identity = regexp.MustCompile(`^(apiVersion|kind|metadata\.name|metadata\.namespace)$`)
+
+// immutable tells a field that an upgrade cannot change, or whose change makes
+// another object.
+func immutable(field locate.Field) bool {
+	if identity.MatchString(field.Path) {
+		return true
+	}
+	form := immutables[field.Object.Kind]
+	return form != nil && form.MatchString(field.Path)
 }
 
 // shown is a field's text for people; what Secrets hold is not told.

@@ -45,7 +45,7 @@ func TestValuesFilesOfCI(t *testing.T) {
 func findings(folder, file string) []string {
 	var out bytes.Buffer
 	cli.Main(context.Background(), []string{
-		"-f", file, "-n", golden.Namespace, "--no-cluster", "-o", "short", "--chart", folder, "--set", "global.codefresh.url=http://nothing.invalid",
+		"-f", file, "-n", golden.Namespace, "--no-cluster", "-o", "short", "--chart", folder, "--set", "global.codefresh.url=https://nothing.invalid",
 	}, cli.System{Out: &out, Err: &out, Version: "0.1.0", Now: time.Now, Getenv: func(string) string { return "" }})
 	var about []string
 	for line := range strings.SplitSeq(out.String(), "\n") {

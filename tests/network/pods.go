@@ -2,15 +2,13 @@ package network
 
 import (
 	"fmt"
-	"maps"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Pods are one pod of each workload among rendered objects, named Kind/name; of an EventBus, an EventSource and a Sensor, too,
-// with the labels that the controller of Argo Events gives theirs.
+// Pods are one pod of each workload among rendered objects, named Kind/name.
 func Pods(objects []unstructured.Unstructured, namespace string) (map[string]Endpoint, error) {
 	pods := map[string]Endpoint{}
 	for _, object := range objects {
@@ -24,12 +22,6 @@ func Pods(objects []unstructured.Unstructured, namespace string) (map[string]End
 			if err := pod.fromTemplate(object); err != nil {
 				return nil, fmt.Errorf("%s: %w", name, err)
 			}
-		case "EventBus":
-			pod.Labels = controlled(object, "eventbus", "spec", "jetstream", "metadata", "labels")
-		case "EventSource":
-			pod.Labels = controlled(object, "eventsource", "spec", "template", "metadata", "labels")
-		case "Sensor":
-			pod.Labels = controlled(object, "sensor", "spec", "template", "metadata", "labels")
 		default:
 			continue
 		}
@@ -54,16 +46,4 @@ func (e *Endpoint) fromTemplate(object unstructured.Unstructured) error {
 		}
 	}
 	return nil
-}
-
-// controlled are the labels of pods that the controller of Argo Events makes for an object (upstream pkg/reconciler).
-func controlled(object unstructured.Unstructured, kind string, path ...string) map[string]string {
-	all := map[string]string{}
-	if own, found, err := unstructured.NestedStringMap(object.Object, path...); err == nil && found {
-		maps.Copy(all, own)
-	}
-	all["controller"] = kind + "-controller"
-	all[kind+"-name"] = object.GetName()
-	all["owner-name"] = object.GetName()
-	return all
 }

@@ -127,8 +127,7 @@ const (
 	events, rollouts          = "Deployment/argo-events-controller-manager", "Deployment/argo-rollouts"
 	workflows, workflowServer = "Deployment/argo-workflow-controller", "Deployment/argo-server"
 	gateway, operator         = "Deployment/argo-gateway", "Deployment/gitops-operator"
-	bus                       = "EventBus/codefresh-eventbus"
-	source, sensor            = "EventSource/rollout-reporter", "Sensor/rollout-reporter"
+	reporter, resources       = "Deployment/runtime-event-reporter", "Deployment/cluster-event-reporter"
 	validate, uninstall       = "Job/validate-values", "Job/uninstall-runtime"
 	outside, ingress          = "outside", "ingress-controller"
 	prometheus, usersSource   = "prometheus", "a user's event source"
@@ -138,14 +137,14 @@ const (
 
 func required() []edge {
 	return []edge{
-		{router, appProxy, 3017},
+		{router, appProxy, 8080},
 		{router, workflowServer, 2746},
 		{router, usersSource, 12000},
 		{appProxy, server, 8080},
 		{appProxy, workflowServer, 2746},
 		{appProxy, outside, 443}, // the platform, Git over HTTPS, the API server
 		{appProxy, outside, 22},
-		{workflowPod, appProxy, 3017},
+		{workflowPod, appProxy, 8080},
 		{labelled, redis, 6379},
 		{labelled, repo, 8081},
 		{controller, repo, 8081},
@@ -169,19 +168,19 @@ func required() []edge {
 		{workflows, outside, 6443},
 		{workflowServer, outside, 6443},
 		{workflowServer, outside, 443},
-		{source, outside, 6443},
-		{source, bus, 4222},
-		{sensor, bus, 4222},
-		{sensor, outside, 443},
-		{usersSource, bus, 4222},
-		{bus, bus, 6222},
-		{prometheus, bus, 7777},
+		{reporter, gateway, 8090},
+		{reporter, server, 8080},
+		{reporter, repo, 8081},
+		{reporter, outside, 443},
+		{reporter, outside, 6443},
+		{resources, gateway, 8090},
+		{resources, outside, 443},
+		{resources, outside, 6443},
 		{gateway, server, 8080},
 		{gateway, repo, 8081},
-		{gateway, redis, 6379},
 		{gateway, outside, 443},
 		{gateway, outside, 6443},
-		{operator, appProxy, 3017},
+		{operator, appProxy, 8080},
 		{operator, server, 8080},
 		{operator, outside, 22},
 		{operator, outside, 6443},
@@ -196,35 +195,30 @@ func required() []edge {
 func refused() []edge {
 	return []edge{
 		{appProxy, redis, 6379},
-		{appProxy, bus, 4222},
 		{appProxy, repo, 8081},
 		{router, server, 8080},
 		{router, redis, 6379},
 		{router, outside, 443},
 		{router, outside, 6443},
 		{repo, outside, 6443}, // it renders what anybody commits: the API server is not for it
-		{repo, appProxy, 3017},
+		{repo, appProxy, 8080},
 		{redis, repo, 8081},
 		{prometheus, redis, 6379},
 		{prometheus, repo, 8081},
-		{ingress, appProxy, 3017},
+		{ingress, appProxy, 8080},
 		{ingress, workflowServer, 2746},
 		{workflowPod, redis, 6379},
 		{workflowPod, repo, 8081},
 		{notifications, redis, 6379},
 		{sets, redis, 6379},
-		{labelled, bus, 4222},
-		{workflowPod, bus, 4222},
-		{sensor, redis, 6379},
+		{reporter, redis, 6379},
+		{gateway, redis, 6379},
 		{operator, redis, 6379},
-		{gateway, bus, 4222},
-		{router, gateway, 8087},
-		{sensor, outside, 6443},
-		{source, appProxy, 3017},
-		{bus, outside, 443},
-		{bus, outside, 6443},
-		{server, appProxy, 3017},
-		{outside, bus, 4222},
+		{router, appProxy, 9100},
+		{reporter, appProxy, 8080},
+		{appProxy, reporter, 8088},
+		{prometheus, reporter, 8087},
+		{server, appProxy, 8080},
 		{outside, validate, 443},
 		{workflowPod, validate, 8080},
 		{events, outside, 22},
@@ -256,7 +250,7 @@ func TestRequiredEdgesAreOpenAndOthersAreNot(t *testing.T) {
 				open, closed := required(), refused()
 				if of.Name == "tunnel" {
 					open = append(open, edge{tunnel, router, 8080}, edge{tunnel, outside, 443})
-					closed = append(closed, edge{ingress, router, 8080}, edge{outside, router, 8080}, edge{tunnel, appProxy, 3017}, edge{tunnel, outside, 6443}, edge{router, tunnel, 7400})
+					closed = append(closed, edge{ingress, router, 8080}, edge{outside, router, 8080}, edge{tunnel, appProxy, 8080}, edge{tunnel, outside, 6443}, edge{router, tunnel, 7400})
 				} else {
 					open = append(open, edge{ingress, router, 8080}, edge{outside, router, 8080})
 				}
@@ -270,9 +264,10 @@ func TestRequiredEdgesAreOpenAndOthersAreNot(t *testing.T) {
 }
 
 // byIngress tells whether the policy of the target refuses the connection, whatever its source may open: the server, the router and app-proxy
-// are open to more than the ends that need them, and Jobs listen on no port.
+// are open to more than the ends that need them, and Jobs listen on no port. The label argocd-client, by which programs of the runtime reach the
+// repo server, is good for Redis, too.
 func byIngress(e edge) bool {
-	return e.to != outside && e.to != server && e.to != appProxy && e.to != gateway && e.to != validate && !(e.from == bus && e.to == bus)
+	return e.to != outside && e.to != server && e.to != appProxy && e.to != gateway && e.to != validate && !(e.to == redis && (e.from == gateway || e.from == reporter))
 }
 
 // With everything on, clients of Redis reach it by HAProxy, and those who go outside may go through the proxy.
@@ -286,8 +281,8 @@ func TestEdgesOfHighAvailabilityAndProxies(t *testing.T) {
 		{server, haproxy, 6379}, {controller, haproxy, 6379}, {repo, haproxy, 6379},
 		{haproxy, servers, 6379}, {servers, servers, 6379}, {servers, servers, 26379},
 		{server, dex, 5556}, {server, dex, 5557}, {controller, commits, 8086}, {commits, outside, 22},
-		{appProxy, outside, 3128}, {tunnel, outside, 3128}, {sensor, outside, 3128}, {dex, outside, 636},
+		{appProxy, outside, 3128}, {tunnel, outside, 3128}, {reporter, outside, 3128}, {dex, outside, 636},
 	}, []edge{
-		{server, servers, 6379}, {router, outside, 3128}, {bus, outside, 3128}, {appProxy, dex, 5556}, {servers, repo, 8081}, {server, commits, 8086},
+		{server, servers, 6379}, {router, outside, 3128}, {appProxy, dex, 5556}, {servers, repo, 8081}, {server, commits, 8086},
 	})
 }

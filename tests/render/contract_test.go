@@ -1,7 +1,11 @@
 package render_test
 
 import (
+	"cmp"
+	"fmt"
+	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -50,8 +54,8 @@ func TestOwnArgoCD(t *testing.T) {
 		inSecret string
 	}{
 		{"password of Argo CD's own Secret", nil, "http://argocd-server.argocd.svc.cluster.local:80", "admin", "ARGO_CD_PASSWORD", "Secret/argocd-initial-admin-secret/password", ""},
-		{"plain password, root path", map[string]string{at + "auth.password": "p", at + "auth.username": "me", at + "rootpath": "/argo"}, "http://argocd-server.argocd.svc.cluster.local:80/argo", "me", "ARGO_CD_PASSWORD", "Secret/codefresh-argo-cd/password", "password"},
-		{"plain token, HTTPS", map[string]string{at + "auth.type": "token", at + "auth.token": "t", at + "port": "443"}, "https://argocd-server.argocd.svc.cluster.local:443", "", "ARGO_CD_TOKEN", "Secret/codefresh-argo-cd/token", "token"},
+		{"plain password, root path", map[string]string{at + "auth.password": "p", at + "auth.username": "me", at + "rootpath": "/argo"}, "http://argocd-server.argocd.svc.cluster.local:80/argo", "me", "ARGO_CD_PASSWORD", "Secret/gitops-runtime-argo-cd-password/token", "gitops-runtime-argo-cd-password"},
+		{"plain token, HTTPS", map[string]string{at + "auth.type": "token", at + "auth.token": "t", at + "port": "443"}, "https://argocd-server.argocd.svc.cluster.local:443", "", "ARGO_CD_TOKEN", "Secret/gitops-runtime-argo-cd-token/token", "gitops-runtime-argo-cd-token"},
 		{"token of a Secret", map[string]string{at + "auth.type": "token", at + "auth.tokenSecretKeyRef.name": "a", at + "auth.tokenSecretKeyRef.key": "b"}, "http://argocd-server.argocd.svc.cluster.local:80", "", "ARGO_CD_TOKEN", "Secret/a/b", ""},
 		{"the older name", map[string]string{"global.external-argo-cd.server.svc": "old", "global.external-argo-cd.auth.username": "you"}, "http://old.codefresh.svc.cluster.local:80", "you", "ARGO_CD_PASSWORD", "Secret/argocd-initial-admin-secret/password", ""},
 	} {
@@ -64,14 +68,18 @@ func TestOwnArgoCD(t *testing.T) {
 			objects := umbrella("tunnel", set).Objects(t)
 			settings := render.Find(objects, "ConfigMap", "cap-app-proxy-cm").Object["data"].(map[string]any)
 			assert.Equal(t, test.url, settings["argoCdUrl"])
-			assert.Equal(t, test.user, settings["argoCdUsername"])
+			assert.Equal(t, test.user, fmt.Sprint(cmp.Or(settings["argoCdUsername"], any(""))))
 			assert.Equal(t, "true", settings["isExternalArgoCD"])
-			assert.Equal(t, test.value, environment(t, objects, "Deployment", "cap-app-proxy", "app-proxy")[test.login])
-			assert.NotNil(t, render.Find(objects, "EventSource", "events-reporter"), "its applications are reported")
-			secret := render.Find(objects, "Secret", "codefresh-argo-cd")
-			if assert.Equal(t, test.inSecret != "", secret != nil) && secret != nil {
-				assert.Contains(t, secret.Object["data"], test.inSecret)
+			assert.Equal(t, test.value, environment(t, objects, "Deployment", "cap-app-proxy", "cap-app-proxy")[test.login])
+			assert.NotNil(t, render.Find(objects, "Deployment", "runtime-event-reporter"), "its applications are reported")
+			var made []string
+			for _, name := range []string{"gitops-runtime-argo-cd-password", "gitops-runtime-argo-cd-token"} {
+				if secret := render.Find(objects, "Secret", name); secret != nil {
+					made = append(made, name)
+					assert.Contains(t, secret.Object["data"], "token")
+				}
 			}
+			assert.Equal(t, strings.Fields(test.inSecret), append([]string{}, made...))
 		})
 	}
 	_, err := umbrella("tunnel", map[string]string{"argo-cd.enabled": "false", at + "svc": "argocd-server", at + "auth.type": "token"}).Text(t)
@@ -79,11 +87,11 @@ func TestOwnArgoCD(t *testing.T) {
 	assert.Contains(t, err.Error(), "Your Argo CD is to be used with a token, and there is none.\n  fix: ")
 }
 
-// With several pods of app-proxy one leads, by a Lease that only they may touch; a single pod needs neither.
+// With several pods of app-proxy one leads; a single pod needs neither the elector nor a cache to share.
 func TestAppProxyElectsALeader(t *testing.T) {
 	t.Parallel()
-	for replicas, containers := range map[string][]string{"1": {"app-proxy"}, "2": {"app-proxy", "leader-elector"}} {
-		objects := umbrella("tunnel", map[string]string{"app-proxy.replicaCount": replicas}).Objects(t)
+	for replicas, containers := range map[string][]string{"1": {"cap-app-proxy"}, "2": {"cap-app-proxy", "leader-elector"}} {
+		objects := umbrella("tunnel", map[string]string{"app-proxy.replicaCount": replicas, "redis.enabled": "true"}).Objects(t)
 		deployment, err := render.As[appsv1.Deployment](render.Find(objects, "Deployment", "cap-app-proxy"))
 		require.NoError(t, err)
 		var names []string
@@ -91,23 +99,90 @@ func TestAppProxyElectsALeader(t *testing.T) {
 			names = append(names, container.Name)
 		}
 		assert.Equal(t, containers, names)
-		role, err := render.As[rbacv1.Role](render.Find(objects, "Role", "cap-app-proxy"))
-		require.NoError(t, err)
-		var leases []rbacv1.PolicyRule
-		for _, rule := range role.Rules {
-			if rule.Resources[0] == "leases" {
-				leases = append(leases, rule)
-			}
+		_, leads := environment(t, objects, "Deployment", "cap-app-proxy", "cap-app-proxy")["LEADER_ID"]
+		assert.Equal(t, replicas == "2", leads)
+	}
+	_, err := umbrella("tunnel", map[string]string{"app-proxy.replicaCount": "2"}).Text(t)
+	require.Error(t, err)
+	assert.Contains(t, err.Error(), "app-proxy.replicaCount is 2, but its pods share a cache, and there is no Redis.\n  fix: --set redis.enabled=true")
+}
+
+// The chart's Redis is used by the runtime's programs where it is enabled, the replicated one of Argo CD where that is, and none otherwise.
+func TestCacheOfTheRuntime(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		set            map[string]string
+		host, password string
+	}{
+		{nil, "", ""},
+		{map[string]string{"redis.enabled": "true"}, "runtime-redis.codefresh.svc.cluster.local", "Secret/gitops-runtime-redis/auth"},
+		{map[string]string{"argo-cd.redis-ha.enabled": "true"}, "argo-cd-redis-ha-haproxy.codefresh.svc.cluster.local", "Secret/argocd-redis/auth"},
+	} {
+		objects := umbrella("tunnel", test.set).Objects(t)
+		proxy := environment(t, objects, "Deployment", "cap-app-proxy", "cap-app-proxy")
+		assert.Equal(t, []string{test.host, test.password}, []string{proxy["CACHE_HOST"], proxy["CACHE_PASSWORD"]})
+		for _, name := range []string{"argo-gateway", "runtime-event-reporter", "cluster-event-reporter"} {
+			assert.Equal(t, test.password, environment(t, objects, "Deployment", name, name)["REDIS_PASSWORD"], name)
+			address, _ := render.Find(objects, "ConfigMap", name+"-cmd-params-cm").Object["data"].(map[string]any)["redis.server"].(string)
+			assert.Equal(t, test.host, strings.TrimSuffix(address, ":6379"), name)
 		}
-		if replicas == "1" {
-			assert.Empty(t, leases)
+	}
+}
+
+// Every key that a user writes in app-proxy.config becomes a setting of app-proxy; null takes a default away.
+func TestEveryKeyOfConfigReachesAppProxy(t *testing.T) {
+	t.Parallel()
+	release := umbrella("tunnel", nil)
+	release.SetJSON = map[string]string{"app-proxy.config": `{"graphqlPlayground": true, "reposDir": "/repos", "storeBackend": "fs", "clusterChunkSize": 1000000, "logLevel": null}`}
+	data := render.Find(release.Objects(t), "ConfigMap", "cap-app-proxy-cm").Object["data"].(map[string]any)
+	assert.Subset(t, data, map[string]any{"graphqlPlayground": "true", "reposDir": "/repos", "storeBackend": "fs", "clusterChunkSize": "1000000"})
+	assert.NotContains(t, data, "logLevel")
+}
+
+// Rights that are narrower than the published ones are restored by one value.
+func TestPublishedRights(t *testing.T) {
+	t.Parallel()
+	everything := rbacv1.PolicyRule{APIGroups: []string{"*"}, Resources: []string{"*"}, Verbs: []string{"*"}}
+	for path, role := range map[string][2]string{
+		"event-reporters.runtime-event-reporter.rbac.published": {"ClusterRole", "codefresh-runtime-event-reporter"},
+		"event-reporters.cluster-event-reporter.rbac.published": {"ClusterRole", "codefresh-cluster-event-reporter"},
+		"app-proxy.image-enrichment.rbac.published":             {"Role", "cap-app-proxy-enrichment"},
+	} {
+		for _, published := range []bool{false, true} {
+			objects := umbrella("tunnel", map[string]string{path: strconv.FormatBool(published)}).Objects(t)
+			found := render.Find(objects, role[0], role[1])
+			require.NotNil(t, found, role)
+			rights, err := render.As[rbacv1.ClusterRole](found)
+			require.NoError(t, err)
+			has := slices.ContainsFunc(rights.Rules, func(rule rbacv1.PolicyRule) bool { return reflect.DeepEqual(rule, everything) })
+			assert.Equal(t, published, has, path)
+		}
+	}
+}
+
+// A runtime's name may have dashes; with the account it makes a host label of the tunnel.
+func TestNamesOfRuntimes(t *testing.T) {
+	t.Parallel()
+	for name, problem := range map[string]string{
+		"prod-eu-1":             "",
+		"a":                     "",
+		"-a":                    "RUN102",
+		"a-":                    "RUN102",
+		"1a":                    "RUN102",
+		"A":                     "RUN102",
+		strings.Repeat("a", 64): "RUN102",
+		strings.Repeat("a", 63): "RUN103",
+	} {
+		_, err := umbrella("tunnel", map[string]string{"global.runtime.name": name}).Text(t)
+		if problem == "" {
+			require.NoError(t, err, name)
 			continue
 		}
-		assert.Equal(t, []rbacv1.PolicyRule{
-			{APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"}, Verbs: []string{"create"}},
-			{APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"}, ResourceNames: []string{"cap-app-proxy"}, Verbs: []string{"get", "update"}},
-		}, leases)
+		require.Error(t, err, name)
+		assert.Contains(t, err.Error(), problem+": ", name)
 	}
+	_, err := umbrella("ingress", map[string]string{"global.runtime.name": strings.Repeat("a", 63)}).Text(t)
+	require.NoError(t, err)
 }
 
 // What global says of every pod holds for every pod, hooks included.
@@ -190,15 +265,15 @@ func TestSingleNamespace(t *testing.T) {
 func TestComponentsHaveVersions(t *testing.T) {
 	t.Parallel()
 	settings := render.Find(umbrella("tunnel", map[string]string{"argo-cd.global.image.tag": "v3.3.11"}).Objects(t), "ConfigMap", "codefresh-cm").Object["data"].(map[string]any)
-	var names []string
-	var versions map[string]string
-	require.NoError(t, yaml.Unmarshal([]byte(settings["components"].(string)), &names))
-	require.NoError(t, yaml.Unmarshal([]byte(settings["componentVersions"].(string)), &versions))
-	for _, name := range names {
-		assert.NotEmpty(t, versions[name], name)
+	var listed []struct{ Name, Version string }
+	require.NoError(t, yaml.Unmarshal([]byte(settings["components"].(string)), &listed))
+	versions := map[string]string{}
+	for _, component := range listed {
+		assert.NotEmpty(t, component.Version, component.Name)
+		versions[component.Name] = component.Version
 	}
-	assert.Len(t, versions, len(names))
-	assert.Equal(t, "v3.3.11", versions["argo-cd"])
+	assert.Len(t, versions, len(listed), "one entry a component")
+	assert.Equal(t, "v3.3.11", versions["argocd"])
 }
 
 // A program that signs in to the runtime's Argo CD waits for the password that Argo CD makes up, and only for one that it does.
@@ -221,16 +296,13 @@ func TestWaitsForArgoCDsPassword(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			objects := umbrella("tunnel", test.set).Objects(t)
-			for name, container := range map[string]string{"cap-app-proxy": "app-proxy", "gitops-operator": "manager"} {
-				from := reference(t, objects, name, container, "ARGO_CD_PASSWORD")
-				assert.Equal(t, "argocd-initial-admin-secret", from.Name, name)
-				require.NotNil(t, from.Optional, name)
-				assert.Equal(t, test.waits, !*from.Optional, name)
-			}
+			from := reference(t, objects, "cap-app-proxy", "cap-app-proxy", "ARGO_CD_PASSWORD")
+			assert.Equal(t, "argocd-initial-admin-secret", from.Name)
+			assert.Equal(t, test.waits, from.Optional == nil)
 		})
 	}
 	own := map[string]string{"argo-cd.enabled": "false", "global.integrations.argo-cd.server.svc": "argocd-server.argocd"}
-	assert.Nil(t, reference(t, umbrella("tunnel", own).Objects(t), "cap-app-proxy", "app-proxy", "ARGO_CD_PASSWORD").Optional, "the user's own is there already")
+	assert.Nil(t, reference(t, umbrella("tunnel", own).Objects(t), "cap-app-proxy", "cap-app-proxy", "ARGO_CD_PASSWORD").Optional, "the user's own is there already")
 }
 
 // reference is the key of a Secret that a Deployment's variable comes from.

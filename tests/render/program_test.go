@@ -35,7 +35,7 @@ func TestTheProgramRendersTheSame(t *testing.T) {
 	for _, mode := range modes() {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
-			set := map[string]string{"app-proxy.replicaCount": "2", `global.nodeSelector.example\.com/pool`: "a"}
+			set := map[string]string{"app-proxy.replicaCount": "2", "redis.enabled": "true", `global.nodeSelector.example\.com/pool`: "a"}
 			printed, _, err := template(mode, set)
 			require.NoError(t, err)
 			release := umbrella(mode, set)

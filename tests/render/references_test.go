@@ -22,13 +22,11 @@ func TestNothingLeadsToWhatIsOff(t *testing.T) {
 		"argo-rollouts":    {"argo-rollouts.enabled": "false"},
 		"argo-workflows":   {"argo-workflows.enabled": "false", "app-proxy.image-enrichment.enabled": "false"},
 		"workflows server": {"argo-workflows.server.enabled": "false"},
-		"operator, gateway": {
-			"gitops-operator.enabled": "false", "argo-gateway.enabled": "false", "cf-argocd-extras.eventReporter.enabled": "true",
-		},
-		"own redis":      {"redis.enabled": "true"},
-		"external redis": {"argo-cd.externalRedis.host": "redis.example.com", "argo-cd.redis.enabled": "false"},
-		"own argo-cd":    {"argo-cd.enabled": "false", "global.integrations.argo-cd.server.svc": "argocd-server.argocd"},
-		"one namespace":  {"global.runtime.singleNamespace": "true"},
+		"operator":         {"gitops-operator.enabled": "false"},
+		"own redis":        {"redis.enabled": "true"},
+		"external redis":   {"argo-cd.externalRedis.host": "redis.example.com", "argo-cd.redis.enabled": "false"},
+		"own argo-cd":      {"argo-cd.enabled": "false", "global.integrations.argo-cd.server.svc": "argocd-server.argocd"},
+		"one namespace":    {"global.runtime.singleNamespace": "true"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

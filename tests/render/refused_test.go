@@ -20,14 +20,15 @@ func TestRefusedValues(t *testing.T) {
 		says             string
 	}{
 		{"no runtime name", "tunnel", "RUN101", map[string]string{"global.runtime.name": "null"}, ""},
-		{"runtime name with a dash", "tunnel", "RUN102", map[string]string{"global.runtime.name": "my-runtime"}, `The runtime name "my-runtime" is not allowed: `},
-		{"runtime name of 39 letters", "tunnel", "RUN102", map[string]string{"global.runtime.name": strings.Repeat("a", 39)}, "The runtime name \"" + strings.Repeat("a", 39) + "\" is not allowed: "},
+		{"runtime name with a dash at its end", "tunnel", "RUN102", map[string]string{"global.runtime.name": "my-"}, `The runtime name "my-" is not allowed: `},
+		{"runtime name of 64 letters", "tunnel", "RUN102", map[string]string{"global.runtime.name": strings.Repeat("a", 64)}, "The runtime name \"" + strings.Repeat("a", 64) + "\" is not allowed: "},
 		{"no token", "tunnel", "TOK101", map[string]string{"global.codefresh.userToken.secretKeyRef": "null"}, ""},
 		{"token reference without name", "tunnel", "TOK103", map[string]string{"global.codefresh.userToken.secretKeyRef.name": ""}, "The reference to the user token's Secret has no name."},
 		{"token reference without key", "tunnel", "TOK103", map[string]string{"global.codefresh.userToken.secretKeyRef.key": ""}, "The reference to the user token's Secret has no key."},
 		{"CA bundle without content", "tunnel", "CRT101", map[string]string{"global.codefresh.tls.caCerts.secret.create": "true"}, ""},
 		{"CA reference without name", "tunnel", "CRT108", map[string]string{"global.codefresh.tls.caCerts.secretKeyRef.key": "ca.crt"}, "The reference to the CA bundle's Secret has no name."},
 		{"Git password reference without name", "tunnel", "GIT101", map[string]string{"global.runtime.gitCredentials.password.secretKeyRef.key": "token"}, "The reference to the Git password's Secret has no name."},
+		{"platform without TLS", "mesh", "ACC105", map[string]string{"global.codefresh.url": "http://platform.example.com"}, `global.codefresh.url is http://platform.example.com: tokens would travel unencrypted.`},
 		{"platform without scheme", "mesh", "ACC102", map[string]string{"global.codefresh.url": "g.codefresh.io"}, `global.codefresh.url is not a URL of a platform: "g.codefresh.io".`},
 		{"tunnel server with scheme", "tunnel", "MOD202", map[string]string{"tunnel-client.tunnelServer.host": "wss://tunnels.example.com"}, `tunnel-client.tunnelServer.host is not a host name: "wss://tunnels.example.com".`},
 		{"ingress host with scheme", "ingress", "MOD302", map[string]string{"global.runtime.ingress.hosts[0]": "https://runtime.example.com"}, `"https://runtime.example.com" is not a host name.`},

@@ -27,32 +27,36 @@ func toggles() []map[string]string {
 	return sets
 }
 
-func TestReportersFollowTheirProjects(t *testing.T) {
+func TestComponentsFollowTheirProjects(t *testing.T) {
 	t.Parallel()
 	for _, set := range toggles() {
 		t.Run(fmt.Sprint(set), func(t *testing.T) {
 			t.Parallel()
 			objects := umbrella("tunnel", set).Objects(t)
-			reporters, components := []string{}, []string{"app-proxy", "gitops-operator", "internal-router", "tunnel-client"}
+			components := []string{"app-proxy", "codefresh-tunnel-client", "gitops-operator", "internal-router"}
 			if set["argo-cd.enabled"] == "true" {
-				components = append(components, "argo-gateway")
+				components = append(components, "argocd", "argo-gateway", "runtime-event-reporter", "cluster-event-reporter")
 			}
-			for _, project := range []string{"argo-cd", "argo-events", "argo-rollouts", "argo-workflows"} {
+			for _, project := range []string{"argo-events", "argo-rollouts"} {
 				if set[project+".enabled"] == "true" {
 					components = append(components, project)
 				}
 			}
-			for _, reporter := range []struct{ name, project string }{{"events-reporter", "argo-cd"}, {"rollout-reporter", "argo-rollouts"}, {"workflow-reporter", "argo-workflows"}} {
-				if set["argo-events.enabled"] == "true" && set[reporter.project+".enabled"] == "true" {
-					reporters = append(reporters, "EventSource/"+reporter.name, "Sensor/"+reporter.name)
-					components = append(components, reporter.name)
-				}
+			if set["argo-workflows.enabled"] == "true" {
+				components = append(components, "argo-workflows", "workflow-reporter")
 			}
-			assert.ElementsMatch(t, reporters, render.Names(objects, "EventSource", "Sensor"))
+			assert.Empty(t, render.Names(objects, "EventBus", "EventSource", "Sensor"))
 
-			var listed []string
+			var listed []struct{ Name string }
 			require.NoError(t, yaml.Unmarshal([]byte(render.Find(objects, "ConfigMap", "codefresh-cm").Object["data"].(map[string]any)["components"].(string)), &listed))
-			assert.ElementsMatch(t, components, listed)
+			var names []string
+			for _, component := range listed {
+				names = append(names, component.Name)
+			}
+			assert.ElementsMatch(t, components, names)
+			for _, reporter := range []string{"runtime-event-reporter", "cluster-event-reporter"} {
+				assert.Equal(t, set["argo-cd.enabled"] == "true", render.Find(objects, "Deployment", reporter) != nil, reporter)
+			}
 		})
 	}
 }

@@ -21,13 +21,9 @@ func TestUninstallMayDeleteWhatItDeletes(t *testing.T) {
 		job  string
 		gone []string
 	}{
-		{"uninstall-runtime", []string{
-			"sensors.argoproj.io/events-reporter", "sensors.argoproj.io/rollout-reporter", "sensors.argoproj.io/workflow-reporter",
-			"eventsources.argoproj.io/events-reporter", "eventsources.argoproj.io/rollout-reporter", "eventsources.argoproj.io/workflow-reporter",
-			"eventbus.argoproj.io/codefresh-eventbus",
-		}},
+		{"uninstall-runtime", nil},
 		{"uninstall-leftovers", []string{
-			"secrets/codefresh-token", "secrets/argocd-initial-admin-secret", "secrets/argocd-redis",
+			"secrets/codefresh-token", "secrets/argocd-token", "secrets/argocd-initial-admin-secret", "secrets/argocd-redis",
 			"leases.coordination.k8s.io/58ac56fa.applicationsets.argoproj.io",
 			"leases.coordination.k8s.io/argo-events-controller", "leases.coordination.k8s.io/argo-rollouts-controller-lock", "leases.coordination.k8s.io/workflow-controller",
 		}},
@@ -37,7 +33,6 @@ func TestUninstallMayDeleteWhatItDeletes(t *testing.T) {
 		var deleted []string
 		for _, argument := range job.Spec.Template.Spec.Containers[0].Args {
 			if object, is := strings.CutPrefix(argument, "--delete="); is {
-				object = strings.Replace(object, ".v1alpha1", "", 1)
 				deleted = append(deleted, strings.Replace(object, ".v1", "", 1))
 			}
 		}

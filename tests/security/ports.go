@@ -21,14 +21,6 @@ type port struct {
 	when           occasions
 }
 
-// ofArgoEvents are the ports of pods that the controller of Argo Events makes (upstream pkg/reconciler).
-func ofArgoEvents(kind string) map[string]int32 {
-	if kind == "EventBus" {
-		return map[string]int32{"client": 4222, "cluster": 6222, "monitor": 8222, "metrics": 7777}
-	}
-	return map[string]int32{"metrics": 7777}
-}
-
 // ports are the ports of all workloads of the releases, and in which releases a workload is.
 func ports(all []release) (found ordered[port], workloads ordered[occasions]) {
 	for _, made := range all {
@@ -36,9 +28,6 @@ func ports(all []release) (found ordered[port], workloads ordered[occasions]) {
 			workloads.at(name).add(made.name)
 			pod := made.pods[name]
 			named := pod.Ports
-			if kind, _, _ := strings.Cut(name, "/"); strings.HasPrefix(kind, "Event") || kind == "Sensor" {
-				named = ofArgoEvents(kind)
-			}
 			for _, label := range slices.Sorted(maps.Keys(named)) {
 				p := found.at(fmt.Sprintf("%s|%05d|%s", name, named[label], label))
 				p.workload, p.name, p.number = name, label, named[label]
@@ -129,7 +118,7 @@ func (r release) peer(peer networkingv1.NetworkPolicyPeer) string {
 	if of := peer.PodSelector.MatchLabels["app.kubernetes.io/part-of"]; of != "" {
 		return "pods of " + of
 	}
-	for _, label := range []string{"app.kubernetes.io/name", "eventbus-name"} {
+	for _, label := range []string{"app.kubernetes.io/name", "app"} {
 		if name := peer.PodSelector.MatchLabels[label]; name != "" {
 			return name
 		}

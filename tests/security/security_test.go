@@ -27,11 +27,10 @@ func TestThePageIsInStepWithTheCharts(t *testing.T) {
 		"| argo-cd-application-controller | critical | critical: everything | ",
 		"| internal-router | none |  |  |  |",
 		"| everything | does everything there: it is an administrator |",
-		"| cluster | rollouts (argoproj.io) | get, list, watch | the platform hears of every change of these |",
+		"| cluster | cronjobs, jobs (batch) | get, list, watch | the jobs it reports | not single-namespace |",
 		"| namespace | secrets named argocd-redis | get | whether there is a password already |  |",
 		"| cluster | \\* (\\*) | \\* | deploys whatever the user's Git repositories say, of kinds nobody knows beforehand: the one program that may do everything; controller.clusterRoleRules narrows it to the kinds that are really deployed |",
-		"| Deployment/cap-app-proxy | http 3017 | cap-app-proxy:3017 | the namespace |  |",
-		"| EventBus/codefresh-eventbus | client 4222 |",
+		"| Deployment/cap-app-proxy | http 8080 | cap-app-proxy:3017 | the namespace |  |",
 		"| cap-app-proxy | namespace | all |",
 	} {
 		assert.True(t, strings.Contains(string(page), line), line)

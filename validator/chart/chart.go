@@ -3,6 +3,7 @@
 package chart
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,6 +14,9 @@ import (
 
 	"golang.org/x/sync/errgroup"
 	"sigs.k8s.io/yaml"
+
+	"gitops-runtime/internal/budget"
+	"gitops-runtime/internal/cleantext"
 )
 
 // Chart is a chart without its templates.
@@ -53,11 +57,13 @@ type reference struct {
 	Condition  string `json:"condition"`
 }
 
-// Load reads a chart from a directory or a packaged .tgz file.
-func Load(name string) (*Chart, error) {
+// Load reads a chart from a directory or a packaged .tgz file, with all that it
+// depends on within one budget.
+func Load(ctx context.Context, name string) (*Chart, error) {
+	left := budget.New(budget.Default())
 	info, err := os.Stat(name)
 	if strings.Contains(name, "://") {
-		return nil, fmt.Errorf("chart %s: a chart is a directory, a .tgz file or an oci:// reference; fetch this one with `helm pull` first", name)
+		return nil, fmt.Errorf("chart %s: a chart is a directory, a .tgz file or an oci:// reference; fetch this one with `helm pull` first", cleantext.URL(name))
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("chart %s: there is no such directory or .tgz file", name)
@@ -66,13 +72,13 @@ func Load(name string) (*Chart, error) {
 		return nil, fmt.Errorf("chart: %w", err)
 	}
 	if info.IsDir() {
-		return read(source{files: directory(name), place: name, local: name})
+		return read(ctx, left, source{files: directory(name), place: name, local: name})
 	}
-	files, err := unpack(name)
+	files, err := unpack(ctx, left, name)
 	if err != nil {
 		return nil, fmt.Errorf("chart %s: %w", name, err)
 	}
-	return read(source{files: files, place: name})
+	return read(ctx, left, source{files: files, place: name})
 }
 
 // Find looks for the umbrella chart at and above a directory: in it, or in
@@ -102,7 +108,7 @@ type source struct {
 
 // tree is a read-only set of files with slash-separated names.
 type tree interface {
-	read(name string) ([]byte, error)
+	read(ctx context.Context, left *budget.Budget, name string) ([]byte, error)
 	match(pattern string) []string
 	below(folder string) tree
 }
@@ -110,8 +116,25 @@ type tree interface {
 // directory is a tree on disk.
 type directory string
 
-func (d directory) read(name string) ([]byte, error) {
-	return os.ReadFile(filepath.Join(string(d), filepath.FromSlash(name)))
+func (d directory) read(ctx context.Context, left *budget.Budget, name string) ([]byte, error) {
+	return readFile(ctx, left, filepath.Join(string(d), filepath.FromSlash(name)))
+}
+
+// readFile reads a regular file: a pipe in its place would never end.
+func readFile(ctx context.Context, left *budget.Budget, name string) ([]byte, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a regular file", name)
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return left.Read(ctx, name, file)
 }
 
 func (d directory) match(pattern string) []string {
@@ -123,11 +146,28 @@ func (d directory) below(folder string) tree {
 	return directory(filepath.Join(string(d), filepath.FromSlash(folder)))
 }
 
-func read(from source) (*Chart, error) {
+// identity tells charts apart: two ways to one folder on disk are the same.
+func (s source) identity() string {
+	if real, err := filepath.EvalSymlinks(s.local); s.local != "" && err == nil {
+		if absolute, err := filepath.Abs(real); err == nil {
+			return absolute
+		}
+	}
+	return s.place
+}
+
+func read(ctx context.Context, left *budget.Budget, from source) (*Chart, error) {
+	left, err := left.Enter(from.identity())
+	if err != nil {
+		return nil, fmt.Errorf("chart %w", err)
+	}
 	var meta metadata
-	text, err := from.files.read("Chart.yaml")
+	text, err := from.files.read(ctx, left, "Chart.yaml")
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("chart %s is no chart: it has no Chart.yaml", from.place)
+		return nil, fmt.Errorf("chart %s is not a chart: it has no Chart.yaml", from.place)
+	}
+	if err == nil {
+		err = left.YAML("Chart.yaml", text)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("chart %s: %w", from.place, err)
@@ -138,8 +178,8 @@ func read(from source) (*Chart, error) {
 	loaded := &Chart{Name: meta.Name, Version: meta.Version, AppVersion: meta.AppVersion, Defaults: map[string]any{}}
 	// Values files are by far the most that there is to read, so they are read side by side.
 	var side errgroup.Group
-	side.Go(func() error { return loaded.values(from) })
-	below, err := dependencies(from, meta.Dependencies)
+	side.Go(func() error { return loaded.values(ctx, left, from) })
+	below, err := dependencies(ctx, left, from, meta.Dependencies)
 	if own := side.Wait(); own != nil {
 		err = own
 	}
@@ -151,25 +191,29 @@ func read(from source) (*Chart, error) {
 }
 
 // values reads the chart's own values and the schema for them.
-func (c *Chart) values(from source) error {
-	text, err := optional(from.files, "values.yaml")
+func (c *Chart) values(ctx context.Context, left *budget.Budget, from source) error {
+	text, err := optional(ctx, left, from, "values.yaml")
 	if err != nil {
 		return err
 	}
 	if err := yaml.Unmarshal(text, &c.Defaults); err != nil {
 		return fmt.Errorf("chart %s: values.yaml: %w", from.place, err)
 	}
-	c.Schema, err = optional(from.files, "values.schema.json")
+	c.Schema, err = optional(ctx, left, from, "values.schema.json")
 	return err
 }
 
+// sideBySide is how many dependencies of a chart are read at a time.
+const sideBySide = 16
+
 // dependencies reads the charts below.
-func dependencies(from source, wanted []reference) ([]Dependency, error) {
+func dependencies(ctx context.Context, left *budget.Budget, from source, wanted []reference) ([]Dependency, error) {
 	read := make([]*Dependency, len(wanted))
 	var side errgroup.Group
+	side.SetLimit(sideBySide)
 	for i, one := range wanted {
 		side.Go(func() (err error) {
-			read[i], err = resolve(from, one)
+			read[i], err = resolve(ctx, left, from, one)
 			return err
 		})
 	}
@@ -188,12 +232,12 @@ func dependencies(from source, wanted []reference) ([]Dependency, error) {
 // resolve finds a dependency: unpacked under charts/, packed under charts/, or
 // by its file:// repository. One that is nowhere is left out, as it is not
 // known what it would bring; Helm asks for `helm dependency build` then.
-func resolve(from source, wanted reference) (*Dependency, error) {
-	place, found, err := locate(from, wanted)
+func resolve(ctx context.Context, left *budget.Budget, from source, wanted reference) (*Dependency, error) {
+	place, found, err := locate(ctx, left, from, wanted)
 	if err != nil || !found {
 		return nil, err
 	}
-	loaded, err := read(place)
+	loaded, err := read(ctx, left, place)
 	if err != nil {
 		return nil, err
 	}
@@ -203,7 +247,10 @@ func resolve(from source, wanted reference) (*Dependency, error) {
 	return &Dependency{Chart: loaded, Condition: wanted.Condition}, nil
 }
 
-func locate(from source, wanted reference) (source, bool, error) {
+func locate(ctx context.Context, left *budget.Budget, from source, wanted reference) (source, bool, error) {
+	if strings.ContainsAny(wanted.Name, `/\*?[`) || wanted.Name == ".." {
+		return source{}, false, fmt.Errorf("chart %s: its dependency %q does not have the name of a chart", from.place, wanted.Name)
+	}
 	if strings.HasPrefix(wanted.Repository, "file://") && from.local != "" {
 		beside := filepath.Join(from.local, strings.TrimPrefix(wanted.Repository, "file://"))
 		if _, err := os.Stat(filepath.Join(beside, "Chart.yaml")); err == nil {
@@ -211,28 +258,35 @@ func locate(from source, wanted reference) (source, bool, error) {
 		}
 	}
 	inside := path.Join("charts", wanted.Name)
-	if _, err := from.files.read(path.Join(inside, "Chart.yaml")); err == nil {
+	if _, err := from.files.read(ctx, left, path.Join(inside, "Chart.yaml")); err == nil {
 		return source{files: from.files.below(inside), place: path.Join(from.place, inside)}, true, nil
 	}
 	packed := from.files.match(path.Join("charts", wanted.Name+"-[0-9]*.tgz"))
 	if len(packed) == 0 {
 		return source{}, false, nil
 	}
-	data, err := from.files.read(packed[0])
+	data, err := from.files.read(ctx, left, packed[0])
 	if err != nil {
 		return source{}, false, fmt.Errorf("chart %s: %w", from.place, err)
 	}
-	files, err := untar(data)
+	files, err := untar(ctx, left, data)
 	if err != nil {
 		return source{}, false, fmt.Errorf("chart %s: %s: %w", from.place, packed[0], err)
 	}
 	return source{files: files, place: path.Join(from.place, packed[0])}, true, nil
 }
 
-func optional(files tree, name string) ([]byte, error) {
-	text, err := files.read(name)
+// optional reads a YAML or JSON file that a chart may lack.
+func optional(ctx context.Context, left *budget.Budget, from source, name string) ([]byte, error) {
+	text, err := from.files.read(ctx, left, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	return text, err
+	if err == nil {
+		err = left.YAML(name, text)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("chart %s: %w", from.place, err)
+	}
+	return text, nil
 }

@@ -30,7 +30,7 @@ func TestLoad(t *testing.T) {
 	pack(t, filepath.Join(root, "umbrella/charts/packed-1.0.0.tgz"), map[string]string{
 		"packed/Chart.yaml": "name: packed\nversion: 4.0.0\n", "packed/values.yaml": "c: 3\n", "packed/templates/x.yaml": "{{",
 	})
-	loaded, err := chart.Load(filepath.Join(root, "umbrella"))
+	loaded, err := chart.Load(t.Context(), filepath.Join(root, "umbrella"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func TestLoadPackage(t *testing.T) {
 		"umbrella/Chart.yaml":               "name: umbrella\nversion: 1.0.0\ndependencies: [{name: inside}]\n",
 		"umbrella/charts/inside/Chart.yaml": "name: inside\nversion: 2.0.0\n",
 	})
-	loaded, err := chart.Load(archive)
+	loaded, err := chart.Load(t.Context(), archive)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,17 +60,17 @@ func TestLoadErrors(t *testing.T) {
 	})
 	for name, want := range map[string]string{
 		"absent":  "absent: there is no such directory or .tgz file",
-		"empty":   "empty is no chart: it has no Chart.yaml",
+		"empty":   "empty is not a chart: it has no Chart.yaml",
 		"broken":  "Chart.yaml: error converting",
 		"values":  "values.yaml: error unmarshaling",
 		"not.tgz": "not a packaged chart",
 	} {
-		if _, err := chart.Load(filepath.Join(root, name)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := chart.Load(t.Context(), filepath.Join(root, name)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %s", name, err, want)
 		}
 	}
 	const want = "chart https://charts.example.com/x.tgz: a chart is a directory, a .tgz file or an oci:// reference; fetch this one with `helm pull` first"
-	if _, err := chart.Load("https://charts.example.com/x.tgz"); err == nil || err.Error() != want {
+	if _, err := chart.Load(t.Context(), "https://charts.example.com/x.tgz"); err == nil || err.Error() != want {
 		t.Errorf("got %v", err)
 	}
 }

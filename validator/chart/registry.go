@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"gitops-runtime/imageoverride/registry"
+	"gitops-runtime/internal/budget"
 )
 
 // Pull reads a chart from a registry: oci://host/path:version, or without the
@@ -14,9 +15,10 @@ func Pull(ctx context.Context, from registry.Access, reference, version string) 
 	if err != nil {
 		return nil, err
 	}
-	files, err := untar(archive)
+	left := budget.New(budget.Default())
+	files, err := untar(ctx, left, archive)
 	if err != nil {
 		return nil, fmt.Errorf("chart %s: %w", reference, err)
 	}
-	return read(source{files: files, place: place})
+	return read(ctx, left, source{files: files, place: place})
 }

@@ -30,14 +30,14 @@ const maxHost = 253
 func isHost(text string) bool { return len(text) <= maxHost && hostName.MatchString(text) }
 
 // chosen is the mode, or the outcome of a check that belongs to another one.
-func (d *desk) chosen(wanted mode.Mode) (engine.Outcome, bool) {
+func (d *state) chosen(wanted mode.Mode) (engine.Outcome, bool) {
 	if current := mode.Choose(d.Values); current != wanted {
 		return nothing("not in " + string(current) + " mode"), false
 	}
 	return engine.Outcome{}, true
 }
 
-func checkMode(_ context.Context, d *desk) engine.Outcome {
+func checkMode(_ context.Context, d *state) engine.Outcome {
 	if d.Values.Bool(ingressPath+".enabled", false) && d.Values.Bool(routePath+".enabled", false) {
 		return found(findings.New("MOD101", d.place(routePath+".enabled")))
 	}
@@ -47,7 +47,7 @@ func checkMode(_ context.Context, d *desk) engine.Outcome {
 	return found()
 }
 
-func checkTunnel(_ context.Context, d *desk) engine.Outcome {
+func checkTunnel(_ context.Context, d *state) engine.Outcome {
 	other, ok := d.chosen(mode.Tunnel)
 	if !ok {
 		return other
@@ -66,7 +66,7 @@ func checkTunnel(_ context.Context, d *desk) engine.Outcome {
 	return found(list...)
 }
 
-func checkMesh(_ context.Context, d *desk) engine.Outcome {
+func checkMesh(_ context.Context, d *state) engine.Outcome {
 	other, ok := d.chosen(mode.Mesh)
 	if !ok {
 		return other
@@ -78,7 +78,7 @@ func checkMesh(_ context.Context, d *desk) engine.Outcome {
 }
 
 // checkHosts looks at a list of host names and at the protocol beside it.
-func (d *desk) checkHosts(hosts, protocol, none string) []findings.Finding {
+func (d *state) checkHosts(hosts, protocol, none string) []findings.Finding {
 	var list []findings.Finding
 	names := d.Values.List(hosts)
 	if len(names) == 0 {

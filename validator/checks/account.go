@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"gitops-runtime/internal/cleantext"
 	"gitops-runtime/validator/engine"
 	"gitops-runtime/validator/findings"
 	"gitops-runtime/validator/netstage"
@@ -15,6 +16,7 @@ import (
 
 const (
 	urlPath      = "global.codefresh.url"
+	insecurePath = "global.codefresh.allowInsecureHTTP"
 	accountPath  = "global.codefresh.accountId"
 	tokenPath    = "global.codefresh.userToken.token"
 	tokenRefPath = "global.codefresh.userToken.secretKeyRef"
@@ -23,7 +25,7 @@ const (
 )
 
 // checkToken finds the token and keeps it for the questions to the platform.
-func checkToken(ctx context.Context, d *desk) engine.Outcome {
+func checkToken(ctx context.Context, d *state) engine.Outcome {
 	plain, referred := d.Values.String(tokenPath, ""), len(d.Values.Map(tokenRefPath)) > 0
 	place, outcome := d.place(tokenPath), engine.Outcome{}
 	switch {
@@ -43,7 +45,7 @@ func checkToken(ctx context.Context, d *desk) engine.Outcome {
 	if flaw := unsendable(plain); flaw != "" {
 		return found(append(outcome.Findings, findings.New("TOK107", place, flaw))...)
 	}
-	d.learn(func(d *desk) { d.token = plain })
+	d.update(ctx, func(f *facts) { f.token = plain })
 	return outcome
 }
 
@@ -62,26 +64,36 @@ func unsendable(token string) string {
 	return ""
 }
 
-func (d *desk) platform() *platform.Client {
-	return &platform.Client{URL: d.Values.String(urlPath, platformURL), Token: d.token, HTTP: d.client()}
+func (d *state) platform() *platform.Client {
+	return &platform.Client{URL: d.Values.String(urlPath, platformURL), Token: d.facts().token, HTTP: d.client()}
+}
+
+// insecure tells whether requests to an address, and the tokens in them, would
+// travel in clear text without the values' consent.
+func (d *state) insecure(address string) bool {
+	parsed, err := url.Parse(address)
+	return err == nil && parsed.Scheme == "http" && !d.Values.Bool(insecurePath, false)
 }
 
 // checkUser asks whom the token belongs to and keeps the answer.
-func checkUser(ctx context.Context, d *desk) engine.Outcome {
+func checkUser(ctx context.Context, d *state) engine.Outcome {
 	address, place := d.Values.String(urlPath, platformURL), d.place(urlPath)
 	if flaw := notURL(address); flaw != "" {
 		return found(findings.New("ACC102", place, flaw))
+	}
+	if d.insecure(address) {
+		return found(findings.New("ACC105", place, address))
 	}
 	user, err := d.platform().Me(ctx)
 	if err != nil {
 		refused := d.lighter(ctx, d.noUser(err, place))
 		return engine.Outcome{Findings: []findings.Finding{refused}, Lacks: "a user token that the platform knows"}
 	}
-	d.learn(func(d *desk) { d.user = user })
+	d.update(ctx, func(f *facts) { f.user = user })
 	return found()
 }
 
-func (d *desk) noUser(err error, place findings.Place) findings.Finding {
+func (d *state) noUser(err error, place findings.Place) findings.Finding {
 	var answer *platform.Error
 	var failure *netstage.Failure
 	switch {
@@ -103,14 +115,14 @@ func refusal(answer *platform.Error) string {
 }
 
 // tokenPlace is where the token in use was written.
-func (d *desk) tokenPlace() findings.Place {
+func (d *state) tokenPlace() findings.Place {
 	if d.Values.String(tokenPath, "") != "" {
 		return d.place(tokenPath)
 	}
 	return d.place(tokenRefPath)
 }
 
-// notURL says why a text is no http or https URL, "" when it is one.
+// notURL says why a text is not an http or https URL, "" when it is one.
 func notURL(text string) string {
 	parsed, err := url.Parse(text)
 	switch {
@@ -126,23 +138,25 @@ func notURL(text string) string {
 	return ""
 }
 
-func checkAdmin(ctx context.Context, d *desk) engine.Outcome {
+func checkAdmin(ctx context.Context, d *state) engine.Outcome {
+	user := d.facts().user
 	switch {
-	case d.user == nil: // where the finding about the user was left out on request
+	case user == nil:
 		return lacks("ACC100")
-	case d.user.ActiveAccount == nil:
-		return found(d.lighter(ctx, findings.New("ACC202", d.tokenPlace(), d.user.Name)))
-	case !d.user.Administers():
-		return found(d.lighter(ctx, findings.New("ACC201", d.tokenPlace(), d.user.Name, d.user.ActiveAccount.Name)))
+	case user.ActiveAccount == nil:
+		return found(d.lighter(ctx, findings.New("ACC202", d.tokenPlace(), user.Name)))
+	case !user.Administers():
+		return found(d.lighter(ctx, findings.New("ACC201", d.tokenPlace(), user.Name, user.ActiveAccount.Name)))
 	}
 	return found()
 }
 
-func checkAccountID(_ context.Context, d *desk) engine.Outcome {
-	if d.user == nil {
+func checkAccountID(_ context.Context, d *state) engine.Outcome {
+	user := d.facts().user
+	if user == nil {
 		return lacks("ACC100")
 	}
-	given, active := d.Values.String(accountPath, ""), d.user.ActiveAccount
+	given, active := d.Values.String(accountPath, ""), user.ActiveAccount
 	switch {
 	case given == "":
 		return nothing("no account id is given")
@@ -150,7 +164,7 @@ func checkAccountID(_ context.Context, d *desk) engine.Outcome {
 		return nothing("the user has no active account")
 	case given != active.ID:
 		return found(findings.New("ACC301", d.place(accountPath), given, active.ID, active.Name).
-			WithFix("--set %s=%s", accountPath, active.ID))
+			WithFix("--set %s", cleantext.Argument(accountPath+"="+active.ID)))
 	}
 	return found()
 }

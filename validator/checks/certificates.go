@@ -29,7 +29,7 @@ const (
 
 // checkAuthorities parses the CA bundle and keeps it, in memory only, for the
 // requests of later checks.
-func checkAuthorities(ctx context.Context, d *desk) engine.Outcome {
+func checkAuthorities(ctx context.Context, d *state) engine.Outcome {
 	var bundle string
 	var place findings.Place
 	switch {
@@ -47,11 +47,11 @@ func checkAuthorities(ctx context.Context, d *desk) engine.Outcome {
 		return nothing("no CA bundle is given")
 	}
 	list := d.checkBundle([]byte(bundle), place)
-	d.learn(func(d *desk) { d.authorities = []byte(bundle) })
+	d.update(ctx, func(f *facts) { f.authorities = []byte(bundle) })
 	return found(list...)
 }
 
-func (d *desk) checkBundle(bundle []byte, place findings.Place) []findings.Finding {
+func (d *state) checkBundle(bundle []byte, place findings.Place) []findings.Finding {
 	blocks := certificates(bundle)
 	if len(blocks) == 0 {
 		return []findings.Finding{findings.New("CRT101", place)}
@@ -84,7 +84,7 @@ func certificates(text []byte) [][]byte {
 
 // checkWebhookCertificates parses the certificates of workflow pipelines' Git
 // webhooks: a map of host to PEM.
-func checkWebhookCertificates(_ context.Context, d *desk) engine.Outcome {
+func checkWebhookCertificates(_ context.Context, d *state) engine.Outcome {
 	given := d.Values.Map(webhookPath)
 	if len(given) == 0 {
 		return nothing("none are given")
@@ -121,7 +121,7 @@ func parse(raw []byte) (*x509.Certificate, error) {
 }
 
 // checkCertificate looks at one certificate of the bundle, counted from 1.
-func (d *desk) checkCertificate(number int, raw []byte, place findings.Place) []findings.Finding {
+func (d *state) checkCertificate(number int, raw []byte, place findings.Place) []findings.Finding {
 	certificate, err := parse(raw)
 	if err != nil {
 		return []findings.Finding{findings.New("CRT102", place, number, err)}

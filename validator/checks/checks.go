@@ -21,7 +21,7 @@ type row struct {
 	code, title, group string
 	needs              []string
 	deadline           time.Duration
-	run                func(ctx context.Context, d *desk) engine.Outcome
+	run                func(ctx context.Context, d *state) engine.Outcome
 }
 
 // rows is the table. Its order is the order of the report.
@@ -31,13 +31,14 @@ func rows() []row {
 		{filesCode, "The values files mean what they seem to", "schema", nil, local, checkFiles},
 
 		{"RUN100", "The runtime has a well-formed name", "runtime", nil, local, checkName},
-		{"RUN200", "The runtime's name is its own in the account", "runtime", []string{"RUN100", "CRT100"}, remote, checkUnique},
+		{"RUN200", "The runtime name is unique in the account", "runtime", []string{"RUN100", "CRT100"}, remote, checkUnique},
 		{"RUN300", "The runtime's own token is alive", "runtime", []string{"RUN100", "CRT100"}, remote, checkOwnToken},
 
 		{"TOK100", "The user token is given", "user token", nil, remote, checkToken},
 		{"ACC100", "The platform knows the user token", "account", []string{"TOK100", "CRT100"}, remote, checkUser},
 		{"ACC200", "The user administers the account", "account", []string{"ACC100"}, local, checkAdmin},
 		{"ACC300", "The account id is the token's account", "account", []string{"ACC100"}, local, checkAccountID},
+		{"ACC400", "The account may have another runtime", "account", []string{"ACC100"}, remote, checkLimits},
 
 		{"MOD100", "One access mode is chosen", "access mode", nil, local, checkMode},
 		{"MOD200", "The tunnel has what it needs", "access mode", nil, local, checkTunnel},
@@ -46,7 +47,7 @@ func rows() []row {
 		{"MOD500", "The ingress URL answers", "access mode", []string{"MOD300", "CRT100"}, remote, checkIngressURL},
 		{"MOD600", "The HTTPRoute has its host names and parents", "access mode", nil, local, checkRoute},
 		{"MOD700", "The parent Gateways exist", "access mode", []string{"MOD600"}, remote, checkGateways},
-		{"MOD800", "The service mesh URL is one", "access mode", nil, local, checkMesh},
+		{"MOD800", "The service mesh URL is valid", "access mode", nil, local, checkMesh},
 
 		{"GIT100", "The Git password can be read", "git", nil, remote, checkGitPassword},
 		{"GIT200", "The account's Git provider is known", "git", []string{"ACC100", "GIT100"}, local, checkGitProvider},
@@ -58,10 +59,10 @@ func rows() []row {
 		{"CLU100", "The cluster is new enough", "cluster", nil, remote, checkVersion},
 		{"CLU200", "A node is large enough", "cluster", nil, remote, checkNodes},
 		{"CLU300", "You may create what the chart renders", "cluster", nil, remote, checkRights},
-		{"CLU400", "The Argo CRDs are this release's or free", "cluster", nil, remote, checkDefinitions},
+		{"CLU400", "Argo CRDs are unowned or belong to this release", "cluster", nil, remote, checkDefinitions},
 		{"CLU500", "No other Argo CD or Rollouts is in the way", "cluster", nil, remote, checkNeighbours},
 		{"CLU600", "No other runtime is on the cluster", "cluster", nil, remote, checkRuntimes},
-		{"CLU700", "Your own Argo CD is there and new enough", "cluster", []string{"CRT100"}, remote, checkOwnArgo},
+		{"CLU700", "The external Argo CD is there and of a supported version", "cluster", []string{"CRT100"}, remote, checkExternalArgo},
 	}
 }
 
@@ -75,28 +76,29 @@ var after = map[string][]string{"RUN200": {"ACC100", "RUN300"}}
 
 // about names the value that a check dials or reads first, for the finding that
 // time ran out. What a check asks of the cluster alone stands in no value.
-var about = map[string]func(*desk) findings.Place{
+var about = map[string]func(*state) findings.Place{
 	"RUN100": at(namePath),
 	"RUN200": at(namePath),
 	"RUN300": at(urlPath),
-	"TOK100": (*desk).tokenPlace,
+	"TOK100": (*state).tokenPlace,
 	"ACC100": at(urlPath),
+	"ACC400": at(urlPath),
 	"MOD400": at(classPath),
 	"MOD500": at(ingressPath + ".hosts[0]"),
 	"MOD700": at(parentsPath + "[0].name"),
-	"GIT100": (*desk).gitPlace,
-	"GIT300": (*desk).gitPlace,
+	"GIT100": (*state).gitPlace,
+	"GIT300": (*state).gitPlace,
 	"CRT100": at(caRefPath),
-	"CLU700": at(ownArgoPath + ".svc"),
+	"CLU700": at(externalArgoPath + ".svc"),
 }
 
-func at(path string) func(*desk) findings.Place {
-	return func(d *desk) findings.Place { return d.place(path) }
+func at(path string) func(*state) findings.Place {
+	return func(d *state) findings.Place { return d.place(path) }
 }
 
 // Table binds every check to a subject.
 func Table(subject Subject) []engine.Check {
-	shared := &desk{Subject: subject}
+	shared := &state{Subject: subject}
 	var table []engine.Check
 	for _, row := range rows() {
 		check := engine.Check{

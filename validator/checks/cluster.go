@@ -32,7 +32,7 @@ func numbers(version string) ([2]int, bool) {
 
 func older(a, b [2]int) bool { return a[0] < b[0] || a[0] == b[0] && a[1] < b[1] }
 
-func checkVersion(ctx context.Context, d *desk) engine.Outcome {
+func checkVersion(ctx context.Context, d *state) engine.Outcome {
 	if d.Cluster == nil {
 		return lacks(needsCluster)
 	}
@@ -56,7 +56,7 @@ var (
 	enoughMemory = resource.MustParse("5000M")
 )
 
-func checkNodes(ctx context.Context, d *desk) engine.Outcome {
+func checkNodes(ctx context.Context, d *state) engine.Outcome {
 	if cannot, ok := d.reach(); !ok {
 		return cannot
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"gitops-runtime/internal/cleantext"
 	"gitops-runtime/validator/cluster"
 	"gitops-runtime/validator/engine"
 	"gitops-runtime/validator/findings"
@@ -28,7 +29,7 @@ var argoDefinitions = []struct {
 
 // checkDefinitions finds the CRDs that the chart would install and somebody
 // else owns.
-func checkDefinitions(ctx context.Context, d *desk) engine.Outcome {
+func checkDefinitions(ctx context.Context, d *state) engine.Outcome {
 	if cannot, ok := d.reach(); !ok {
 		return cannot
 	}
@@ -63,7 +64,7 @@ func checkDefinitions(ctx context.Context, d *desk) engine.Outcome {
 }
 
 // owner says whose an object is, "" when it is this release's.
-func (d *desk) owner(object cluster.Meta) string {
+func (d *state) owner(object cluster.Meta) string {
 	name, namespace := object.Annotations["meta.helm.sh/release-name"], object.Annotations["meta.helm.sh/release-namespace"]
 	managed := object.Labels["app.kubernetes.io/managed-by"] == "Helm"
 	switch {
@@ -76,9 +77,13 @@ func (d *desk) owner(object cluster.Meta) string {
 }
 
 // adopt is the command that hands objects over to this release.
-func (d *desk) adopt(names []string) string {
-	crds := strings.Join(names, " ")
+func (d *state) adopt(names []string) string {
+	quoted := make([]string, len(names))
+	for i, name := range names {
+		quoted[i] = cleantext.Argument(name)
+	}
+	crds := strings.Join(quoted, " ")
 	return fmt.Sprintf("kubectl label crd %s app.kubernetes.io/managed-by=Helm --overwrite && "+
 		"kubectl annotate crd %s meta.helm.sh/release-name=%s meta.helm.sh/release-namespace=%s --overwrite",
-		crds, crds, d.Release, d.Namespace)
+		crds, crds, cleantext.Argument(d.Release), cleantext.Argument(d.Namespace))
 }

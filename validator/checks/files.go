@@ -13,7 +13,7 @@ import (
 const filesCode = "SCH200"
 
 // checkFiles tells what YAML takes in a values file and nobody means.
-func checkFiles(_ context.Context, d *desk) engine.Outcome {
+func checkFiles(_ context.Context, d *state) engine.Outcome {
 	if d.InHook {
 		return nothing(helmHasChecked)
 	}

@@ -10,7 +10,7 @@ import (
 
 const parentsPath = routePath + ".parentRefs"
 
-func checkRoute(_ context.Context, d *desk) engine.Outcome {
+func checkRoute(_ context.Context, d *state) engine.Outcome {
 	other, ok := d.chosen(mode.Gateway)
 	if !ok {
 		return other
@@ -28,7 +28,7 @@ func checkRoute(_ context.Context, d *desk) engine.Outcome {
 	return found(list...)
 }
 
-func checkGateways(ctx context.Context, d *desk) engine.Outcome {
+func checkGateways(ctx context.Context, d *state) engine.Outcome {
 	other, ok := d.chosen(mode.Gateway)
 	switch {
 	case !ok:

@@ -25,7 +25,7 @@ const (
 )
 
 // checkGitPassword finds the Git password and keeps it.
-func checkGitPassword(ctx context.Context, d *desk) engine.Outcome {
+func checkGitPassword(ctx context.Context, d *state) engine.Outcome {
 	password := d.Values.String(gitPlainPath, "")
 	if password == "" {
 		if len(d.Values.Map(gitRefPath)) == 0 {
@@ -39,73 +39,76 @@ func checkGitPassword(ctx context.Context, d *desk) engine.Outcome {
 		}
 		password = strings.TrimSpace(entry)
 	}
-	d.learn(func(d *desk) { d.gitPassword = password })
+	d.update(ctx, func(f *facts) { f.gitPassword = password })
 	return found()
 }
 
 // checkGitProvider looks at the account's provider and the address of its API.
-func checkGitProvider(_ context.Context, d *desk) engine.Outcome {
-	if d.user == nil {
+func checkGitProvider(_ context.Context, d *state) engine.Outcome {
+	known := d.facts()
+	if known.user == nil {
 		return lacks("ACC100")
 	}
-	account := d.user.ActiveAccount
+	account := known.user.ActiveAccount
 	switch {
 	case account == nil:
 		return nothing("the user has no active account")
-	case account.GitProvider == "" && d.gitPassword == "":
+	case account.GitProvider == "" && known.gitPassword == "":
 		return nothing("the account has no Git provider yet")
 	}
 	if _, known := git.ByName(account.GitProvider); !known {
 		return found(findings.New("GIT201", findings.Place{}, account.GitProvider))
 	}
-	if flaw := notURL(d.gitURL()); flaw != "" {
+	address := git.APIURL(account.GitProvider, account.GitAPIURL)
+	if flaw := notURL(address); flaw != "" {
 		return found(findings.New("GIT202", findings.Place{}, flaw))
+	}
+	if d.insecure(address) && known.gitPassword != "" && !d.Values.Bool(skipGitPath, false) {
+		return found(findings.New("GIT203", findings.Place{}, address))
 	}
 	return found()
 }
 
-// gitURL is the API of the account's provider.
-func (d *desk) gitURL() string {
-	account := d.user.ActiveAccount
-	if account.GitAPIURL != "" {
-		return account.GitAPIURL
-	}
-	return git.DefaultURL(account.GitProvider)
-}
-
 // checkGitToken asks the provider what the token is worth.
-func checkGitToken(ctx context.Context, d *desk) engine.Outcome {
+func checkGitToken(ctx context.Context, d *state) engine.Outcome {
+	known := d.facts()
 	switch {
 	case d.Values.Bool(skipGitPath, false):
 		return nothing(skipGitPath + " is set")
-	case d.gitPassword == "":
+	case known.gitPassword == "":
 		return nothing(noGitPassword)
-	case d.user.ActiveAccount == nil:
+	case known.user == nil:
+		return lacks("ACC100")
+	case known.user.ActiveAccount == nil:
 		return nothing("the user has no active account")
 	}
-	account := d.user.ActiveAccount
-	ask, _ := git.ByName(account.GitProvider)
-	token, err := ask(ctx, git.Server{URL: d.gitURL(), Repository: account.SharedConfigRepo, HTTP: d.client()},
-		git.Credentials{User: d.Values.String(gitPath+".username", gitUserDefault), Token: d.gitPassword})
+	account := known.user.ActiveAccount
+	ask, supported := git.ByName(account.GitProvider)
+	if !supported {
+		return lacks("GIT200")
+	}
+	address := git.APIURL(account.GitProvider, account.GitAPIURL)
+	token, err := ask(ctx, git.Server{URL: address, Repository: account.SharedConfigRepo, HTTP: d.client()},
+		git.Credentials{User: d.Values.String(gitPath+".username", gitUserDefault), Token: known.gitPassword})
 	if err != nil {
-		return found(d.noGitToken(err))
+		return found(d.noGitToken(err, address))
 	}
 	return found(d.gitToken(token)...)
 }
 
 // gitPlace is where the password in use was written.
-func (d *desk) gitPlace() findings.Place {
+func (d *state) gitPlace() findings.Place {
 	if d.Values.String(gitPlainPath, "") != "" {
 		return d.place(gitPlainPath)
 	}
 	return d.place(gitRefPath)
 }
 
-func (d *desk) noGitToken(err error) findings.Finding {
+func (d *state) noGitToken(err error, address string) findings.Finding {
 	var status *git.StatusError
 	var failure *netstage.Failure
-	host := d.gitURL()
-	if parsed, err := url.Parse(host); err == nil {
+	host := address
+	if parsed, err := url.Parse(address); err == nil {
 		host = parsed.Host
 	}
 	switch {
@@ -119,8 +122,8 @@ func (d *desk) noGitToken(err error) findings.Finding {
 	return unknown("GIT300", d.gitPlace(), "What the Git token may do", missing(err))
 }
 
-// gitToken words what a provider told about a token.
-func (d *desk) gitToken(token git.Token) []findings.Finding {
+// gitToken reports what a provider says about a token.
+func (d *state) gitToken(token git.Token) []findings.Finding {
 	var list []findings.Finding
 	place, ends := d.gitPlace(), token.Expires.UTC().Format(day)
 	switch {

@@ -18,7 +18,7 @@ import (
 
 func index(i int) string { return values.Index("", i) }
 
-func checkIngress(_ context.Context, d *desk) engine.Outcome {
+func checkIngress(_ context.Context, d *state) engine.Outcome {
 	other, ok := d.chosen(mode.Ingress)
 	if !ok {
 		return other
@@ -28,7 +28,7 @@ func checkIngress(_ context.Context, d *desk) engine.Outcome {
 
 // checkIngressClass lists the classes, so that a wrong one can be answered with
 // the right ones.
-func checkIngressClass(ctx context.Context, d *desk) engine.Outcome {
+func checkIngressClass(ctx context.Context, d *state) engine.Outcome {
 	other, ok := d.chosen(mode.Ingress)
 	if !ok {
 		return other
@@ -55,7 +55,7 @@ func checkIngressClass(ctx context.Context, d *desk) engine.Outcome {
 
 // checkIngressURL asks the public URL. On an install the address may not be
 // there yet, so whatever is found there only warns.
-func checkIngressURL(ctx context.Context, d *desk) engine.Outcome {
+func checkIngressURL(ctx context.Context, d *state) engine.Outcome {
 	other, ok := d.chosen(mode.Ingress)
 	if !ok {
 		return other
@@ -77,7 +77,7 @@ func checkIngressURL(ctx context.Context, d *desk) engine.Outcome {
 	return found(finding)
 }
 
-func (d *desk) probe(ctx context.Context, address string) (findings.Finding, bool) {
+func (d *state) probe(ctx context.Context, address string) (findings.Finding, bool) {
 	place := d.place(ingressPath + ".hosts[0]")
 	parsed, err := url.Parse(address)
 	if err != nil {
@@ -103,7 +103,7 @@ func (d *desk) probe(ctx context.Context, address string) (findings.Finding, boo
 }
 
 // get asks an address and reads no more than the status of the reply.
-func (d *desk) get(ctx context.Context, address string) (int, error) {
+func (d *state) get(ctx context.Context, address string) (int, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return 0, err

@@ -29,7 +29,7 @@ var neighbours = []struct {
 	{"argo-rollouts", "Argo Rollouts", "argo-rollouts"},
 }
 
-func checkNeighbours(ctx context.Context, d *desk) engine.Outcome {
+func checkNeighbours(ctx context.Context, d *state) engine.Outcome {
 	if cannot, ok := d.reach(); !ok {
 		return cannot
 	}
@@ -57,7 +57,7 @@ func checkNeighbours(ctx context.Context, d *desk) engine.Outcome {
 }
 
 // labelsOf are the selectors by which a project's workload is found: its usual name, and for Argo CD the labels that the values give.
-func (d *desk) labelsOf(name, chart string) []string {
+func (d *state) labelsOf(name, chart string) []string {
 	selectors := []string{"app.kubernetes.io/name=" + name}
 	if chart != "argo-cd" {
 		return selectors
@@ -74,7 +74,7 @@ func (d *desk) labelsOf(name, chart string) []string {
 }
 
 // collisions are what two installs of a project would share.
-func (d *desk) collisions(chart, title, namespace string) []findings.Finding {
+func (d *state) collisions(chart, title, namespace string) []findings.Finding {
 	var list []findings.Finding
 	name := chart + ".fullnameOverride"
 	if d.Values.String(name, "") == "" {
@@ -90,7 +90,7 @@ func (d *desk) collisions(chart, title, namespace string) []findings.Finding {
 
 // checkRuntimes finds a second runtime by the one object that all have under
 // the same name.
-func checkRuntimes(ctx context.Context, d *desk) engine.Outcome {
+func checkRuntimes(ctx context.Context, d *state) engine.Outcome {
 	switch {
 	case d.Values.Bool(singlePath, false):
 		return nothing(singlePath + " is set")

@@ -17,7 +17,7 @@ const needsCluster = "a cluster"
 // reach says whether a question about the whole cluster can be asked; when not,
 // the outcome says what is missing. In a single namespace the hook has no
 // cluster-wide rights, by design.
-func (d *desk) reach() (engine.Outcome, bool) {
+func (d *state) reach() (engine.Outcome, bool) {
 	switch {
 	case d.Cluster == nil:
 		return lacks(needsCluster), false

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"gitops-runtime/internal/cleantext"
 	"gitops-runtime/validator/engine"
 	"gitops-runtime/validator/findings"
 	"gitops-runtime/validator/netstage"
@@ -38,12 +39,12 @@ type ownIdentity struct {
 // own reads the runtime's own token and asks the platform with it. The token is
 // there from the first registration on, whatever the install is called: Argo CD
 // renders every sync as an install.
-func (d *desk) own(ctx context.Context) identity {
+func (d *state) own(ctx context.Context) identity {
 	d.identity.once.Do(func() { d.identity.found = d.lookUpOwn(ctx) })
 	return d.identity.found
 }
 
-func (d *desk) lookUpOwn(ctx context.Context) identity {
+func (d *state) lookUpOwn(ctx context.Context) identity {
 	if d.Cluster == nil {
 		return identity{outcome: lacks(needsCluster)}
 	}
@@ -61,7 +62,11 @@ func (d *desk) lookUpOwn(ctx context.Context) identity {
 	case token == "":
 		return identity{outcome: nothing("the runtime is not registered yet")}
 	}
-	client := platform.Client{URL: d.Values.String(urlPath, platformURL), Token: token, HTTP: d.client()}
+	address := d.Values.String(urlPath, platformURL)
+	if notURL(address) != "" || d.insecure(address) {
+		return identity{outcome: lacks("a platform URL that a token may be sent to")}
+	}
+	client := platform.Client{URL: address, Token: token, HTTP: d.client()}
 	registered, err := client.Runtime(ctx, d.Values.String(namePath, ""))
 	if err != nil {
 		return identity{outcome: found(d.ownRefused(err))}
@@ -71,14 +76,14 @@ func (d *desk) lookUpOwn(ctx context.Context) identity {
 
 // ownRefused tells a token that the platform does not know from a platform that
 // does not answer, or not to this token.
-func (d *desk) ownRefused(err error) findings.Finding {
+func (d *state) ownRefused(err error) findings.Finding {
 	var answer *platform.Error
 	var failure *netstage.Failure
 	reason := err.Error()
 	switch {
 	case errors.As(err, &answer) && answer.Kind == platform.Refused:
 		return findings.New("RUN303", findings.Place{}, answer.Host, refusal(answer)).
-			WithFix("kubectl delete secret %s -n %s, then upgrade: the runtime registers anew", ownSecret, d.Namespace)
+			WithFix("kubectl delete secret %s -n %s, then upgrade: the runtime registers anew", ownSecret, cleantext.Argument(d.Namespace))
 	case errors.As(err, &failure):
 		reason = missing(err)
 	}
@@ -86,13 +91,13 @@ func (d *desk) ownRefused(err error) findings.Finding {
 }
 
 // checkOwnToken shows what became of the runtime's own token.
-func checkOwnToken(ctx context.Context, d *desk) engine.Outcome {
+func checkOwnToken(ctx context.Context, d *state) engine.Outcome {
 	return d.own(ctx).outcome
 }
 
 // lighter makes of a refusal that concerns the user alone a warning where the
 // runtime is registered and has a token of its own: it no longer needs the user.
-func (d *desk) lighter(ctx context.Context, finding findings.Finding) findings.Finding {
+func (d *state) lighter(ctx context.Context, finding findings.Finding) findings.Finding {
 	if finding.Level == findings.Fail && d.own(ctx).alive {
 		return finding.AtLevel(findings.Warn)
 	}

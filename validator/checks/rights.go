@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"gitops-runtime/internal/contain"
 	"gitops-runtime/validator/engine"
 	"gitops-runtime/validator/findings"
 )
@@ -36,7 +37,7 @@ func (k kind) String() string {
 }
 
 // checkRights asks for every kind side by side.
-func checkRights(ctx context.Context, d *desk) engine.Outcome {
+func checkRights(ctx context.Context, d *state) engine.Outcome {
 	switch {
 	case d.InHook:
 		return nothing("Helm creates the objects itself, by its own rights")
@@ -56,7 +57,8 @@ func checkRights(ctx context.Context, d *desk) engine.Outcome {
 		if kind.clusterWide {
 			namespace = ""
 		}
-		asking.Go(func() error {
+		asking.Go(func() (crashed error) {
+			defer contain.Panic(&crashed)
 			allowed, err := d.Cluster.Allowed(ctx, "create", kind.group, kind.resource, namespace)
 			if err != nil {
 				once.Do(func() { failed = err })
@@ -65,11 +67,13 @@ func checkRights(ctx context.Context, d *desk) engine.Outcome {
 			return nil
 		})
 	}
-	_ = asking.Wait()
+	if crashed := asking.Wait(); crashed != nil {
+		failed = crashed
+	}
 	return d.rights(denied, failed)
 }
 
-func (d *desk) rights(denied []bool, failed error) engine.Outcome {
+func (d *state) rights(denied []bool, failed error) engine.Outcome {
 	inside, wide := []string{}, []string{}
 	for i, kind := range rendered {
 		switch {

@@ -1,12 +1,16 @@
 package checks
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"regexp"
+	"strings"
 
 	"gitops-runtime/validator/engine"
 	"gitops-runtime/validator/findings"
+	"gitops-runtime/validator/mode"
 	"gitops-runtime/validator/platform"
 )
 
@@ -15,16 +19,16 @@ const (
 	clusterPath = "global.runtime.cluster"
 	// inCluster is the default of global.runtime.cluster.
 	inCluster = "https://kubernetes.default.svc"
-	// nameLimit is the longest name the platform takes.
-	nameLimit = 38
+	// labelLimit is the longest DNS label, and the longest value of a label of Kubernetes: names are both.
+	labelLimit = 63
 )
 
 var (
-	wellFormed = regexp.MustCompile(`^[a-z][a-z0-9]*$`)
+	wellFormed = regexp.MustCompile(`^[-a-z0-9]*$`)
 	startsWell = regexp.MustCompile(`^[a-z]`)
 )
 
-func checkName(_ context.Context, d *desk) engine.Outcome {
+func checkName(_ context.Context, d *state) engine.Outcome {
 	name := d.Values.String(namePath, "")
 	var problem string
 	switch {
@@ -33,19 +37,35 @@ func checkName(_ context.Context, d *desk) engine.Outcome {
 	case !startsWell.MatchString(name):
 		problem = "it has to start with a lower-case letter"
 	case !wellFormed.MatchString(name):
-		problem = "only lower-case letters and digits may follow"
-	case len(name) > nameLimit:
-		problem = "it has more than 38 characters"
+		problem = "only lower-case letters, digits and dashes may follow"
+	case strings.HasSuffix(name, "-"):
+		problem = "a dash cannot be its last character"
+	case len(name) > labelLimit:
+		problem = fmt.Sprintf("it has more than %d characters", labelLimit)
 	default:
-		return found()
+		return d.checkTunnelLabel(name)
 	}
 	return found(findings.New("RUN102", d.place(namePath), name, problem))
+}
+
+// checkTunnelLabel looks at the first label of the tunnel's host name, which is made of account and runtime.
+func (d *state) checkTunnelLabel(name string) engine.Outcome {
+	account := d.Values.String(accountPath, "")
+	label := account + "-" + name
+	if mode.Choose(d.Values) != mode.Tunnel || account == "" || len(label) <= labelLimit {
+		return found()
+	}
+	long := findings.New("RUN103", d.place(namePath), label, len(label), labelLimit)
+	if room := labelLimit - len(account) - 1; room > 0 {
+		long = long.WithFix("set %s to a name of %d characters at most", namePath, room)
+	}
+	return found(long)
 }
 
 // checkUnique asks who carries the name. A registered runtime is known by its
 // own token and has to be this one; without that token the user's is asked: on
 // an install nobody may carry the name, on an upgrade it has to be this runtime.
-func checkUnique(ctx context.Context, d *desk) engine.Outcome {
+func checkUnique(ctx context.Context, d *state) engine.Outcome {
 	name, place := d.Values.String(namePath, ""), d.place(namePath)
 	own := d.own(ctx)
 	switch {
@@ -53,7 +73,7 @@ func checkUnique(ctx context.Context, d *desk) engine.Outcome {
 		return found(findings.New("RUN204", place, name))
 	case own.alive:
 		return d.same(own.registered)
-	case d.user == nil:
+	case d.facts().user == nil:
 		return lacks("ACC100")
 	}
 	registered, err := d.platform().Runtime(ctx, name)
@@ -71,30 +91,41 @@ func checkUnique(ctx context.Context, d *desk) engine.Outcome {
 		return d.same(registered)
 	}
 	taken := findings.New("RUN201", place, d.accountName(), name, registered.Metadata.Namespace)
-	if d.here(registered) {
+	if here, _ := d.here(registered); here {
 		taken = taken.WithFix("an earlier install may have left it: delete the runtime %s from the account, then install again", name)
 	}
 	return found(taken)
 }
 
-// here is true when a runtime is registered from this namespace and cluster.
-func (d *desk) here(registered *platform.Runtime) bool {
-	cluster := d.Values.String(clusterPath, inCluster)
-	return registered.Metadata.Namespace == d.Namespace && (registered.Cluster == "" || registered.Cluster == cluster)
+// here is true when a runtime is registered from this namespace and cluster, as
+// far as the platform knows; sure is true when it knows both.
+func (d *state) here(registered *platform.Runtime) (here, sure bool) {
+	namespace, cluster := registered.Metadata.Namespace, registered.Cluster
+	here = (namespace == "" || namespace == d.Namespace) && (cluster == "" || cluster == d.Values.String(clusterPath, inCluster))
+	return here, namespace != "" && cluster != ""
 }
 
-// same is the outcome for a runtime that has to be this one.
-func (d *desk) same(registered *platform.Runtime) engine.Outcome {
-	if d.here(registered) {
+// same is the outcome for a runtime that has to be this one. Namespace and
+// cluster are optional in the platform's records; what is not recorded cannot
+// refuse an upgrade.
+func (d *state) same(registered *platform.Runtime) engine.Outcome {
+	here, sure := d.here(registered)
+	if here && sure {
 		return found()
 	}
-	return found(findings.New("RUN202", d.place(namePath), d.Values.String(namePath, ""),
-		registered.Metadata.Namespace, registered.Cluster, d.Namespace, d.Values.String(clusterPath, inCluster)))
+	const unrecorded = "(not recorded)"
+	other := findings.New("RUN202", d.place(namePath), d.Values.String(namePath, ""),
+		cmp.Or(registered.Metadata.Namespace, unrecorded), cmp.Or(registered.Cluster, unrecorded),
+		d.Namespace, d.Values.String(clusterPath, inCluster))
+	if here {
+		other = other.AtLevel(findings.Warn).WithFix("nothing, where the runtime %s is this one; otherwise choose another name", d.Values.String(namePath, ""))
+	}
+	return found(other)
 }
 
-func (d *desk) accountName() string {
-	if d.user != nil && d.user.ActiveAccount != nil {
-		return d.user.ActiveAccount.Name
+func (d *state) accountName() string {
+	if user := d.facts().user; user != nil && user.ActiveAccount != nil {
+		return user.ActiveAccount.Name
 	}
 	return d.Values.String(accountPath, "")
 }

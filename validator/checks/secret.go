@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"gitops-runtime/internal/cleantext"
 	"gitops-runtime/validator/engine"
 	"gitops-runtime/validator/findings"
 )
@@ -27,7 +28,7 @@ type reference struct {
 
 // follow reads the entry that a reference names. ok is false when there is no
 // entry, and the outcome says why.
-func (d *desk) follow(ctx context.Context, r reference) (entry string, outcome engine.Outcome, ok bool) {
+func (d *state) follow(ctx context.Context, r reference) (entry string, outcome engine.Outcome, ok bool) {
 	name, key := d.Values.String(r.path+".name", ""), d.Values.String(r.path+".key", r.defaultKey)
 	switch {
 	case name == "":
@@ -39,7 +40,8 @@ func (d *desk) follow(ctx context.Context, r reference) (entry string, outcome e
 		return "", lacks(needsCluster), false
 	}
 	data, err := d.Cluster.Secret(ctx, d.Namespace, name)
-	create := fmt.Sprintf("kubectl create secret generic %s --namespace %s --from-literal=%s=<%s>", name, d.Namespace, key, r.what)
+	create := fmt.Sprintf("kubectl create secret generic %s --namespace %s --from-literal=%s=<%s>",
+		cleantext.Argument(name), cleantext.Argument(d.Namespace), cleantext.Argument(key), r.what)
 	switch {
 	case absent(err):
 		return "", found(findings.New(r.noSecret, d.place(r.path+".name"), name, d.Namespace).WithFix("%s", create)), false
@@ -57,7 +59,7 @@ func (d *desk) follow(ctx context.Context, r reference) (entry string, outcome e
 	return string(content), engine.Outcome{}, true
 }
 
-func (d *desk) noKey(r reference, name, key string, data map[string][]byte) findings.Finding {
+func (d *state) noKey(r reference, name, key string, data map[string][]byte) findings.Finding {
 	keys := slices.Sorted(maps.Keys(data))
 	has := strings.Join(keys, ", ")
 	if has == "" {

@@ -65,38 +65,57 @@ type gatewayReader interface {
 	Gateway(ctx context.Context, namespace, name string) error
 }
 
-// desk is a Subject with what earlier checks have learnt for later ones. A
-// later check names the earlier one in its Needs, so that every fact is there
-// before it is read.
-type desk struct {
+// state is a Subject with the facts that earlier checks have found for later
+// ones. Checks run side by side, so facts are read and written as a whole, under
+// the lock. A fact may be missing, whatever a check needs: look before use.
+type state struct {
 	Subject
-	mu          sync.Mutex
-	token       string
+	mu       sync.Mutex
+	known    facts
+	identity ownIdentity
+}
+
+// facts are what the checks found out.
+type facts struct {
+	// token is the user token.
+	token string
+	// authorities is the CA bundle, PEM.
 	authorities []byte
+	// user is whom the platform knows the token by, nil when it is not known.
 	user        *platform.User
 	gitPassword string
 	clients     *http.Client
-	identity    ownIdentity
 }
 
-func (d *desk) learn(change func(*desk)) {
+// facts are those found so far.
+func (d *state) facts() facts {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	change(d)
+	return d.known
+}
+
+// update adds a fact. A check that was left behind by its deadline, or by the
+// end of the run, adds nothing.
+func (d *state) update(ctx context.Context, change func(*facts)) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if ctx.Err() == nil {
+		change(&d.known)
+	}
 }
 
 // client is the HTTP client for the platform and the Git provider.
-func (d *desk) client() *http.Client {
+func (d *state) client() *http.Client {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.clients == nil {
-		d.clients = d.Network(slices.Concat(d.authorities, d.gitAuthorities()))
+	if d.known.clients == nil {
+		d.known.clients = d.Network(slices.Concat(d.known.authorities, d.gitAuthorities()))
 	}
-	return d.clients
+	return d.known.clients
 }
 
 // gitAuthorities are the certificates of Git servers, PEM; the chart merges both maps, and app-proxy trusts what is in them.
-func (d *desk) gitAuthorities() []byte {
+func (d *state) gitAuthorities() []byte {
 	var bundle []byte
 	for _, path := range []string{webhookPath, argoCertificatesPath} {
 		for host := range d.Values.Map(path) {
@@ -108,4 +127,4 @@ func (d *desk) gitAuthorities() []byte {
 }
 
 // place is short for the place of a value.
-func (d *desk) place(path string) findings.Place { return d.Values.Place(path) }
+func (d *state) place(path string) findings.Place { return d.Values.Place(path) }

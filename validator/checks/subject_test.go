@@ -13,7 +13,7 @@ import (
 func TestCertificatesOfGitServersAreTrusted(t *testing.T) {
 	t.Parallel()
 	var trusted string
-	d := &desk{authorities: []byte("platform\n"), Subject: Subject{
+	d := &state{known: facts{authorities: []byte("platform\n")}, Subject: Subject{
 		Values: values.New(map[string]any{
 			"global":  map[string]any{"codefresh": map[string]any{"tls": map[string]any{"workflowPipelinesGitWebhooks": map[string]any{"certificates": map[string]any{"git.example.com": "webhooks"}}}}},
 			"argo-cd": map[string]any{"configs": map[string]any{"tls": map[string]any{"certificates": map[string]any{"git.example.com": "argo-cd"}}}},

@@ -113,7 +113,7 @@ func TestBothLibrariesAgreeOnTheCorpus(t *testing.T) {
 	if err != nil || len(names) < 120 {
 		t.Fatalf("%d cases, %v", len(names), err)
 	}
-	umbrella, err := chart.Load("../../charts/gitops-runtime")
+	umbrella, err := chart.Load(t.Context(), "../../charts/gitops-runtime")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +131,7 @@ func TestBothLibrariesAgreeOnTheCorpus(t *testing.T) {
 			}
 		}
 		charts := []*chart.Chart{umbrella}
-		if own, err := chart.Load(filepath.Join(folder, "chart")); err == nil {
+		if own, err := chart.Load(t.Context(), filepath.Join(folder, "chart")); err == nil {
 			charts = append(charts, own)
 		}
 		for _, of := range charts {

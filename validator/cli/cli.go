@@ -10,7 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gitops-runtime/internal/cleantext"
 	"gitops-runtime/validator/checks"
+	"gitops-runtime/validator/hook"
+	"gitops-runtime/validator/uninstall"
 )
 
 // System is what the program gets from the machine it runs on.
@@ -27,7 +30,17 @@ type System struct {
 	Getenv func(name string) string
 	// Connect finds the cluster; the namespace is that of the kubeconfig's
 	// context, and "" in a pod.
-	Connect func(ctx context.Context, how Connection) (found checks.Cluster, namespace string, err error)
+	Connect func(ctx context.Context, how Connection) (found Cluster, namespace string, err error)
+}
+
+// Cluster is everything that the commands ask of an API server: the questions of
+// the checks, the Event and the removal of hook resources, and the deletions of
+// the uninstall hooks. A client that wraps another has to have it all.
+type Cluster interface {
+	checks.Cluster
+	hook.Announcer
+	hook.Owners
+	uninstall.Cluster
 }
 
 // Connection says which cluster is meant.
@@ -66,7 +79,7 @@ func Main(ctx context.Context, args []string, system System) int {
 	if err == nil {
 		return code
 	}
-	fmt.Fprintln(system.Err, "validate-values:", err)
+	fmt.Fprintln(system.Err, "validate-values:", cleantext.Block(err.Error()))
 	var known *failure
 	if errors.As(err, &known) {
 		return known.code

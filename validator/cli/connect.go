@@ -3,13 +3,12 @@ package cli
 import (
 	"context"
 
-	"gitops-runtime/validator/checks"
 	"gitops-runtime/validator/cluster"
 )
 
 // Connect finds the cluster in the usual ways: around the pod, or by a
 // kubeconfig.
-func Connect(_ context.Context, how Connection) (checks.Cluster, string, error) {
+func Connect(_ context.Context, how Connection) (Cluster, string, error) {
 	if how.InCluster {
 		client, err := cluster.InCluster()
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gitops-runtime/internal/cleantext"
 	"gitops-runtime/validator/checks"
 	"gitops-runtime/validator/cluster"
 	"gitops-runtime/validator/hook"
@@ -116,15 +117,13 @@ func Hook(ctx context.Context, options HookOptions, system System) (int, error) 
 	defer cancel()
 	warn := func(err error) {
 		if err != nil {
-			fmt.Fprintln(system.Err, "validate-values:", err)
+			fmt.Fprintln(system.Err, "validate-values:", cleantext.Block(err.Error()))
 		}
 	}
-	if announcer, can := found.(hook.Announcer); can && err == nil {
-		warn(hook.Announce(ctx, announcer, options.Namespace, options.Job, report))
+	if err == nil {
+		warn(hook.Announce(ctx, found, options.Namespace, options.Job, report))
 	}
-	if owners, can := found.(hook.Owners); can {
-		warn(made.Remove(ctx, options.Namespace, owners))
-	}
+	warn(made.Remove(ctx, options.Namespace, found))
 	return code, err
 }
 
@@ -146,7 +145,7 @@ func (o HookOptions) check(ctx context.Context, found checks.Cluster, outputs ou
 		return report.Report{}, broken(err)
 	}
 	if err := hook.Leave(o.TerminationLog, made); err != nil {
-		fmt.Fprintln(system.Err, "validate-values:", err)
+		fmt.Fprintln(system.Err, "validate-values:", cleantext.Block(err.Error()))
 	}
 	return made, nil
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"gitops-runtime/internal/outfile"
 	"gitops-runtime/validator/report"
 )
 
@@ -59,87 +60,53 @@ func (o outputs) each(screen io.Writer, fill func(one output, into io.Writer) er
 			return fmt.Errorf("report: %w", err)
 		}
 		if err := fill(one, into); err != nil {
-			return fmt.Errorf("report: %w", errors.Join(err, into.abandon()))
+			return fmt.Errorf("report: %w", errors.Join(err, into.Abandon()))
 		}
-		if err := into.finish(); err != nil {
+		if err := into.Finish(); err != nil {
 			return fmt.Errorf("report: %w", err)
 		}
 	}
 	return nil
 }
 
-// open begins an output.
-func (o output) open(screen io.Writer) (*sheet, error) {
-	if o.file == "" {
-		return &sheet{Writer: screen}, nil
-	}
-	if info, err := os.Stat(o.file); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
-		file, err := os.OpenFile(o.file, os.O_WRONLY, 0) // a pipe or a device
-		return &sheet{Writer: file, file: file}, err
-	}
-	file, err := os.CreateTemp(filepath.Dir(o.file), "."+filepath.Base(o.file)+"-*")
-	if err != nil {
-		return nil, fmt.Errorf("%s cannot be written: %w", o.file, reason(err))
-	}
-	return &sheet{Writer: file, file: file, name: o.file}, nil
+// outputFile is what a report is written to; a file comes into being whole or
+// not at all.
+type outputFile interface {
+	io.Writer
+	Finish() error
+	Abandon() error
 }
 
-// reason is an error of the file system without the name of the temporary file.
+// open begins an output.
+func (o output) open(on io.Writer) (outputFile, error) {
+	if o.file == "" {
+		return screen{on}, nil
+	}
+	return outfile.Create(o.file, 0o644)
+}
+
+// screen is the terminal, or what standard output was redirected to.
+type screen struct{ io.Writer }
+
+// Finish has nothing to do.
+func (screen) Finish() error { return nil }
+
+// Abandon has nothing to do: what was written is seen already.
+func (screen) Abandon() error { return nil }
+
+// reason is an error of the file system without the name of the file.
 func reason(err error) error {
 	var path *os.PathError
-	var link *os.LinkError
-	switch {
-	case errors.As(err, &path):
+	if errors.As(err, &path) {
 		return path.Err
-	case errors.As(err, &link):
-		return link.Err
 	}
 	return err
 }
 
-// sheet is what a report is written on. A file comes into being whole or not at
-// all: until it is finished it has another name.
-type sheet struct {
-	io.Writer
-	file *os.File
-	name string
-}
-
-func (s *sheet) finish() error {
-	if s.file == nil {
-		return nil
-	}
-	if s.name == "" {
-		return s.file.Close()
-	}
-	err := errors.Join(s.file.Chmod(0o644), s.file.Close())
-	if err == nil {
-		err = os.Rename(s.file.Name(), s.name)
-	}
-	if err != nil {
-		return fmt.Errorf("%s cannot be written: %w", s.name, errors.Join(reason(err), s.remove()))
-	}
-	return nil
-}
-
-func (s *sheet) abandon() error {
-	if s.file == nil {
-		return nil
-	}
-	return errors.Join(s.file.Close(), s.remove())
-}
-
-func (s *sheet) remove() error {
-	if s.name == "" {
-		return nil
-	}
-	return os.Remove(s.file.Name())
-}
-
 // fleetOutputs are the reports over many files that are being written.
 type fleetOutputs struct {
-	sheets []*sheet
-	parts  []report.Fleet
+	files []outputFile
+	parts []report.Fleet
 }
 
 // fleet begins every report.
@@ -150,7 +117,7 @@ func (o outputs) fleet(screen io.Writer) (*fleetOutputs, error) {
 		if err != nil {
 			return nil, fmt.Errorf("report: %w", errors.Join(err, begun.abandon()))
 		}
-		begun.sheets, begun.parts = append(begun.sheets, into), append(begun.parts, one.format.Fleet(into))
+		begun.files, begun.parts = append(begun.files, into), append(begun.parts, one.format.Fleet(into))
 	}
 	return begun, nil
 }
@@ -167,9 +134,9 @@ func (f *fleetOutputs) add(made report.Report) error {
 func (f *fleetOutputs) end(total report.Total) error {
 	for i, part := range f.parts {
 		if err := part.End(total); err != nil {
-			return fmt.Errorf("report: %w", errors.Join(err, f.sheets[i].abandon()))
+			return fmt.Errorf("report: %w", errors.Join(err, f.files[i].Abandon()))
 		}
-		if err := f.sheets[i].finish(); err != nil {
+		if err := f.files[i].Finish(); err != nil {
 			return fmt.Errorf("report: %w", err)
 		}
 	}
@@ -179,8 +146,8 @@ func (f *fleetOutputs) end(total report.Total) error {
 // abandon leaves no half-written file behind.
 func (f *fleetOutputs) abandon() error {
 	var all []error
-	for _, sheet := range f.sheets {
-		all = append(all, sheet.abandon())
+	for _, file := range f.files {
+		all = append(all, file.Abandon())
 	}
 	return errors.Join(all...)
 }

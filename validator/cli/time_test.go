@@ -15,6 +15,7 @@ import (
 const tunnelValues = `global:
   codefresh:
     url: "{platform}"
+    allowInsecureHTTP: true
     accountId: acc1
     userToken: {token: user-token-admin}
   runtime: {name: local}

@@ -69,11 +69,7 @@ func Uninstall(ctx context.Context, options UninstallOptions, system System) err
 		if err != nil {
 			return broken(err)
 		}
-		deleter, can := found.(uninstall.Cluster)
-		if !can {
-			return broken(errors.New("the connection to the cluster cannot delete"))
-		}
-		plan.Cluster = deleter
+		plan.Cluster = found
 	}
 	if options.Deregister {
 		plan.Runtime, plan.Platform = system.Getenv("RUNTIME_NAME"), account(options, system)
@@ -81,7 +77,7 @@ func Uninstall(ctx context.Context, options UninstallOptions, system System) err
 	ctx, cancel := context.WithTimeout(ctx, uninstallTime)
 	defer cancel()
 	if failed := uninstall.Run(ctx, plan, system.Out); failed > 0 {
-		fmt.Fprintf(system.Out, "left to you: %d of the steps; the uninstall goes on\n", failed)
+		fmt.Fprintf(system.Out, "%d steps need manual cleanup; the uninstall continues\n", failed)
 	}
 	return nil
 }

@@ -108,7 +108,7 @@ func (o Options) load(ctx context.Context, name string, getenv func(string) stri
 		return nil, err
 	}
 	if !registry.IsChart(name) {
-		return chart.Load(name)
+		return chart.Load(ctx, name)
 	}
 	return chart.Pull(ctx, access, name, o.ChartVersion)
 }

@@ -16,6 +16,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -26,7 +27,6 @@ import (
 
 	"gitops-runtime/tests/standin/gitapi"
 	"gitops-runtime/tests/standin/platform"
-	"gitops-runtime/validator/checks"
 	"gitops-runtime/validator/cli"
 	"gitops-runtime/validator/cluster"
 )
@@ -55,6 +55,7 @@ type worldSpec struct {
 	Repository *string            `json:"repository"`
 	NoAccount  bool               `json:"noAccount"`
 	Runtimes   []platform.Runtime `json:"runtimes"`
+	Limits     *platform.Limits   `json:"limits"`
 	TLS        string             `json:"tls"`
 	GitURL     string             `json:"gitURL"`
 	// Git answers by path; "*" answers what is not listed.
@@ -66,6 +67,9 @@ type worldSpec struct {
 	// Argo is the version that your own Argo CD tells.
 	Cluster *clusterSpec      `json:"cluster"`
 	Env     map[string]string `json:"env"`
+	// NoConsent leaves it to the case to allow what travels unencrypted; the
+	// world's servers speak plain HTTP unless TLS says otherwise.
+	NoConsent bool `json:"noConsent"`
 }
 
 // answer is one scripted HTTP reply.
@@ -235,7 +239,7 @@ func (w *world) mask(text string) string {
 
 func (w *world) getenv(name string) string { return w.replace(w.spec.Env[name]) }
 
-func (w *world) connect(_ context.Context, how cli.Connection) (checks.Cluster, string, error) {
+func (w *world) connect(_ context.Context, how cli.Connection) (cli.Cluster, string, error) {
 	if w.spec.Cluster == nil {
 		return nil, "", errors.New("kubeconfig: there is no cluster here")
 	}
@@ -256,6 +260,7 @@ func (w *world) platform(t *testing.T, gitURL string) http.Handler {
 	if w.spec.Repository != nil {
 		seed.Accounts[0].SharedConfigRepo = *w.spec.Repository
 	}
+	seed.Accounts[0].Limits = w.spec.Limits
 	if w.spec.NoAccount {
 		seed.Users[0].Account = ""
 	}
@@ -272,13 +277,17 @@ func (w *world) git(out http.ResponseWriter, r *http.Request) {
 		out.WriteHeader(http.StatusMethodNotAllowed)
 		return
 	}
-	for _, path := range []string{r.URL.RequestURI(), r.URL.Path, "*"} {
+	root := regexp.MustCompile(`^/(api/v[34]|2\.0)/`) // where the API is below an address that names no path
+	for _, path := range []string{r.URL.RequestURI(), r.URL.Path, root.ReplaceAllString(r.URL.Path, "/"), "*"} {
 		if scripted, known := w.spec.Git[path]; known {
 			scripted.ServeHTTP(out, r)
 			return
 		}
 	}
 	if w.spec.GitHost != nil {
+		if w.spec.GitURL == "" {
+			r.URL.Path = root.ReplaceAllString(r.URL.Path, "/")
+		}
 		w.gitHost.ServeHTTP(out, r)
 		return
 	}

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"gitops-runtime/internal/contain"
 	"gitops-runtime/validator/chart"
 	"gitops-runtime/validator/findings"
 	"gitops-runtime/validator/schema"
@@ -23,8 +24,8 @@ func Findings(of *chart.Chart, given *values.Values, shelf *schema.Shelf) ([]fin
 	lists := make([][]findings.Finding, len(parts))
 	var side errgroup.Group
 	for i, part := range parts {
-		side.Go(func() error {
-			var err error
+		side.Go(func() (err error) {
+			defer contain.Panic(&err)
 			lists[i], err = part.findings(given, shelf)
 			return err
 		})

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"time"
 
+	"gitops-runtime/internal/contain"
 	"gitops-runtime/validator/findings"
 )
 
@@ -85,8 +86,10 @@ type Options struct {
 // the same one for the same outcomes. It returns as soon as the context ends;
 // what had not ended by then is inconclusive.
 func Run(ctx context.Context, table []Check, options Options) []Result {
+	// It ends with the run, so that a check that is left behind knows it.
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	if options.Deadline > 0 {
-		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, options.Deadline)
 		defer cancel()
 	}
@@ -157,12 +160,24 @@ func perform(ctx context.Context, check Check) Result {
 		ctx, cancel = context.WithTimeout(ctx, check.Deadline)
 		defer cancel()
 	}
-	ended := make(chan Outcome, 1)
-	go func() { ended <- check.Run(ctx) }()
+	type ending struct {
+		outcome Outcome
+		crashed error
+	}
+	ended := make(chan ending, 1)
+	go func() {
+		var end ending
+		defer func() { ended <- end }()
+		defer contain.Panic(&end.crashed)
+		end.outcome = check.Run(ctx)
+	}()
 	select {
-	case outcome := <-ended:
+	case end := <-ended:
+		if end.crashed != nil {
+			return unanswered(check, end.crashed.Error())
+		}
 		if ctx.Err() == nil {
-			return conclude(check, outcome)
+			return conclude(check, end.outcome)
 		}
 	case <-ctx.Done():
 	}
@@ -231,6 +246,8 @@ func unanswered(check Check, reason string) Result {
 
 // without leaves out the findings that were asked to be left out. A check of
 // which nothing else remains counts as skipped, so that the report shows it.
+// Whether those that need the check may go on stays as it was: a fault that is
+// not shown is still one.
 func without(skip map[string]string, result Result) Result {
 	var kept []findings.Finding
 	var left []string
@@ -247,7 +264,6 @@ func without(skip map[string]string, result Result) Result {
 	result.Findings = kept
 	result.Reason = "left out on request: " + left[0]
 	result.Status = worst(kept)
-	result.holds = result.Status == Passed || result.Status == Warned
 	if len(kept) == 0 {
 		result.Status = Skipped
 	}

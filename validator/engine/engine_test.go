@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"reflect"
+	"regexp"
 	"testing"
 	"time"
 
@@ -64,12 +65,36 @@ func TestRun(t *testing.T) {
 	}
 }
 
-func TestASkippedFindingLetsOthersGoOn(t *testing.T) {
-	table := []engine.Check{{Code: "A", Run: finds(findings.Fail)}, {Code: "B", Needs: []string{"A"}, Run: passes}}
+// A finding that is left out is still a fault: what needs the check has nothing to go on.
+func TestASkippedFindingDoesNotSatisfyANeed(t *testing.T) {
+	table := []engine.Check{
+		{Code: "A", Run: finds(findings.Fail)}, {Code: "B", Needs: []string{"A"}, Run: passes},
+		{Code: "C", Run: finds(findings.Warn)}, {Code: "D", Needs: []string{"C"}, Run: passes},
+	}
 	got := statuses(engine.Run(context.Background(), table, engine.Options{Skip: map[string]string{"ABC101": "--skip"}}))
-	want := map[string]string{"A": "skipped: left out on request: ABC101 --skip", "B": "pass"}
+	want := map[string]string{
+		"A": "skipped: left out on request: ABC101 --skip", "B": "skipped: needs A",
+		"C": "skipped: left out on request: ABC101 --skip", "D": "pass",
+	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %v\nwant %v", got, want)
+	}
+}
+
+func TestAPanicIsTheChecksOwnFinding(t *testing.T) {
+	table := []engine.Check{
+		{Code: "RUN100", Title: "A holds", Run: func(context.Context) engine.Outcome { panic("a secret value") }},
+		{Code: "B", Needs: []string{"RUN100"}, Run: passes},
+		{Code: "C", Run: passes},
+	}
+	results := engine.Run(context.Background(), table, engine.Options{})
+	want := map[string]string{"RUN100": "inconclusive", "B": "skipped: needs RUN100", "C": "pass"}
+	if got := statuses(results); !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %v\nwant %v", got, want)
+	}
+	finding := results[0].Findings[0]
+	if got := regexp.MustCompile(`:[0-9]+ `).ReplaceAllString(finding.Message, ":N "); got != "A holds? Unknown: a fault at engine_test.go:N (string), which is a bug." || finding.Code != "RUN100" {
+		t.Errorf("got %+v", finding)
 	}
 }
 

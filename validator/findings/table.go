@@ -46,6 +46,6 @@ func Lookup(code string) (Definition, bool) {
 // unanswered is the row of a check itself: its code names a question that got
 // no answer, and the sentence says what was missing.
 func unanswered(code, why string) Definition {
-	again := "run it again once that is mended; --skip " + code + ", in the chart installer.skipChecks, leaves it out"
+	again := "run it again once that is fixed; --skip " + code + ", in the chart installer.skipChecks, leaves it out"
 	return Definition{Code: code, Level: Inconclusive, Sentence: "%s", Fix: again, Why: why}
 }

@@ -10,12 +10,13 @@ func gitTable() []Definition {
 		unanswered("GIT200", "Provider and API URL are those of the account; a token goes to that host and nowhere else."),
 		{"GIT201", Fail, "The account's Git provider %q is not one this runtime knows.", "choose a Git provider in the account's settings", "Known are GitHub, GitLab, Bitbucket, Bitbucket Server and Gerrit."},
 		{"GIT202", Fail, "The account's Git API URL is not an http or https URL: %s.", "correct the API URL in the account's settings", "The runtime and this check call the provider there."},
+		{"GIT203", Fail, "The account's Git API is %s: the Git token would travel unencrypted.", "correct the API URL in the account's settings, or set global.codefresh.allowInsecureHTTP=true where the network in between is trusted", "Whoever sees the traffic could write to the repositories. The token is not sent before the values allow it."},
 		unanswered("GIT300", "The provider is asked, with GET only, whether the token is alive and what it may do. app-proxy.config.skipGitPermissionValidation leaves this out."),
 		{"GIT301", Fail, "%s refuses the Git token (HTTP %d).", "make a new token at the provider and set global.runtime.gitCredentials.password", "The token was revoked, has expired, or belongs to another server."},
 		{"GIT302", Fail, "The Git token lacks %s.", "make a token with these scopes at the provider", "The runtime commits to repositories and manages their webhooks."},
 		{"GIT303", Fail, "The Git token expired on %s.", "make a new token at the provider", "An expired token stops every synchronisation."},
 		{"GIT304", Warn, "The Git token expires on %s.", "make a new token before that day", "Within 14 days of the end, so that the runtime does not stop by surprise."},
-		{"GIT305", Fail, "The Git token is a project or group token, which the runtime cannot use.", "make a personal access token", "Such tokens cannot manage the webhooks of other projects."},
+		{"GIT305", Fail, "The Git token is a project token, which the runtime cannot use.", "create a personal access token or a group access token", "A project's token cannot manage the webhooks of other projects."},
 		{"GIT306", Fail, "The certificate of %s cannot be verified: %s.", "give the CA that signed it in global.codefresh.tls.caCerts.secret{create: true, content: ...}", "A Git server of your own often has a certificate of a private CA."},
 	}
 }
@@ -44,7 +45,7 @@ func clusterTable() []Definition {
 		unanswered("CLU200", "The nodes are listed with what they can still be given."),
 		{"CLU201", Warn, "No node offers 2 CPU and 5000 MB of memory (the largest: %s).", "add a larger node", "Smaller nodes can still run the runtime with lowered requests, so this only warns."},
 		unanswered("CLU300", "Whoever runs the install is asked about: may they create every kind the chart renders?"),
-		{"CLU301", Fail, "You may not create %s.", "install with an account that may; kubectl auth can-i --list shows what this one may", "Helm would stop half way."},
+		{"CLU301", Fail, "Missing permission to create %s.", "install with an account that may; kubectl auth can-i --list shows what this one may", "Helm would stop half way."},
 		unanswered("CLU400", "The Argo CRDs that are on the cluster are asked whose they are."),
 		{"CLU401", Warn, "The CRDs %s belong to %s; this release leaves them as they are.", "keep them at a version that serves this release's Argo, or hand them to this release with kubectl label and kubectl annotate; a run prints the two commands", "Helm adopts an object only when its labels and annotations name the release, and an owner that upgrades or removes them does so for this release too."},
 		unanswered("CLU500", "The cluster is searched for another Argo CD or Argo Rollouts."),
@@ -52,7 +53,7 @@ func clusterTable() []Definition {
 		unanswered("CLU600", "The cluster is searched for another runtime."),
 		{"CLU601", Fail, "A runtime is already installed on this cluster, in namespace %s.", "set global.runtime.singleNamespace=true in both, or use another cluster", "Cluster-wide controllers of two runtimes would fight over the same objects."},
 		unanswered("CLU700", "With argo-cd.enabled=false the Argo CD that is to be used has to be there."),
-		{"CLU701", Fail, "The Service %q of your own Argo CD does not exist in namespace %s.", "set global.integrations.argo-cd.server.svc to the Service of your Argo CD", "The runtime talks to this Argo CD."},
-		{"CLU702", Fail, "Your own Argo CD is version %s; the runtime works with %s or later.", "upgrade Argo CD, or set argo-cd.enabled=true", "Older versions lack parts of the API that the runtime uses."},
+		{"CLU701", Fail, "The Service %q of the external Argo CD does not exist in namespace %s.", "set global.integrations.argo-cd.server.svc to the Service of your Argo CD", "The runtime talks to this Argo CD."},
+		{"CLU702", Fail, "The external Argo CD is version %s; the runtime works with %s.", "install a version of that range, or set argo-cd.enabled=true", "The runtime's images are built against the API of these versions."},
 	}
 }

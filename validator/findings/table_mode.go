@@ -4,7 +4,7 @@ func modeTable() []Definition {
 	const early = "On an install the address may not be there yet, so this only warns; on an upgrade it fails. global.runtime.ingress.skipValidation=true leaves the request out."
 	return []Definition{
 		unanswered("MOD100", "One access mode is chosen from the values: ingress, gateway, tunnel or service mesh."),
-		{"MOD101", Fail, "Both global.runtime.ingress and global.runtime.httpRoute are enabled.", "set enabled: false in one of the two", "The runtime has one public URL, so one way in."},
+		{"MOD101", Fail, "Both global.runtime.ingress and global.runtime.httpRoute are enabled.", "set enabled: false in one of the two", "The runtime has one public URL, so one access mode."},
 		{"MOD102", Fail, "No access mode is chosen: the tunnel is off, there is no ingress and no HTTPRoute, and global.runtime.ingressUrl is empty.", "set global.runtime.ingressUrl=https://<host>, or enable tunnel-client, global.runtime.ingress or global.runtime.httpRoute", "The platform and the Git webhooks have to reach the runtime somehow."},
 		unanswered("MOD200", "In tunnel mode the runtime keeps a connection to the tunnel server; account and name make its host."),
 		{"MOD201", Fail, "Tunnel access needs global.codefresh.accountId.", "--set global.codefresh.accountId=<account id>", "The tunnel's host name is <accountId>-<runtime name>.<subdomainHost>."},

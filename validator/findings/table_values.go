@@ -12,7 +12,7 @@ func schemaTable() []Definition {
 		unanswered("SCH200", "The values files are looked at for what YAML takes and nobody means."),
 		{"SCH201", Warn, "The key %s stands twice in its map, %s and %s; the later one replaces the earlier one whole.", "keep one of the two, with what belongs under it", "Helm says nothing about it, and everything under the earlier key is lost."},
 		{"SCH202", Warn, "A second YAML document begins here; Helm reads the first one alone.", "put the second document into a file of its own, or remove the --- line", "Helm says nothing about it, and the values of the further documents are lost."},
-		{"SCH203", Fail, "The file holds no values: %s.", "mend the file; nothing else about it could be checked", "Helm refuses the file. Where a single install is checked this ends the run with exit code 2."},
+		{"SCH203", Fail, "The file holds no values: %s.", "fix the file; nothing else about it could be checked", "Helm refuses the file. Where a single install is checked this ends the run with exit code 2."},
 	}
 }
 
@@ -20,10 +20,11 @@ func runtimeTable() []Definition {
 	return []Definition{
 		unanswered("RUN100", "Every object of the runtime, its public URL and its entry in the account carry the runtime's name."),
 		{"RUN101", Fail, "The runtime has no name.", "--set global.runtime.name=<name>", "The name identifies the runtime in the account; there is no default, so that two runtimes are never mixed up."},
-		{"RUN102", Fail, "The runtime name %q is not allowed: %s.", "--set global.runtime.name=<name>", "A name starts with a lower-case letter, continues with lower-case letters and digits, and has 38 characters at most: it becomes part of host names and object names."},
+		{"RUN102", Fail, "The runtime name %q is not allowed: %s.", "--set global.runtime.name=<name>", "A name starts with a lower-case letter, continues with lower-case letters, digits and dashes, does not end with a dash, and has 63 characters at most: it becomes part of host names, object names and labels."},
+		{"RUN103", Fail, "%s, the host label of the tunnel, has %d characters; %d are allowed.", "choose a shorter global.runtime.name", "The tunnel's host name is <accountId>-<runtime name>.<subdomainHost>, and DNS has no longer labels."},
 		unanswered("RUN200", "The control plane is asked which runtime of the account carries this name."),
 		{"RUN201", Fail, "The account %q already has a runtime %q (namespace %s).", "choose another global.runtime.name, or remove the old runtime from the account first", "Names are unique in an account. A runtime that was uninstalled but not removed from the account still holds its name."},
-		{"RUN202", Fail, "The runtime %q of the account lives in namespace %s on %s; this release is in namespace %s on %s.", "upgrade that release instead, or give this one a name of its own", "An upgrade must not take over the identity of another runtime."},
+		{"RUN202", Fail, "The runtime %q of the account lives in namespace %s on %s; this release is in namespace %s on %s.", "upgrade that release instead, or give this one a name of its own", "An upgrade must not take over the identity of another runtime. Where the platform has not recorded namespace or cluster, and the other one fits, this only warns."},
 		{"RUN203", Warn, "This is an upgrade, but the account has no runtime %q; it will be registered anew.", "check global.runtime.name if the runtime was registered under another name", "Usual after an install that failed before registration; otherwise the name has changed."},
 		{"RUN204", Fail, "The runtime of this namespace is registered under another name than %q.", "set global.runtime.name to the name it was installed with, or uninstall it first", "Its own token is alive, and its account has no runtime of this name. A registered runtime keeps its name: object names, host names and the account's records carry it."},
 		unanswered("RUN300", "A registered runtime has a token of its own, in the Secret codefresh-token of its namespace. It is asked about the runtime, on every upgrade and on every sync of Argo CD; where it is alive, the user token only warns."),
@@ -52,11 +53,14 @@ func accountTable() []Definition {
 		{"ACC101", Fail, "The platform %s refuses the user token (%s).", "make a new API key in the account's user settings, and set global.codefresh.userToken", "The key was revoked, belongs to another platform, or has a typo."},
 		{"ACC102", Fail, "global.codefresh.url is not a URL of a platform: %s.", "global.codefresh.url: https://g.codefresh.io", "Scheme (http or https) and host are needed; a path is allowed."},
 		{"ACC103", Fail, "The certificate of %s cannot be verified: %s.", "give the CA that signed it in global.codefresh.tls.caCerts.secret{create: true, content: ...}", "A platform of your own often has a certificate of a private CA."},
-		{"ACC104", Fail, "%s is no platform API: %s.", "check global.codefresh.url", "The address answered, but not as the platform does: a login page, a proxy, or another service."},
+		{"ACC104", Fail, "%s does not respond like the platform API: %s.", "check global.codefresh.url", "The address answered, but not as the platform does: a login page, a proxy, or another service."},
+		{"ACC105", Fail, "global.codefresh.url is %s: tokens would travel unencrypted.", "use https://, or set global.codefresh.allowInsecureHTTP=true where the network in between is trusted", "Whoever sees the traffic could act as the user, and as the runtime. No token is sent before the values allow it."},
 		unanswered("ACC200", "Registering a runtime needs an administrator of the active account."),
-		{"ACC201", Fail, "The user %q is no administrator of the account %q.", "ask an administrator for the role, or use an administrator's API key", "The platform refuses a registration by anyone else."},
+		{"ACC201", Fail, "The user %q is not an administrator of the account %q.", "ask an administrator for the role, or use an administrator's API key", "The platform refuses a registration by anyone else."},
 		{"ACC202", Fail, "The user %q has no active account.", "sign in to the platform once and choose an account", "The runtime is registered in the active account of the token's user."},
 		unanswered("ACC300", "The account id becomes part of the tunnel's host name and has to be the token's account."),
 		{"ACC301", Fail, "global.codefresh.accountId is %q, but the user token belongs to the account %q (%s).", "--set global.codefresh.accountId=<account id of the token>", "The tunnel would be refused: host name and token name different accounts."},
+		unanswered("ACC400", "The control plane is asked how many clusters the account has and may have. On installs only: a registered runtime is counted already."),
+		{"ACC401", Fail, "The account %q has reached its limit of clusters: %d of %d.", "remove a runtime from the account, or ask Codefresh for a higher limit", "Every runtime counts as a cluster; the platform refuses further ones."},
 	}
 }

@@ -7,12 +7,15 @@ import (
 )
 
 // bitbucketNeeds are the rights on Bitbucket Cloud: each has a name, and the
-// scopes of app passwords and of API tokens that give it.
+// scopes that give it: those of app passwords (account, or account:read as
+// Codefresh's cli-v2 asks for in pkg/git/provider_bitbucket.go), and those of
+// API tokens (read:account and read:user:bitbucket;
+// https://developer.atlassian.com/cloud/bitbucket/bitbucket-cloud-rest-api-scopes).
 var bitbucketNeeds = []struct {
 	right  string
 	scopes []string
 }{
-	{"account read", []string{"account", "account:write", "read:user:bitbucket", "read:account"}},
+	{"account read", []string{"account", "account:read", "account:write", "read:user:bitbucket", "read:account"}},
 	{"workspace membership read", []string{"team", "team:write", "read:workspace:bitbucket", "admin:workspace:bitbucket"}},
 	{"webhooks read", []string{"webhook", "read:webhook:bitbucket"}},
 	{"webhooks write", []string{"webhook", "write:webhook:bitbucket"}},

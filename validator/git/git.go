@@ -40,7 +40,7 @@ type Token struct {
 	Lacks []string
 	// Unsure names what the provider does not tell; "" when it told all.
 	Unsure string
-	// Project is true for a token of a project or group in place of a person.
+	// Project is true for a token of a project in place of a person or a group.
 	Project bool
 }
 
@@ -56,14 +56,7 @@ func ByName(name string) (Provider, bool) {
 	return provider, known
 }
 
-// DefaultURL is the API of a provider's public service, "" where there is none.
-func DefaultURL(name string) string {
-	return map[string]string{
-		"GITHUB": "https://api.github.com", "GITLAB": "https://gitlab.com/api/v4", "BITBUCKET": "https://api.bitbucket.org/2.0",
-	}[name]
-}
-
-// StatusError is a reply that is not the one that was hoped for.
+// StatusError is a reply with another status than 200.
 type StatusError struct {
 	Host   string
 	Status int

@@ -86,11 +86,68 @@ func TestQuestions(t *testing.T) {
 
 func TestNames(t *testing.T) {
 	if _, known := git.ByName("SVN"); known {
-		t.Error("SVN is no provider")
+		t.Error("SVN is not a provider")
 	}
-	for name, want := range map[string]string{"GITHUB": "https://api.github.com", "GITLAB": "https://gitlab.com/api/v4", "BITBUCKET": "https://api.bitbucket.org/2.0", "GERRIT": ""} {
-		if got := git.DefaultURL(name); got != want {
-			t.Errorf("%s: got %s", name, got)
+}
+
+// An account may give the address of its API with the path, without it, or not at all.
+func TestAPIURL(t *testing.T) {
+	for _, c := range []struct{ provider, given, want string }{
+		{"GITHUB", "", "https://api.github.com"},
+		{"GITHUB", "https://api.github.com", "https://api.github.com"},
+		{"GITHUB", "https://github.com/", "https://api.github.com"},
+		{"GITHUB", "https://github.example.com", "https://github.example.com/api/v3"},
+		{"GITHUB", "https://github.example.com/", "https://github.example.com/api/v3"},
+		{"GITHUB", "https://github.example.com/api/v3", "https://github.example.com/api/v3"},
+		{"GITLAB", "", "https://gitlab.com/api/v4"},
+		{"GITLAB", "https://gitlab.com", "https://gitlab.com/api/v4"},
+		{"GITLAB", "https://gitlab.example.com:8443", "https://gitlab.example.com:8443/api/v4"},
+		{"GITLAB", "https://example.com/gitlab/api/v4", "https://example.com/gitlab/api/v4"},
+		{"BITBUCKET", "", "https://api.bitbucket.org/2.0"},
+		{"BITBUCKET", "https://bitbucket.org", "https://api.bitbucket.org/2.0"},
+		{"BITBUCKET", "https://api.bitbucket.org", "https://api.bitbucket.org/2.0"},
+		{"BITBUCKET_SERVER", "https://git.example.com", "https://git.example.com"},
+		{"BITBUCKET_SERVER", "https://git.example.com/rest/api/1.0", "https://git.example.com"},
+		{"BITBUCKET_SERVER", "https://git.example.com/rest/api/latest/", "https://git.example.com"},
+		{"BITBUCKET_SERVER", "https://example.com/bitbucket/rest/api/1.0", "https://example.com/bitbucket"},
+		{"BITBUCKET_SERVER", "https://example.com/bitbucket/", "https://example.com/bitbucket"},
+		{"GERRIT", "", ""},
+		{"GERRIT", "https://gerrit.example.com", "https://gerrit.example.com"},
+		{"GITLAB", "not a URL\x7f", "not a URL\x7f"},
+	} {
+		if got := git.APIURL(c.provider, c.given); got != c.want {
+			t.Errorf("%s %s: got %s, want %s", c.provider, c.given, got, c.want)
+		}
+	}
+}
+
+// The bot of a project's token is refused, that of a group's is not.
+func TestGitLabBots(t *testing.T) {
+	for name, project := range map[string]bool{
+		"jane": false, "project_17_bot": true, "project_17_bot3": true, "project_17_bot_0123456789abcdef": true,
+		"group_17_bot": false, "group_17_bot_0123456789abcdef": false, "project_manager": false,
+	} {
+		provider, _ := git.ByName("GITLAB")
+		server := &script{replies: map[string]string{"/user": `{"username":"` + name + `"}`, "/personal_access_tokens/self": `{"scopes":["api"]}`}}
+		token, err := provider(context.Background(), git.Server{URL: "https://git.test", HTTP: &http.Client{Transport: server}}, git.Credentials{})
+		if err != nil || token.Project != project {
+			t.Errorf("%s: got %+v, %v", name, token, err)
+		}
+	}
+}
+
+// A scope that gives the right to read the account has old and new names.
+func TestBitbucketAccountScopes(t *testing.T) {
+	const others = "team, webhook, repository:write, repository:admin"
+	for scopes, lacks := range map[string]int{
+		others + ", account": 0, others + ", account:read": 0, others + ", account:write": 0,
+		others + ", read:account": 0, others + ", read:user:bitbucket": 0, others: 1,
+	} {
+		provider, _ := git.ByName("BITBUCKET")
+		server := &script{replies: map[string]string{"/user": "{}"}, headers: http.Header{"X-Oauth-Scopes": {scopes}}}
+		token, err := provider(context.Background(), git.Server{URL: "https://git.test", HTTP: &http.Client{Transport: server}}, git.Credentials{})
+		if err != nil || len(token.Lacks) != lacks {
+			t.Errorf("%s: got %+v, %v", scopes, token, err)
 		}
 	}
 }

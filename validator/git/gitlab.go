@@ -9,10 +9,15 @@ import (
 	"time"
 )
 
-// projectBot is the user name that GitLab gives the tokens of projects and groups.
-var projectBot = regexp.MustCompile(`^(project|group)_[0-9]+_bot`)
+// projectBot is the user name that GitLab gives to the bot of a project access
+// token: project_{project_id}_bot_{random}, before GitLab 16 without the last
+// part (https://docs.gitlab.com/user/project/settings/project_access_tokens/#bot-users-for-projects).
+// A group access token belongs to group_{group_id}_bot_{random}
+// (https://docs.gitlab.com/user/group/settings/group_access_tokens/#bot-users-for-groups)
+// and reaches every project of its group, so the runtime can use it.
+var projectBot = regexp.MustCompile(`^project_[0-9]+_bot`)
 
-// gitlab asks GitLab, which tells about the token itself from version 15.5 on.
+// gitlab asks GitLab, which describes the token itself from version 15.5 on.
 func gitlab(ctx context.Context, server Server, credentials Credentials) (Token, error) {
 	private := func(request *http.Request) { request.Header.Set("PRIVATE-TOKEN", credentials.Token) }
 	answer, err := server.get(ctx, "/user", private)

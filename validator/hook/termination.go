@@ -4,10 +4,10 @@ package hook
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"unicode/utf8"
 
+	"gitops-runtime/internal/outfile"
 	"gitops-runtime/validator/findings"
 	"gitops-runtime/validator/report"
 )
@@ -18,6 +18,7 @@ const MessageLimit = 4096
 // Message is the outcome in few words: all codes first, then a sentence and a
 // cure for each as long as they fit.
 func Message(made report.Report, limit int) string {
+	made = made.Clean()
 	var heavy []findings.Finding
 	for _, finding := range made.Findings() {
 		if finding.Level != findings.Warn {
@@ -58,7 +59,7 @@ func Leave(file string, made report.Report) error {
 	if file == "" {
 		return nil
 	}
-	if err := os.WriteFile(file, []byte(Message(made, MessageLimit)), 0o644); err != nil {
+	if err := outfile.Place(file, []byte(Message(made, MessageLimit)), 0o644); err != nil {
 		return fmt.Errorf("termination message: %w", err)
 	}
 	return nil

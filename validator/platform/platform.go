@@ -135,6 +135,31 @@ func (c *Client) Runtime(ctx context.Context, name string) (*Runtime, error) {
 	return data.Runtime, nil
 }
 
+// Amounts counts what an account has, or may have; nil is not known, or has no limit.
+type Amounts struct {
+	Clusters     *int `json:"clusters"`
+	Applications *int `json:"applications"`
+}
+
+// Limits are what an account has and what it may have; nil where it has no limits.
+type Limits struct {
+	Usage  *Amounts `json:"usage"`
+	Limits *Amounts `json:"limits"`
+}
+
+const limitsQuery = `query LimitsStatus { limitsStatus { usage { clusters applications } limits { clusters applications } status } }`
+
+// Limits asks for the limits of the account; nil when it has none.
+func (c *Client) Limits(ctx context.Context) (*Limits, error) {
+	var data struct {
+		Status *Limits `json:"limitsStatus"`
+	}
+	if err := c.ask(ctx, limitsQuery, nil, &data); err != nil {
+		return nil, err
+	}
+	return data.Status, nil
+}
+
 const deleteMutation = `mutation Delete($name: String!) { deleteRuntime(name: $name) }`
 
 // DeleteRuntime removes a runtime and its token from the account. A name that is free is no error.

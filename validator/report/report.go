@@ -48,23 +48,16 @@ type Format interface {
 // Names of the formats, as -o takes them.
 func Names() []string { return []string{"text", "short", "json", "sarif", "junit", "github"} }
 
-// ByName gives the format of a name; colour is for text alone.
-func ByName(name string, colour bool) (Format, error) {
-	switch name {
-	case "text":
-		return Text{Colour: colour}, nil
-	case "short":
-		return Short{}, nil
-	case "json":
-		return JSON{}, nil
-	case "sarif":
-		return SARIF{}, nil
-	case "junit":
-		return JUnit{}, nil
-	case "github":
-		return GitHub{}, nil
+// ByName gives the format of a name; color is for text alone. Whatever it is
+// given, it writes text that is safe to show.
+func ByName(name string, color bool) (Format, error) {
+	format, known := map[string]Format{
+		"text": Text{Colour: color}, "short": Short{}, "json": JSON{}, "sarif": SARIF{}, "junit": JUnit{}, "github": GitHub{},
+	}[name]
+	if !known {
+		return nil, fmt.Errorf("there is no report format %q; choose from %s", name, strings.Join(Names(), ", "))
 	}
-	return nil, fmt.Errorf("there is no report format %q; choose from %s", name, strings.Join(Names(), ", "))
+	return clean{format}, nil
 }
 
 // Counts is how many checks ended in each way.

@@ -53,8 +53,7 @@ one
 two
   FAIL  RUN101  It is <so>, 100%.
               at   my file,1.yaml:3:5
-              fix  do
-this
+              fix  do\nthis
   WARN  RUN102  Mind.
               at   --set c
   OPEN  TOK100  Unknown.
@@ -68,7 +67,7 @@ three
 To read more: validate-values explain RUN101
 `
 
-const github = `::error file=my file%2C1.yaml,line=3,col=5,title=RUN101::It is <so>, 100%25.%0Afix: do%0Athis
+const github = `::error file=my file%2C1.yaml,line=3,col=5,title=RUN101::It is <so>, 100%25.%0Afix: do\nthis
 ::warning title=TOK100::Unknown.
 ::warning title=RUN102::Mind.
 ::warning title=ACC101::Mind.
@@ -91,7 +90,11 @@ func TestLineFormats(t *testing.T) {
 
 func TestColour(t *testing.T) {
 	var out bytes.Buffer
-	if err := (report.Text{Colour: true}).Write(&out, sample); err != nil {
+	colored, err := report.ByName("text", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := colored.Write(&out, sample); err != nil {
 		t.Fatal(err)
 	}
 	if plain := strings.NewReplacer("\x1b[32m", "", "\x1b[33m", "", "\x1b[31m", "", "\x1b[2m", "", "\x1b[35m", "", "\x1b[0m", "").Replace(out.String()); plain != text || out.String() == text {
@@ -218,7 +221,7 @@ func TestGitHubEscapes(t *testing.T) {
 	one := report.Report{Results: []engine.Result{{Status: engine.Failed, Findings: []findings.Finding{{
 		Code: "RUN101", Level: findings.Fail, Message: "50%: a,b\r\n::error::c", Place: findings.Place{File: "a,b:c%d\n.yaml", Line: 1, Column: 2},
 	}}}}}
-	want := "::error file=a%2Cb%3Ac%25d%0A.yaml,line=1,col=2,title=RUN101::50%25: a,b%0D%0A::error::c\n::notice title=validate-values::1 checks: 1 failed\n"
+	want := "::error file=a%2Cb%3Ac%25d\\n.yaml,line=1,col=2,title=RUN101::50%25: a,b\\r\\n::error::c\n::notice title=validate-values::1 checks: 1 failed\n"
 	if got := render(t, "github", one); got != want {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}

@@ -11,6 +11,7 @@ import (
 	"io"
 	"time"
 
+	"gitops-runtime/internal/cleantext"
 	"gitops-runtime/validator/cluster"
 	"gitops-runtime/validator/platform"
 )
@@ -49,13 +50,13 @@ type Plan struct {
 // Run does all of the plan and writes a line about each step. It returns the number of steps that failed.
 func Run(ctx context.Context, plan Plan, out io.Writer) int {
 	failed := 0
-	say := func(err error, done, undone, cure string) {
+	say := func(err error, done, undone, fix string) {
 		if err == nil {
-			fmt.Fprintf(out, "ok    %s\n", done)
+			fmt.Fprintf(out, "ok    %s\n", cleantext.Line(done))
 			return
 		}
 		failed++
-		fmt.Fprintf(out, "WARN  %s: %v\n      fix  %s\n", undone, err, cure)
+		fmt.Fprintf(out, "WARN  %s: %s\n      fix  %s\n", cleantext.Line(undone), cleantext.Line(err.Error()), cleantext.Line(fix))
 	}
 	if plan.Platform != nil {
 		done, err := plan.deregister(ctx)
@@ -64,7 +65,7 @@ func Run(ctx context.Context, plan Plan, out io.Writer) int {
 	for _, object := range plan.Objects {
 		err := plan.remove(ctx, object)
 		say(err, fmt.Sprintf("%s is gone", object), fmt.Sprintf("%s is left", object),
-			fmt.Sprintf("kubectl delete %s -n %s", object, plan.Namespace))
+			fmt.Sprintf("kubectl delete %s -n %s", object, cleantext.Argument(plan.Namespace)))
 	}
 	return failed
 }
@@ -86,7 +87,7 @@ func (p Plan) deregister(ctx context.Context) (done string, err error) {
 		return "", err
 	case registered == nil:
 		return fmt.Sprintf("runtime %s is not registered", p.Runtime), nil
-	case registered.Metadata.Namespace != p.Namespace:
+	case registered.Metadata.Namespace != "" && registered.Metadata.Namespace != p.Namespace: // the platform may not have recorded it
 		return fmt.Sprintf("runtime %s of the account is another one, in namespace %s", p.Runtime, registered.Metadata.Namespace), nil
 	}
 	return fmt.Sprintf("runtime %s is no longer registered", p.Runtime), p.Platform.DeleteRuntime(ctx, p.Runtime)

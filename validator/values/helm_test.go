@@ -62,7 +62,7 @@ func TestLoadingIsHelms(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			own, err := chart.Load(root)
+			own, err := chart.Load(t.Context(), root)
 			if err != nil {
 				t.Fatal(err)
 			}

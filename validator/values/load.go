@@ -12,6 +12,7 @@ import (
 	"helm.sh/helm/v3/pkg/strvals"
 	"sigs.k8s.io/yaml"
 
+	"gitops-runtime/internal/budget"
 	"gitops-runtime/validator/findings"
 )
 
@@ -34,13 +35,13 @@ type Options struct {
 // names the file or flag, and never quotes a value.
 func Load(ctx context.Context, options Options) (*Values, error) {
 	base, _ := clone(options.Base).(map[string]any)
-	merged := New(base)
+	merged, left := New(base), budget.New(limits)
 	for _, file := range options.Files {
 		text, err := options.read(ctx, file)
 		if err != nil {
 			return nil, err
 		}
-		if err := merged.overlay(file, text); err != nil {
+		if err := merged.overlay(left, file, text); err != nil {
 			return nil, err
 		}
 	}
@@ -54,23 +55,33 @@ func Load(ctx context.Context, options Options) (*Values, error) {
 	return merged, nil
 }
 
+// limits are what the files of one install may take together.
+var limits = budget.Limits{Bytes: 4 * maxValues, Nodes: 200_000, Nesting: 100}
+
 // overlay merges a file over what is there already.
-func (v *Values) overlay(file string, text []byte) error {
+func (v *Values) overlay(left *budget.Budget, file string, text []byte) error {
 	layer := map[string]any{}
 	if err := noText(file, text); err != nil {
+		return err
+	}
+	if err := few(left, file, text); err != nil {
 		return err
 	}
 	if err := yaml.Unmarshal(text, &layer); err != nil {
 		return unparsed(file, text, err)
 	}
+	if longPaths(layer) {
+		return flawed(file, "its keys are too long for so many values below them: the paths of all values together have more than %d MiB", maxPaths>>20)
+	}
+	name := shown(file)
 	spots, oddities := positions(text)
 	for _, oddity := range oddities {
-		oddity.Place.File, oddity.First.File = file, file
+		oddity.Place.File, oddity.First.File = name, name
 		v.oddities = append(v.oddities, oddity)
 	}
 	v.merge(v.Tree, layer, "", func(path string) findings.Place {
 		spot := spots[path]
-		return findings.Place{File: file, Line: spot.line, Column: spot.column}
+		return findings.Place{File: name, Line: spot.line, Column: spot.column}
 	})
 	return nil
 }
@@ -152,6 +163,9 @@ func (v *Values) set(flag flag, argument string) error {
 	if errors.As(err, &unread) {
 		return fmt.Errorf("%s %s=...: file %s: %s", flag.name, key, unread.File, unread.Flaw)
 	}
+	if err == nil && longPaths(alone) {
+		return fmt.Errorf("%s %s=...: its keys are too long for so many values below them", flag.name, key)
+	}
 	if err == nil {
 		if at := inTheWay(v.Tree, alone, ""); at != "" {
 			return fmt.Errorf("%s %s=...: %s holds no keys or items, but a value of its own (%s); take that away, or set the whole of it", flag.name, key, at, v.Place(at))
@@ -201,6 +215,8 @@ func (v *Values) uproot(existing, incoming any, path string) {
 		if list, isList := existing.([]any); !isList || len(list) <= len(at) && !slices.ContainsFunc(at, partial) {
 			v.forget(existing, path)
 		}
+	default:
+		v.forget(existing, path)
 	}
 }
 
@@ -230,7 +246,7 @@ func (v *Values) mark(value any, path string, place findings.Place) {
 			}
 		}
 	default:
-		v.overwrite(path, place)
+		v.places[path] = named(place, path)
 	}
 }
 

@@ -59,12 +59,3 @@ func parents(path string) []string {
 	}
 	return above
 }
-
-// within tells whether a path is the root path or lies below it.
-func within(path, root string) bool {
-	if !strings.HasPrefix(path, root) {
-		return false
-	}
-	rest := path[len(root):]
-	return rest == "" || rest[0] == '.' || rest[0] == '['
-}

@@ -115,7 +115,7 @@ func TestProvenance(t *testing.T) {
 		t.Errorf("%d cases", len(provenance))
 	}
 	root := write(t, family)
-	of, err := chart.Load(root)
+	of, err := chart.Load(t.Context(), root)
 	if err != nil {
 		t.Fatal(err)
 	}

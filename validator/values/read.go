@@ -14,6 +14,9 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"gitops-runtime/internal/budget"
+	"gitops-runtime/internal/cleantext"
 )
 
 // fetchTime bounds the download of a values file.
@@ -35,7 +38,52 @@ type FileError struct {
 func (e *FileError) Error() string { return "values file " + e.File + ": " + e.Flaw }
 
 func flawed(file, format string, args ...any) error {
-	return &FileError{File: file, Flaw: fmt.Sprintf(format, args...)}
+	return &FileError{File: shown(file), Flaw: fmt.Sprintf(format, args...)}
+}
+
+// shown is the name of a values file for reports: an address loses the password
+// and the token in it.
+func shown(file string) string {
+	if strings.Contains(file, "://") {
+		return cleantext.URL(file)
+	}
+	return file
+}
+
+// few refuses a text that is far larger as a tree than values ever are.
+func few(left *budget.Budget, file string, text []byte) error {
+	var over *budget.Error
+	if err := left.YAML(file, text); errors.As(err, &over) {
+		return flawed(file, "%s", over.Flaw)
+	}
+	return nil
+}
+
+// maxPaths bounds the paths of all values of a file or flag together, in bytes:
+// each value is known by its path, so a long key counts for everything in it.
+const maxPaths = 16 << 20
+
+// longPaths adds up the paths to the values in a tree, and tells whether they
+// are more than is kept.
+func longPaths(tree any) bool { return pathBytes(tree, 0, 0) > maxPaths }
+
+func pathBytes(value any, path, total int) int {
+	if total > maxPaths {
+		return total
+	}
+	switch at := value.(type) {
+	case map[string]any:
+		for key, inner := range at {
+			below := path + len(key) + 1
+			total = pathBytes(inner, below, total+below)
+		}
+	case []any:
+		for _, inner := range at {
+			below := path + len("[0000]")
+			total = pathBytes(inner, below, total+below)
+		}
+	}
+	return total
 }
 
 // read fetches the text of one -f argument. A terminal or a pipe may never end,
@@ -54,7 +102,7 @@ func (o Options) read(ctx context.Context, name string) ([]byte, error) {
 	case got := <-done:
 		return got.text, got.err
 	case <-ctx.Done():
-		return nil, fmt.Errorf("values file %s: the wait for it was interrupted: %w", name, ctx.Err())
+		return nil, fmt.Errorf("values file %s: the wait for it was interrupted: %w", shown(name), ctx.Err())
 	}
 }
 
@@ -119,7 +167,7 @@ func (o Options) fetch(ctx context.Context, address string) ([]byte, error) {
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
-		return nil, flawed(address, "it is no URL")
+		return nil, flawed(address, "it is not a URL")
 	}
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
@@ -127,7 +175,7 @@ func (o Options) fetch(ctx context.Context, address string) ([]byte, error) {
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return nil, flawed(address, "the server answers %s", response.Status)
+		return nil, flawed(address, "the server answers HTTP %d", response.StatusCode)
 	}
 	return bounded(address, response.Body)
 }
@@ -143,7 +191,7 @@ func noText(file string, text []byte) error {
 		broken := letter == utf8.RuneError && size == 1
 		if broken || letter < ' ' && !strings.ContainsRune("\t\n\r", letter) {
 			line := 1 + bytes.Count(text[:at], []byte("\n"))
-			return &FileError{File: file, Line: line, Flaw: fmt.Sprintf("it is no text: line %d holds the byte 0x%02x", line, text[at])}
+			return &FileError{File: shown(file), Line: line, Flaw: fmt.Sprintf("it is not text: line %d holds the byte 0x%02x", line, text[at])}
 		}
 		at += size
 	}
@@ -160,7 +208,7 @@ func unparsed(file string, text []byte, err error) error {
 		reason = strings.TrimPrefix(reason, prefix)
 	}
 	if strings.Contains(reason, "cannot unmarshal") && !strings.Contains(reason, "line ") {
-		return &FileError{File: file, Line: 1, Flaw: "its top level is not a map of values"}
+		return &FileError{File: shown(file), Line: 1, Flaw: "its top level is not a map of values"}
 	}
 	if strings.Contains(reason, "unsupported value") {
 		return flawed(file, "it holds a number that is none (.nan or .inf)")
@@ -171,7 +219,7 @@ func unparsed(file string, text []byte, err error) error {
 	if line := unsaid(reason, text); line > 0 {
 		reason = fmt.Sprintf("line %d: %s", line, reason)
 	}
-	flaw := &FileError{File: file, Flaw: "it is no YAML: " + reason}
+	flaw := &FileError{File: shown(file), Flaw: "it is not YAML: " + reason}
 	if found := atLine.FindStringSubmatch(reason); found != nil {
 		flaw.Line, _ = strconv.Atoi(found[1])
 	}

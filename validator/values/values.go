@@ -155,14 +155,3 @@ func (v *Values) forget(value any, path string) {
 		}
 	}
 }
-
-// overwrite records the place of a value that a flag wrote, and drops those of
-// what was inside the value before it.
-func (v *Values) overwrite(path string, place findings.Place) {
-	for known := range v.places {
-		if within(known, path) {
-			delete(v.places, known)
-		}
-	}
-	v.places[path] = named(place, path)
-}

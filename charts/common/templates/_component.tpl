@@ -16,6 +16,7 @@ values (what the user says of it: the same names on every component).
   (include "common.vpa" .)
   (include "common.networkPolicy" .)
   (include "common.metrics" .)
+  (include "common.serviceMonitor" .)
 -}}
 {{- range $documents }}{{ $document := trim . }}{{ if $document }}
 ---
@@ -33,9 +34,10 @@ that no template reads. Arguments: a component.
 {{- $known := list
   "affinity" "annotations" "args" "automountServiceAccountToken" "checksum" "clusterRules" "command" "containerName" "env" "envFrom" "fullname"
   "imagePullSecrets" "images" "initContainers" "kind" "lifecycle" "livenessProbe" "managedNamespace" "metrics" "name" "namespaced" "networkPolicy"
-  "podAnnotations" "podLabels" "podManagementPolicy" "podSecurityContext" "ports" "readinessProbe" "replicas" "resources" "rules" "scratch"
-  "securityContext" "serviceAccountName" "serviceName" "services" "sidecars" "startupProbe" "strategy" "terminationGracePeriodSeconds" "usesAPI"
-  "volumeClaimTemplates" "volumeMounts" "volumes"
+  "podAnnotations" "podLabels" "podManagementPolicy" "podSecurityContext" "ports" "publishedClusterRules" "publishedRules" "readinessProbe"
+  "replicas" "resources" "rules" "scratch" "securityContext" "serviceAccountName" "serviceMonitor" "serviceName" "services" "sidecars"
+  "startupProbe" "strategy" "terminationGracePeriodSeconds" "usesAPI" "volumeClaimTemplates" "volumeMounts" "volumes" "workloadAnnotations"
+  "writableRoot"
 -}}
 {{- range $key, $_ := .facts -}}
 {{- if not (has $key $known) }}{{ fail (printf "\n%s: %q is not a fact of a component.\n  fix: use one of those in charts/common/README.md, or add it to common.checkFacts" $component $key) }}{{ end -}}

@@ -57,15 +57,19 @@ httpScheme change the request of a probe that makes one). A handler of the user'
 {{- end -}}
 {{- end -}}
 
-{{/* common.securityContext: the container security context every container starts from (Pod Security level restricted), as JSON. */}}
+{{/*
+common.securityContext: the container security context every container starts from (Pod Security level restricted), as JSON.
+Arguments: writableRoot (whether the program may write in the file system of its image).
+*/}}
 {{- define "common.securityContext" -}}
-{{- dict
+{{- $context := dict
   "allowPrivilegeEscalation" false
   "capabilities" (dict "drop" (list "ALL"))
-  "readOnlyRootFilesystem" true
   "runAsNonRoot" true
   "seccompProfile" (dict "type" "RuntimeDefault")
-| toJson -}}
+-}}
+{{- if not .writableRoot }}{{ $_ := set $context "readOnlyRootFilesystem" true }}{{ end -}}
+{{- toJson $context -}}
 {{- end -}}
 
 {{/*
@@ -76,7 +80,7 @@ Arguments: a component (context, facts, values).
 {{- $f := .facts -}}{{- $v := .values -}}{{- $g := .context.global -}}
 {{- $scratch := list -}}
 {{- range $i, $path := $f.scratch }}{{ $scratch = append $scratch (dict "name" (printf "scratch-%d" $i) "mountPath" $path) }}{{ end -}}
-{{- $security := include "common.securityContext" . | fromJson -}}
+{{- $security := include "common.securityContext" (pick $f "writableRoot") | fromJson -}}
 {{- $container := dict
   "name" (default $f.name $f.containerName)
   "image" (include "common.image" (dict "global" $g "images" $f.images "tag" .context.version))

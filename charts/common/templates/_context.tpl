@@ -1,7 +1,7 @@
 {{/*
 common.context: what templates need to know of the chart they render for, as JSON.
 Arguments: chart, release, capabilities, values (nameOverride, fullnameOverride, namespaceOverride, global, commonLabels,
-apiVersionOverrides), partOf.
+apiVersionOverrides), partOf, selector (labels that select a component's pods, where they are not its name and the release), labels (of every object).
 */}}
 {{- define "common.context" -}}
 {{- $v := .values -}}
@@ -17,7 +17,8 @@ apiVersionOverrides), partOf.
   "chart" (printf "%s-%s" .chart.Name .chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-")
   "version" .chart.AppVersion
   "partOf" (default .chart.Name .partOf)
-  "labels" (merge dict ($v.commonLabels | default dict) (($v.global).additionalLabels | default dict))
+  "selector" (.selector | default dict)
+  "labels" (merge dict (.labels | default dict) ($v.commonLabels | default dict) (($v.global).additionalLabels | default dict))
   "global" ($v.global | default dict)
   "apiVersions" ($v.apiVersionOverrides | default dict)
   "singleNamespace" (((($v.global).runtime).singleNamespace) | default false)

@@ -1,9 +1,21 @@
-{{/* common.selectorLabels: labels that never change in the life of a release, as JSON. Arguments: context, name (of the component). */}}
-{{- define "common.selectorLabels" -}}
+{{/* common.nameLabels: the name of a component and its release, as JSON. Arguments: context, name (of the component). */}}
+{{- define "common.nameLabels" -}}
 {{- dict
   "app.kubernetes.io/name" (ternary .context.name (printf "%s-%s" .context.name .name) (empty .name) | trunc 63 | trimSuffix "-")
   "app.kubernetes.io/instance" .context.release
 | toJson -}}
+{{- end -}}
+
+{{/*
+common.selectorLabels: the labels that select a component's pods, as JSON: those of the context, or name and release. They never change in the
+life of a release. Arguments: context, name (of the component).
+*/}}
+{{- define "common.selectorLabels" -}}
+{{- if .context.selector -}}
+{{- toJson .context.selector -}}
+{{- else -}}
+{{- include "common.nameLabels" . -}}
+{{- end -}}
 {{- end -}}
 
 {{/* common.labels: all labels of an object, as JSON. Arguments: context, name (of the component), extra. */}}
@@ -15,7 +27,7 @@
   "app.kubernetes.io/component" .name
   "app.kubernetes.io/version" (.context.version | replace "+" "_" | trunc 63)
 -}}
-{{- merge (include "common.selectorLabels" . | fromJson) (include "common.compact" $own | fromJson) (.extra | default dict) .context.labels | toJson -}}
+{{- merge (include "common.selectorLabels" . | fromJson) (include "common.compact" $own | fromJson) (.extra | default dict) .context.labels (include "common.nameLabels" . | fromJson) | toJson -}}
 {{- end -}}
 
 {{/*

@@ -62,3 +62,19 @@ spec:
 {{- end }}
 {{- end -}}
 {{- end -}}
+
+{{/*
+common.serviceMonitor: a ServiceMonitor of the component's own Service, as YAML; nothing unless values.serviceMonitor.enabled.
+facts.serviceMonitor: {port: name of the Service's port, path}. Arguments: a component.
+*/}}
+{{- define "common.serviceMonitor" -}}
+{{- $monitor := .values.serviceMonitor | default dict -}}
+{{- if and .facts.serviceMonitor $monitor.enabled -}}
+{{- $endpoint := merge (include "common.compact" (pick $monitor "interval" "scrapeTimeout") | fromJson) .facts.serviceMonitor -}}
+{{- $selector := dict "matchLabels" (include "common.selectorLabels" (dict "context" .context "name" .facts.name) | fromJson) -}}
+{{- include "common.object" (dict
+  "context" .context "component" .facts.name "apiVersion" "monitoring.coreos.com/v1" "kind" "ServiceMonitor"
+  "name" (default (include "common.componentName" .) $monitor.name) "labels" $monitor.labels
+  "spec" (dict "endpoints" (list $endpoint) "selector" $selector)) -}}
+{{- end -}}
+{{- end -}}

@@ -15,6 +15,9 @@ Arguments: a component.
 {{- if and $f.metrics (.values.metrics).enabled -}}
 {{- $ingress = append $ingress (dict "ports" (list $f.metrics.port) "from" (list (dict "namespaceSelector" dict))) -}}
 {{- end -}}
+{{- if and $f.serviceMonitor (.values.serviceMonitor).enabled -}}
+{{- $ingress = append $ingress (dict "ports" (list $f.serviceMonitor.port) "from" (list (dict "namespaceSelector" dict))) -}}
+{{- end -}}
 {{- include "common.policy" (dict
   "context" .context "values" .values "component" $f.name "name" (include "common.componentName" .) "annotations" $f.annotations
   "selector" (include "common.selectorLabels" (dict "context" .context "name" $f.name) | fromJson)

@@ -7,7 +7,9 @@ Arguments: a component (context, facts, values).
 {{- $annotations := merge dict ($f.podAnnotations | default dict) ($v.podAnnotations | default dict) ($g.podAnnotations | default dict) -}}
 {{- with $f.checksum }}{{ $_ := set $annotations "checksum/config" (sha256sum .) }}{{ end -}}
 {{- $selector := include "common.selectorLabels" (dict "context" .context "name" $f.name) | fromJson -}}
-{{- $labels := merge $selector (dict "app.kubernetes.io/component" $f.name "app.kubernetes.io/part-of" .context.partOf) ($v.podLabels | default dict) ($f.podLabels | default dict) ($g.podLabels | default dict) .context.labels -}}
+{{- $own := dict "app.kubernetes.io/component" $f.name "app.kubernetes.io/part-of" .context.partOf -}}
+{{- $names := include "common.nameLabels" (dict "context" .context "name" $f.name) | fromJson -}}
+{{- $labels := merge $selector $own ($v.podLabels | default dict) ($f.podLabels | default dict) ($g.podLabels | default dict) .context.labels $names -}}
 {{- $size := include "common.compact" ($v.emptyDir | default dict) | fromJson -}}
 {{- $scratch := list -}}
 {{- range $i, $path := $f.scratch }}{{ $scratch = append $scratch (dict "name" (printf "scratch-%d" $i) "emptyDir" $size) }}{{ end -}}

@@ -23,10 +23,14 @@ automountServiceAccountToken: {{ ternary $account.automountServiceAccountToken f
 {{/*
 common.rbac: Role and RoleBinding for facts.rules, ClusterRole and ClusterRoleBinding for facts.clusterRules, as YAML documents.
 The sentence that a rule has under "why" stands above it as a comment. With facts.namespaced the cluster's rules join the Role, or make one in facts.managedNamespace, and nothing cluster-scoped is made.
+With values.rbac.published the rules under facts.publishedRules and facts.publishedClusterRules are added: what the published chart grants beyond them.
 Arguments: a component.
 */}}
 {{- define "common.rbac" -}}
 {{- $cluster := .facts.clusterRules | default list -}}{{- $rules := .facts.rules | default list -}}{{- $managed := list -}}
+{{- if and (or .facts.publishedRules .facts.publishedClusterRules) (.values.rbac).published -}}
+{{- $rules = concat $rules (.facts.publishedRules | default list) -}}{{- $cluster = concat $cluster (.facts.publishedClusterRules | default list) -}}
+{{- end -}}
 {{- $namespace := default .context.namespace .facts.managedNamespace -}}
 {{- if .facts.namespaced -}}
 {{- if eq $namespace .context.namespace }}{{ $rules = concat $rules $cluster }}{{ else }}{{ $managed = $cluster }}{{ end -}}

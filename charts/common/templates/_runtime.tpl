@@ -54,8 +54,8 @@ the first host, which makes the public URL. Arguments: path (of the value), host
 {{- define "runtime.name" -}}
 {{- $name := (.global.runtime).name | default "" -}}
 {{- if not $name }}{{ fail "\nRUN101: The runtime has no name.\n  fix: --set global.runtime.name=<name>" }}{{ end -}}
-{{- if not (regexMatch "^[a-z][a-z0-9]{0,37}$" $name) -}}
-{{- fail (printf "\nRUN102: The runtime name %q is not allowed: a lower-case letter first, then lower-case letters and digits, 38 at most.\n  fix: --set global.runtime.name=<name>" $name) -}}
+{{- if not (regexMatch "^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$" $name) -}}
+{{- fail (printf "\nRUN102: The runtime name %q is not allowed: a lower-case letter first, then lower-case letters, digits and dashes, no dash at the end, 63 characters at most.\n  fix: --set global.runtime.name=<name>" $name) -}}
 {{- end -}}
 {{- $name -}}
 {{- end -}}
@@ -66,6 +66,10 @@ the first host, which makes the public URL. Arguments: path (of the value), host
 {{- $is := "^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?(\\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$" -}}
 {{- range $path, $name := dict "tunnel-client.tunnelServer.host" .tunnelServer.host "tunnel-client.tunnelServer.subdomainHost" .tunnelServer.subdomainHost -}}
 {{- if not (regexMatch $is (toString $name)) }}{{ fail (printf "\nMOD202: %s is not a host name: %q.\n  fix: set %s to the host alone, without scheme, path and port" $path (toString $name) $path) }}{{ end -}}
+{{- end -}}
+{{- $label := printf "%s-%s" .global.codefresh.accountId (include "runtime.name" .) -}}
+{{- if gt (len $label) 63 -}}
+{{- fail (printf "\nRUN103: %s, the host label of the tunnel, has %d characters; 63 are allowed.\n  fix: set global.runtime.name to a name of %d characters at most" $label (len $label) (sub 62 (len .global.codefresh.accountId))) -}}
 {{- end -}}
 {{- if not (regexMatch $is $host) }}{{ fail (printf "\nglobal.codefresh.accountId is %q, of which no host name can be made: %s.\n  fix: --set-string global.codefresh.accountId=<account id>" .global.codefresh.accountId $host) }}{{ end -}}
 {{- $host -}}

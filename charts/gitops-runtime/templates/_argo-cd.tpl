@@ -1,5 +1,5 @@
 {{/*
-gitops-runtime.ownArgoCD: what the user says of an Argo CD that is there already, {server, repoServer, redis} as JSON: global.integrations.argo-cd,
+gitops-runtime.ownArgoCD: what the user says of an Argo CD that is there already, {server, repoServer} as JSON: global.integrations.argo-cd,
 with what its older name global.external-argo-cd says over it. Arguments: global.
 */}}
 {{- define "gitops-runtime.ownArgoCD" -}}
@@ -7,7 +7,7 @@ with what its older name global.external-argo-cd says over it. Arguments: global
 {{- $older := index . "external-argo-cd" | default dict -}}
 {{- $server := mergeOverwrite (dict "auth" (.auth | default dict)) $now.server ($older.server | default dict) -}}
 {{- $_ := set $server "auth" (mergeOverwrite dict $now.server.auth ($older.auth | default dict)) -}}
-{{- dict "server" $server "repoServer" (mergeOverwrite dict $now.repoServer ($older.repoServer | default dict)) "redis" (mergeOverwrite dict $now.redis ($older.redis | default dict)) | toJson -}}
+{{- dict "server" $server "repoServer" (mergeOverwrite dict $now.repoServer ($older.repoServer | default dict)) | toJson -}}
 {{- end -}}
 
 {{/* gitops-runtime.usesOwnArgoCD: "true" where an Argo CD that is there already is the runtime's. Arguments: the root. */}}
@@ -31,63 +31,80 @@ gitops-runtime.serviceHost: the address of a Service that values name: <name>, <
 {{- end -}}
 
 {{/*
-gitops-runtime.argoCDAddresses: where the programs of the runtime's Argo CD are, {server, url, repoServer, redis, redisSecret, redisKey} as JSON:
-host:port each, url with scheme and root path; of this release, or the user's own. Arguments: the root.
+gitops-runtime.argoCDAddresses: where the programs of the runtime's Argo CD are, {server, url, repoServer} as JSON: of this release, or the user's own.
+server is host:port with the root path, url has the scheme besides. Arguments: the root.
 */}}
 {{- define "gitops-runtime.argoCDAddresses" -}}
-{{- $domain := printf "%s.svc.%s" .Release.Namespace (index .Values "internal-router").clusterDomain -}}
-{{- $addresses := dict "redisSecret" "argocd-redis" "redisKey" "auth" -}}
+{{- $repoServer := "" -}}{{- $server := "" -}}{{- $path := "" -}}{{- $tls := false -}}
 {{- if eq (include "gitops-runtime.usesOwnArgoCD" .) "true" -}}
 {{- $own := include "gitops-runtime.ownArgoCD" .Values.global | fromJson -}}
 {{- $elsewhere := splitList "." $own.server.svc | rest | join "." -}}
-{{- range $key, $name := dict "repoServer" "argocd-repo-server" "redis" "argocd-redis" -}}
-{{- $service := default (ternary $name (printf "%s.%s" $name $elsewhere) (empty $elsewhere)) (get $own $key).svc -}}
-{{- $_ := set $addresses $key (printf "%s:%d" (include "gitops-runtime.serviceHost" (dict "root" $ "service" $service)) (int (get $own $key).port)) -}}
-{{- end -}}
-{{- $host := include "gitops-runtime.serviceHost" (dict "root" . "service" $own.server.svc) -}}
-{{- $_ := set $addresses "server" (printf "%s:%d" $host (int $own.server.port)) -}}
-{{- $scheme := ternary "https" "http" (eq (int $own.server.port) 443) -}}
-{{- $path := trimAll "/" (default "" $own.server.rootpath) -}}
-{{- $_ := set $addresses "url" (printf "%s://%s%s" $scheme $addresses.server (ternary "" (printf "/%s" $path) (empty $path))) -}}
+{{- $service := default (ternary "argocd-repo-server" (printf "argocd-repo-server.%s" $elsewhere) (empty $elsewhere)) $own.repoServer.svc -}}
+{{- $repoServer = printf "%s:%d" (include "gitops-runtime.serviceHost" (dict "root" . "service" $service)) (int $own.repoServer.port) -}}
+{{- $server = printf "%s:%d" (include "gitops-runtime.serviceHost" (dict "root" . "service" $own.server.svc)) (int $own.server.port) -}}
+{{- $tls = eq (int $own.server.port) 443 -}}
+{{- $path = $own.server.rootpath -}}
 {{- else -}}
 {{- $prefix := include "gitops-runtime.prefix" (dict "root" . "chart" "argo-cd") -}}
-{{- $argo := index .Values "argo-cd" -}}
-{{- $redis := ternary (printf "%s-redis-ha-haproxy" $prefix) (printf "%s-redis" $prefix) ((index $argo "redis-ha" | default dict).enabled | default false) -}}
-{{- $_ := set $addresses "server" (printf "%s-server.%s:80" $prefix $domain) -}}
-{{- $_ := set $addresses "url" (printf "http://%s-server.%s" $prefix $domain) -}}
-{{- $_ := set $addresses "repoServer" (printf "%s-repo-server.%s:8081" $prefix $domain) -}}
-{{- $_ := set $addresses "redis" (printf "%s.%s:6379" $redis $domain) -}}
-{{- with $argo.externalRedis }}{{ if .host -}}
-{{- $addresses = merge (dict "redis" (printf "%s:%d" .host (int .port)) "redisSecret" (default "argocd-redis" .existingSecret) "redisKey" "redis-password") $addresses -}}
-{{- end }}{{ end -}}
+{{- $domain := printf "%s.svc.%s" .Release.Namespace (index .Values "internal-router").clusterDomain -}}
+{{- $params := dict -}}
+{{- with index .Values "argo-cd" }}{{ if .enabled }}{{ $params = (include "argo-cd.flat" (dict "settings" (.configs.params | default dict)) | fromJson).data }}{{ end }}{{ end -}}
+{{- $tls = eq (toString (get $params "server.insecure")) "false" -}}
+{{- $path = get $params "server.rootpath" -}}
+{{- $repoServer = printf "%s-repo-server.%s:8081" $prefix $domain -}}
+{{- $server = printf "%s-server.%s:%d" $prefix $domain (ternary 443 80 $tls) -}}
 {{- end -}}
-{{- toJson $addresses -}}
+{{- with trimAll "/" (default "" $path) }}{{ $server = printf "%s/%s" $server . }}{{ end -}}
+{{- dict "server" $server "url" (printf "%s://%s" (ternary "https" "http" $tls) $server) "repoServer" $repoServer | toJson -}}
 {{- end -}}
 
 {{/* gitops-runtime.argoCD: the URL of the Argo CD server. Arguments: the root. */}}
 {{- define "gitops-runtime.argoCD" -}}
-{{- default (include "gitops-runtime.argoCDAddresses" . | fromJson).url (index .Values "app-proxy").config.argoCdUrl -}}
+{{- default (include "gitops-runtime.argoCDAddresses" . | fromJson).url ((index .Values "app-proxy").config).argoCdUrl -}}
 {{- end -}}
 
 {{/*
-gitops-runtime.argoCDLogin: how the runtime's programs sign in to Argo CD, as a YAML list of environment: a user and the password of a Secret, or
+gitops-runtime.argoCDLogin: how app-proxy signs in to Argo CD, as a YAML list of environment: a user and the password of a Secret, or
 the token of one. Of this release's Argo CD the password is that of its administrator, which it makes up at its first start: a pod that read
 nothing before that would be refused until it is replaced, so the kubelet holds it until the Secret is there. Arguments: the root.
 */}}
 {{- define "gitops-runtime.argoCDLogin" -}}
-{{- if ne (include "gitops-runtime.usesOwnArgoCD" .) "true" -}}
-- name: ARGO_CD_PASSWORD
-  valueFrom: {secretKeyRef: {name: argocd-initial-admin-secret, key: password, optional: {{ not (include "gitops-runtime.makesAdminPassword" .) }}}}
-{{- else -}}
+{{- $password := dict "name" "argocd-initial-admin-secret" "key" "password" -}}
+{{- $external := eq (include "gitops-runtime.usesOwnArgoCD" .) "true" -}}
 {{- $auth := (include "gitops-runtime.ownArgoCD" .Values.global | fromJson).server.auth -}}
-{{- if eq $auth.type "token" -}}
-- name: ARGO_CD_TOKEN
-  valueFrom: {secretKeyRef: {{ ternary (dict "name" "codefresh-argo-cd" "key" "token") $auth.tokenSecretKeyRef (not (empty $auth.token)) | toJson }}}
+{{- if and $external (eq $auth.type "token") -}}
+- {name: ARGO_CD_TOKEN, valueFrom: {secretKeyRef: {{ include "gitops-runtime.argoCDToken" . }}}}
 {{- else -}}
-- name: ARGO_CD_PASSWORD
-  valueFrom: {secretKeyRef: {{ ternary (dict "name" "codefresh-argo-cd" "key" "password") $auth.passwordSecretKeyRef (not (empty $auth.password)) | toJson }}}
+{{- if $external -}}
+{{- $password = ternary (dict "name" "gitops-runtime-argo-cd-password" "key" "token") $auth.passwordSecretKeyRef (not (empty $auth.password)) -}}
+{{- else if not (include "gitops-runtime.makesAdminPassword" .) -}}
+{{- $_ := set $password "optional" true -}}
+{{- end -}}
+- {name: ARGO_CD_USERNAME, valueFrom: {configMapKeyRef: {name: cap-app-proxy-cm, key: argoCdUsername}}}
+- {name: ARGO_CD_PASSWORD, valueFrom: {secretKeyRef: {{ toJson $password }}}}
 {{- end -}}
 {{- end -}}
+
+{{/*
+gitops-runtime.argoCDToken: the Secret with the token of Argo CD that gitops-operator, argo-gateway and the event reporters read through the API,
+{name, key} as JSON: app-proxy makes it where it signs in with a password. Arguments: the root.
+*/}}
+{{- define "gitops-runtime.argoCDToken" -}}
+{{- $auth := (include "gitops-runtime.ownArgoCD" .Values.global | fromJson).server.auth -}}
+{{- if not (and (eq (include "gitops-runtime.usesOwnArgoCD" .) "true") (eq $auth.type "token")) -}}
+{{- dict "name" "argocd-token" "key" "token" | toJson -}}
+{{- else if $auth.token -}}
+{{- dict "name" "gitops-runtime-argo-cd-token" "key" "token" | toJson -}}
+{{- else -}}
+{{- pick $auth.tokenSecretKeyRef "name" "key" | toJson -}}
+{{- end -}}
+{{- end -}}
+
+{{/* gitops-runtime.argoCDTokenEnv: tells a program where the token of Argo CD is, as a YAML list of environment. Arguments: the root. */}}
+{{- define "gitops-runtime.argoCDTokenEnv" -}}
+{{- $token := include "gitops-runtime.argoCDToken" . | fromJson -}}
+- {name: ARGO_CD_TOKEN_SECRET_NAME, value: {{ $token.name | quote }}}
+- {name: ARGO_CD_TOKEN_SECRET_KEY, value: {{ $token.key | quote }}}
 {{- end -}}
 
 {{/*
@@ -107,7 +124,7 @@ nobody else gives the password. Arguments: the root.
 {{/* gitops-runtime.argoCDUser: the user whose password app-proxy has; empty with a token. Arguments: the root. */}}
 {{- define "gitops-runtime.argoCDUser" -}}
 {{- if ne (include "gitops-runtime.usesOwnArgoCD" .) "true" -}}
-{{- (index .Values "app-proxy").config.argoCdUsername -}}
+{{- default "admin" ((index .Values "app-proxy").config).argoCdUsername -}}
 {{- else -}}
 {{- $auth := (include "gitops-runtime.ownArgoCD" .Values.global | fromJson).server.auth -}}
 {{- if eq $auth.type "password" }}{{ $auth.username }}{{ end -}}

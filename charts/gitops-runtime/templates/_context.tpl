@@ -1,10 +1,75 @@
 {{/*
+gitops-runtime.parts: the labels by which programs and users look up the parts of the runtime, as the published chart 0.30.0 has them, as YAML:
+part to {partOf, selector (of its pods, immutable in a Deployment), labels}. A part that is not in the table belongs to the runtime itself.
+Arguments: the root.
+*/}}
+{{- define "gitops-runtime.parts" -}}
+gitops-runtime:
+  partOf: codefresh-gitops-runtime
+  labels: {app: codefresh-gitops-runtime, codefresh.io/runtime-name: {{ include "runtime.name" (dict "global" .Values.global) }}}
+app-proxy:
+  partOf: app-proxy
+  selector: {app: cap-app-proxy}
+  labels: {codefresh.io/internal: "true"}
+internal-router:
+  partOf: internal-router
+  selector: {app: internal-router}
+gitops-operator:
+  partOf: gitops-operator
+  selector: {app: gitops-operator}
+  labels: {codefresh.io/internal: "true"}
+{{- range list "argo-gateway" "runtime-event-reporter" "cluster-event-reporter" }}
+{{ . }}:
+  partOf: {{ . }}
+  selector: {app.kubernetes.io/name: {{ . }}{{ if eq . "argo-gateway" }}, app.kubernetes.io/instance: {{ $.Release.Name }}{{ end }}}
+  labels: {app.kubernetes.io/component: {{ . }}, codefresh.io/internal: "true"}
+{{- end }}
+workflow-reporter:
+  partOf: workflow-reporter
+  labels: {codefresh.io/internal: "true"}
+redis:
+  partOf: runtime-redis
+  labels: {codefresh.io/internal: "true"}
+sealed-secrets:
+  partOf: sealed-secrets
+{{- end -}}
+
+{{/*
 gitops-runtime.context: common.context of a part of the runtime. The part's objects carry its fixed name, where other programs look it up.
 Arguments: root, name (of the part), values (of the part).
 */}}
 {{- define "gitops-runtime.context" -}}
 {{- $values := dict "nameOverride" (default .name .values.nameOverride) "fullnameOverride" (default .name .values.fullnameOverride) "global" .root.Values.global -}}
-{{- include "common.context" (dict "chart" .root.Chart "release" .root.Release "values" $values "partOf" "gitops-runtime") -}}
+{{- $parts := include "gitops-runtime.parts" .root | fromYaml -}}
+{{- $part := default (get $parts "gitops-runtime") (get $parts .name) -}}
+{{- include "common.context" (merge (dict "chart" .root.Chart "release" .root.Release "values" $values) $part) -}}
+{{- end -}}
+
+{{/* gitops-runtime.podsOfPart: what selects the pods of a part of the runtime, as JSON. Arguments: root, name (of the part). */}}
+{{- define "gitops-runtime.podsOfPart" -}}
+{{- $context := include "gitops-runtime.context" (merge (dict "values" (index .root.Values .name | default dict)) .) | fromJson -}}
+{{- dict "matchLabels" (include "common.selectorLabels" (dict "context" $context) | fromJson) | toJson -}}
+{{- end -}}
+
+{{/*
+gitops-runtime.telemetry: the names under which a program reports what it does, as a YAML list of environment.
+Arguments: root, name (of the service), tag (of its image).
+*/}}
+{{- define "gitops-runtime.telemetry" -}}
+{{- $global := .root.Values.global -}}
+{{- $attributes := list
+  (printf "service.name=%s" .name)
+  (printf "service.version=%s" .tag)
+  "service.namespace=cf-gitops-runtime"
+  (printf "cf.account.id=%s" $global.codefresh.accountId)
+  (printf "cf.gitops.runtime.name=%s" (include "runtime.name" (dict "global" $global)))
+  (printf "cf.gitops.runtime.version=%s" .root.Chart.AppVersion)
+  (printf "cf.gitops.runtime.chart.version=%s" .root.Chart.Version)
+-}}
+- {name: CF_SERVICE_NAME, value: {{ .name }}}
+- {name: CF_SERVICE_VERSION, value: {{ .tag | quote }}}
+- {name: OTEL_SERVICE_NAME, value: {{ .name }}}
+- {name: OTEL_RESOURCE_ATTRIBUTES, value: {{ join "," $attributes | quote }}}
 {{- end -}}
 
 {{/* gitops-runtime.url: the runtime's public URL. Arguments: the root. */}}
@@ -16,6 +81,9 @@ Arguments: root, name (of the part), values (of the part).
 {{- define "gitops-runtime.platform" -}}
 {{- if not (include "runtime.isURL" .codefresh.url) -}}
 {{- fail (printf "\nACC102: global.codefresh.url is not a URL of a platform: %q.\n  fix: --set global.codefresh.url=https://<host>" (toString .codefresh.url)) -}}
+{{- end -}}
+{{- if and (hasPrefix "http://" .codefresh.url) (not .codefresh.allowInsecureHTTP) -}}
+{{- fail (printf "\nACC105: global.codefresh.url is %s: tokens would travel unencrypted.\n  fix: use https://, or set global.codefresh.allowInsecureHTTP=true where the network in between is trusted" .codefresh.url) -}}
 {{- end -}}
 {{- trimSuffix "/" .codefresh.url -}}
 {{- end -}}
@@ -42,30 +110,41 @@ Neither given fails the render. Arguments: global.
 {{- end -}}
 {{- end -}}
 
-{{/* gitops-runtime.components: the components that this release installs, name to version, as JSON. Arguments: the root. */}}
+{{/*
+gitops-runtime.components: the components of this release, {components: a list of {name, version}} as JSON. A component whose pods the platform
+shows logs of is called as its label app.kubernetes.io/part-of. Arguments: the root.
+*/}}
 {{- define "gitops-runtime.components" -}}
 {{- $v := .Values -}}
+{{- $external := eq (include "gitops-runtime.usesOwnArgoCD" .) "true" -}}
+{{- $argoCD := or (index $v "argo-cd").enabled $external -}}
 {{- $gateway := include "argo-gateway.values" $v | fromJson -}}
-{{- $argoCD := or (index $v "argo-cd").enabled (eq (include "gitops-runtime.usesOwnArgoCD" .) "true") -}}
-{{- $own := dict
-  "app-proxy" (dict "enabled" true "image" (index $v "app-proxy").image)
-  "internal-router" (dict "enabled" true "image" (index $v "internal-router").image)
-  "gitops-operator" (index $v "gitops-operator")
-  "argo-gateway" (dict "enabled" (and $gateway.enabled $argoCD) "image" $gateway.image)
-  "event-reporter" (dict "enabled" (and (index $v "cf-argocd-extras").eventReporter.enabled $argoCD) "image" (index $v "cf-argocd-extras").eventReporter.container.image)
-  "sealed-secrets" (index $v "sealed-secrets")
-  "redis" $v.redis
--}}
-{{- $components := dict -}}
-{{- range $name, $of := $own }}{{ if $of.enabled }}{{ $_ := set $components $name (toString $of.image.tag) }}{{ end }}{{ end -}}
+{{- $reporter := include "event-reporter.values" $v.global | fromJson -}}
+{{- $charts := dict -}}
 {{- range $chart := list "argo-cd" "argo-events" "argo-rollouts" "argo-workflows" "tunnel-client" -}}
 {{- $values := index $v $chart -}}
-{{- $on := ternary (eq (include "gitops-runtime.accessMode" $) "tunnel") $values.enabled (eq $chart "tunnel-client") -}}
-{{- $version := coalesce ((($values.global).image).tag) (($values.image).tag) ((index $.Subcharts $chart | default dict).Chart).AppVersion -}}
-{{- if $on }}{{ $_ := set $components $chart (toString $version) }}{{ end -}}
+{{- $_ := set $charts $chart (coalesce ((($values.global).image).tag) (($values.image).tag) ((index $.Subcharts $chart | default dict).Chart).AppVersion | toString) -}}
 {{- end -}}
-{{- range include "gitops-runtime.reporters" . | fromJsonArray }}{{ $_ := set $components (printf "%s-reporter" .name) (get $components "argo-events") }}{{ end -}}
-{{- toJson $components -}}
+{{- $table := list
+  (dict "name" "app-proxy" "on" true "version" (index $v "app-proxy").image.tag)
+  (dict "name" "internal-router" "on" true "version" .Chart.AppVersion)
+  (dict "name" "argo-gateway" "on" (and $gateway.enabled $argoCD) "version" $gateway.image.tag)
+  (dict "name" "runtime-event-reporter" "on" $argoCD "version" $reporter.image.tag)
+  (dict "name" "cluster-event-reporter" "on" $argoCD "version" $reporter.image.tag)
+  (dict "name" "event-reporter" "on" $external "version" $reporter.image.tag)
+  (dict "name" "argocd" "on" (index $v "argo-cd").enabled "version" (get $charts "argo-cd"))
+  (dict "name" "argo-events" "on" (index $v "argo-events").enabled "version" (get $charts "argo-events"))
+  (dict "name" "argo-rollouts" "on" (index $v "argo-rollouts").enabled "version" (get $charts "argo-rollouts"))
+  (dict "name" "argo-workflows" "on" (index $v "argo-workflows").enabled "version" (get $charts "argo-workflows"))
+  (dict "name" "workflow-reporter" "on" (index $v "argo-workflows").enabled "version" .Chart.AppVersion)
+  (dict "name" "codefresh-tunnel-client" "on" (eq (include "gitops-runtime.accessMode" .) "tunnel") "version" (get $charts "tunnel-client"))
+  (dict "name" "gitops-operator" "on" (index $v "gitops-operator").enabled "version" (index $v "gitops-operator").image.tag)
+  (dict "name" "sealed-secrets" "on" (index $v "sealed-secrets").enabled "version" (index $v "sealed-secrets").image.tag)
+  (dict "name" "runtime-redis" "on" $v.redis.enabled "version" $v.redis.image.tag)
+-}}
+{{- $components := list -}}
+{{- range $table }}{{ if .on }}{{ $components = append $components (dict "name" .name "version" (toString .version)) }}{{ end }}{{ end -}}
+{{- dict "components" $components | toJson -}}
 {{- end -}}
 
 {{/* gitops-runtime.prefix: the prefix of the objects of a chart that this one depends on. Arguments: root, chart. */}}
@@ -88,12 +167,12 @@ global.runtime.publishWorkflows does not refuse it. Arguments: the root.
 */}}
 {{- define "gitops-runtime.publishesWorkflows" -}}
 {{- $workflows := index .Values "argo-workflows" -}}
-{{- $server := or (ne (toString ($workflows.server).enabled) "false") (index .Values "app-proxy").config.argoWorkflowsUrl -}}
+{{- $server := or (ne (toString ($workflows.server).enabled) "false") ((index .Values "app-proxy").config).argoWorkflowsUrl -}}
 {{- if and .Values.global.runtime.publishWorkflows $workflows.enabled $server }}true{{ end -}}
 {{- end -}}
 
 {{/* gitops-runtime.argoServer: the URL of the Argo Workflows server. Arguments: the root. */}}
 {{- define "gitops-runtime.argoServer" -}}
-{{- $config := (index .Values "app-proxy").config -}}
+{{- $config := (index .Values "app-proxy").config | default dict -}}
 {{- default (printf "http://%s-server.%s.svc.%s:2746" (include "gitops-runtime.prefix" (dict "root" . "chart" "argo-workflows")) .Release.Namespace (index .Values "internal-router").clusterDomain) $config.argoWorkflowsUrl -}}
 {{- end -}}

@@ -6,14 +6,13 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/signal"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"golang.org/x/term"
 
+	"gitops-runtime/internal/interrupt"
 	"gitops-runtime/tests/standin/platform"
 	"gitops-runtime/validator/cli"
 )
@@ -25,7 +24,7 @@ const (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := interrupt.Context(context.Background(), interrupt.Grace, os.Exit)
 	defer stop()
 	args := withNamespace(os.Args[1:])
 	if !namesPlatform(args) {
@@ -36,7 +35,8 @@ func main() {
 		}
 		fmt.Fprintf(os.Stderr, "The platform is a stand-in at %s, not the one of the values; its account is acc1, its token user-token-admin.\n"+
 			"To ask another one: make validate ARGS=\"--set %s=<url>\".\n\n", server.URL, urlValue)
-		args = append(args, "--set-string", urlValue+"="+server.URL)
+		// it is on loopback, so nothing travels
+		args = append(args, "--set-string", urlValue+"="+server.URL, "--set", "global.codefresh.allowInsecureHTTP=true")
 	}
 	os.Exit(cli.Main(ctx, args, cli.System{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Version: "0.1.0",

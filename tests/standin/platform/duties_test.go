@@ -51,8 +51,8 @@ func TestREST(t *testing.T) {
 func TestQueries(t *testing.T) {
 	t.Parallel()
 	limited := platform.DefaultSeed()
-	five, two := int32(5), int32(2)
-	limited.Accounts[0].Limits, limited.Accounts[0].Usage = &platform.Amounts{Clusters: &five}, &platform.Amounts{Clusters: &two}
+	five := int32(5)
+	limited.Accounts[0].Limits = &platform.Limits{Clusters: &five}
 	forbidden := func(field string) string {
 		return `{"data":{"` + field + `":null},"errors":[{"message":"only a runtime may ask for this: use the runtime's own token","path":["` + field + `"],"extensions":{"code":"FORBIDDEN"}}]}`
 	}
@@ -60,8 +60,8 @@ func TestQueries(t *testing.T) {
 		seed *platform.Seed
 		request
 	}{
-		"no limits":       {nil, graphQL("user-token-admin", `{"query":"{ limitsStatus { status usage { clusters } } }"}`, `{"data":{"limitsStatus":null}}`)},
-		"limits":          {&limited, graphQL("user-token-admin", `{"query":"{ limitsStatus { usage { clusters applications } limits { clusters applications } status } }"}`, `{"data":{"limitsStatus":{"usage":{"clusters":2,"applications":null},"limits":{"clusters":5,"applications":null},"status":null}}}`)},
+		"no limits":       {nil, graphQL("user-token-admin", `{"query":"{ limitsStatus { status limits { clusters } } }"}`, `{"data":{"limitsStatus":{"status":true,"limits":null}}}`)},
+		"limits":          {&limited, graphQL("user-token-admin", `{"query":"{ limitsStatus { usage { clusters applications } limits { clusters applications } status } }"}`, `{"data":{"limitsStatus":{"usage":{"clusters":1,"applications":0},"limits":{"clusters":5,"applications":null},"status":true}}}`)},
 		"administrator":   {nil, graphQL("user-token-admin", `{"query":"{ me { email status isAdmin accounts { id name } activeAccount { features { gitopsPlanEnforcement } } } }"}`, `{"data":{"me":{"email":"user-admin@example.com","status":"active","isAdmin":true,"accounts":[{"id":"acc1","name":"account-one"}],"activeAccount":{"features":{"gitopsPlanEnforcement":false}}}}}`)},
 		"runtime":         {nil, graphQL("runtime-token-taken", `{"query":"{ runtime(name: \"taken\") { metadata { account kind } syncStatus healthStatus installationType managed accessMode managedClustersNum status { argoCdState } } }"}`, `{"data":{"runtime":{"metadata":{"account":"acc1","kind":"Application"},"syncStatus":"UNKNOWN","healthStatus":null,"installationType":"HELM","managed":false,"accessMode":"INGRESS","managedClustersNum":1,"status":{"argoCdState":false}}}}`)},
 		"git sources":     {nil, graphQL("runtime-token-taken", `{"query":"{ gitSources(runtime: \"taken\", pagination: {first: 5}) { edges { node { metadata { name } } } pageInfo { hasNextPage hasPrevPage } } }"}`, `{"data":{"gitSources":{"edges":[],"pageInfo":{"hasNextPage":false,"hasPrevPage":false}}}}`)},

@@ -84,15 +84,6 @@ func (r *resolver) Runtimes(ctx context.Context) []*runtimeResult {
 	return results
 }
 
-// LimitsStatus is what the account uses and may use; null for an account without limits.
-func (r *resolver) LimitsStatus(ctx context.Context) *limitsResult {
-	account, ok := r.data.account(who(ctx).account)
-	if !ok || account.Limits == nil {
-		return nil
-	}
-	return &limitsResult{Usage: account.Usage.result(), Limits: account.Limits.result()}
-}
-
 // ShouldBeImplicitConfigurationRuntime is always false: the seed has no such account.
 func (r *resolver) ShouldBeImplicitConfigurationRuntime() *bool { return new(bool) }
 

@@ -67,13 +67,6 @@ type metadataResult struct {
 
 type pairResult struct{ Key, Value string }
 
-type limitsResult struct {
-	Usage, Limits *amountsResult
-	Status        *string
-}
-
-type amountsResult struct{ Clusters, Applications *int32 }
-
 type gitSourcesResult struct {
 	Edges    []gitSourceEdge
 	PageInfo pageInfo

@@ -26,8 +26,7 @@ type Account struct {
 	GitAPIURL        string   `json:"gitApiUrl,omitempty"`
 	SharedConfigRepo string   `json:"sharedConfigRepo,omitempty"`
 	Admins           []string `json:"admins,omitempty"` // Admins are user ids.
-	Usage            *Amounts `json:"usage,omitempty"`  // Usage is what counts against Limits.
-	Limits           *Amounts `json:"limits,omitempty"` // Limits are none when nil.
+	Limits           *Limits  `json:"limits,omitempty"` // Limits of the account; nil where it has none.
 }
 
 // User is a person with a token. Account is the id of the active account; empty when the user has none.

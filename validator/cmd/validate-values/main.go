@@ -5,13 +5,12 @@ package main
 import (
 	"context"
 	"os"
-	"os/signal"
-	"syscall"
 	"time"
 
 	_ "golang.org/x/crypto/x509roots/fallback" // public CAs, where the image has none
 	"golang.org/x/term"
 
+	"gitops-runtime/internal/interrupt"
 	"gitops-runtime/validator/cli"
 )
 
@@ -19,7 +18,7 @@ import (
 var version = "0.1.0"
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := interrupt.Context(context.Background(), interrupt.Grace, os.Exit)
 	code := cli.Main(ctx, os.Args[1:], cli.System{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
 		Colour:  term.IsTerminal(int(os.Stdout.Fd())) && os.Getenv("NO_COLOR") == "",

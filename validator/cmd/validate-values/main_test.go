@@ -59,7 +59,7 @@ func (s slow) files(t *testing.T) []string {
 	folder := t.TempDir()
 	values, kubeconfig := filepath.Join(folder, "values.yaml"), filepath.Join(folder, "kubeconfig")
 	require.NoError(t, os.WriteFile(values, fmt.Appendf(nil,
-		"global:\n  codefresh: {url: %q, accountId: acc1, userToken: {token: user-token-admin}}\n  runtime: {name: local}\n", front.URL), 0o600))
+		"global:\n  codefresh: {url: %q, allowInsecureHTTP: true, accountId: acc1, userToken: {token: user-token-admin}}\n  runtime: {name: local}\n", front.URL), 0o600))
 	require.NoError(t, os.WriteFile(kubeconfig, fmt.Appendf(nil,
 		"apiVersion: v1\nkind: Config\ncurrent-context: c\nclusters: [{name: c, cluster: {server: %q}}]\ncontexts: [{name: c, context: {cluster: c, user: u}}]\nusers: [{name: u, user: {}}]\n", api.URL), 0o600))
 	return []string{"-f", values, "--kubeconfig", kubeconfig, "-n", "codefresh", "-o", "short"}

@@ -1,17 +1,38 @@
 {{/*
-gitops-runtime.cache: the Redis that app-proxy keeps its cache in, {address, secret, key} as JSON: that of this chart where it is enabled, or Argo CD's;
-{} without any. Arguments: the root.
+gitops-runtime.cache: the Redis of the runtime's own programs, {host, port, secret, key} as JSON: that of this chart, or the replicated one of its
+Argo CD; {} where neither is enabled. Arguments: the root.
 */}}
 {{- define "gitops-runtime.cache" -}}
 {{- $domain := printf "%s.svc.%s" .Release.Namespace (index .Values "internal-router").clusterDomain -}}
-{{- $argoCD := include "gitops-runtime.argoCDAddresses" . | fromJson -}}
-{{- if .Values.redis.enabled -}}
-{{- dict "address" (printf "%s.%s:%d" .Values.redis.fullnameOverride $domain (int .Values.redis.service.ports.redis.port)) "secret" "gitops-runtime-redis" "key" "auth" | toJson -}}
-{{- else if or (index .Values "argo-cd").enabled (include "gitops-runtime.usesOwnArgoCD" .) -}}
-{{- dict "address" $argoCD.redis "secret" $argoCD.redisSecret "key" $argoCD.redisKey | toJson -}}
+{{- $redis := .Values.redis -}}
+{{- if $redis.enabled -}}
+{{- $host := printf "%s.%s" $redis.fullnameOverride $domain -}}
+{{- dict "host" $host "port" (int $redis.service.ports.redis.port) "secret" "gitops-runtime-redis" "key" "auth" | toJson -}}
+{{- else if include "gitops-runtime.sharesRedis" . -}}
+{{- $host := printf "%s-redis-ha-haproxy.%s" (include "gitops-runtime.prefix" (dict "root" . "chart" "argo-cd")) $domain -}}
+{{- dict "host" $host "port" 6379 "secret" "argocd-redis" "key" "auth" | toJson -}}
 {{- else -}}
 {}
 {{- end -}}
+{{- end -}}
+
+{{/* gitops-runtime.sharesRedis: "true" where the runtime's programs use the replicated Redis of Argo CD. Arguments: the root. */}}
+{{- define "gitops-runtime.sharesRedis" -}}
+{{- $argo := index .Values "argo-cd" -}}
+{{- if and (not .Values.redis.enabled) $argo.enabled (index $argo "redis-ha" | default dict).enabled }}true{{ end -}}
+{{- end -}}
+
+{{/* gitops-runtime.cachePeers: the egress rules to that Redis, as a JSON list. Arguments: the root. */}}
+{{- define "gitops-runtime.cachePeers" -}}
+{{- $peers := list -}}
+{{- if .Values.redis.enabled -}}
+{{- $pods := dict "podSelector" (include "gitops-runtime.podsOfPart" (dict "root" . "name" "redis") | fromJson) -}}
+{{- $peers = append $peers (dict "ports" (list (int .Values.redis.service.ports.redis.targetPort)) "to" (list $pods)) -}}
+{{- else if include "gitops-runtime.sharesRedis" . -}}
+{{- $pods := dict "podSelector" (dict "matchLabels" (dict "app.kubernetes.io/instance" .Release.Name)) -}}
+{{- $peers = append $peers (dict "ports" (list 6379) "to" (list $pods) "why" "the replicated Redis of Argo CD") -}}
+{{- end -}}
+{{- toJson $peers -}}
 {{- end -}}
 
 {{/*

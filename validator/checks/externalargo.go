@@ -14,28 +14,30 @@ import (
 	"gitops-runtime/validator/netstage"
 )
 
-// ownArgoPath is where the values name an Argo CD that is there already; olderArgoPath is where values files of older charts do.
+// externalArgoPath is where the values name an Argo CD that is there already; legacyArgoPath is where values files of older charts do.
 const (
-	ownArgoPath   = "global.integrations.argo-cd.server"
-	olderArgoPath = "global.external-argo-cd.server"
+	externalArgoPath = "global.integrations.argo-cd.server"
+	legacyArgoPath   = "global.external-argo-cd.server"
 )
 
-// oldestArgo is the oldest Argo CD that the runtime works with.
-var oldestArgo = [2]int{2, 12}
+// oldestArgo and newestArgo are the minor versions of Argo CD between which the
+// closed images of the runtime work: the published chart 0.30.0 accepts
+// ">=3.2 <=3.4". Any patch of the newest one counts as within.
+var oldestArgo, newestArgo = [2]int{3, 2}, [2]int{3, 4}
 
-// checkOwnArgo finds the Service of an Argo CD that the runtime did not bring,
+// checkExternalArgo finds the Service of an Argo CD that the runtime did not bring,
 // and from within the cluster asks its version, which Argo CD tells everyone.
-func checkOwnArgo(ctx context.Context, d *desk) engine.Outcome {
+func checkExternalArgo(ctx context.Context, d *state) engine.Outcome {
 	switch {
 	case d.Values.Bool("argo-cd.enabled", true):
 		return nothing("the runtime brings its Argo CD")
 	case d.Cluster == nil:
 		return lacks(needsCluster)
 	}
-	place := d.place(ownArgoPath + ".svc")
-	named := d.ownArgo("svc", "")
+	place := d.place(externalArgoPath + ".svc")
+	named := d.externalArgo("svc", "")
 	if named == "" {
-		return nothing(ownArgoPath + ".svc names no Argo CD")
+		return nothing(externalArgoPath + ".svc names no Argo CD")
 	}
 	service, namespace, _ := strings.Cut(named, ".")
 	if namespace, _, _ = strings.Cut(namespace, "."); namespace == "" {
@@ -46,40 +48,41 @@ func checkOwnArgo(ctx context.Context, d *desk) engine.Outcome {
 	case absent(err):
 		return found(findings.New("CLU701", place, service, namespace))
 	case err != nil && !d.InHook:
-		return found(unknown("CLU700", place, "Whether your own Argo CD is there", missing(err)))
+		return found(unknown("CLU700", place, "Whether the external Argo CD is there", missing(err)))
 	case !d.InHook:
 		return found()
 	}
 	// one that answers is there; a runtime of a single namespace has no right to ask for Services of others
-	scheme, port := "http", d.ownArgo("port", "80")
+	scheme, port := "http", d.externalArgo("port", "80")
 	if port == "443" {
 		scheme = "https"
 	}
-	path := strings.Trim(d.ownArgo("rootpath", ""), "/")
+	path := strings.Trim(d.externalArgo("rootpath", ""), "/")
 	if path != "" {
 		path = "/" + path
 	}
 	address := fmt.Sprintf("%s://%s.%s:%s%s/api/version", scheme, service, namespace, port, path)
 	version, err := d.argoVersion(ctx, address)
 	if err != nil {
-		return found(unknown("CLU700", place, "The version of your own Argo CD", missing(err)))
+		return found(unknown("CLU700", place, "The version of the external Argo CD", missing(err)))
 	}
 	parsed, ok := numbers(version)
 	switch {
 	case !ok:
-		return found(unknown("CLU700", place, "The version of your own Argo CD", fmt.Sprintf("it calls itself %q", version)))
-	case older(parsed, oldestArgo):
-		return found(findings.New("CLU702", place, version, fmt.Sprintf("%d.%d", oldestArgo[0], oldestArgo[1])))
+		return found(unknown("CLU700", place, "The version of the external Argo CD", fmt.Sprintf("it calls itself %q", version)))
+	case older(parsed, oldestArgo), older(newestArgo, parsed):
+		return found(findings.New("CLU702", place, version,
+			fmt.Sprintf("%d.%d to %d.%d", oldestArgo[0], oldestArgo[1], newestArgo[0], newestArgo[1])))
 	}
 	return found()
 }
 
-// ownArgo is what the values say of the user's own Argo CD; the older name wins where both are set, as in the chart.
-func (d *desk) ownArgo(key, fallback string) string {
-	return d.Values.String(olderArgoPath+"."+key, d.Values.String(ownArgoPath+"."+key, fallback))
+// externalArgo is what the values say of the external Argo CD; the older name wins where both are set, as in the chart.
+func (d *state) externalArgo(key, fallback string) string {
+	return d.Values.String(legacyArgoPath+"."+key, d.Values.String(externalArgoPath+"."+key, fallback))
 }
 
-func (d *desk) argoVersion(ctx context.Context, address string) (string, error) {
+func (d *state) argoVersion(ctx context.Context, address string) (string, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return "", err

@@ -1,0 +1,234 @@
+package generate_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/txtar"
+	"helm.sh/helm/v3/pkg/chart/loader"
+	"helm.sh/helm/v3/pkg/chartutil"
+	"helm.sh/helm/v3/pkg/engine"
+	"sigs.k8s.io/yaml"
+
+	"gitops-runtime/imageoverride/generate"
+)
+
+// corpusChart is one chart of the corpus on disk, with what is known of it.
+type corpusChart struct {
+	style, name, path string
+	everything        bool
+	unreachable       []string // images no value leads to
+	incomplete        bool     // something else stands against a proof
+	accept            []string
+}
+
+// corpus unpacks the charts of ../testdata/corpus, one style a file. A chart
+// without a Chart.yaml gets one.
+func corpus(t *testing.T) []corpusChart {
+	t.Helper()
+	files, err := filepath.Glob("../testdata/corpus/*.txtar")
+	require.NoError(t, err)
+	var all []corpusChart
+	for _, file := range files {
+		archive, err := txtar.ParseFile(file)
+		require.NoError(t, err)
+		style, folder := strings.TrimSuffix(filepath.Base(file), ".txtar"), t.TempDir()
+		charts := map[string]*corpusChart{}
+		var order []string
+		for _, entry := range archive.Files {
+			name, below, _ := strings.Cut(entry.Name, "/")
+			one := charts[name]
+			if one == nil {
+				one = &corpusChart{style: style, name: name, path: filepath.Join(folder, name)}
+				charts[name], order = one, append(order, name)
+				write1(t, filepath.Join(one.path, "Chart.yaml"), "apiVersion: v2\nname: "+name+"\nversion: 0.1.0\n")
+			}
+			lines := strings.Split(strings.TrimSpace(string(entry.Data)), "\n")
+			switch below {
+			case "everything":
+				one.everything = true
+			case "unreachable":
+				one.unreachable = lines
+			case "incomplete":
+				one.incomplete = true
+			case "accept":
+				one.accept = lines
+			default:
+				write1(t, filepath.Join(one.path, below), string(entry.Data))
+			}
+		}
+		for _, name := range order {
+			all = append(all, *charts[name])
+		}
+	}
+	return all
+}
+
+func write1(t *testing.T, path, text string) {
+	t.Helper()
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+}
+
+// tally counts what the corpus showed.
+type tally struct{ images, reachable, redirected, silent, false int }
+
+// TestCorpus: over all charts no image is missed in silence, nothing is proved
+// that does not hold, and what a value can reach is redirected.
+func TestCorpus(t *testing.T) {
+	charts := corpus(t)
+	require.GreaterOrEqual(t, len(charts), 60)
+	var total tally
+	for _, one := range charts {
+		t.Run(one.style+"/"+one.name, func(t *testing.T) { one.examine(t, &total) })
+	}
+	t.Logf("%d charts, %d images, %d reachable, %d redirected, %d silent misses, %d false proofs",
+		len(charts), total.images, total.reachable, total.redirected, total.silent, total.false)
+	require.Zero(t, total.silent, "silent misses")
+	require.Zero(t, total.false, "false proofs")
+	require.GreaterOrEqual(t, float64(total.redirected), 0.995*float64(total.reachable), "redirected")
+}
+
+func (c corpusChart) examine(t *testing.T, total *tally) {
+	options := generate.Options{Chart: c.path, Registry: private, Everything: c.everything, Accept: c.accept}
+	ci, err := filepath.Glob(c.path + "/ci/*.yaml")
+	require.NoError(t, err)
+	if len(ci) > 0 {
+		options.Scenarios = append(options.Scenarios, generate.Scenario{Name: "default"})
+		for _, file := range ci {
+			options.Scenarios = append(options.Scenarios, scenario(short(file), file))
+		}
+	}
+	result, err := generate.Run(context.Background(), options)
+	require.NoError(t, err)
+	listed := map[string]bool{}
+	for _, left := range result.Outside {
+		listed[left.Image] = true
+	}
+	for _, doubt := range append(append([]generate.Doubt{}, result.Unread...), result.Suspected...) {
+		listed[doubt.Text] = true
+	}
+	wrong := false
+	for name, user := range result.Rendered {
+		for _, file := range []string{generate.NoTagsFile, generate.WithTagsFile} {
+			var over map[string]any
+			require.NoError(t, yaml.Unmarshal(result.Files[file], &over))
+			before, err := extract(sdk(t, c.path, result.KubeVersion, user, nil))
+			require.NoError(t, err)
+			after, err := extract(sdk(t, c.path, result.KubeVersion, user, over))
+			require.NoError(t, err)
+			for place, image := range before.images {
+				if strings.HasPrefix(image, private+"/") {
+					continue
+				}
+				total.images++
+				now, want := after.images[place], moved(image)
+				reached := now == want
+				can := true
+				for _, known := range c.unreachable {
+					can = can && !strings.Contains(image, known)
+				}
+				if can {
+					total.reachable++
+					if reached {
+						total.redirected++
+					} else {
+						t.Errorf("%s %s: %s %s is %s instead of %s", name, file, place, image, now, want)
+					}
+				}
+				if !reached {
+					wrong = true
+					if !listed[image] && !listed[now] && !mentioned(listed, image) {
+						total.silent++
+						t.Errorf("%s: %s %s is missed in silence", name, place, image)
+					}
+				}
+			}
+			for place, image := range after.images {
+				if before.images[place] == "" && !strings.HasPrefix(image, private+"/") {
+					wrong = true
+				}
+			}
+			for place, text := range before.rest {
+				wrong = wrong || after.rest[place] != text
+			}
+			wrong = wrong || len(after.rest) != len(before.rest) || len(after.images) != len(before.images)
+		}
+	}
+	if result.Complete() && wrong {
+		total.false++
+		t.Errorf("a proof that does not hold")
+	}
+	require.Equal(t, len(c.unreachable) == 0 && !c.incomplete, result.Complete(), "proved: %+v %+v %+v %+v", result.Outside, result.Unread, result.Suspected, result.Changes)
+}
+
+// mentioned tells a listed text that holds the image's name, as where a map
+// writes it in parts.
+func mentioned(listed map[string]bool, image string) bool {
+	for text := range listed {
+		if strings.Contains(text, image) {
+			return true
+		}
+	}
+	return false
+}
+
+// moved is where an image goes, by the rule of host-prefix.
+func moved(image string) string {
+	name, suffix := image, ""
+	if at := strings.Index(name, "@"); at >= 0 {
+		name, suffix = name[:at], name[at:]
+	}
+	if at := strings.LastIndex(name, ":"); at > strings.LastIndex(name, "/") {
+		name, suffix = name[:at], name[at:]+suffix
+	}
+	host, rest, found := strings.Cut(full(name), "/")
+	if !found {
+		return image
+	}
+	return private + "/" + strings.ReplaceAll(host, ":", "-") + "/" + rest + suffix
+}
+
+// sdk renders a chart with Helm's SDK alone and returns its manifests.
+func sdk(t *testing.T, path, kubeVersion string, layers ...map[string]any) []string {
+	t.Helper()
+	loaded, err := loader.LoadDir(path)
+	require.NoError(t, err)
+	values := map[string]any{}
+	for i := len(layers) - 1; i >= 0; i-- {
+		values = chartutil.CoalesceTables(values, layers[i])
+	}
+	require.NoError(t, chartutil.ProcessDependenciesWithMerge(loaded, values))
+	caps := chartutil.DefaultCapabilities.Copy()
+	version, err := chartutil.ParseKubeVersion(kubeVersion)
+	require.NoError(t, err)
+	caps.KubeVersion = *version
+	scope, err := chartutil.ToRenderValues(loaded, values, chartutil.ReleaseOptions{Name: "release-name", Namespace: "default", IsInstall: true, Revision: 1}, caps)
+	require.NoError(t, err)
+	texts, err := engine.Render(loaded, scope)
+	require.NoError(t, err)
+	names := make([]string, 0, len(texts))
+	for name := range texts {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	var all []string
+	for _, name := range names {
+		if strings.HasPrefix(filepath.Base(name), "_") {
+			continue
+		}
+		for _, document := range strings.Split("\n"+texts[name], "\n---") {
+			if strings.TrimSpace(document) != "" {
+				all = append(all, document)
+			}
+		}
+	}
+	require.NotEmpty(t, all, fmt.Sprint(path))
+	return all
+}

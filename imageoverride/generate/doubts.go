@@ -1,0 +1,63 @@
+package generate
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"gitops-runtime/imageoverride/locate"
+	"gitops-runtime/imageoverride/verify"
+)
+
+// Doubt is a text that nobody can tell to be an image at the registry: an image
+// field that cannot be read, or a text that may be an image.
+type Doubt struct {
+	Scenario string `json:"scenario"`
+	Place    string `json:"place"`
+	Text     string `json:"text"`
+	Reason   string `json:"reason"`
+}
+
+// doubts gathers the doubts about one render, those left out that were accepted.
+func (r *run) doubts(scenario string, found locate.Found) (unread, suspected []Doubt) {
+	for _, problem := range found.Problems {
+		unread = r.doubt(unread, Doubt{scenario, verify.Place(problem.Field), shown(problem.Field, problem.Field.Value), problem.Reason})
+	}
+	for _, suspect := range found.Suspects {
+		if r.mapper.Private(suspect.Image) {
+			continue
+		}
+		suspected = r.doubt(suspected, Doubt{scenario, verify.Place(suspect.Field), suspect.Text(), suspect.Reason})
+	}
+	return unread, suspected
+}
+
+func (r *run) doubt(all []Doubt, one Doubt) []Doubt {
+	if r.accepts(one.Place, one.Text) || slices.Contains(all, one) {
+		return all
+	}
+	return append(all, one)
+}
+
+// shown is a text for people; long ones are cut, and what Secrets hold is not told.
+func shown(field locate.Field, text string) string {
+	if field.Object.Kind == "Secret" && len(text) > 0 && strings.ContainsAny(text, " \n") {
+		return "(content of a Secret)"
+	}
+	if runes := []rune(text); len(runes) > 120 {
+		return string(runes[:120]) + "..."
+	}
+	return text
+}
+
+// accepts tells whether the user accepted a place or a text by name.
+func (r *run) accepts(place, text string) bool {
+	return slices.ContainsFunc(r.options.Accept, func(pattern string) bool {
+		parts := strings.Split(pattern, "*")
+		for i, part := range parts {
+			parts[i] = regexp.QuoteMeta(part)
+		}
+		form := regexp.MustCompile("(?s)^" + strings.Join(parts, ".*") + "$")
+		return form.MatchString(place) || form.MatchString(text)
+	})
+}

@@ -1,0 +1,211 @@
+package generate
+
+import (
+	"context"
+	"sort"
+
+	"gitops-runtime/imageoverride/locate"
+	"gitops-runtime/imageoverride/render"
+	"gitops-runtime/imageoverride/solve"
+	"gitops-runtime/imageoverride/values"
+)
+
+// maxRefinements bounds how often the solver is asked for other values because
+// those it found do harm.
+const maxRefinements = 4
+
+// solve finds overrides that do no harm: the schemas take them, the templates
+// render with them, and every image is its target or as it was.
+func (r *run) solve(ctx context.Context) (solve.Solution, error) {
+	solver := solve.Solver{
+		Mapper: r.mapper, Reads: r.renderer.Reads(), Banned: map[string]bool{},
+		Render: func(user map[string]any) (render.Output, error) { return r.renderer.Render(ctx, user) },
+	}
+	for round := 0; ; round++ {
+		solution := solver.Solve(r.scenarios)
+		if err := ctx.Err(); err != nil {
+			return solution, err
+		}
+		kept := r.harmless(ctx, nil, solution.Names)
+		if err := ctx.Err(); err != nil {
+			return solution, err
+		}
+		if len(kept) == len(solution.Names) || round == maxRefinements {
+			solution.Names = kept
+			r.settle(&solution)
+			solution.Pins = r.exact(ctx, kept, solution.Pins)
+			return solution, ctx.Err()
+		}
+		good := map[string]bool{}
+		for _, override := range kept {
+			good[override.Path.String()] = true
+		}
+		for _, override := range solution.Names {
+			if key := override.Path.String(); !good[key] {
+				solver.Banned[key] = true
+				r.harmful[key] = true
+			}
+		}
+	}
+}
+
+// exact are as many of the pins as change nothing on top of the names: a number
+// that is written as a string may. Where every pin is the text that is there
+// already nothing needs to be rendered.
+func (r *run) exact(ctx context.Context, names, pins []solve.Override) []solve.Override {
+	var same, others []solve.Override
+	for _, pin := range pins {
+		if r.holds(pin) {
+			same = append(same, pin)
+		} else {
+			others = append(others, pin)
+		}
+	}
+	after := r.rendered
+	kept := r.isolated(others, func(chosen []solve.Override) bool {
+		tree, err := solve.Tree(append(append([]solve.Override{}, names...), chosen...), r.coalesced)
+		for i, scenario := range r.scenarios {
+			user := values.Merge(scenario.User, tree)
+			if err != nil || ctx.Err() != nil || r.renderer.Check(user) != nil {
+				return false
+			}
+			output, err := r.renderer.Render(ctx, user)
+			if err != nil || sameDocuments(after[i].Documents, output.Documents) != nil {
+				return false
+			}
+		}
+		return true
+	})
+	return append(same, kept...)
+}
+
+// holds tells whether a pin is what all scenarios have there.
+func (r *run) holds(pin solve.Override) bool {
+	for _, scenario := range r.scenarios {
+		if node, _ := values.Get(scenario.Base.Values, pin.Path); node != pin.Text {
+			return false
+		}
+	}
+	return true
+}
+
+// harmless are as many of the overrides as do no harm on top of others.
+func (r *run) harmless(ctx context.Context, below, overrides []solve.Override) []solve.Override {
+	return r.isolated(overrides, func(chosen []solve.Override) bool {
+		return r.fits(ctx, append(append([]solve.Override{}, below...), chosen...))
+	})
+}
+
+// isolated are as many of the overrides as are good together, in their order.
+func (r *run) isolated(overrides []solve.Override, good func([]solve.Override) bool) []solve.Override {
+	items := make([]int, len(overrides))
+	for i := range items {
+		items[i] = i
+	}
+	pick := func(chosen []int) []solve.Override {
+		all := make([]solve.Override, len(chosen))
+		for i, at := range chosen {
+			all[i] = overrides[at]
+		}
+		return all
+	}
+	kept := solve.Isolate(func(chosen []int) bool { return good(pick(chosen)) }, items)
+	sort.Ints(kept)
+	return pick(kept)
+}
+
+// fits tells whether overrides do no harm in any scenario.
+func (r *run) fits(ctx context.Context, overrides []solve.Override) bool {
+	tree, err := solve.Tree(overrides, r.coalesced)
+	if err != nil {
+		return false
+	}
+	outputs := make([]render.Output, len(r.scenarios))
+	for i, scenario := range r.scenarios {
+		user := values.Merge(scenario.User, tree)
+		if ctx.Err() != nil || r.renderer.Check(user) != nil {
+			return false
+		}
+		output, err := r.renderer.Render(ctx, user)
+		if err != nil {
+			return false
+		}
+		if _, ok := r.moved(scenario, output); !ok {
+			return false
+		}
+		outputs[i] = output
+	}
+	r.rendered = outputs
+	return true
+}
+
+// moved tells for every image of a scenario whether it is at its target in a
+// render; it is false if one is neither there nor as it was.
+func (r *run) moved(scenario solve.Scenario, output render.Output) ([]bool, bool) {
+	found, err := r.index.Find(output.Documents, r.hosts())
+	if err != nil {
+		return nil, false
+	}
+	after := map[string][]locate.Location{}
+	for _, location := range found.Locations {
+		id := location.Field.ID()
+		after[id] = append(after[id], location)
+	}
+	moved := make([]bool, len(scenario.Locations))
+	position := map[string]int{}
+	for i, location := range scenario.Locations {
+		id := location.Field.ID()
+		at := position[id]
+		position[id]++
+		if at >= len(after[id]) {
+			return nil, false
+		}
+		now := after[id][at].Text()
+		switch {
+		case r.mapper.Private(location.Image):
+			moved[i] = now == location.Text()
+			if !moved[i] {
+				return nil, false
+			}
+		case now == r.mapper.Target(location.Image).String():
+			moved[i] = true
+		case now != location.Text():
+			return nil, false
+		}
+	}
+	return moved, true
+}
+
+// settle says of every image that stays outside why: what renders counts, not
+// what was planned.
+func (r *run) settle(solution *solve.Solution) {
+	reasons := map[locate.Location]string{}
+	for _, unreached := range solution.Unreached {
+		reasons[unreached.Location] = unreached.Reason
+	}
+	var left []solve.Unreached
+	if len(solution.Names) == 0 {
+		r.rendered = make([]render.Output, len(r.scenarios))
+		for i, scenario := range r.scenarios {
+			r.rendered[i] = scenario.Base
+		}
+	}
+	for i, scenario := range r.scenarios {
+		output := scenario.Base
+		if len(solution.Names) > 0 {
+			output = r.rendered[i]
+		}
+		moved, ok := r.moved(scenario, output)
+		for at, location := range scenario.Locations {
+			if ok && moved[at] || r.mapper.Private(location.Image) {
+				continue
+			}
+			reason := reasons[location]
+			if reason == "" {
+				reason = "the chart refuses the values that would change it, or they change another image"
+			}
+			left = append(left, solve.Unreached{Scenario: scenario.Name, Location: location, Target: r.mapper.Target(location.Image).String(), Reason: reason})
+		}
+	}
+	solution.Unreached = left
+}

@@ -1,0 +1,275 @@
+package locate
+
+import (
+	"sort"
+	"strings"
+	"unicode"
+
+	"gitops-runtime/imageoverride/render"
+)
+
+// Part is one field of an image that a map writes in several.
+type Part struct {
+	// Role is "registry", "repository", "name", "tag" or "digest".
+	Role string
+	// Key is the key as written, Value its text.
+	Key, Value string
+	// Literal tells that it is not a string.
+	Literal bool
+}
+
+// Composite is an image that a map writes in several fields, such as
+// {registry, repository, tag}: the program that reads them joins them.
+type Composite struct {
+	Parts []Part
+	// Certain tells that the map stands where images do, or has a registry.
+	Certain bool
+}
+
+// roles say which part of an image a key holds, by its words in lower case
+// without "image".
+var roles = map[string]string{
+	"registry": "registry", "hub": "registry",
+	"repository": "repository", "repo": "repository",
+	"name": "name", "": "name",
+	"tag": "tag", "version": "version",
+	"digest": "digest", "sha": "digest", "sha256": "digest",
+}
+
+// codeKeys tell a map about a Git or Helm repository from one about an image.
+var codeKeys = []string{"url", "branch", "revision", "ref", "chart", "path", "targetrevision", "git", "commit"}
+
+// roleOf is the part of an image that a key names: "imageTag" is a tag.
+func roleOf(key string) string {
+	words := words(key)
+	if len(words) > 1 && words[0] == "image" {
+		words = words[1:]
+	} else if len(words) == 1 && words[0] == "image" {
+		words = nil
+	}
+	return roles[strings.Join(words, "")]
+}
+
+// words cuts a name at capitals and punctuation, in lower case.
+func words(name string) []string {
+	var all []string
+	var word strings.Builder
+	flush := func() {
+		if word.Len() > 0 {
+			all = append(all, strings.ToLower(word.String()))
+			word.Reset()
+		}
+	}
+	runes := []rune(name)
+	for i, r := range runes {
+		switch {
+		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
+			flush()
+			continue
+		case unicode.IsUpper(r) && i > 0 && (unicode.IsLower(runes[i-1]) || unicode.IsDigit(runes[i-1]) || unicode.IsUpper(runes[i-1]) && i+1 < len(runes) && unicode.IsLower(runes[i+1])):
+			flush()
+		}
+		word.WriteRune(r)
+	}
+	flush()
+	return all
+}
+
+// compose reads a map as an image written in parts. What it decides depends on
+// the keys and on what does not change when the image moves.
+func compose(m map[string]any, parent string, clean func(string) string) (Composite, bool) {
+	found := map[string]Part{}
+	keys := make([]string, 0, len(m))
+	for key := range m {
+		keys = append(keys, key)
+	}
+	sort.Strings(keys)
+	for _, key := range keys {
+		role := roleOf(clean(key))
+		text, literal, ok := scalar(m[key])
+		if role == "" || !ok || found[role].Value != "" {
+			continue
+		}
+		found[role] = Part{Role: role, Key: clean(key), Value: text, Literal: literal}
+	}
+	at := words(clean(parent))
+	speaks := len(at) > 0 && (has(at, "image") || has(at, "images"))
+	registry, hasRegistry := found["registry"]
+	repository, hasRepository := found["repository"]
+	name, hasName := found["name"]
+	tag, hasTag := found["tag"]
+	digest, hasDigest := found["digest"]
+	version := found["version"]
+	composite := Composite{Certain: speaks || hasRegistry}
+	add := func(part Part) {
+		if part.Value != "" {
+			composite.Parts = append(composite.Parts, part)
+		}
+	}
+	isImage := roleOf(name.Key) == "name" && strings.Contains(strings.ToLower(name.Key), "image")
+	switch {
+	case repository.Value != "" && !hasRegistry && !speaks && aboutCode(m, clean, at):
+		return Composite{}, false
+	case repository.Value != "" && (hasTag || hasDigest || hasRegistry || speaks):
+		add(registry)
+		add(repository)
+		last := clean(repository.Value)
+		last = last[strings.LastIndex(last, "/")+1:]
+		if (isImage || speaks) && last != clean(name.Value) {
+			name.Role = "name"
+			add(name)
+		}
+	case repository.Value != "" && isImage:
+		// repository, image and version, as operators of NVIDIA write them
+		composite.Certain = true
+		add(registry)
+		add(repository)
+		add(name)
+	case !hasRepository && name.Value != "" && (speaks && (hasTag || hasDigest) || hasRegistry && (isImage || hasTag)):
+		add(registry)
+		add(name)
+	case !hasRepository && isImage && hasTag && tag.Value != "" && !suffixed(clean(name.Value)):
+		composite.Certain = true
+		add(name)
+	default:
+		return Composite{}, false
+	}
+	if !hasName && !hasRepository || len(composite.Parts) == 0 {
+		return Composite{}, false
+	}
+	if !hasTag && isImage && hasRepository {
+		tag = version
+		tag.Role = "tag"
+	}
+	if !suffixed(clean(composite.Parts[len(composite.Parts)-1].Value)) {
+		add(tag)
+		add(digest)
+	}
+	if len(composite.Parts) == 1 && composite.Parts[0].Key == "image" {
+		return Composite{}, false // a plain field
+	}
+	return composite, true
+}
+
+// holds tells whether a key is one of the parts.
+func (c Composite) holds(key string) bool {
+	for _, part := range c.Parts {
+		if part.Key == key {
+			return true
+		}
+	}
+	return false
+}
+
+// aboutCode tells a map about a Git or Helm repository.
+func aboutCode(m map[string]any, clean func(string) string, at []string) bool {
+	for _, word := range codeKeys {
+		if has(at, word) {
+			return true
+		}
+		for key := range m {
+			if strings.ToLower(clean(key)) == word {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// suffixed tells a name that has a tag or digest already.
+func suffixed(text string) bool {
+	return strings.Contains(text, "@") || strings.LastIndex(text, ":") > strings.LastIndex(text, "/")
+}
+
+func has(list []string, text string) bool {
+	for _, one := range list {
+		if one == text {
+			return true
+		}
+	}
+	return false
+}
+
+// scalar is the text of a scalar.
+func scalar(value any) (text string, literal, ok bool) {
+	switch typed := value.(type) {
+	case string:
+		return typed, false, true
+	case render.Literal:
+		return string(typed), true, true
+	case nil:
+		return "", true, true
+	}
+	return "", false, false
+}
+
+// Join is the reference that parts make.
+func Join(parts []Part) string {
+	var text strings.Builder
+	for _, part := range parts {
+		value := part.Value
+		switch {
+		case part.Role == "digest":
+			if !strings.Contains(value, ":") {
+				value = "sha256:" + value
+			}
+			value = "@" + value
+		case part.Role == "tag" && strings.HasPrefix(value, "sha256:"):
+			value = "@" + value
+		case part.Role == "tag":
+			value = ":" + value
+		case text.Len() > 0 && !strings.HasSuffix(text.String(), "/"):
+			value = "/" + value
+		}
+		text.WriteString(value)
+	}
+	return text.String()
+}
+
+// Split gives the parts new texts, so that they make a reference: the registry
+// takes the host, the repository the rest, tags and digests stay. It is false
+// where the parts cannot make it.
+func (c Composite) Split(target string) (map[string]string, bool) {
+	parts := c.Parts
+	name := target
+	if at := strings.Index(name, "@"); at >= 0 {
+		name = name[:at]
+	}
+	if at := strings.LastIndex(name, ":"); at > strings.LastIndex(name, "/") {
+		name = name[:at]
+	}
+	out := map[string]string{}
+	var names []Part
+	for _, part := range parts {
+		switch part.Role {
+		case "registry":
+			host, rest, found := strings.Cut(name, "/")
+			if !found {
+				return nil, false
+			}
+			out[part.Key], name = host, rest
+		case "repository", "name":
+			names = append(names, part)
+		}
+	}
+	switch len(names) {
+	case 1:
+		out[names[0].Key] = name
+	case 2:
+		at := strings.LastIndex(name, "/")
+		if at < 0 {
+			return nil, false
+		}
+		out[names[0].Key], out[names[1].Key] = name[:at], name[at+1:]
+	default:
+		return nil, false
+	}
+	changed := make([]Part, len(parts))
+	for i, part := range parts {
+		if text, ok := out[part.Key]; ok {
+			part.Value = text
+		}
+		changed[i] = part
+	}
+	return out, Join(changed) == target
+}

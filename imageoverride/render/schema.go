@@ -1,0 +1,92 @@
+package render
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"helm.sh/helm/v3/pkg/chart"
+
+	"gitops-runtime/imageoverride/values"
+)
+
+// schemas holds values against the schemas of charts with the library that
+// Helm uses. Each schema is compiled once; nothing is fetched.
+type schemas struct{ compiled map[string]*jsonschema.Schema }
+
+// refusal is what schemas say against values, by chart.
+type refusal struct{ lines []string }
+
+func (r *refusal) Error() string {
+	return "the schema refuses them\n" + strings.Join(r.lines, "\n")
+}
+
+// check holds values against the schema of a chart and of those below it.
+func (s *schemas) check(c *chart.Chart, tree map[string]any) error {
+	var refused refusal
+	s.gather(c, tree, &refused)
+	if len(refused.lines) == 0 {
+		return nil
+	}
+	return &refused
+}
+
+func (s *schemas) gather(c *chart.Chart, tree map[string]any, into *refusal) {
+	if c.Schema != nil {
+		if err := s.validate(c, tree); err != nil {
+			into.lines = append(into.lines, fmt.Sprintf("%s:\n%s", c.Name(), indented(err)))
+		}
+	}
+	for _, child := range c.Dependencies() {
+		below, _ := values.Get(tree, values.Path{{Key: child.Name()}})
+		own, ok := values.AsMap(below)
+		if !ok && below != nil {
+			into.lines = append(into.lines, fmt.Sprintf("%s:\n- at '': the values are not a map", child.Name()))
+			continue
+		}
+		s.gather(child, own, into)
+	}
+}
+
+func (s *schemas) validate(c *chart.Chart, tree map[string]any) error {
+	key := string(c.Schema)
+	schema, ok := s.compiled[key]
+	if !ok {
+		document, err := jsonschema.UnmarshalJSON(bytes.NewReader(c.Schema))
+		if err != nil {
+			return fmt.Errorf("values.schema.json is not JSON: %w", err)
+		}
+		compiler := jsonschema.NewCompiler()
+		compiler.UseLoader(jsonschema.SchemeURLLoader{})
+		if err := compiler.AddResource("file:///values.schema.json", document); err != nil {
+			return err
+		}
+		if schema, err = compiler.Compile("file:///values.schema.json"); err != nil {
+			return err
+		}
+		s.compiled[key] = schema
+	}
+	text, err := json.Marshal(tree)
+	if err != nil {
+		return err
+	}
+	if bytes.Equal(text, []byte("null")) {
+		text = []byte("{}")
+	}
+	instance, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		return err
+	}
+	return schema.Validate(instance)
+}
+
+// indented is what the validator says, without its heading.
+func indented(err error) string {
+	_, rest, found := strings.Cut(err.Error(), "\n")
+	if !found {
+		return err.Error()
+	}
+	return rest
+}

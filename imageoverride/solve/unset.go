@@ -1,0 +1,356 @@
+package solve
+
+import (
+	"regexp"
+	"slices"
+	"sort"
+	"strings"
+
+	"gitops-runtime/imageoverride/locate"
+	"gitops-runtime/imageoverride/render"
+	"gitops-runtime/imageoverride/values"
+)
+
+// Values that are null, empty or absent leave no mark. Those that templates
+// name and that speak of images are tried: each is set to a text that marks
+// enclose, and what the template writes then shows what a text there does.
+
+// Bounds on the renders spent on unset values.
+const (
+	maxUnset  = 60
+	maxTrials = 90
+)
+
+// variant is a reading of a stretch as it is when unset values are set.
+type variant struct {
+	reading []atom
+	// fresh are the keys of the unset values in the reading; all must be set.
+	fresh []string
+}
+
+// complete tells whether an option sets all unset values of the variant.
+func (v variant) complete(o option) bool {
+	for _, key := range v.fresh {
+		if o[key].keep {
+			return false
+		}
+	}
+	return true
+}
+
+// finish adds to an option that the other unset values stay so.
+func (v variant) finish(o option, unset []string) option {
+	for _, key := range unset {
+		if !slices.Contains(v.fresh, key) {
+			o[key] = setting{keep: true}
+		}
+	}
+	return o
+}
+
+// trialText is what an unset value is set to; a reference, a repository and a
+// registry all look like it.
+const trialText = "registry.example"
+
+// tryUnset adds to the constraints of all scenarios what unset values do.
+func (s Solver) tryUnset(work *problem) {
+	for index, scenario := range work.scenarios {
+		paths := unsetPaths(scenario, s.Reads, work.strongMaps(index))
+		t := trial{solver: s, work: work, index: index, scenario: scenario}
+		for _, set := range trialSets(paths) {
+			if t.renders >= maxTrials {
+				break
+			}
+			t.try(set)
+		}
+	}
+}
+
+// trialSets are the sets of unset values to try together: all of one map, and
+// each alone.
+func trialSets(paths []values.Path) [][]values.Path {
+	var sets [][]values.Path
+	byMap := map[string][]values.Path{}
+	var order []string
+	for _, path := range paths {
+		parent := path[:len(path)-1].String()
+		if byMap[parent] == nil {
+			order = append(order, parent)
+		}
+		byMap[parent] = append(byMap[parent], path)
+	}
+	for _, path := range paths {
+		sets = append(sets, []values.Path{path})
+	}
+	for _, parent := range order {
+		if len(byMap[parent]) > 1 && len(byMap[parent]) <= maxTogether {
+			sets = append(sets, byMap[parent])
+		}
+	}
+	return sets
+}
+
+// trial tries unset values of one scenario.
+type trial struct {
+	solver   Solver
+	work     *problem
+	index    int
+	scenario Scenario
+	renders  int
+}
+
+func (t *trial) try(set []values.Path) {
+	marked := t.work.marked[t.index]
+	variables := append([]Variable{}, marked...)
+	for _, path := range set {
+		variables = append(variables, Variable{Path: path, Whole: true, Text: trialText, End: len(trialText)})
+	}
+	output, ok := t.render(variables, indexes(variables), len(marked))
+	if !ok {
+		// Marks in other values may be what fails here.
+		if output, ok = t.render(variables, indexes(variables)[len(marked):], len(marked)); !ok {
+			return
+		}
+	}
+	wanted := map[string][]int{}
+	for i, c := range t.work.constraints {
+		if c.scenario == t.index {
+			id := t.scenario.Locations[c.locations[0]].Field.ID()
+			wanted[id] = append(wanted[id], i)
+		}
+	}
+	for _, document := range output.Documents {
+		if document.Definition() {
+			continue
+		}
+		fields, err := locate.Fields(document, clean)
+		if err != nil {
+			continue
+		}
+		for _, field := range fields {
+			for _, i := range wanted[field.ID()] {
+				t.learn(&t.work.constraints[i], field.Value, variables, len(marked))
+			}
+		}
+	}
+}
+
+// render renders with unset values set, those from an index on.
+func (t *trial) render(variables []Variable, chosen []int, from int) (render.Output, bool) {
+	t.renders++
+	prober := Prober{User: t.scenario.User, Base: t.scenario.Base}
+	var known []int
+	for _, id := range chosen {
+		if id < from {
+			known = append(known, id)
+		}
+	}
+	user, err := prober.marked(variables, known)
+	if err != nil {
+		return render.Output{}, false
+	}
+	for id := from; id < len(variables); id++ {
+		v := variables[id]
+		if values.Set(user, t.scenario.Base.Values, v.Path, opening(id)+v.Text+closing(id)) != nil {
+			return render.Output{}, false
+		}
+	}
+	output, err := t.solver.Render(user)
+	return output, err == nil
+}
+
+// learn reads a stretch of a field as it is with unset values set.
+func (t *trial) learn(c *placed, value string, variables []Variable, from int) {
+	plain, spans, ok := unmark(value)
+	first, last := t.scenario.Locations[c.locations[0]], t.scenario.Locations[c.locations[len(c.locations)-1]]
+	base := first.Field.Value
+	if !ok {
+		return
+	}
+	var fresh []string
+	for _, s := range spans {
+		if s.variable >= from {
+			fresh = append(fresh, t.key(variables[s.variable]))
+		}
+	}
+	sort.Strings(fresh)
+	fresh = slices.Compact(fresh)
+	if len(fresh) == 0 {
+		return
+	}
+	for _, key := range fresh {
+		if !slices.Contains(c.unset, key) {
+			c.unset = append(c.unset, key)
+		}
+	}
+	before, after := base[:first.Start], base[last.End:]
+	if c.private || len(c.locations) != 1 || len(plain) < len(before)+len(after) || !strings.HasPrefix(plain, before) || !strings.HasSuffix(plain, after) {
+		return
+	}
+	start, end := len(before), len(plain)-len(after)
+	for _, innermost := range []bool{true, false} {
+		reading := read(plain, start, end, pick(spans, start, end, innermost), variables)
+		inside := map[string]bool{}
+		for i, a := range reading {
+			if a.variable == "" {
+				continue
+			}
+			inside[a.variable] = true
+			if have := t.work.variables[a.variable]; have.unset {
+				reading[i].text = trialText
+			}
+		}
+		if !slices.ContainsFunc(fresh, func(key string) bool { return !inside[key] }) {
+			c.variants = append(c.variants, variant{reading: reading, fresh: fresh})
+		}
+	}
+}
+
+// key is the key of an unset value, which becomes a variable of the problem.
+func (t *trial) key(v Variable) string {
+	key := v.Key()
+	if _, have := t.work.variables[key]; !have {
+		t.work.variables[key] = known{Variable: v, unset: true}
+	}
+	return key
+}
+
+// speaks are keys that may hold a part of an image.
+var (
+	speaksOf = regexp.MustCompile(`(?i)(image|registry|repository|repo|hub|mirror|prefix)`)
+	partOf   = regexp.MustCompile(`(?i)^(.*image.*|.*registry.*|.*repository.*|repo|name|hub)$`)
+	never    = regexp.MustCompile(`(?i)(policy|secret|credential|tag$|digest|version|sha|enabled|username|password|key$)`)
+)
+
+// unsetPaths lists values that are null, empty or absent and may be part of an
+// image: those that templates name by their whole path, and those whose key
+// templates name, in maps about images.
+func unsetPaths(scenario Scenario, reads render.Reads, strong [][]string) []values.Path {
+	tree := scenario.Base.Values
+	seen := map[string]bool{}
+	var all []values.Path
+	add := func(path values.Path) {
+		key := path.String()
+		if len(path) == 0 || seen[key] || never.MatchString(path.Key()) || !settable(tree, path) || len(all) >= maxUnset {
+			return
+		}
+		seen[key] = true
+		all = append(all, path)
+	}
+	// What templates have a text for that images are made of.
+	for _, one := range reads.Defaults {
+		if len(one.Text) > 2 && slices.ContainsFunc(scenario.Locations, func(l locate.Location) bool { return strings.Contains(l.Text(), one.Text) }) {
+			add(steps(one.Path))
+		}
+	}
+	// Beside the values of an image, the keys that templates name.
+	var names []string
+	for name := range reads.Names {
+		if partOf.MatchString(name) && !strings.Contains(name, ".") {
+			names = append(names, name)
+		}
+	}
+	sort.Strings(names)
+	maps := append(slices.Clone(strong), imageMaps(tree, nil)...)
+	for _, at := range maps {
+		for _, name := range names {
+			if at[len(at)-1] != name {
+				add(append(steps(at), values.Step{Key: name}))
+			}
+		}
+	}
+	for _, keys := range reads.Paths {
+		if slices.ContainsFunc(keys, speaksOf.MatchString) {
+			add(steps(keys))
+		}
+		if at := slices.Index(keys, "global"); at > 0 {
+			add(steps(keys[at:]))
+		}
+	}
+	for _, leaf := range values.Leaves(tree) {
+		if leaf.Value == nil || leaf.Value == "" {
+			if slices.ContainsFunc(leaf.Path, func(s values.Step) bool { return speaksOf.MatchString(s.Key) }) {
+				add(leaf.Path)
+			}
+		}
+	}
+	return all
+}
+
+func steps(keys []string) values.Path {
+	path := make(values.Path, len(keys))
+	for i, key := range keys {
+		path[i] = values.Step{Key: key}
+	}
+	return path
+}
+
+// settable tells whether a path is null, empty or absent, below maps.
+func settable(tree map[string]any, path values.Path) bool {
+	for i := 1; i < len(path); i++ {
+		node, found := values.Get(tree, path[:i])
+		if !found || node == nil || node == "" {
+			return i < len(path)
+		}
+		if _, isText := node.(string); isText {
+			return false
+		}
+	}
+	node, found := values.Get(tree, path)
+	if list, isMap := node.(map[string]any); isMap {
+		return len(list) == 0
+	}
+	return !found || node == nil || node == ""
+}
+
+// imageMaps are the maps whose key speaks of an image.
+func imageMaps(tree map[string]any, at []string) [][]string {
+	keys := make([]string, 0, len(tree))
+	for key := range tree {
+		keys = append(keys, key)
+	}
+	sort.Strings(keys)
+	var all [][]string
+	for _, key := range keys {
+		below := append(slices.Clone(at), key)
+		child, ok := tree[key].(map[string]any)
+		if !ok {
+			continue
+		}
+		if strings.Contains(strings.ToLower(key), "image") && !never.MatchString(key) {
+			all = append(all, below)
+		}
+		all = append(all, imageMaps(child, below)...)
+	}
+	return all
+}
+
+// strongMaps are the maps that hold values of images nobody could send away.
+func (p *problem) strongMaps(index int) [][]string {
+	seen := map[string]bool{}
+	var all [][]string
+	for _, c := range p.constraints {
+		if c.scenario != index || c.private {
+			continue
+		}
+		for _, a := range c.readings[0] {
+			if a.variable == "" {
+				continue
+			}
+			path := p.variables[a.variable].Path
+			keys := []string{}
+			for _, step := range path[:len(path)-1] {
+				if step.Key == "" {
+					keys = nil
+					break
+				}
+				keys = append(keys, step.Key)
+			}
+			if text := strings.Join(keys, "\x00"); len(keys) > 0 && !seen[text] {
+				seen[text] = true
+				all = append(all, keys)
+			}
+		}
+	}
+	return all
+}

@@ -1,0 +1,118 @@
+// Package budget bounds what one run takes from files that it did not write:
+// charts, archives and values of others. All that is read for one subject
+// shares one Budget, so that a thousand small files cost no more than a large
+// one, and an archive in an archive no more than one archive.
+//
+// A reader of archives wraps the unpacked stream in Reader, which also counts
+// what it skips; a reader of YAML or JSON calls YAML before it parses a text;
+// whoever descends into a chart's dependencies does so by Enter, which finds
+// cycles. Time is the context's: Reader ends with it.
+package budget
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"sync/atomic"
+)
+
+// Limits are what a Budget allows.
+type Limits struct {
+	// Bytes are those read and unpacked, templates and skipped files included.
+	Bytes int64
+	// Nodes are keys and values of YAML and JSON texts, aliases followed.
+	Nodes int64
+	// Nesting is how many levels maps and lists of one text may have.
+	Nesting int
+	// Depth is how many charts may lie within each other.
+	Depth int
+}
+
+// Default is what a chart with its dependencies may take. The largest public
+// charts stay below a tenth of it.
+func Default() Limits {
+	return Limits{Bytes: 64 << 20, Nodes: 1_000_000, Nesting: 100, Depth: 8}
+}
+
+// Error is a limit that an input exceeds. Its text names the input and the limit.
+type Error struct {
+	// Name is the input: a file, or an entry of an archive.
+	Name string
+	// Flaw says what is too much, as in "it has more than 64 MiB".
+	Flaw string
+}
+
+// Error names the input and the flaw.
+func (e *Error) Error() string { return e.Name + ": " + e.Flaw }
+
+func exceeded(name, format string, args ...any) error {
+	return &Error{Name: name, Flaw: fmt.Sprintf(format, args...)}
+}
+
+// Budget is what is left of the limits. It may be shared by goroutines.
+type Budget struct {
+	limits Limits
+	bytes  *atomic.Int64
+	nodes  *atomic.Int64
+	path   []string
+}
+
+// New makes a budget of which nothing is used yet.
+func New(limits Limits) *Budget {
+	return &Budget{limits: limits, bytes: &atomic.Int64{}, nodes: &atomic.Int64{}}
+}
+
+// Enter begins one level further down. The key identifies what is entered, such
+// as a chart's folder without links: a key that is entered already is a cycle.
+// The new budget has its own path and shares all else with this one.
+func (b *Budget) Enter(key string) (*Budget, error) {
+	switch {
+	case slices.Contains(b.path, key):
+		return nil, exceeded(key, "it contains itself, by way of its own dependencies")
+	case len(b.path) >= b.limits.Depth:
+		return nil, exceeded(key, "charts lie within each other more than %d levels deep", b.limits.Depth)
+	}
+	below := *b
+	below.path = append(slices.Clip(b.path), key)
+	return &below, nil
+}
+
+// Take counts bytes.
+func (b *Budget) Take(name string, bytes int64) error {
+	if bytes < 0 || b.bytes.Add(bytes) > b.limits.Bytes {
+		return exceeded(name, "the files read for one run have more than %d MiB when unpacked", b.limits.Bytes>>20)
+	}
+	return nil
+}
+
+// Reader counts what is read through it. It fails where the budget ends, and
+// where the context does.
+func (b *Budget) Reader(ctx context.Context, name string, from io.Reader) io.Reader {
+	return &reader{ctx: ctx, budget: b, name: name, from: from}
+}
+
+// Read reads all there is.
+func (b *Budget) Read(ctx context.Context, name string, from io.Reader) ([]byte, error) {
+	return io.ReadAll(b.Reader(ctx, name, from))
+}
+
+type reader struct {
+	ctx    context.Context //nolint:containedctx // an io.Reader has no other way to get one
+	budget *Budget
+	name   string
+	from   io.Reader
+}
+
+func (r *reader) Read(into []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, fmt.Errorf("%s: reading was interrupted: %w", r.name, err)
+	}
+	n, err := r.from.Read(into)
+	if n > 0 {
+		if over := r.budget.Take(r.name, int64(n)); over != nil {
+			return 0, over
+		}
+	}
+	return n, err
+}

@@ -1,0 +1,142 @@
+package budget
+
+import (
+	"bytes"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// YAML counts the nodes of a YAML or JSON text before it is parsed into a tree:
+// every key and value, and what an alias stands for as often as it is used. It
+// fails where the budget ends and where the text nests too deep. A text that is
+// not YAML passes, and so does one with an anchor that contains itself: their
+// parser reports them with the line.
+func (b *Budget) YAML(name string, text []byte) error {
+	most := bound(text)
+	if most > b.limits.Nodes {
+		return b.tooMany(name)
+	}
+	if !aliases(text) && nesting(text) <= b.limits.Nesting {
+		return b.takeNodes(name, most) // the usual text, for which no tree is built
+	}
+	var document yaml.Node
+	if yaml.Unmarshal(text, &document) != nil {
+		return b.takeNodes(name, most)
+	}
+	total := (&measure{sizes: map[*yaml.Node]size{}, limits: b.limits}).of(&document)
+	switch {
+	case total.endless:
+		return b.takeNodes(name, most)
+	case total.depth > b.limits.Nesting+1: // the document is a node of its own
+		return exceeded(name, "its maps and lists nest more than %d levels deep", b.limits.Nesting)
+	}
+	return b.takeNodes(name, total.nodes)
+}
+
+func (b *Budget) takeNodes(name string, nodes int64) error {
+	if nodes > b.limits.Nodes || b.nodes.Add(nodes) > b.limits.Nodes {
+		return b.tooMany(name)
+	}
+	return nil
+}
+
+func (b *Budget) tooMany(name string) error {
+	return exceeded(name, "the files read for one run hold more than %d keys and values, aliases followed", b.limits.Nodes)
+}
+
+// bound is about the most nodes that a text can hold: each but the first needs a
+// character that begins it or parts it from the one before. Comments hold none.
+func bound(text []byte) int64 {
+	count := int64(1)
+	for line := range bytes.Lines(text) {
+		count++
+		if trimmed := bytes.TrimLeft(line, " "); len(trimmed) > 0 && trimmed[0] == '#' {
+			continue
+		}
+		for i, c := range line {
+			switch c {
+			case ',', '[', '{', ':':
+				count++
+			case '-', '?':
+				if i+1 == len(line) || line[i+1] <= ' ' {
+					count++
+				}
+			}
+		}
+	}
+	return count
+}
+
+// aliases tells whether a text may use aliases at all.
+func aliases(text []byte) bool {
+	return bytes.IndexByte(text, '&') >= 0 && bytes.IndexByte(text, '*') >= 0
+}
+
+// nesting is at least how deep a text nests: each level takes a bracket, or in a
+// block a column, or a dash or question mark at the beginning of a line.
+func nesting(text []byte) int {
+	open, deepest, widest := 0, 0, 0
+	for line := range bytes.Lines(text) {
+		begins := bytes.TrimLeft(line, " \t-?")
+		if len(begins) > 0 && begins[0] != '#' && begins[0] != '\n' {
+			widest = max(widest, len(line)-len(begins))
+		}
+		for _, c := range begins {
+			switch c {
+			case '[', '{':
+				open++
+				deepest = max(deepest, open)
+			case ']', '}':
+				open = max(open-1, 0)
+			}
+		}
+	}
+	return deepest + widest
+}
+
+// size is what a node amounts to.
+type size struct {
+	nodes   int64
+	depth   int
+	endless bool
+}
+
+// measure adds up nodes, each anchor once, however often it is used.
+type measure struct {
+	sizes  map[*yaml.Node]size
+	limits Limits
+}
+
+func (m *measure) of(node *yaml.Node) size {
+	if node.Kind == yaml.AliasNode {
+		return m.anchor(node.Alias)
+	}
+	if node.Anchor != "" {
+		return m.anchor(node)
+	}
+	return m.sum(node)
+}
+
+func (m *measure) anchor(node *yaml.Node) size {
+	if known, counted := m.sizes[node]; counted {
+		return known
+	}
+	m.sizes[node] = size{endless: true} // until it is counted, who meets it again is inside it
+	total := m.sum(node)
+	m.sizes[node] = total
+	return total
+}
+
+func (m *measure) sum(node *yaml.Node) size {
+	total := size{nodes: 1}
+	for _, inner := range node.Content {
+		below := m.of(inner)
+		if below.endless {
+			return size{endless: true}
+		}
+		total.depth = max(total.depth, below.depth+1)
+		// no sum grows beyond what is refused anyway
+		total.nodes = min(total.nodes+below.nodes, m.limits.Nodes+1)
+	}
+	return total
+}

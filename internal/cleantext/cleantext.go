@@ -1,0 +1,126 @@
+// Package cleantext makes text of others safe to show: in a terminal, in the
+// log of a pipeline, in a report. Values, answers of servers and names of files
+// may hold control characters that move the cursor, change colors, reorder what
+// is read, or begin a command of the system that reads the log.
+package cleantext
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Line makes text fit for one line: control characters, line breaks included,
+// characters that change the direction of text, and bytes that are not UTF-8
+// become visible escapes such as \x1b or \u202e. A line that a pipeline would
+// take for a command ("::stop-commands::", "##vso[", "##teamcity[") gets a
+// backslash before it. Text without any of that comes back as it is.
+func Line(text string) string { return clean(text, false) }
+
+// Block is Line for text of several lines: line feeds and tabs stay, and each
+// line is looked at by itself.
+func Block(text string) string { return clean(text, true) }
+
+func clean(text string, lines bool) string {
+	if !dirty(text, lines) {
+		return text
+	}
+	var out strings.Builder
+	for i, line := range split(text, lines) {
+		if i > 0 {
+			out.WriteByte('\n')
+		}
+		if command(line) {
+			out.WriteByte('\\')
+		}
+		escape(&out, line, lines)
+	}
+	return out.String()
+}
+
+func split(text string, lines bool) []string {
+	if lines {
+		return strings.Split(text, "\n")
+	}
+	return []string{text}
+}
+
+func dirty(text string, lines bool) bool {
+	for _, line := range split(text, lines) {
+		if command(line) {
+			return true
+		}
+		for i, letter := range line {
+			if unsafe(letter, lines) || letter == utf8.RuneError && broken(line[i:]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// command tells whether a pipeline takes a line for a command: GitHub Actions
+// reads "::name::" and "##[name]", Azure Pipelines "##vso[", TeamCity
+// "##teamcity["; GitHub passes over spaces before it.
+func command(line string) bool {
+	line = strings.TrimSpace(line)
+	return strings.HasPrefix(line, "::") || strings.HasPrefix(line, "##")
+}
+
+func escape(out *strings.Builder, line string, lines bool) {
+	for len(line) > 0 {
+		letter, width := utf8.DecodeRuneInString(line)
+		switch {
+		case letter == utf8.RuneError && broken(line):
+			fmt.Fprintf(out, `\x%02x`, line[0])
+		case !unsafe(letter, lines):
+			out.WriteString(line[:width])
+		case letter == '\n':
+			out.WriteString(`\n`)
+		case letter == '\r':
+			out.WriteString(`\r`)
+		case letter == '\t':
+			out.WriteString(`\t`)
+		case letter < 0x80:
+			fmt.Fprintf(out, `\x%02x`, letter)
+		case letter > 0xffff:
+			fmt.Fprintf(out, `\U%08x`, letter)
+		default:
+			fmt.Fprintf(out, `\u%04x`, letter)
+		}
+		line = line[width:]
+	}
+}
+
+// broken is true where a text begins with a byte that is not UTF-8.
+func broken(text string) bool {
+	_, width := utf8.DecodeRuneInString(text)
+	return width <= 1
+}
+
+// unsafe is true for what is not to be shown as it is: controls (C0, DEL, C1),
+// line and paragraph separators, and invisible format characters such as
+// overrides of direction, which all belong to Cf; of these a soft hyphen and the
+// joiners of scripts and emoji are harmless.
+func unsafe(letter rune, lines bool) bool {
+	switch letter {
+	case '\t':
+		return !lines
+	case '\u00ad', '\u200c', '\u200d':
+		return false
+	}
+	return unicode.IsControl(letter) || unicode.In(letter, unicode.Cf, unicode.Zl, unicode.Zp)
+}
+
+// Argument quotes text for a POSIX shell, so that a command in a message can be
+// pasted as it is. Plain words stay as they are.
+func Argument(text string) string {
+	plain := func(letter rune) bool {
+		return letter < 0x80 && (unicode.IsLetter(letter) || unicode.IsDigit(letter) || strings.ContainsRune("-_./:=@%+,", letter))
+	}
+	if text != "" && strings.IndexFunc(text, func(letter rune) bool { return !plain(letter) }) < 0 {
+		return text
+	}
+	return "'" + strings.ReplaceAll(Line(text), "'", `'\''`) + "'"
+}

@@ -1,0 +1,39 @@
+// Package contain turns a panic into an error, so that a fault in one part of a
+// run leaves the others their answers.
+package contain
+
+import (
+	"fmt"
+	"path"
+	"runtime"
+	"strings"
+)
+
+// module is the path of this repository's packages, as the compiler records it.
+const module = "gitops-runtime/"
+
+// Panic is deferred. It recovers a panic and stores an error that names the
+// place in this repository, for a bug report; what the panic says may quote a
+// value, so only its type is kept.
+func Panic(into *error) {
+	problem := recover()
+	if problem == nil {
+		return
+	}
+	*into = fmt.Errorf("a fault at %s (%T), which is a bug", place(), problem)
+}
+
+// place is the innermost function of this repository below the panic.
+func place() string {
+	callers := make([]uintptr, 64)
+	frames := runtime.CallersFrames(callers[:runtime.Callers(4, callers)])
+	for {
+		frame, more := frames.Next()
+		if strings.HasPrefix(frame.Function, module) {
+			return fmt.Sprintf("%s:%d", path.Base(frame.File), frame.Line)
+		}
+		if !more {
+			return "an unknown place"
+		}
+	}
+}

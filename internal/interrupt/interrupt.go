@@ -1,0 +1,57 @@
+// Package interrupt ends a program by SIGINT and SIGTERM: the first signal ends
+// the context, so that what runs can finish what it has begun; a second one, or
+// the end of the grace period, ends the process at once.
+package interrupt
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// Grace is the longest that a program goes on after the first signal.
+const Grace = 900 * time.Millisecond
+
+// Context ends with the first SIGINT or SIGTERM. From then on the program has
+// the grace period; at its end, or at a second signal, exit is called with 128
+// and the number of the signal, as shells count. A program passes os.Exit; stop
+// ends the watch.
+func Context(parent context.Context, grace time.Duration, exit func(code int)) (ctx context.Context, stop func()) {
+	ctx, cancel := context.WithCancel(parent)
+	signals, done := make(chan os.Signal, 2), make(chan struct{})
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		select {
+		case first := <-signals:
+			cancel()
+			last := first
+			select {
+			case last = <-signals:
+			case <-time.After(grace):
+			case <-done:
+				return
+			}
+			exit(Code(last))
+		case <-done:
+		}
+	}()
+	var once sync.Once
+	return ctx, func() {
+		once.Do(func() {
+			signal.Stop(signals)
+			close(done)
+			cancel()
+		})
+	}
+}
+
+// Code is the exit code of a program that a signal has ended.
+func Code(by os.Signal) int {
+	if number, ok := by.(syscall.Signal); ok {
+		return 128 + int(number)
+	}
+	return 1
+}

@@ -1,0 +1,74 @@
+package interrupt_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"gitops-runtime/internal/interrupt"
+)
+
+// TestMain is also the program that is interrupted: it ends well when its
+// context does, or goes on forever.
+func TestMain(m *testing.M) {
+	switch os.Getenv("INTERRUPT_TEST") {
+	case "":
+		os.Exit(m.Run())
+	case "listens":
+		ctx, stop := interrupt.Context(context.Background(), time.Minute, os.Exit)
+		ready()
+		<-ctx.Done()
+		stop()
+		os.Exit(7)
+	case "is deaf":
+		_, _ = interrupt.Context(context.Background(), 200*time.Millisecond, os.Exit)
+	case "is deaf for long":
+		_, _ = interrupt.Context(context.Background(), time.Minute, os.Exit)
+	}
+	ready()
+	for { //nolint:staticcheck // busy, as a render is
+	}
+}
+
+func ready() { _, _ = os.Stdout.WriteString("ready") }
+
+func TestContext(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		program string
+		signals []syscall.Signal
+		code    int
+	}{
+		"a program that listens ends by itself":   {"listens", []syscall.Signal{syscall.SIGTERM}, 7},
+		"SIGINT is heard, too":                    {"listens", []syscall.Signal{syscall.SIGINT}, 7},
+		"a deaf one is ended after the grace":     {"is deaf", []syscall.Signal{syscall.SIGTERM}, 143},
+		"a second signal ends a deaf one at once": {"is deaf for long", []syscall.Signal{syscall.SIGTERM, syscall.SIGINT}, 130},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			command := exec.CommandContext(t.Context(), os.Args[0])
+			command.Env = append(os.Environ(), "INTERRUPT_TEST="+test.program)
+			out, err := command.StdoutPipe()
+			require.NoError(t, err)
+			require.NoError(t, command.Start())
+			_, err = out.Read(make([]byte, 5))
+			require.NoError(t, err)
+			begun := time.Now()
+			for i, signal := range test.signals {
+				if i > 0 {
+					time.Sleep(100 * time.Millisecond) // the same moment would be one signal to the kernel
+				}
+				require.NoError(t, command.Process.Signal(signal))
+			}
+			_ = command.Wait()
+			assert.Equal(t, test.code, command.ProcessState.ExitCode())
+			assert.Less(t, time.Since(begun), 5*time.Second)
+		})
+	}
+}

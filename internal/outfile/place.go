@@ -1,0 +1,25 @@
+package outfile
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+)
+
+// Place overwrites a file that cannot be renamed into its place, such as the
+// termination log of a container, which is a mount. It creates the file where
+// there is none, and does not follow a link.
+func Place(name string, data []byte, mode os.FileMode) error {
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|syscall.O_NOFOLLOW, mode)
+	if err != nil {
+		return unwritten(name, err)
+	}
+	if _, err := file.Write(data); err != nil {
+		return unwritten(name, errors.Join(reason(err), file.Close()))
+	}
+	if err := file.Close(); err != nil {
+		return fmt.Errorf("%s cannot be written: %w", name, reason(err))
+	}
+	return nil
+}

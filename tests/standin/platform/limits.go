@@ -1,0 +1,30 @@
+package platform
+
+import "context"
+
+// Limits are what an account may have; nil is no limit.
+type Limits struct {
+	Clusters     *int32 `json:"clusters,omitempty"`
+	Applications *int32 `json:"applications,omitempty"`
+}
+
+type limitsResult struct {
+	Usage  *Limits
+	Limits *Limits
+	Status *bool
+}
+
+// LimitsStatus counts the runtimes of the user's account as its clusters; the stand-in keeps no applications.
+func (r *resolver) LimitsStatus(ctx context.Context) *limitsResult {
+	user := who(ctx).user
+	if user == nil {
+		return nil
+	}
+	account, known := r.data.account(user.Account)
+	if !known {
+		return nil
+	}
+	clusters, applications := int32(len(r.data.list(account.ID))), int32(0)
+	status := account.Limits == nil || account.Limits.Clusters == nil || clusters < *account.Limits.Clusters
+	return &limitsResult{Usage: &Limits{Clusters: &clusters, Applications: &applications}, Limits: account.Limits, Status: &status}
+}

@@ -1,0 +1,57 @@
+package report
+
+import (
+	"io"
+
+	"gitops-runtime/internal/cleantext"
+	"gitops-runtime/validator/engine"
+	"gitops-runtime/validator/findings"
+)
+
+// clean writes reports in which no text of others can move a cursor, begin a
+// line, or command a pipeline. ByName puts it around every format, so a format
+// may write what it gets.
+type clean struct{ Format }
+
+// Write writes the report of one install.
+func (c clean) Write(out io.Writer, report Report) error { return c.Format.Write(out, report.Clean()) }
+
+// Fleet begins a report over many files.
+func (c clean) Fleet(out io.Writer) Fleet { return cleanFleet{c.Format.Fleet(out)} }
+
+type cleanFleet struct{ Fleet }
+
+// Add writes the report of one file.
+func (c cleanFleet) Add(report Report) error { return c.Fleet.Add(report.Clean()) }
+
+// Clean is the report with every text in it fit for one line: values, answers
+// of servers and names of files are quoted in messages, fixes and places.
+func (r Report) Clean() Report {
+	r.File, r.Near, r.Version = cleantext.Line(r.File), cleantext.Line(r.Near), cleantext.Line(r.Version)
+	for _, text := range []*string{&r.Target.Runtime, &r.Target.Namespace, &r.Target.Mode, &r.Target.Chart} {
+		*text = cleantext.Line(*text)
+	}
+	r.Target.URL = cleantext.URL(r.Target.URL) // without a password, which its own check refuses
+	results := make([]engine.Result, len(r.Results))
+	for i, result := range r.Results {
+		result.Reason = cleantext.Line(result.Reason)
+		result.Findings = cleanFindings(result.Findings)
+		results[i] = result
+	}
+	r.Results = results
+	return r
+}
+
+func cleanFindings(list []findings.Finding) []findings.Finding {
+	if list == nil {
+		return nil
+	}
+	cleaned := make([]findings.Finding, len(list))
+	for i, finding := range list {
+		for _, text := range []*string{&finding.Message, &finding.Fix, &finding.Place.Value, &finding.Place.File, &finding.Place.Flag} {
+			*text = cleantext.Line(*text)
+		}
+		cleaned[i] = finding
+	}
+	return cleaned
+}
