@@ -67,7 +67,7 @@ func TestEveryKeyOfHighAvailabilityCounts(t *testing.T) {
 	renderer, err := render.NewRenderer(chart, render.Settings{})
 	require.NoError(t, err)
 	rendered := func(values map[string]any) ([]render.Document, error) {
-		output, err := renderer.Render(chartutil.MergeTables(without(values, nil), tunnel))
+		output, err := renderer.Render(t.Context(), chartutil.MergeTables(without(values, nil), tunnel))
 		return output.Documents, err
 	}
 	whole, err := rendered(values)
