@@ -19,14 +19,14 @@ spec:
   syncPolicy:
     automated: {prune: true, selfHeal: true}`
 
-// application: Argo CD brings a folder of a Git server onto the cluster, and the platform hears of it.
+// application: Argo CD deploys a folder of a Git server, and the platform gets events of the Application and of its Deployment.
 func (e *environment) application(t *testing.T) {
 	e.namespace(t, "e2e-guestbook")
-	e.subscribed(t, runtime.Namespace, "events-reporter")
 	e.applyHere(t, guestbook)
 	eventually(t, "the application is synced and healthy", 3*time.Minute, e.has("applications", runtime.Namespace, "e2e-guestbook", map[string]string{
 		"status.sync.status":   "Synced",
 		"status.health.status": "Healthy",
 	}))
-	e.platform(t).hearsOf(t, "applications", runtime.Namespace, "e2e-guestbook")
+	e.platform(t).hearsOf(t, "Application", runtime.Namespace, "e2e-guestbook")
+	e.platform(t).hearsOf(t, "Deployment", "e2e-guestbook", "guestbook")
 }

@@ -52,7 +52,7 @@ func (a alone) startSchedule(t *testing.T) {
 
 // runsWorkflows: a Workflow succeeds and gives its output; in the end one has come of the schedule, too.
 func (a alone) runsWorkflows(t *testing.T, round string) {
-	require.Equal(t, "hello from "+round, a.greeting(t, a.namespace, round))
+	require.Equal(t, "hello from "+round, a.greeting(t, a.namespace, round, "argo-workflow"))
 	if round == "default" {
 		return
 	}

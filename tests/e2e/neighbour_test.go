@@ -71,7 +71,7 @@ func TestNeighbours(t *testing.T) {
 	n.run(t, "uninstall", func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 		defer cancel()
-		require.NoError(t, n.local.Kubectl.Delete(ctx, documents(t, hook), time.Minute)) // the user's own goes first
+		require.NoError(t, n.local.Kubectl.Delete(ctx, documents(t, hookOn(1)), time.Minute)) // the user's own goes first
 		require.NoError(t, n.local.Helm.Uninstall(ctx, runtime.Release, runtime.Namespace, 3*time.Minute, t.Output()))
 		n.otherWorks(t)
 		assert.Equal(t, pods, []map[string]string{n.podsIn(t, neighbour, ""), n.podsIn(t, neighbourRollouts, "")}, "others were replaced or restarted")

@@ -54,17 +54,30 @@ func (p platformAPI) clearFaults(t *testing.T) {
 	}
 }
 
-// events are those that runtimes have reported of a type.
+// events are those that runtimes have reported of a kind of objects.
 func (p platformAPI) events(ctx context.Context, kind string) ([]platform.Event, error) {
-	reply, err := p.ask(ctx, request{path: "/test/events?type=" + url.QueryEscape(kind)})
+	reply, err := p.ask(ctx, request{path: "/test/events?kind=" + url.QueryEscape(kind)})
 	if err != nil {
 		return nil, err
 	}
 	var events []platform.Event
 	if err := json.Unmarshal(reply.body, &events); err != nil {
-		return nil, fmt.Errorf("answer %d is no list of events: %w", reply.status, err)
+		return nil, fmt.Errorf("answer %d is not a list of events: %w", reply.status, err)
 	}
 	return events, nil
+}
+
+// inbox are the bodies that were posted to the inbox of a name.
+func (p platformAPI) inbox(ctx context.Context, name string) ([]map[string]any, error) {
+	reply, err := p.ask(ctx, request{path: inboxPath + name})
+	if err != nil {
+		return nil, err
+	}
+	var bodies []map[string]any
+	if err := json.Unmarshal(reply.body, &bodies); err != nil {
+		return nil, fmt.Errorf("answer %d is not a list of objects: %w", reply.status, err)
+	}
+	return bodies, nil
 }
 
 // runtimes are the names of the account's runtimes.
@@ -81,37 +94,47 @@ func (p platformAPI) runtimes(t *testing.T) []string {
 	return names
 }
 
-// hears waits until the platform has an event of a type that matches, and gives it. It has to come with the runtime's own token.
-func (p platformAPI) hears(t *testing.T, kind string, matches func(payload map[string]any) bool) map[string]any {
+// inboxPath is where the platform takes any JSON from triggers of a test.
+const inboxPath = "/test/inbox/"
+
+// hearsOf waits until the runtime's reporters have posted an event of an object, with the runtime's own token and gzipped. The
+// platform takes events of the documented shape alone.
+func (p platformAPI) hearsOf(t *testing.T, kind, namespace, name string) {
 	t.Helper()
 	var found platform.Event
-	var payload map[string]any
-	eventually(t, "the platform hears of "+kind, time.Minute, func(ctx context.Context) error {
+	eventually(t, "the platform gets an event of the "+kind+" "+namespace+"/"+name, time.Minute, func(ctx context.Context) error {
 		events, err := p.events(ctx, kind)
 		if err != nil {
 			return err
 		}
 		for _, event := range events {
-			payload = nil
-			if err := json.Unmarshal(event.Payload, &payload); err == nil && matches(payload) {
+			if event.Object.Namespace == namespace && event.Object.Name == name {
 				found = event
 				return nil
 			}
 		}
-		return fmt.Errorf("none of %d events of the type %s is it", len(events), kind)
+		return fmt.Errorf("none of %d events of the kind %s is about it", len(events), kind)
 	})
 	require.Equal(t, [2]string{runtime.AccountID, runtime.Name}, [2]string{found.Account, found.Runtime}, "whose token the event came with")
-	return payload
+	require.True(t, found.Gzipped)
 }
 
-// hearsOf waits until an event reporter has told the platform of an object.
-func (p platformAPI) hearsOf(t *testing.T, resource, namespace, name string) {
+// receives waits until an inbox has a body that matches, and gives it.
+func (p platformAPI) receives(t *testing.T, name string, matches func(body map[string]any) bool) map[string]any {
 	t.Helper()
-	payload := p.hears(t, resource, func(payload map[string]any) bool {
-		object, _ := payload["object"].(map[string]any)
-		metadata, _ := object["metadata"].(map[string]any)
-		return metadata["namespace"] == namespace && metadata["name"] == name
+	var found map[string]any
+	eventually(t, "the inbox "+name+" receives it", time.Minute, func(ctx context.Context) error {
+		bodies, err := p.inbox(ctx, name)
+		if err != nil {
+			return err
+		}
+		for _, body := range bodies {
+			if matches(body) {
+				found = body
+				return nil
+			}
+		}
+		return fmt.Errorf("none of %d bodies is it", len(bodies))
 	})
-	require.Equal(t, runtime.Name, payload["runtime"])
-	require.Contains(t, []any{"ADD", "UPDATE"}, payload["action"])
+	return found
 }

@@ -29,14 +29,6 @@ global:
   networkPolicy:
     restrictEgress: true
     extraEgress: [{to: [{namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: platform}}}]}] # pods stand in for hosts outside
-  runtime:
-    eventBus:
-      jetstream:
-        replicas: 3
-        containerTemplate:
-          resources:
-            requests: {cpu: 20m, memory: 64Mi, ephemeral-storage: 64Mi}
-            limits: {cpu: "1", memory: 512Mi, ephemeral-storage: 1Gi}
 `
 
 // TestResilience: highly available and behind its NetworkPolicies, a runtime does its work; what is lost comes back, or another
@@ -52,8 +44,9 @@ func TestResilience(t *testing.T) {
 	e.run(t, "workflows server", a.workflowsServer)
 	e.run(t, "application", e.application)
 	e.run(t, "workflow", e.workflow)
+	e.run(t, "promotion", e.promotion)
 	e.run(t, "closed to strangers", func(t *testing.T) {
-		e.closedToStrangers(t, "argo-cd-redis-ha-haproxy-metrics.codefresh:9101", "eventbus-codefresh-eventbus-js-svc.codefresh:7777") // metrics
+		e.closedToStrangers(t, "argo-cd-redis-ha-haproxy-metrics.codefresh:9101") // metrics
 	})
 	e.run(t, "bus server", a.losesBusServer)
 	e.run(t, "tunnel server", a.losesTunnelServer)
@@ -96,9 +89,9 @@ func (a access) losesTunnelServer(t *testing.T) {
 // losesBusServer: the event bus loses the server that leads its stream, without warning, while webhooks come in; each that was
 // taken arrives at the platform.
 func (a access) losesBusServer(t *testing.T) {
-	a.apply(t, hook)
+	a.apply(t, hookOn(3))
 	t.Cleanup(func() {
-		assert.NoError(t, a.local.Kubectl.Delete(context.Background(), documents(t, hook), time.Minute))
+		assert.NoError(t, a.local.Kubectl.Delete(context.Background(), documents(t, hookOn(3)), time.Minute))
 	})
 	a.subscribed(t, runtime.Namespace, "e2e-hook")
 	a.answer(t, http.StatusOK, time.Minute, pushed(-1))
@@ -148,15 +141,15 @@ func (a access) send(t *testing.T, number int) {
 
 // missing are the numbers below count that no webhook brought to the platform.
 func (p platformAPI) missing(ctx context.Context, count int) ([]int, error) {
-	events, err := p.events(ctx, "e2e-hook")
+	bodies, err := p.inbox(ctx, "e2e-hook")
 	if err != nil {
 		return nil, err
 	}
 	arrived := map[int]bool{}
-	for _, event := range events {
-		var payload struct{ Pushed struct{ Number int } }
-		if json.Unmarshal(event.Payload, &payload) == nil {
-			arrived[payload.Pushed.Number] = true
+	for _, body := range bodies {
+		pushed, _ := body["pushed"].(map[string]any)
+		if number, ok := pushed["number"].(float64); ok {
+			arrived[int(number)] = true
 		}
 	}
 	var missing []int
@@ -174,7 +167,7 @@ func (e *environment) busLeader(t *testing.T) string {
 	var leader string
 	eventually(t, "the event bus has a leader", time.Minute, func(ctx context.Context) error {
 		text, err := e.client.CoreV1().RESTClient().Get().Namespace(runtime.Namespace).Resource("pods").
-			Name("eventbus-codefresh-eventbus-js-0:8222").SubResource("proxy").Suffix("jsz").Param("streams", "true").DoRaw(ctx)
+			Name("eventbus-e2e-hook-js-0:8222").SubResource("proxy").Suffix("jsz").Param("streams", "true").DoRaw(ctx)
 		if err != nil {
 			return err
 		}
@@ -193,7 +186,7 @@ func (e *environment) busLeader(t *testing.T) string {
 		}
 		for _, account := range told.Accounts {
 			for _, stream := range account.Streams {
-				if len(stream.Cluster.Replicas) == 2 && strings.HasPrefix(stream.Cluster.Leader, "eventbus-codefresh-eventbus-js-") {
+				if len(stream.Cluster.Replicas) == 2 && strings.HasPrefix(stream.Cluster.Leader, "eventbus-e2e-hook-js-") {
 					leader = stream.Cluster.Leader
 					return nil
 				}

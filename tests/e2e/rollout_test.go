@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"gitops-runtime/tests/runtime"
 )
 
 // canary is a Rollout of two steps, in NAMESPACE; VERSION is what an update changes.
@@ -41,12 +39,11 @@ spec:
         resources: {requests: {cpu: 10m, memory: 16Mi}, limits: {memory: 64Mi}}
         securityContext: {allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: {drop: [ALL]}}`
 
-// rollout: Argo Rollouts takes an update through its steps, and the platform hears of it.
+// rollout: Argo Rollouts takes an update through its steps, and the platform gets its events.
 func (e *environment) rollout(t *testing.T) {
 	e.namespace(t, "e2e-rollout")
-	e.subscribed(t, runtime.Namespace, "rollout-reporter")
 	require.NotEqual(t, e.rollOut(t, "e2e-rollout", "one"), e.rollOut(t, "e2e-rollout", "two"))
-	e.platform(t).hearsOf(t, "rollouts", "e2e-rollout", "canary")
+	e.platform(t).hearsOf(t, "Rollout", "e2e-rollout", "canary")
 }
 
 // rollOut brings a version of the canary out, waits until it has all its steps behind it, and gives its hash. The canary goes

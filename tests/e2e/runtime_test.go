@@ -21,6 +21,8 @@ func TestRuntime(t *testing.T) {
 		e.run(t, "rollout", e.rollout)
 		e.run(t, "kinds", e.kinds)
 		e.run(t, "workflow", e.workflow)
+		e.run(t, "promotion", e.promotion)
+		e.run(t, "components", e.components)
 		e.run(t, "event stream", a.eventStream)
 		e.run(t, "away and back", e.awayAndBack)
 		e.run(t, "closed to strangers", func(t *testing.T) {

@@ -29,7 +29,6 @@ global:
     name: second
     singleNamespace: true
     ingressUrl: http://second.example.com
-    eventBus: {jetstream: {containerTemplate: {resources: {requests: {cpu: 20m, memory: 64Mi, ephemeral-storage: 64Mi}}}}}
 app-proxy:
   resources: {requests: {cpu: 10m, memory: 16Mi}}
   initContainer: {resources: {requests: {cpu: 10m, memory: 16Mi}}}
@@ -87,23 +86,16 @@ func (n *neighbours) installSecond(t *testing.T) {
 // reportsOwnWorkflows: a workflow is run and reported by the runtime in whose namespace it is, and by no other.
 func (n *neighbours) reportsOwnWorkflows(t *testing.T) {
 	for namespace, name := range map[string]string{runtime.Namespace: runtime.Name, secondNamespace: "second"} {
-		n.subscribed(t, namespace, "workflow-reporter")
 		n.applyHere(t, strings.Replace(suspended, "namespace: codefresh", "namespace: "+namespace, 1))
 		eventually(t, "the workflow of "+name+" waits", time.Minute, n.has("workflows", namespace, "e2e-suspended", map[string]string{"status.phase": "Running"}))
 		eventually(t, "the platform hears of the workflow of "+name, time.Minute, func(ctx context.Context) error {
-			events, err := n.platform(t).events(ctx, "workflows")
+			events, err := n.platform(t).events(ctx, "Workflow")
 			if err != nil {
 				return err
 			}
 			reporters := map[string]bool{}
 			for _, event := range events {
-				var payload struct {
-					Object struct{ Metadata struct{ Namespace string } }
-				}
-				if err := json.Unmarshal(event.Payload, &payload); err != nil {
-					return err
-				}
-				if payload.Object.Metadata.Namespace == namespace {
+				if event.Object.Namespace == namespace {
 					reporters[event.Runtime] = true
 				}
 			}

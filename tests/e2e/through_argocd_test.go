@@ -44,8 +44,9 @@ func (n *neighbours) throughArgoCD(t *testing.T) {
 	a := n.access(t, images.Mesh)
 	a.appProxy(t)
 	a.argoCD(t)
-	n.subscribed(t, runtime.Namespace, "events-reporter")
-	n.platform(t).hearsOf(t, "applications", neighbour, "guestbook") // its own Argo CD is this one
+	n.applyHere(t, guestbook) // in the runtime's namespace, which the reporter watches: the other Argo CD leaves it alone
+	n.platform(t).hearsOf(t, "Application", runtime.Namespace, "e2e-guestbook")
+	n.platform(t).hearsOf(t, "Deployment", "e2e-neighbour-guestbook", "guestbook")
 	n.run(t, "second sync", func(t *testing.T) { n.secondSync(t, healthy) })
 }
 

@@ -94,7 +94,7 @@ func (e *environment) state(t *testing.T) map[string]string {
 		require.NoError(t, err)
 		kept["the Secret "+name] = fmt.Sprintf("%x", sha256.Sum256([]byte(value)))
 	}
-	for resource, name := range map[string]string{"applications": "e2e-guestbook", "workflows": "e2e-suspended", "appprojects": "default", "eventbus": "codefresh-eventbus"} {
+	for resource, name := range map[string]string{"applications": "e2e-guestbook", "workflows": "e2e-suspended", "appprojects": "default"} {
 		object, err := e.object(t.Context(), resource, runtime.Namespace, name)
 		require.NoError(t, err)
 		kept[resource+"/"+name] = string(object.GetUID())

@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -18,12 +19,33 @@ import (
 	"gitops-runtime/tests/runtime"
 )
 
-// hook is a webhook event source and a sensor that sends what comes to the platform, with the runtime's token, as a pipeline has them.
+// hook is an event bus, a webhook event source and a sensor that sends what comes to the platform, with the runtime's token, as a pipeline has
+// them. SERVERS is the number of the bus's servers.
 const hook = `apiVersion: argoproj.io/v1alpha1
+kind: EventBus
+metadata: {name: e2e-hook, namespace: codefresh}
+spec:
+  jetstream:
+    version: latest
+    replicas: SERVERS
+    streamConfig: "replicas: SERVERS\n"
+    securityContext: {runAsNonRoot: true, runAsUser: 1000, runAsGroup: 1000, fsGroup: 1000, seccompProfile: {type: RuntimeDefault}}
+    containerTemplate:
+      imagePullPolicy: IfNotPresent
+      securityContext: {allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: {drop: [ALL]}}
+      resources: {requests: {cpu: 20m, memory: 64Mi}}
+    reloaderContainerTemplate:
+      imagePullPolicy: IfNotPresent
+      securityContext: {allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: {drop: [ALL]}}
+    metricsContainerTemplate:
+      imagePullPolicy: IfNotPresent
+      securityContext: {allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: {drop: [ALL]}}
+---
+apiVersion: argoproj.io/v1alpha1
 kind: EventSource
 metadata: {name: e2e-hook, namespace: codefresh}
 spec:
-  eventBusName: codefresh-eventbus
+  eventBusName: e2e-hook
   template:
     securityContext: {runAsNonRoot: true, runAsUser: 9731, seccompProfile: {type: RuntimeDefault}}
     container:
@@ -37,7 +59,7 @@ apiVersion: argoproj.io/v1alpha1
 kind: Sensor
 metadata: {name: e2e-hook, namespace: codefresh}
 spec:
-  eventBusName: codefresh-eventbus
+  eventBusName: e2e-hook
   template:
     securityContext: {runAsNonRoot: true, runAsUser: 9731, seccompProfile: {type: RuntimeDefault}}
     container:
@@ -48,7 +70,7 @@ spec:
   - template:
       name: platform
       http:
-        url: https://platform.platform.svc.cluster.local/2.0/api/events
+        url: https://platform.platform.svc.cluster.local/test/inbox/e2e-hook
         method: POST
         headers: {Content-Type: application/json}
         secureHeaders:
@@ -56,26 +78,27 @@ spec:
         tls:
           caCertSecret: {name: codefresh-tls-certs, key: ca-bundle.crt}
         payload:
-        - {dest: type, src: {dependencyName: push, value: e2e-hook}}
         - {dest: pushed, src: {dependencyName: push, dataKey: body, useRawData: true}}`
 
 // webhook: what is posted to an event source from outside travels by the event bus to a sensor and on to the platform.
 func (a access) webhook(t *testing.T) {
-	a.apply(t, hook) // stays for the next mode
+	a.apply(t, hookOn(1)) // stays for the next mode
 	a.subscribed(t, runtime.Namespace, "e2e-hook")
 	body := fmt.Sprintf(`{"mode":%q,"list":[1,2],"nested":{"yes":true}}`, a.mode)
 	a.answer(t, http.StatusOK, time.Minute, request{
 		method: http.MethodPost, path: "/webhooks/codefresh/e2e-hook/push", body: body, header: map[string]string{"Content-Type": "application/json"},
 	})
-	event := a.platform(t).hears(t, "e2e-hook", func(payload map[string]any) bool {
+	received := a.platform(t).receives(t, "e2e-hook", func(payload map[string]any) bool {
 		pushed, _ := payload["pushed"].(map[string]any)
 		return pushed["mode"] == string(a.mode)
 	})
 	require.Equal(t, map[string]any{
-		"type":   "e2e-hook",
 		"pushed": map[string]any{"mode": string(a.mode), "list": []any{1.0, 2.0}, "nested": map[string]any{"yes": true}},
-	}, event)
+	}, received)
 }
+
+// hookOn is the hook on a bus of a number of servers.
+func hookOn(servers int) string { return strings.ReplaceAll(hook, "SERVERS", fmt.Sprint(servers)) }
 
 // subscribed waits until a sensor listens to the event bus: what comes earlier passes it by, and only its log tells.
 func (e *environment) subscribed(t *testing.T, namespace, sensor string) {

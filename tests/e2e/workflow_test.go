@@ -19,7 +19,7 @@ kind: Workflow
 metadata: {name: NAME, namespace: NAMESPACE}
 spec:
   entrypoint: hello
-  serviceAccountName: argo-workflow
+  serviceAccountName: ACCOUNT
   securityContext: {runAsNonRoot: true, runAsUser: 65532, seccompProfile: {type: RuntimeDefault}}
   volumes: [{name: out, emptyDir: {}}]
   templates:
@@ -35,17 +35,21 @@ spec:
       resources: {requests: {cpu: 10m, memory: 16Mi}, limits: {memory: 64Mi}}
       securityContext: {allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: {drop: [ALL]}}`
 
-// workflow: Argo Workflows runs a pod, gives what it has left behind, and the platform hears of it.
+// workflow: Argo Workflows runs a pod and gives its output, and the platform gets events of the Workflow.
 func (e *environment) workflow(t *testing.T) {
-	e.subscribed(t, runtime.Namespace, "workflow-reporter")
-	require.Equal(t, "hello from e2e-hello", e.greeting(t, runtime.Namespace, "e2e-hello"))
-	e.platform(t).hearsOf(t, "workflows", runtime.Namespace, "e2e-hello")
+	require.Equal(t, "hello from e2e-hello", e.greeting(t, runtime.Namespace, "e2e-hello", "argo-workflow"))
+	e.platform(t).hearsOf(t, "Workflow", runtime.Namespace, "e2e-hello")
 }
 
-// greeting runs a workflow, waits until it has succeeded, and gives its output.
-func (e *environment) greeting(t *testing.T, namespace, name string) any {
+// promotion: a workflow under the account that promotions run under succeeds.
+func (e *environment) promotion(t *testing.T) {
+	require.Equal(t, "hello from e2e-promotion", e.greeting(t, runtime.Namespace, "e2e-promotion", "promotion-template"))
+}
+
+// greeting runs a workflow under a service account, waits until it has succeeded, and gives its output.
+func (e *environment) greeting(t *testing.T, namespace, name, account string) any {
 	t.Helper()
-	e.applyHere(t, strings.NewReplacer("NAMESPACE", namespace, "NAME", name, "IMAGE", standIn).Replace(hello))
+	e.applyHere(t, strings.NewReplacer("NAMESPACE", namespace, "NAME", name, "ACCOUNT", account, "IMAGE", standIn).Replace(hello))
 	eventually(t, "the workflow has succeeded", 3*time.Minute, e.has("workflows", namespace, name, map[string]string{"status.phase": "Succeeded"}))
 	done, err := e.object(t.Context(), "workflows", namespace, name)
 	require.NoError(t, err)

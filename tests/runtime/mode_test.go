@@ -36,23 +36,22 @@ gitops-operator: {resources: {requests: {cpu: 10m, memory: 16Mi}}}`
 		images.Tunnel: `
 global:
   codefresh: {accountId: acc1, tls: {caCerts: {secret: {content: PEM, create: true}}}, url: https://platform.platform.svc.cluster.local, userToken: {token: user-token-admin}}
-  runtime: {name: local, eventBus: {jetstream: {replicas: 1}}}
+  runtime: {name: local}
 tunnel-client: {tunnelServer: {host: tunnels.platform.svc.cluster.local, subdomainHost: tunnels.local}}`,
 		images.Ingress: `
 global:
   codefresh: {accountId: acc1, tls: {caCerts: {secret: {content: PEM, create: true}}}, url: https://platform.platform.svc.cluster.local, userToken: {token: user-token-admin}}
-  runtime: {name: local, eventBus: {jetstream: {replicas: 1}}, ingress: {enabled: true, className: traefik, protocol: http, hosts: [traefik.traefik.svc.cluster.local]}}`,
+  runtime: {name: local, ingress: {enabled: true, className: traefik, protocol: http, hosts: [traefik.traefik.svc.cluster.local]}}`,
 		images.Gateway: `
 global:
   codefresh: {accountId: acc1, tls: {caCerts: {secret: {content: PEM, create: true}}}, url: https://platform.platform.svc.cluster.local, userToken: {token: user-token-admin}}
   runtime:
     name: local
-    eventBus: {jetstream: {replicas: 1}}
     httpRoute: {enabled: true, protocol: http, hostnames: [traefik.traefik.svc.cluster.local], parentRefs: [{name: public, namespace: traefik}]}`,
 		images.Mesh: `
 global:
   codefresh: {accountId: acc1, tls: {caCerts: {secret: {content: PEM, create: true}}}, url: https://platform.platform.svc.cluster.local, userToken: {token: user-token-admin}}
-  runtime: {name: local, eventBus: {jetstream: {replicas: 1}}, ingressUrl: http://mesh-gateway.platform.svc.cluster.local}
+  runtime: {name: local, ingressUrl: http://mesh-gateway.platform.svc.cluster.local}
 tunnel-client: {enabled: false}`,
 	} {
 		got, err := Values(mode, []byte("PEM"))

@@ -24,13 +24,9 @@ func Values(name images.Mode, platformCA []byte) ([]byte, error) {
 				"userToken": map[string]any{"token": UserToken},
 				"tls":       map[string]any{"caCerts": map[string]any{"secret": map[string]any{"create": true, "content": string(platformCA)}}},
 			},
-			"runtime": map[string]any{
-				"name": Name,
-				// one node bears one server of the event bus
-				"eventBus": map[string]any{"jetstream": map[string]any{"replicas": 1}},
-			},
+			"runtime": map[string]any{"name": Name},
 		},
-		// their stand-ins do next to nothing, and the node is small
+		// their stand-ins do little, and the node is small
 		"gitops-operator": small(),
 		"argo-gateway":    small(),
 		"app-proxy":       map[string]any{"leader-elector": small()},
@@ -42,7 +38,7 @@ func Values(name images.Mode, platformCA []byte) ([]byte, error) {
 	return out, nil
 }
 
-// small are requests of a program that only answers health checks.
+// small are requests of a program that does little.
 func small() map[string]any {
 	return map[string]any{"resources": map[string]any{"requests": map[string]any{"cpu": "10m", "memory": "16Mi"}}}
 }

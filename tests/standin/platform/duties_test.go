@@ -90,6 +90,10 @@ func TestRecords(t *testing.T) {
 		{http.MethodPost, "/test/tasks?runtime=taken", "", `{"type":"promote","actionUrl":"/app-proxy/api/a","actionBody":{"b":1}}`, http.StatusNoContent, ""},
 		graphQL("runtime-token-taken", ask, `{"data":{"productReleaseTasks":[{"type":"promote","actionUrl":"/app-proxy/api/a","actionBody":{"b":1}}]}}`),
 		graphQL("runtime-token-taken", ask, `{"data":{"productReleaseTasks":[]}}`),
+		{http.MethodGet, "/test/inbox/a", "", "", http.StatusOK, "[]"},
+		{http.MethodPost, "/test/inbox/a", "", `{"b":1}`, http.StatusNoContent, ""},
+		{http.MethodPost, "/test/inbox/a", "", `b`, http.StatusBadRequest, `{"message":"the body is not JSON: invalid character 'b' looking for beginning of value"}`},
+		{http.MethodGet, "/test/inbox/a", "", "", http.StatusOK, `[{"b":1}]`},
 		{http.MethodPost, "/test/tasks", "", `{"kind":"x"}`, http.StatusBadRequest, `{"message":"the body is not a task: json: unknown field \"kind\""}`},
 		graphQL("user-token-admin", `{"query":"mutation { reportRuntimeErrors(reportErrorsArgs: {runtime: \"taken\", errors: [{level: \"ERROR\", message: \"m\"}]}) }"}`, `{"data":{"reportRuntimeErrors":1}}`),
 	} {

@@ -2,6 +2,7 @@ package platform
 
 import (
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 )
@@ -30,10 +31,11 @@ type records struct {
 	errors      map[string][]RuntimeError // errors are by ACCOUNT/RUNTIME.
 	tasks       map[string][]Task         // tasks are by runtime.
 	sealingKeys map[string]string         // sealingKeys are by ACCOUNT/ID.
+	inbox       map[string][]json.RawMessage
 }
 
 func newRecords() records {
-	return records{errors: map[string][]RuntimeError{}, tasks: map[string][]Task{}, sealingKeys: map[string]string{}}
+	return records{errors: map[string][]RuntimeError{}, tasks: map[string][]Task{}, sealingKeys: map[string]string{}, inbox: map[string][]json.RawMessage{}}
 }
 
 func (s *store) keepErrors(account, runtime string, reported []RuntimeError) error {
@@ -80,4 +82,17 @@ func (s *store) sealingKey(account, id string) (string, bool) {
 	defer s.mu.RUnlock()
 	key, ok := s.records.sealingKeys[account+"/"+id]
 	return key, ok
+}
+
+// receive keeps what a trigger of a test has posted under a name.
+func (s *store) receive(name string, body json.RawMessage) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.records.inbox[name] = append(s.records.inbox[name], body)
+}
+
+func (s *store) received(name string) []json.RawMessage {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return append([]json.RawMessage{}, s.records.inbox[name]...)
 }

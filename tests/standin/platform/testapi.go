@@ -28,6 +28,18 @@ func (p *Platform) testAPI(mux *http.ServeMux) {
 		p.AddTask(r.URL.Query().Get("runtime"), task)
 		w.WriteHeader(http.StatusNoContent)
 	})
+	mux.HandleFunc("POST /test/inbox/{name}", func(w http.ResponseWriter, r *http.Request) {
+		var body json.RawMessage
+		if problem := decode(w, r, &body); problem != "" {
+			serve.Failure(w, http.StatusBadRequest, "the body is not JSON: "+problem)
+			return
+		}
+		p.data.receive(r.PathValue("name"), body)
+		w.WriteHeader(http.StatusNoContent)
+	})
+	mux.HandleFunc("GET /test/inbox/{name}", func(w http.ResponseWriter, r *http.Request) {
+		serve.JSON(w, http.StatusOK, p.data.received(r.PathValue("name")))
+	})
 	mux.HandleFunc("POST /test/reset", func(w http.ResponseWriter, _ *http.Request) {
 		if err := p.Reset(); err != nil {
 			serve.Failure(w, http.StatusInternalServerError, err.Error())
