@@ -73,6 +73,10 @@ test: deps bin/gotestsum ## Run everything that passes or fails without a cluste
 fuzz: ## Feed every reader of foreign text what nobody wrote (FUZZTIME=10m each)
 	@tools/fuzz.sh $(or $(FUZZTIME),10m)
 
+.PHONY: vuln
+vuln: bin/govulncheck ## Check pins and programs for known vulnerabilities (GOVULNDB=file:///copy)
+	@tools/vuln.sh
+
 .PHONY: e2e
 e2e: deps bin/gotestsum bin/kind bin/kubectl bin/helm-3.8 bin/helm-3.18 ## Install every mode on kind and ask it to work
 	@$(STEP) "end-to-end tests" bin/gotestsum --format standard-verbose -- -tags e2e -count=1 -parallel 4 -timeout 75m $(ARGS) ./tests/e2e/...
