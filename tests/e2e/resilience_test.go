@@ -70,16 +70,16 @@ func (e *environment) installHA(t *testing.T, values string) {
 func (a access) losesTunnelServer(t *testing.T) {
 	client := a.pods(t, "app.kubernetes.io/name=tunnel-client")
 	require.Len(t, client, 1)
-	a.scale(t, manifests.Namespace, "frps", 0)
+	a.scale(t, manifests.Namespace, manifests.TunnelServer, 0)
 	t.Cleanup(func() {
 		if t.Failed() {
-			a.scale(t, manifests.Namespace, "frps", 1)
+			a.scale(t, manifests.Namespace, manifests.TunnelServer, 1)
 		}
 	})
 	hello := request{path: "/app-proxy/hello"}
 	a.answer(t, http.StatusBadGateway, 30*time.Second, hello)
 	time.Sleep(20 * time.Second) // not for a condition: the client's pauses between tries grow meanwhile
-	a.scale(t, manifests.Namespace, "frps", 1)
+	a.scale(t, manifests.Namespace, manifests.TunnelServer, 1)
 	begun := time.Now()
 	a.answer(t, http.StatusOK, 30*time.Second, hello)
 	t.Logf("the tunnel was there %s after its server", time.Since(begun).Round(time.Millisecond))

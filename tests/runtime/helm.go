@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -10,6 +11,9 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
 )
 
 // Helm runs the helm program against the local cluster, with settings of its own below Home.
@@ -39,6 +43,32 @@ func (h Helm) Upgrade(ctx context.Context, u Upgrade, out io.Writer) error {
 		args = append(args, "--set", set)
 	}
 	return h.run(ctx, out, append(args, u.Args...)...)
+}
+
+// Template renders a chart without asking the cluster.
+func (h Helm) Template(ctx context.Context, u Upgrade) ([]*unstructured.Unstructured, error) {
+	args := []string{"template", u.Release, u.Chart, "--namespace", u.Namespace}
+	for _, file := range u.ValueFiles {
+		args = append(args, "-f", file)
+	}
+	for _, set := range u.Sets {
+		args = append(args, "--set", set)
+	}
+	var out bytes.Buffer
+	if err := h.run(ctx, &out, append(args, u.Args...)...); err != nil {
+		return nil, fmt.Errorf("%w: %s", err, strings.TrimSpace(out.String()))
+	}
+	var objects []*unstructured.Unstructured
+	for document := range strings.SplitSeq(out.String(), "\n---\n") {
+		object := &unstructured.Unstructured{}
+		if err := yaml.Unmarshal([]byte(document), &object.Object); err != nil {
+			return nil, fmt.Errorf("read what helm template renders of %s: %w", u.Chart, err)
+		}
+		if len(object.Object) > 0 {
+			objects = append(objects, object)
+		}
+	}
+	return objects, nil
 }
 
 // Uninstall removes a release and waits until its objects are gone. A release that is not there is no error.

@@ -130,10 +130,14 @@ func (l *Local) startPlatform(ctx context.Context, mode mode, target func(string
 		if err != nil {
 			return err
 		}
+		server, err := l.tunnelServer(ctx, target)
+		if err != nil {
+			return err
+		}
 		options := manifests.Options{
+			TunnelServer: server,
 			Images: manifests.Images{
 				StandIn: target("gitops-runtime/standin:dev"),
-				Frps:    target("ghcr.io/fatedier/frps:v0.70.0"),
 				Traefik: target("docker.io/library/traefik:v3.6.12"),
 
 				KubeRouter: target("docker.io/cloudnativelabs/kube-router:v2.1.0"),

@@ -56,7 +56,7 @@ func modes() []mode {
 			values: map[string]any{
 				"tunnel-client": map[string]any{"tunnelServer": map[string]any{"host": tunnelHost, "subdomainHost": manifests.SubdomainHost}},
 			},
-			platform: func(o *manifests.Options) { o.Tunnel = true },
+			platform: func(*manifests.Options) {}, // objectsFor keeps the tunnel server
 			Way:      Way{Scheme: "https", Host: fmt.Sprintf("%s-%s.%s", AccountID, Name, manifests.SubdomainHost), Port: cluster.HTTPS.Host},
 		},
 		{

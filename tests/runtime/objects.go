@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"gitops-runtime/tests/images"
 	"gitops-runtime/tests/standin/manifests"
 )
 
@@ -25,6 +26,9 @@ func namespaceObjects() []*unstructured.Unstructured {
 // objectsFor are the objects beside the runtime in a mode.
 func objectsFor(m mode, options manifests.Options) ([]*unstructured.Unstructured, error) {
 	m.platform(&options)
+	if m.name != images.Tunnel {
+		options.TunnelServer = nil
+	}
 	return manifests.Objects(options)
 }
 

@@ -32,6 +32,12 @@ const (
 	HTTPSNodePort = 30443 // HTTPSNodePort is the TLS front's.
 )
 
+// TunnelServer is the name of the tunnel server's objects, and PluginURL where it asks whom a token belongs to.
+const (
+	TunnelServer = "tunnels"
+	PluginURL    = "http://platform-internal:8080"
+)
+
 // SubdomainHost is the domain under which each tunnel has its name.
 const SubdomainHost = "tunnels.local"
 
@@ -46,7 +52,6 @@ func ServerNames() []string {
 // Images are full references that the cluster can pull.
 type Images struct {
 	StandIn string // StandIn is gitops-runtime/standin:dev.
-	Frps    string // Frps is ghcr.io/fatedier/frps:v0.70.0; needed with Tunnel.
 	Traefik string // Traefik is docker.io/library/traefik:v3.6.12; needed with Ingress and Gateway.
 	// KubeRouter is docker.io/cloudnativelabs/kube-router:v2.1.0; needed with NetworkPolicies.
 	KubeRouter string
@@ -54,13 +59,14 @@ type Images struct {
 
 // Options choose the objects. The platform and the Git server are always among them.
 type Options struct {
-	Images  Images
-	TLS     certs.Bundle // TLS is what certs.New(ServerNames()...) makes, or what the cluster has (Kubectl.TLS).
-	Seed    []byte       // Seed is the platform's seed in YAML; none for the default one.
-	Tunnel  bool         // Tunnel adds frps behind the TLS front.
-	Ingress bool         // Ingress adds Traefik with the IngressClass traefik, at HTTPNodePort.
-	Gateway bool         // Gateway adds Traefik with the Gateway traefik/public, at HTTPNodePort; the cluster needs the Definitions.
-	Mesh    bool         // Mesh adds a gateway at HTTPNodePort that sends everything to internal-router.
+	Images Images
+	TLS    certs.Bundle // TLS is what certs.New(ServerNames()...) makes, or what the cluster has (Kubectl.TLS).
+	Seed   []byte       // Seed is the platform's seed in YAML; none for the default one.
+	// TunnelServer is what charts/tunnel-server renders under the name TunnelServer in the Namespace; none for no tunnel server.
+	TunnelServer []*unstructured.Unstructured
+	Ingress      bool // Ingress adds Traefik with the IngressClass traefik, at HTTPNodePort.
+	Gateway      bool // Gateway adds Traefik with the Gateway traefik/public, at HTTPNodePort; the cluster needs the Definitions.
+	Mesh         bool // Mesh adds a gateway at HTTPNodePort that sends everything to internal-router.
 	// NetworkPolicies adds kube-router, in kube-system, which enforces them: for nodes whose network does not.
 	NetworkPolicies bool
 	// RuntimeNamespace is where internal-router is; needed with Mesh.
@@ -74,7 +80,7 @@ func (o Options) check() error {
 		text string
 	}{
 		{true, "Images.StandIn", o.Images.StandIn}, {true, "TLS", string(o.TLS.Cert)},
-		{o.Tunnel, "Images.Frps", o.Images.Frps}, {o.Ingress || o.Gateway, "Images.Traefik", o.Images.Traefik},
+		{o.Ingress || o.Gateway, "Images.Traefik", o.Images.Traefik},
 		{o.NetworkPolicies, "Images.KubeRouter", o.Images.KubeRouter}, {o.Mesh, "RuntimeNamespace", o.RuntimeNamespace},
 	} {
 		if needed.when && needed.text == "" {
@@ -100,7 +106,7 @@ func Objects(options Options) ([]*unstructured.Unstructured, error) {
 	for _, optional := range []struct {
 		chosen bool
 		name   string
-	}{{options.NetworkPolicies, "kube-router.yaml"}, {options.Tunnel, "frps.yaml"}, {options.Mesh, "mesh.yaml"}, {options.Ingress || options.Gateway, "traefik.yaml"}} {
+	}{{options.NetworkPolicies, "kube-router.yaml"}, {options.Mesh, "mesh.yaml"}, {options.Ingress || options.Gateway, "traefik.yaml"}} {
 		if optional.chosen {
 			names = append(names, optional.name)
 		}
@@ -119,7 +125,7 @@ func Objects(options Options) ([]*unstructured.Unstructured, error) {
 			objects = append(objects, object)
 		}
 	}
-	return objects, nil
+	return append(objects, options.TunnelServer...), nil
 }
 
 // Definitions are those of the Gateway API, which have to be there before Objects with Gateway are. They stay when the
@@ -159,9 +165,9 @@ type app struct{ Key, Path, Content string }
 // view is what templates see.
 type view struct {
 	Options
-	Namespace, SubdomainHost, FrpsConfig, AppsDigest string
-	HTTPNodePort, HTTPSNodePort                      int
-	Apps                                             []app
+	Namespace, SubdomainHost, AppsDigest string
+	HTTPNodePort, HTTPSNodePort          int
+	Apps                                 []app
 }
 
 func newView(options Options) (view, error) {
@@ -172,11 +178,7 @@ func newView(options Options) (view, error) {
 	if len(seen.Seed) == 0 {
 		seen.Seed = platform.DefaultSeedDocument()
 	}
-	var err error
-	if seen.FrpsConfig, err = render("templates/frps.toml", seen); err != nil {
-		return view{}, err
-	}
-	err = fs.WalkDir(files, "apps", func(name string, entry fs.DirEntry, err error) error {
+	err := fs.WalkDir(files, "apps", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}

@@ -25,7 +25,7 @@ func options(t *testing.T) manifests.Options {
 	bundle, err := certs.New(manifests.ServerNames()...)
 	require.NoError(t, err)
 	return manifests.Options{
-		Images:           manifests.Images{StandIn: "registry:5000/standin:dev", Frps: "registry:5000/frps:v1", Traefik: "registry:5000/traefik:v1", KubeRouter: "registry:5000/kube-router:v1"},
+		Images:           manifests.Images{StandIn: "registry:5000/standin:dev", Traefik: "registry:5000/traefik:v1", KubeRouter: "registry:5000/kube-router:v1"},
 		TLS:              bundle,
 		RuntimeNamespace: "codefresh",
 	}
@@ -39,11 +39,18 @@ func names(objects []*unstructured.Unstructured) []string {
 	return all
 }
 
+// server is what a tunnel server's chart might render.
+func server() []*unstructured.Unstructured {
+	return []*unstructured.Unstructured{{Object: map[string]any{
+		"apiVersion": "v1", "kind": "Service", "metadata": map[string]any{"name": manifests.TunnelServer, "namespace": manifests.Namespace},
+	}}}
+}
+
 func TestObjectsOfEachMode(t *testing.T) {
 	t.Parallel()
 	always := []string{
 		"Namespace /platform", "Secret platform/platform-tls", "Secret platform/platform-seed", "PersistentVolumeClaim platform/platform-state", "Deployment platform/platform",
-		"Service platform/platform", "Service platform/tunnels", "Service platform/platform-internal",
+		"Service platform/platform", "Service platform/platform-internal",
 		"ConfigMap platform/git-server-apps", "Deployment platform/git-server", "Service platform/git-server",
 	}
 	tests := map[string]struct {
@@ -51,7 +58,7 @@ func TestObjectsOfEachMode(t *testing.T) {
 		more   []string
 	}{
 		"none":   {func(*manifests.Options) {}, nil},
-		"tunnel": {func(o *manifests.Options) { o.Tunnel = true }, []string{"ConfigMap platform/frps", "Deployment platform/frps", "Service platform/frps"}},
+		"tunnel": {func(o *manifests.Options) { o.TunnelServer = server() }, []string{"Service platform/tunnels"}},
 		"policies": {func(o *manifests.Options) { o.NetworkPolicies = true }, []string{
 			"ServiceAccount kube-system/kube-router", "ClusterRole /kube-router", "ClusterRoleBinding /kube-router", "DaemonSet kube-system/kube-router",
 		}},
@@ -143,7 +150,6 @@ func TestRefusedOptions(t *testing.T) {
 		reason string
 	}{
 		"no image":      {func(o *manifests.Options) { o.Images.StandIn = "" }, "the stand-ins' manifests need the option Images.StandIn"},
-		"no frps":       {func(o *manifests.Options) { o.Tunnel, o.Images.Frps = true, "" }, "the stand-ins' manifests need the option Images.Frps"},
 		"no enforcer":   {func(o *manifests.Options) { o.NetworkPolicies, o.Images.KubeRouter = true, "" }, "the stand-ins' manifests need the option Images.KubeRouter"},
 		"no traefik":    {func(o *manifests.Options) { o.Ingress, o.Images.Traefik = true, "" }, "the stand-ins' manifests need the option Images.Traefik"},
 		"no namespace":  {func(o *manifests.Options) { o.Mesh, o.RuntimeNamespace = true, "" }, "the stand-ins' manifests need the option RuntimeNamespace"},
@@ -176,7 +182,7 @@ func find(t *testing.T, objects []*unstructured.Unstructured, kind, name string,
 func TestContents(t *testing.T) {
 	t.Parallel()
 	chosen := options(t)
-	chosen.Tunnel = true
+	chosen.TunnelServer = server()
 	objects, err := manifests.Objects(chosen)
 	require.NoError(t, err)
 
@@ -202,24 +208,10 @@ func TestContents(t *testing.T) {
 	require.NoError(t, yaml.UnmarshalStrict(files["guestbook.deployment.yaml"], &guestbook))
 	requireRestricted(t, &guestbook)
 
-	var frps corev1.ConfigMap
-	find(t, objects, "ConfigMap", "frps", &frps)
-	require.Equal(t, map[string]string{"frps.toml": `bindPort = 7000
-vhostHTTPPort = 8080
-subDomainHost = "tunnels.local"
-log.to = "console"
-
-[[httpPlugins]]
-name = "platform"
-addr = "http://platform-internal:8080"
-path = "/frp/handler"
-ops = ["NewProxy"]
-`}, frps.Data)
-
 	var deployment appsv1.Deployment
 	find(t, objects, "Deployment", "platform", &deployment)
 	require.Equal(t, []string{
 		"front", "-listen=:8443", "-tls-cert=/tls/tls.crt", "-tls-key=/tls/tls.key",
-		"-route=*/~!frp=http://frps:7000", "-route=*.tunnels.local=http://frps:8080", "-route=*=http://127.0.0.1:8080",
+		"-route=*.tunnels.local=https://tunnels.platform.svc", "-route=*=http://127.0.0.1:8080",
 	}, deployment.Spec.Template.Spec.Containers[1].Args)
 }

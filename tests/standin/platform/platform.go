@@ -15,7 +15,7 @@ import (
 const (
 	GraphQLPath = "/2.0/api/graphql"
 	EventsPath  = "/2.0/api/events"
-	TunnelPath  = "/frp/handler"
+	TunnelPath  = "/newProxy"
 )
 
 // Options say how a Platform starts; the zero value has the default seed, a test API and no log.
