@@ -56,6 +56,12 @@ func static(program gobuild.Program, at string, as user) recipe {
 	return made
 }
 
+// withShell puts an image on the Debian layer, for containers that run a script; the published image has a shell of its own.
+func withShell(made recipe) recipe {
+	made.debian = true
+	return made
+}
+
 // argoEventsImage has the argo program beside its own, which the
 // argoWorkflow trigger runs.
 func argoEventsImage() recipe {

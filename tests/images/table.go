@@ -5,7 +5,7 @@ package images
 func table() []row {
 	return []row{
 		// The tunnel: frp's client beside the runtime, its server in the test platform.
-		{name: "ghcr.io/fatedier/frpc:v0.70.0", modes: []Mode{Tunnel}, recipe: static(frpc, "/usr/bin/frpc", user{})},
+		{name: "ghcr.io/fatedier/frpc:v0.70.0", modes: []Mode{Tunnel}, recipe: withShell(static(frpc, "/usr/bin/frpc", user{}))},
 		{name: "ghcr.io/fatedier/frps:v0.70.0", modes: []Mode{Tunnel}, recipe: static(frps, "/usr/bin/frps", user{})},
 
 		// The event bus. The controller of Argo Events starts /nats-server.
