@@ -121,7 +121,7 @@ func TestDefinitionsAreInStepWithTheirModules(t *testing.T) {
 		var crd apiextensions.CustomResourceDefinition
 		require.NoError(t, yaml.UnmarshalStrict(file.Text, &crd), file.Path)
 		assert.Equal(t, crd.Spec.Names.Plural+"."+crd.Spec.Group, crd.Name, file.Path)
-		assert.Contains(t, []string{"argoproj.io", "codefresh.io", "gateway.networking.k8s.io"}, crd.Spec.Group, file.Path)
+		assert.Contains(t, []string{"argoproj.io", "bitnami.com", "codefresh.io", "gateway.networking.k8s.io"}, crd.Spec.Group, file.Path)
 		assertNoProse(t, file.Path, &crd)
 	}
 }

@@ -52,6 +52,10 @@ func Sources() []Source {
 			Origin: Contract{Table: "tests/contract/runtime-contract-0.30.0.tsv", Group: "codefresh.io"},
 			Target: "charts/gitops-runtime/files/crds/codefresh.io", Count: 6,
 		},
+		{
+			Origin: Module{Program: "sealed-secrets", Path: "github.com/bitnami-labs/sealed-secrets", Folder: "helm/sealed-secrets/crds"},
+			Target: "charts/gitops-runtime/files/crds/bitnami.com", Count: 1,
+		},
 		// for local clusters, whose gateway is Traefik
 		{
 			Origin: Module{Program: "traefik", Path: "sigs.k8s.io/gateway-api", Folder: "config/crd/standard"},

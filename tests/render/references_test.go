@@ -63,7 +63,8 @@ func dangling(objects []render.Object) (found []string) {
 				found = append(found, at+" has no role")
 			}
 			for _, subject := range object.Object["subjects"].([]any) {
-				if lacks("ServiceAccount", subject.(map[string]any)["name"].(string)) {
+				named := subject.(map[string]any)
+				if named["kind"] == "ServiceAccount" && lacks("ServiceAccount", named["name"].(string)) {
 					found = append(found, at+" has no account")
 				}
 			}

@@ -5,6 +5,16 @@
 {{- end -}}
 
 {{/*
+argo-rollouts.contextOf: common.context of a component, whose pods have the chart's name and are selected by their component, too, as in the
+community's chart: a release of that one is upgraded in place. Arguments: root, component (its name).
+*/}}
+{{- define "argo-rollouts.contextOf" -}}
+{{- $context := include "argo-rollouts.context" .root | fromJson -}}
+{{- $selector := dict "app.kubernetes.io/name" $context.name "app.kubernetes.io/instance" $context.release "app.kubernetes.io/component" .component -}}
+{{- set $context "selector" $selector | toJson -}}
+{{- end -}}
+
+{{/*
 argo-rollouts.values: a component's values over those that all of the chart's components share, as JSON.
 Arguments: values (the chart's), component (its own), shared (names of keys at the top of the values).
 */}}
