@@ -139,7 +139,7 @@ shows logs of is called as its label app.kubernetes.io/part-of. Arguments: the r
   (dict "name" "workflow-reporter" "on" (index $v "argo-workflows").enabled "version" .Chart.AppVersion)
   (dict "name" "codefresh-tunnel-client" "on" (eq (include "gitops-runtime.accessMode" .) "tunnel") "version" (get $charts "tunnel-client"))
   (dict "name" "gitops-operator" "on" (index $v "gitops-operator").enabled "version" (index $v "gitops-operator").image.tag)
-  (dict "name" "sealed-secrets" "on" (index $v "sealed-secrets").enabled "version" (index $v "sealed-secrets").image.tag)
+  (dict "name" "sealed-secrets" "on" (and (index $v "sealed-secrets").enabled (not $v.global.runtime.singleNamespace)) "version" (index $v "sealed-secrets").image.tag)
   (dict "name" "runtime-redis" "on" $v.redis.enabled "version" $v.redis.image.tag)
 -}}
 {{- $components := list -}}
