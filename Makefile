@@ -69,6 +69,13 @@ test: export GOGC := 400
 test: deps bin/gotestsum ## Run everything that passes or fails without a cluster
 	@$(STEP) "unit, render, schema and drift tests" $(TEST) -- -timeout 12m $(ARGS) ./...
 
+# The programs and what they share; the rest runs in one goroutine, or in programs of others.
+RACE ?= ./internal/... ./validator/... ./imageoverride/...
+
+.PHONY: race
+race: deps ## Run the programs' tests under the race detector (needs a C compiler)
+	@$(STEP) "race detector" env CGO_ENABLED=1 go test -race -timeout 20m $(ARGS) $(RACE)
+
 .PHONY: fuzz
 fuzz: ## Feed every reader of foreign text what nobody wrote (FUZZTIME=10m each)
 	@tools/fuzz.sh $(or $(FUZZTIME),10m)

@@ -67,7 +67,7 @@ func (a Access) Open() (*Client, error) {
 	}
 	pause, attempts := cmp.Or(a.Pause, time.Second), cmp.Or(a.Attempts, defaultAttempts)
 	options := []remote.Option{
-		remote.WithTransport(patient{base: base, pause: pause, attempts: attempts}),
+		remote.WithTransport(patient{base: bounded{base}, pause: pause, attempts: attempts}),
 		remote.WithAuthFromKeychain(authn.NewMultiKeychain(logins(a.Logins), authn.DefaultKeychain)),
 		remote.WithRetryBackoff(remote.Backoff{Duration: pause, Factor: 2, Jitter: 0.1, Steps: attempts}),
 	}

@@ -29,10 +29,10 @@ type Limits struct {
 	Depth int
 }
 
-// Default is what a chart with its dependencies may take. The largest public
-// charts stay below a tenth of it.
+// Default is what a chart with its dependencies may take. Large public charts,
+// and this repository's with all it installs, stay below a fifth of it.
 func Default() Limits {
-	return Limits{Bytes: 64 << 20, Nodes: 1_000_000, Nesting: 100, Depth: 8}
+	return Limits{Bytes: 64 << 20, Nodes: 500_000, Nesting: 100, Depth: 8}
 }
 
 // Error is a limit that an input exceeds. Its text names the input and the limit.

@@ -58,9 +58,13 @@ type reference struct {
 }
 
 // Load reads a chart from a directory or a packaged .tgz file, with all that it
-// depends on within one budget.
+// depends on within the default budget.
 func Load(ctx context.Context, name string) (*Chart, error) {
-	left := budget.New(budget.Default())
+	return LoadWithin(ctx, budget.New(budget.Default()), name)
+}
+
+// LoadWithin is Load within another budget.
+func LoadWithin(ctx context.Context, left *budget.Budget, name string) (*Chart, error) {
 	info, err := os.Stat(name)
 	if strings.Contains(name, "://") {
 		return nil, fmt.Errorf("chart %s: a chart is a directory, a .tgz file or an oci:// reference; fetch this one with `helm pull` first", cleantext.URL(name))
@@ -204,7 +208,7 @@ func (c *Chart) values(ctx context.Context, left *budget.Budget, from source) er
 }
 
 // sideBySide is how many dependencies of a chart are read at a time.
-const sideBySide = 16
+const sideBySide = 4
 
 // dependencies reads the charts below.
 func dependencies(ctx context.Context, left *budget.Budget, from source, wanted []reference) ([]Dependency, error) {

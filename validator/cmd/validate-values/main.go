@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"os"
+	"runtime/debug"
 	"time"
 
 	_ "golang.org/x/crypto/x509roots/fallback" // public CAs, where the image has none
@@ -17,7 +18,12 @@ import (
 // version is set by the build.
 var version = "0.1.0"
 
+// softLimit is where the garbage collector begins to work harder; what a run
+// reads is bounded well below the memory that its container may have.
+const softLimit = 200 << 20
+
 func main() {
+	debug.SetMemoryLimit(softLimit)
 	ctx, stop := interrupt.Context(context.Background(), interrupt.Grace, os.Exit)
 	code := cli.Main(ctx, os.Args[1:], cli.System{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,

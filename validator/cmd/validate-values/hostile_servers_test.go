@@ -1,0 +1,191 @@
+package main_test
+
+import (
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+const digest = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+
+// registry is a chart at a registry that this handler stands for.
+func registry(path string, handler http.HandlerFunc) func(g *ground) []string {
+	return func(g *ground) []string {
+		host := strings.TrimPrefix(g.serve(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/v2/" {
+				return
+			}
+			handler(w, r)
+		}), "http://")
+		return append(g.values("a: 1\n"), "--chart", "oci://"+host+"/charts/x"+path, "--plain-http", host)
+	}
+}
+
+// manifest replies with a manifest of one layer of a chart, and hands all else on.
+func manifest(size int64, layer http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if strings.Contains(r.URL.Path, "/manifests/") {
+			w.Header().Set("Content-Type", "application/vnd.oci.image.manifest.v1+json")
+			fmt.Fprintf(w, `{"schemaVersion":2,"mediaType":"application/vnd.oci.image.manifest.v1+json","config":{"mediaType":"application/vnd.cncf.helm.config.v1+json","size":2,"digest":%q},`+
+				`"layers":[{"mediaType":"application/vnd.cncf.helm.chart.content.v1.tar+gzip","size":%d,"digest":%q}]}`, digest, size, digest)
+			return
+		}
+		layer(w, r)
+	}
+}
+
+var hostileRegistries = []hostile{
+	{"a manifest without end", registry(":1.0.0", endless(`{"schemaVersion":2,"x":"`, "x")), "charts/x"},
+	{"a layer without end", registry(":1.0.0", manifest(1<<40, endless("", "x"))), "charts/x"},
+	{"a layer with another digest", registry(":1.0.0", manifest(5, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("wrong")) })), "charts/x"},
+	{"a registry that leads in circles", registry(":1.0.0", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, r.URL.Path, http.StatusTemporaryRedirect)
+	}), "charts/x"},
+	{"a registry that asks to sign in anew, always", registry(":1.0.0", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("WWW-Authenticate", `Bearer realm="http://`+r.Host+`/token",service="x"`)
+		w.WriteHeader(http.StatusUnauthorized)
+	}), "charts/x"},
+	{"a list of a million versions", registry("", func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte(`{"name":"charts/x","tags":[` + strings.Repeat(`"0.0.1-\u001b[31m",`, 1_000_000) + `"x"]}`))
+	}), "charts/x"},
+	{"an error with control characters", registry(":1.0.0", func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusForbidden)
+		_, _ = w.Write([]byte(`{"errors":[{"code":"DENIED","message":"\u001b[31m\n::error::owned"}]}`))
+	}), "charts/x"},
+}
+
+// person is a reply of the platform about the user.
+func person(name, account, accountName, provider string) string {
+	type object map[string]any
+	text, _ := json.Marshal(object{"data": object{
+		"me":      object{"id": "u", "name": name, "activeAccount": object{"id": account, "name": accountName, "gitProvider": provider, "admins": []string{"u"}}},
+		"runtime": object{"metadata": object{"name": "local", "namespace": "there\x1b[31m\n::error::x"}, "cluster": "\u202ec"},
+	}})
+	return string(text)
+}
+
+var hostilePlatforms = []hostile{
+	{"a platform's reply without end", func(g *ground) []string { return g.asks(g.serve(endless(`{"data":"`, "x"))) }, "ACC104"},
+	{"a platform's reply of brackets", func(g *ground) []string { return g.platform(strings.Repeat("[", 3<<20)) }, "ACC104"},
+	{"a million administrators", func(g *ground) []string {
+		return g.platform(`{"data":{"me":{"id":"u","activeAccount":{"id":"acc1","admins":[` + strings.Repeat(`"a",`, 900_000) + `"b"]}}}}`)
+	}, "ACC201"},
+	{"an account with a command for an id", func(g *ground) []string {
+		return g.platform(person("n", "$(rm -rf ~);\n::stop-commands::x", "a", "GITHUB"))
+	},
+		`fix  --set 'global.codefresh.accountId=$(rm -rf ~);\n::stop-commands::x'`},
+	{"names with escape characters", func(g *ground) []string {
+		return g.platform(person("\x1b[31mroot", "acc1", "\u009b2J\u202ea\n::error::x", "GITHUB"))
+	}, "RUN201"},
+	{"a provider with escape characters", func(g *ground) []string { return g.platform(person("n", "acc1", "a", "\x1b]8;;http://evil\a")) }, "GIT201"},
+	{"a provider that is left out on request", func(g *ground) []string {
+		return append(g.platform(person("n", "acc1", "a", "SVN")), "--skip", "GIT201")
+	}, "GIT300  The Git token is alive and may do what is needed (needs GIT200)"},
+	{"other types than those of the platform", func(g *ground) []string {
+		return g.platform(`{"data":{"me":{"id":[1],"activeAccount":"x"},"runtime":7,"limitsStatus":[]}}`)
+	}, "ACC104"},
+	{"nothing for everything", func(g *ground) []string {
+		return g.platform(`{"data":{"me":null,"runtime":null,"limitsStatus":null},"errors":null}`)
+	}, "ACC101"},
+	{"a hundred thousand errors", func(g *ground) []string {
+		return g.platform(`{"errors":[` + strings.Repeat(`{"message":"\u001b[31mcanary","extensions":{"code":"\u001b[31m\n::error::x"}},`, 40_000) + `{}]}`)
+	}, "ACC100"},
+	{"a header of megabytes", func(g *ground) []string {
+		return g.asks(g.serve(func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("X", strings.Repeat("x", 20<<20)) }))
+	}, "ACC100"},
+	{"a reply that unpacks to a gigabyte", func(g *ground) []string {
+		return g.asks(g.serve(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Encoding", "gzip")
+			zipped := gzip.NewWriter(w)
+			endless("", "x")(writer{w, zipped}, r)
+		}))
+	}, "ACC104"},
+	{"a platform that leads to a file", func(g *ground) []string {
+		return g.asks(g.serve(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Location", "file:///etc/passwd\x1b[31m")
+			w.WriteHeader(http.StatusPermanentRedirect)
+		}))
+	}, "ACC1"},
+	{"a platform without TLS", func(g *ground) []string {
+		address := g.serve(func(http.ResponseWriter, *http.Request) { g.Error("a token was sent in clear text") })
+		return append(g.asks(address), "--set", "global.codefresh.allowInsecureHTTP=false")
+	}, "ACC105"},
+	{"a platform without TLS and its finding left out", func(g *ground) []string {
+		address := g.serve(func(http.ResponseWriter, *http.Request) { g.Error("a token was sent in clear text") })
+		return append(g.asks(address), "--set", "global.codefresh.allowInsecureHTTP=false", "--skip", "ACC105")
+	}, "left out on request"},
+}
+
+// writer is a reply whose body goes another way.
+type writer struct {
+	http.ResponseWriter
+	body *gzip.Writer
+}
+
+func (w writer) Write(data []byte) (int, error) { return w.body.Write(data) }
+
+var hostileGit = []hostile{
+	{"a Git server's reply without end", func(g *ground) []string { return g.git("GITHUB", endless(`{"a":"`, "x")) }, "GIT300"},
+	{"a Git server's reply of brackets", func(g *ground) []string {
+		return g.git("GITLAB", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(strings.Repeat("[", 1<<20))) })
+	}, "GIT300"},
+	{"a hundred thousand scopes", func(g *ground) []string {
+		return g.git("BITBUCKET", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("X-OAuth-Scopes", strings.Repeat("a,", 100_000))
+			_, _ = w.Write([]byte("{}"))
+		})
+	}, "GIT302"},
+	{"rights with control characters", func(g *ground) []string {
+		return g.git("GITHUB", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("GitHub-Authentication-Token-Expiration", "9999999999-01-01 00:00:00 UTC")
+			w.Header().Set("X-OAuth-Scopes", "\u202e\u009b")
+			_, _ = w.Write([]byte("{}"))
+		})
+	}, "GIT302"},
+	{"a Git server that hands the token on", func(g *ground) []string {
+		other := g.serve(func(_ http.ResponseWriter, r *http.Request) {
+			assert.Empty(g, r.Header.Get("Authorization")+r.Header.Get("Private-Token"), "the token reached another host")
+		})
+		other = strings.Replace(other, "127.0.0.1", "localhost", 1)
+		return g.git("GITHUB", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other, http.StatusFound) })
+	}, "GIT30"},
+	{"a Git server that ends within its reply", func(g *ground) []string {
+		return g.git("BITBUCKET_SERVER", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "1000")
+			_, _ = w.Write([]byte("{"))
+			panic(http.ErrAbortHandler)
+		})
+	}, "GIT300"},
+}
+
+// play runs the program on the input.
+func (h hostile) play(t *testing.T, program string) {
+	t.Helper()
+	g := &ground{T: t, folder: t.TempDir()}
+	end := g.play(program, append(h.args(g), "-n", "codefresh", "--no-cluster", "--timeout", "4s"))
+	g.decent(end)
+	assert.Contains(t, end.text, h.says, "exit %d", end.code)
+	t.Logf("exit %d, %d MiB, %s: %s", end.code, end.memory>>20, end.took, clip(strings.TrimSpace(end.text)))
+}
+
+// Every hostile input ends with a message or a finding, in bounds, and shows
+// nothing raw.
+func TestHostileInputs(t *testing.T) {
+	program := build(t)
+	count := 0
+	for kind, list := range map[string][]hostile{
+		"values": hostileValues, "flags": hostileFlags, "charts": hostileCharts,
+		"registries": hostileRegistries, "platforms": hostilePlatforms, "git": hostileGit,
+	} {
+		for _, input := range list {
+			count++
+			t.Run(kind+"/"+input.name, func(t *testing.T) { input.play(t, program) })
+		}
+	}
+	assert.GreaterOrEqual(t, count, 75)
+}
