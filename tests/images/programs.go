@@ -45,6 +45,9 @@ func frpProgram(name string) gobuild.Program {
 	return gobuild.Program{Name: name, Dir: "tests/programs/frp", Package: "github.com/fatedier/frp/cmd/" + name, Tags: "noweb"}
 }
 
+// TunnelPrograms are frp's client and server, for tests that run them.
+func TunnelPrograms() (client, server gobuild.Program) { return frpc, frps }
+
 // rolloutsProgram is a program of Argo Rollouts.
 func rolloutsProgram(name string) gobuild.Program {
 	const module = "github.com/argoproj/argo-rollouts"
