@@ -13,7 +13,9 @@ import (
 func TestNotes(t *testing.T) {
 	t.Parallel()
 	const head = "The GitOps runtime production is installed in namespace codefresh.\n\n  Platform:    https://g.codefresh.io\n"
-	const next = "Next: give the runtime its Git credentials, and your user a Git token, at https://g.codefresh.io/2.0/account-settings/runtimes.\n"
+	const next = "app-proxy registers the runtime as it starts, and stores the runtime's token in the Secret codefresh-token; the other programs wait for that Secret.\n" +
+		"  kubectl logs -n codefresh deploy/cap-app-proxy\n\n" +
+		"Next: give the runtime its Git credentials, and your user a Git token, at https://g.codefresh.io/2.0/account-settings/runtimes.\n"
 	const tunnel = "  Access mode: tunnel\n  Public URL:  https://5f9d1e2b3c4d5e6f7a8b9c0d-production.tunnels.cf-cd.com\n\n" +
 		"The tunnel client keeps the connection to register-tunnels.cf-cd.com; nothing has to be opened on your side.\n" +
 		"  kubectl logs -n codefresh deploy/codefresh-tunnel-client\n\n"
@@ -30,9 +32,9 @@ func TestNotes(t *testing.T) {
 		"gateway": {"gateway", "", "  Access mode: gateway\n" + public +
 			"Make sure that runtime.example.com resolves to your Gateway.\n  kubectl get httproute -n codefresh codefresh-gitops-runtime\n\n"},
 		"mesh": {"mesh", "", "  Access mode: mesh\n" + public +
-			"Let your service mesh route https://runtime.example.com with the paths /app-proxy, /webhooks, /workflows\nto internal-router.codefresh.svc, port 80.\n\n"},
+			"Configure your service mesh to route https://runtime.example.com with the paths /app-proxy, /webhooks, /workflows\nto internal-router.codefresh.svc, port 80.\n\n"},
 		"mesh with a route": {"istio", "", "  Access mode: mesh\n" + public +
-			"The VirtualService that leads from your service mesh to the runtime is made; make sure that your mesh takes it.\n  kubectl get virtualservice -n codefresh\n\n"},
+			"The VirtualService routes from your service mesh to the runtime; make sure that your mesh accepts it.\n  kubectl get virtualservice -n codefresh\n\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
