@@ -20,6 +20,7 @@ func TestRuntime(t *testing.T) {
 		e.run(t, "application", e.application)
 		e.run(t, "rollout", e.rollout)
 		e.run(t, "kinds", e.kinds)
+		e.run(t, "impostor", e.impostor)
 		e.run(t, "workflow", e.workflow)
 		e.run(t, "promotion", e.promotion)
 		e.run(t, "components", e.components)

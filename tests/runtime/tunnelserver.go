@@ -18,15 +18,15 @@ func (l *Local) tunnelServer(ctx context.Context, target func(string) string) ([
 		"tls.secretName=platform-tls",
 		"plugin.url=" + manifests.PluginURL,
 	}
-	sets = append(sets, imageSets("image", target("ghcr.io/fatedier/frps:v0.70.0"))...)
-	sets = append(sets, imageSets("front.image", target("docker.io/nginxinc/nginx-unprivileged:1.31.8-alpine3.24"))...)
+	sets = append(sets, ImageSets("image", target("ghcr.io/fatedier/frps:v0.70.0"))...)
+	sets = append(sets, ImageSets("front.image", target("docker.io/nginxinc/nginx-unprivileged:1.31.8-alpine3.24"))...)
 	return l.Helm.Template(ctx, Upgrade{
 		Release: manifests.TunnelServer, Chart: filepath.Join(l.Root, "charts", "tunnel-server"), Namespace: manifests.Namespace, Sets: sets,
 	})
 }
 
-// imageSets are the settings of the image values below path that name a full reference.
-func imageSets(path, reference string) []string {
+// ImageSets are the settings of the image values below path that name a full reference.
+func ImageSets(path, reference string) []string {
 	name, digest, _ := strings.Cut(reference, "@")
 	repository, tag := name, ""
 	if colon := strings.LastIndex(name, ":"); colon > strings.LastIndex(name, "/") {

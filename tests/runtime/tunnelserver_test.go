@@ -12,6 +12,6 @@ func TestImageSets(t *testing.T) {
 		"registry:5000/a/b:v1@sha256:abc": {"i.registry=", "i.repository=registry:5000/a/b", "i.tag=v1", "i.digest=sha256:abc"},
 		"registry:5000/a/b":               {"i.registry=", "i.repository=registry:5000/a/b", "i.tag=", "i.digest="},
 	} {
-		assert.Equal(t, want, imageSets("i", reference), reference)
+		assert.Equal(t, want, ImageSets("i", reference), reference)
 	}
 }
