@@ -16,7 +16,7 @@ func table() []row {
 		{name: "docker.io/library/nats-streaming:0.25.6", recipe: static(natsStreaming, "/nats-streaming-server", user{})}, // for event buses of the old kind
 
 		// Programs that Debian packages.
-		{name: "docker.io/nginxinc/nginx-unprivileged:1.31.8-alpine3.24", modes: everyMode, recipe: nginx()},
+		{name: "docker.io/nginxinc/nginx-unprivileged:1.31.7-alpine3.24", modes: everyMode, recipe: nginx()},
 		{name: "public.ecr.aws/docker/library/redis:8.2.10-alpine", modes: everyMode, recipe: redis()},
 		{name: "public.ecr.aws/docker/library/haproxy:3.3.14-alpine", modes: everyMode, recipe: haproxy()}, // for values-ha.yaml
 

@@ -19,7 +19,7 @@ func (l *Local) tunnelServer(ctx context.Context, target func(string) string) ([
 		"plugin.url=" + manifests.PluginURL,
 	}
 	sets = append(sets, ImageSets("image", target("ghcr.io/fatedier/frps:v0.70.0"))...)
-	sets = append(sets, ImageSets("front.image", target("docker.io/nginxinc/nginx-unprivileged:1.31.8-alpine3.24"))...)
+	sets = append(sets, ImageSets("front.image", target("docker.io/nginxinc/nginx-unprivileged:1.31.7-alpine3.24"))...)
 	return l.Helm.Template(ctx, Upgrade{
 		Release: manifests.TunnelServer, Chart: filepath.Join(l.Root, "charts", "tunnel-server"), Namespace: manifests.Namespace, Sets: sets,
 	})
