@@ -64,16 +64,16 @@ func TestPublishWorkflowsRemovesEveryRoute(t *testing.T) {
 		}
 	}
 	for publish, want := range map[string]string{
-		"true":  `locations = ["/app-proxy","/workflows","/workflows/api","/workflowsx"]`,
-		"false": `locations = ["/app-proxy","/workflowsx"]`,
+		"true":  "locations = /app-proxy,/workflows,/workflows/api,/workflowsx\n",
+		"false": "locations = /app-proxy,/workflowsx\n",
 	} {
 		tunnel := render.Release{
 			Chart: "gitops-runtime", Files: []string{"tunnel"}, Set: map[string]string{"global.runtime.publishWorkflows": publish},
 			SetJSON: map[string]string{"tunnel-client.allowedPaths": `["/app-proxy","/workflows","/workflows/api","/workflowsx"]`},
 		}
-		config, err := render.As[corev1.ConfigMap](render.Find(tunnel.Objects(t), "ConfigMap", "codefresh-tunnel-client"))
+		config, err := render.As[corev1.ConfigMap](render.Find(tunnel.Objects(t), "ConfigMap", "codefresh-tunnel-client-config"))
 		require.NoError(t, err)
-		assert.Contains(t, config.Data["frpc.toml"], want)
+		assert.Contains(t, config.Data["frpc.ini"], want)
 	}
 }
 
