@@ -1,0 +1,175 @@
+// Package published makes manifests with the names, labels, selectors and other fields that the published chart's contract has, so that a
+// test can upgrade a release of them to this chart. Containers run a stand-in that answers probes and does nothing else.
+package published
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"gitops-runtime/tests/contract"
+	"gitops-runtime/tests/contract/facts"
+)
+
+// Options name the release that the manifests are of.
+type Options struct {
+	Release, Namespace, Runtime, Account string
+	Image                                string            // Image is what every container runs.
+	Secrets                              map[string]string // Secrets are values of keys of Secrets, by NAME/KEY.
+}
+
+// Objects are the objects of the base scenario and of its dependencies, in the order of kind and name. Hooks, and what has no immutable
+// field and no program reads, are left out; see leftOut.
+func Objects(options Options) ([]*unstructured.Unstructured, error) {
+	table, err := contract.Published()
+	if err != nil {
+		return nil, err
+	}
+	sources := map[facts.Object]source{}
+	for _, scenario := range []string{contract.Subcharts, contract.Base} {
+		for fact, value := range table.Rows(scenario) {
+			if sources[fact.Object] == nil {
+				sources[fact.Object] = source{}
+			}
+			key := place{fact.Container, fact.Aspect, options.named(fact.Key)}
+			sources[fact.Object][key] = options.named(value)
+		}
+	}
+	var made []*unstructured.Unstructured
+	for _, name := range slices.SortedFunc(maps.Keys(sources), compare) {
+		if leftOut(name, sources[name]) {
+			continue
+		}
+		object, err := build(facts.Object{Kind: name.Kind, Name: options.named(name.Name)}, sources[name], options)
+		if err != nil {
+			return nil, err
+		}
+		made = append(made, object)
+	}
+	return made, nil
+}
+
+func compare(a, b facts.Object) int {
+	return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name))
+}
+
+// leftOut says whether an object is not made: a hook, which is no part of a release; a kind that comes from files; a kind that scales or
+// protects pods; an object that only the scenario's rights know of.
+func leftOut(name facts.Object, from source) bool {
+	for at := range from {
+		if at.aspect == "hook" {
+			return true
+		}
+	}
+	return !slices.Contains([]string{
+		"ClusterRole", "ClusterRoleBinding", "ConfigMap", "Deployment", "Role", "RoleBinding", "Secret", "Service", "ServiceAccount", "StatefulSet",
+	}, name.Kind)
+}
+
+// named puts the names of the release into a text of the contract.
+func (o Options) named(text string) string {
+	return strings.NewReplacer("RELEASE", o.Release, "NAMESPACE", o.Namespace, "RUNTIME", o.Runtime, "ACCOUNT", o.Account).Replace(text)
+}
+
+// place is where a fact of an object belongs.
+type place struct{ container, aspect, key string }
+
+// source is what the contract says of an object.
+type source map[place]string
+
+// of are the facts of an aspect of the object itself, by key.
+func (s source) of(aspect string) map[string]string { return s.ofContainer(facts.None, aspect) }
+
+func (s source) ofContainer(container, aspect string) map[string]string {
+	found := map[string]string{}
+	for at, value := range s {
+		if at.container == container && at.aspect == aspect {
+			found[at.key] = value
+		}
+	}
+	return found
+}
+
+// containers are the names of the main containers, sorted.
+func (s source) containers() []string {
+	found := map[string]bool{}
+	for at, value := range s {
+		if at.container != facts.None && at.aspect == "image" && at.key == "main" && value != "" {
+			found[at.container] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(found))
+}
+
+// build makes an object.
+func build(name facts.Object, from source, options Options) (*unstructured.Unstructured, error) {
+	object := map[string]any{
+		"apiVersion": cmp.Or(from.of("object")["apiVersion"], apiVersions()[name.Kind]), "kind": name.Kind,
+		"metadata": map[string]any{"name": name.Name, "labels": values(from.of("label")), "annotations": values(from.of("annotation"))},
+	}
+	if !strings.HasPrefix(name.Kind, "Cluster") {
+		object["metadata"].(map[string]any)["namespace"] = options.Namespace //nolint:forcetypeassert // made above
+	}
+	var err error
+	switch name.Kind {
+	case "Deployment", "StatefulSet":
+		object["spec"], err = workload(name, from, options)
+	case "Service":
+		object["spec"], err = service(from)
+	case "Role", "ClusterRole":
+		object["rules"], err = rules(from)
+	case "RoleBinding", "ClusterRoleBinding":
+		object["roleRef"], object["subjects"], err = binding(from)
+	case "Secret":
+		object["type"], object["stringData"] = cmp.Or(from.of("data")["(type)"], "Opaque"), secretData(name.Name, from, options)
+	case "ConfigMap":
+		object["data"] = data(from)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return &unstructured.Unstructured{Object: object}, nil
+}
+
+// apiVersions are those of kinds whose rows do not have them.
+func apiVersions() map[string]string {
+	return map[string]string{
+		"ClusterRole": "rbac.authorization.k8s.io/v1", "ClusterRoleBinding": "rbac.authorization.k8s.io/v1", "Role": "rbac.authorization.k8s.io/v1",
+		"RoleBinding": "rbac.authorization.k8s.io/v1", "Deployment": "apps/v1", "StatefulSet": "apps/v1",
+		"ConfigMap": "v1", "Secret": "v1", "Service": "v1", "ServiceAccount": "v1",
+	}
+}
+
+// values are texts as fields of an object.
+func values(of map[string]string) map[string]any {
+	made := map[string]any{}
+	for key, value := range of {
+		made[key] = value
+	}
+	return made
+}
+
+// data are the whole values of a ConfigMap; the rows of leaves of longer texts do not make one.
+func data(from source) map[string]any {
+	made := map[string]any{}
+	for key, value := range from.of("data") {
+		if !strings.ContainsAny(key, ": []()") && !strings.HasPrefix(value, "(") {
+			made[key] = value
+		}
+	}
+	return made
+}
+
+func secretData(name string, from source, options Options) map[string]any {
+	made := map[string]any{}
+	for key := range from.of("data") {
+		if key != "(type)" {
+			made[key] = options.Secrets[name+"/"+key]
+		}
+	}
+	return made
+}

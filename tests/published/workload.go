@@ -1,0 +1,112 @@
+package published
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gitops-runtime/tests/contract/facts"
+)
+
+// workload is the spec of a Deployment or StatefulSet. The table has no selectors of dependencies: the community's charts select by name and
+// instance, as the selectors of their Services in the table do.
+func workload(name facts.Object, from source, options Options) (map[string]any, error) {
+	selector, podLabels := values(from.of("selector")), values(from.of("podLabel"))
+	if len(selector) == 0 {
+		for _, key := range []string{"app.kubernetes.io/name", "app.kubernetes.io/instance"} {
+			selector[key] = podLabels[key]
+		}
+	}
+	maps.Copy(podLabels, selector)
+	var containers []any
+	for _, container := range from.containers() {
+		made, err := containerOf(container, from, options)
+		if err != nil {
+			return nil, err
+		}
+		containers = append(containers, made)
+	}
+	if len(containers) == 0 {
+		return nil, fmt.Errorf("it has no container")
+	}
+	spec := map[string]any{
+		"replicas": int64(1), "selector": map[string]any{"matchLabels": selector},
+		"template": map[string]any{
+			"metadata": map[string]any{"labels": podLabels},
+			"spec": map[string]any{
+				"serviceAccountName": cmp.Or(from.of("serviceAccount")["name"], "default"), "automountServiceAccountToken": false,
+				"containers":      containers,
+				"securityContext": map[string]any{"runAsNonRoot": true, "runAsUser": int64(65532), "seccompProfile": map[string]any{"type": "RuntimeDefault"}},
+			},
+		},
+	}
+	if name.Kind == "StatefulSet" {
+		spec["serviceName"] = name.Name // as the community's chart of Argo CD has it
+	}
+	return spec, nil
+}
+
+// containerOf is a container with the ports of the contract, at which a stand-in listens.
+func containerOf(name string, from source, options Options) (map[string]any, error) {
+	arguments, ports := []any{"health", "-listen", ":12345"}, []any{} // one port at least
+	declared := from.ofContainer(name, "port")
+	for _, port := range slices.Sorted(maps.Keys(declared)) {
+		number, protocol, _ := strings.Cut(declared[port], "/")
+		parsed, err := strconv.ParseInt(number, 10, 32)
+		if err != nil {
+			return nil, fmt.Errorf("the port %s of the container %s is %q", port, name, declared[port])
+		}
+		ports = append(ports, map[string]any{"name": port, "containerPort": parsed, "protocol": protocol})
+		arguments = append(arguments, "-listen", ":"+number)
+	}
+	return map[string]any{
+		"name": name, "image": options.Image, "args": arguments, "ports": ports,
+		"resources":       map[string]any{"requests": map[string]any{"cpu": "10m", "memory": "16Mi"}},
+		"securityContext": map[string]any{"allowPrivilegeEscalation": false, "capabilities": map[string]any{"drop": []any{"ALL"}}},
+	}, nil
+}
+
+// service is the spec of a Service; a port's value is "name=http target=8080 protocol=TCP".
+func service(from source) (map[string]any, error) {
+	rows := from.of("servicePort")
+	spec := map[string]any{"selector": values(from.of("selector")), "type": cmp.Or(rows["(type)"], "ClusterIP")}
+	if address := rows["(clusterIP)"]; address != "" {
+		spec["clusterIP"] = address
+	}
+	var ports []any
+	for _, key := range slices.Sorted(maps.Keys(rows)) {
+		if strings.HasPrefix(key, "(") {
+			continue
+		}
+		number, err := strconv.ParseInt(key, 10, 32)
+		if err != nil {
+			return nil, fmt.Errorf("the port %q is not a number", key)
+		}
+		port := map[string]any{"port": number}
+		for field := range strings.FieldsSeq(rows[key]) {
+			what, value, _ := strings.Cut(field, "=")
+			switch {
+			case what == "name" && value != "-":
+				port["name"] = value
+			case what == "protocol":
+				port["protocol"] = value
+			case what == "target":
+				port["targetPort"] = target(value)
+			}
+		}
+		ports = append(ports, port)
+	}
+	spec["ports"] = ports
+	return spec, nil
+}
+
+// target is a target port: a number or a name.
+func target(text string) any {
+	if number, err := strconv.ParseInt(text, 10, 32); err == nil {
+		return number
+	}
+	return text
+}
