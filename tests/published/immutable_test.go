@@ -65,7 +65,7 @@ func TestUpgradeChangesNothingImmutable(t *testing.T) {
 		changed = append(changed, differing(old, now)...)
 	}
 	require.Empty(t, changed)
-	require.Greater(t, both, 60, "objects that both have")
+	require.Greater(t, both, 50, "objects that both have")
 }
 
 // The comparison finds what it is for.

@@ -16,8 +16,9 @@ import (
 func workload(name facts.Object, from source, options Options) (map[string]any, error) {
 	selector, podLabels := values(from.of("selector")), values(from.of("podLabel"))
 	if len(selector) == 0 {
-		for _, key := range []string{"app.kubernetes.io/name", "app.kubernetes.io/instance"} {
-			selector[key] = podLabels[key]
+		selector["app.kubernetes.io/name"] = podLabels["app.kubernetes.io/name"]
+		if name.Name != "argo-cd-redis" { // whose Deployment selects by name alone there
+			selector["app.kubernetes.io/instance"] = podLabels["app.kubernetes.io/instance"]
 		}
 	}
 	maps.Copy(podLabels, selector)
