@@ -43,6 +43,10 @@ func Generate(root string) ([]byte, error) {
 			lacking = append(lacking, "tests/security/secrets.yaml speaks of the Secret "+name+", which nothing makes or reads")
 		}
 	}
+	rights, err := narrower()
+	if err != nil {
+		return nil, err
+	}
 	why, err := reasons()
 	if err != nil {
 		return nil, err
@@ -61,6 +65,7 @@ func Generate(root string) ([]byte, error) {
 	writeHead(&out, every)
 	writeTokens(&out, every, owners)
 	writeAccounts(&out, every, owners, unbound)
+	writeNarrower(&out, rights)
 	writePorts(&out, every, all)
 	writeTargets(&out, targets)
 	writeTLS(&out, every, weak, why)

@@ -32,6 +32,7 @@ func TestThePageIsInStepWithTheCharts(t *testing.T) {
 		"| cluster | \\* (\\*) | \\* | deploys whatever the user's Git repositories say, of kinds nobody knows beforehand: the one program that may do everything; controller.clusterRoleRules narrows it to the kinds that are really deployed |",
 		"| Deployment/cap-app-proxy | http 8080 | cap-app-proxy:3017 | the namespace |  |",
 		"| cap-app-proxy | namespace | all |",
+		"| Role/cap-app-proxy-enrichment | reports the results of its steps instead of everything; app-proxy.image-enrichment.rbac.published=true grants everything |",
 	} {
 		assert.True(t, strings.Contains(string(page), line), line)
 	}
