@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -60,15 +61,18 @@ func Run(ctx context.Context, args []string, streams Streams) int {
 	}
 	root.Args = wrapArgs(func(_ *cobra.Command, rest []string) error {
 		if len(rest) > 0 {
+			if near := root.SuggestionsFor(rest[0]); len(near) > 0 {
+				return fmt.Errorf("unknown command %q; did you mean %s?", rest[0], strings.Join(near, " or "))
+			}
 			return fmt.Errorf("unknown command %q", rest[0])
 		}
 		return nil
 	})
 	root.RunE = func(command *cobra.Command, _ []string) error { return command.Help() }
+	root.SuggestionsMinimumDistance = 2
 	root.SetArgs(args)
 	root.SetOut(streams.Out)
 	root.SetErr(streams.Err)
-	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetFlagErrorFunc(func(command *cobra.Command, err error) error {
 		return usage{fmt.Errorf("%w; see %s --help", err, command.CommandPath())}
 	})

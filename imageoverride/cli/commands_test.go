@@ -126,5 +126,5 @@ func TestHelpNamesEveryCommand(t *testing.T) {
 		require.Contains(t, help.out, "\n  "+command+" ")
 		require.Equal(t, cli.ExitOK, run(t, command, "--help").code)
 	}
-	require.Equal(t, outcome{code: cli.ExitUsage, err: "Error: unknown command \"generat\"; see image-override --help\n"}, run(t, "generat"))
+	require.Equal(t, outcome{code: cli.ExitUsage, err: "Error: unknown command \"generat\"; did you mean generate?; see image-override --help\n"}, run(t, "generat"))
 }

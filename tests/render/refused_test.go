@@ -75,7 +75,7 @@ func TestTunnelLeadsToTheRouter(t *testing.T) {
 	t.Parallel()
 	_, err := umbrella("tunnel", map[string]string{"internal-router.service.port": "81"}).Text(t)
 	require.Error(t, err)
-	assert.Contains(t, err.Error(), "The tunnel leads to internal-router:80, but the router's Service is internal-router:81.\n  fix: --set tunnel-client.target.host=internal-router,tunnel-client.target.port=81")
+	assert.Contains(t, err.Error(), "SCH304: The tunnel routes to internal-router:80, but the Service of internal-router is internal-router:81.\n  fix: --set tunnel-client.target.host=internal-router,tunnel-client.target.port=81")
 	_, err = umbrella("tunnel", map[string]string{"internal-router.service.port": "81", "tunnel-client.target.port": "81"}).Text(t)
 	assert.NoError(t, err)
 }

@@ -54,7 +54,9 @@ func checkTunnel(_ context.Context, d *state) engine.Outcome {
 	}
 	var list []findings.Finding
 	if d.Values.String(accountPath, "") == "" {
-		finding := findings.New("MOD201", d.place(accountPath))
+		list = append(list, findings.New("MOD201", d.place(accountPath)))
+	}
+	if finding, broken := d.tunnelHost(d.Values.String(accountPath, "")); broken {
 		list = append(list, finding)
 	}
 	for _, host := range []struct{ field, fallback string }{{"host", registerHost}, {"subdomainHost", mode.SubdomainHost}} {

@@ -29,6 +29,7 @@ func rows() []row {
 	return []row{
 		{"SCH100", "The values fit the chart's schema", "schema", nil, local, checkSchema},
 		{filesCode, "The values files mean what they seem to", "schema", nil, local, checkFiles},
+		{"SCH300", "The values go together", "schema", nil, local, checkTogether},
 
 		{"RUN100", "The runtime has a well-formed name", "runtime", nil, local, checkName},
 		{"RUN200", "The runtime name is unique in the account", "runtime", []string{"RUN100", "CRT100"}, remote, checkUnique},

@@ -6,13 +6,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"gitops-runtime/internal/cleantext"
 	"gitops-runtime/validator/checks"
+	"gitops-runtime/validator/findings"
 	"gitops-runtime/validator/hook"
+	"gitops-runtime/validator/report"
 	"gitops-runtime/validator/uninstall"
 )
 
@@ -73,6 +78,9 @@ func Main(ctx context.Context, args []string, system System) int {
 	root.SetOut(system.Out)
 	root.SetErr(system.Err)
 	root.SetFlagErrorFunc(func(command *cobra.Command, err error) error {
+		if slices.Contains(args, "--version") && strings.Contains(err.Error(), "--version") {
+			return errors.New("--version names the version of the chart, as in helm; `validate-values version` prints the program's")
+		}
 		return fmt.Errorf("%w; see %s --help", err, command.CommandPath())
 	})
 	err := root.ExecuteContext(ctx)
@@ -112,15 +120,47 @@ func rootCommand(system System, code *int) *cobra.Command {
 		Long: description, Example: examples, Args: cobra.ArbitraryArgs,
 		SilenceErrors: true, SilenceUsage: true,
 		RunE: func(command *cobra.Command, fleet []string) error {
+			if err := misspelled(command, fleet); err != nil {
+				return usage(err)
+			}
 			options.Fleet = fleet
 			var err error
 			*code, err = Validate(command.Context(), options, system)
 			return err
 		},
 	}
-	command.CompletionOptions.DisableDefaultCmd = true
+	command.SuggestionsMinimumDistance = 2
 	options.register(command.Flags())
+	complete := func(flag string, list []string) {
+		// an error would be a flag that does not exist
+		_ = command.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(list, cobra.ShellCompDirectiveNoFileComp))
+	}
+	complete("output", report.Names())
+	complete("skip", codes())
 	return command
+}
+
+// misspelled finds a word that is nearly a command and is not a file.
+func misspelled(command *cobra.Command, words []string) error {
+	if len(words) != 1 {
+		return nil
+	}
+	if _, err := os.Stat(words[0]); err == nil {
+		return nil
+	}
+	if near := command.SuggestionsFor(words[0]); len(near) > 0 {
+		return fmt.Errorf("%s: there is no such file, and no such command; did you mean %s?", words[0], strings.Join(near, " or "))
+	}
+	return nil
+}
+
+// codes are all codes, with the sentence of each.
+func codes() []string {
+	var list []string
+	for _, definition := range findings.Table() {
+		list = append(list, cobra.CompletionWithDesc(definition.Code, pattern(definition.Sentence)))
+	}
+	return list
 }
 
 func versionCommand(system System) *cobra.Command {

@@ -14,7 +14,8 @@ import (
 func explainCommand(system System) *cobra.Command {
 	return &cobra.Command{
 		Use: "explain [CODE...]", Short: "Say what a code means and what to do; without one, list them all",
-		RunE: func(_ *cobra.Command, codes []string) error { return explain(system.Out, codes) },
+		ValidArgsFunction: cobra.FixedCompletions(codes(), cobra.ShellCompDirectiveNoFileComp),
+		RunE:              func(_ *cobra.Command, codes []string) error { return explain(system.Out, codes) },
 	}
 }
 

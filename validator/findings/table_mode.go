@@ -9,6 +9,7 @@ func modeTable() []Definition {
 		unanswered("MOD200", "In tunnel mode the runtime keeps a connection to the tunnel server; account and name make its host."),
 		{"MOD201", Fail, "Tunnel access needs global.codefresh.accountId.", "--set global.codefresh.accountId=<account id>", "The tunnel's host name is <accountId>-<runtime name>.<subdomainHost>."},
 		{"MOD202", Fail, "%s is not a host name: %q.", "set {value} to a host name without scheme and path", "The host is used in a TLS connection and in the public URL."},
+		{"MOD203", Fail, "global.codefresh.accountId is %q, of which no host name can be made: %s.", "--set-string global.codefresh.accountId=<account id>", "The tunnel's host name is <accountId>-<runtime name>.<subdomainHost>."},
 		unanswered("MOD300", "Ingress mode needs at least one host; the first one makes the public URL."),
 		{"MOD301", Fail, "Ingress access needs at least one host.", "--set global.runtime.ingress.hosts={runtime.example.com}", "The first host is the runtime's public URL."},
 		{"MOD302", Fail, "%q is not a host name.", "write only the host, without scheme, path or port", "The Ingress object takes a DNS name in lower case; a wildcard only after the first host, which makes the public URL."},

@@ -13,6 +13,13 @@ func schemaTable() []Definition {
 		{"SCH201", Warn, "The key %s stands twice in its map, %s and %s; the later one replaces the earlier one whole.", "keep one of the two, with what belongs under it", "Helm says nothing about it, and everything under the earlier key is lost."},
 		{"SCH202", Warn, "A second YAML document begins here; Helm reads the first one alone.", "put the second document into a file of its own, or remove the --- line", "Helm says nothing about it, and the values of the further documents are lost."},
 		{"SCH203", Fail, "The file holds no values: %s.", "fix the file; nothing else about it could be checked", "Helm refuses the file. Where a single install is checked this ends the run with exit code 2."},
+		unanswered("SCH300", "Values that each fit the schema are looked at together; the chart's templates refuse the same ones with the same code."),
+		{"SCH301", Fail, "app-proxy.replicaCount is %d, but its pods share a cache, and there is no Redis.", "--set redis.enabled=true, or argo-cd.redis-ha.enabled=true for a replicated one", "Pods that do not share a cache answer the same question differently."},
+		{"SCH302", Fail, "Image enrichment runs as workflows, but argo-workflows.enabled is false.", "--set app-proxy.image-enrichment.enabled=false, or enable argo-workflows", "Nothing would run the workflows."},
+		{"SCH303", Fail, "global.runtime.meshRoute.kind is %s, but the access mode is %s.", "set global.runtime.meshRoute.kind to \"\", or global.runtime.ingressUrl with tunnel-client, ingress and httpRoute off", "The route belongs to the service mesh, which is another access mode."},
+		{"SCH304", Fail, "The tunnel routes to %s:%s, but the Service of internal-router is %s:%s.", "set tunnel-client.target to the Service of internal-router", "Requests through the tunnel would reach nothing."},
+		{"SCH305", Fail, "The external Argo CD is used with a token, and there is none.", "set global.integrations.argo-cd.server.auth.token, or name a Secret in tokenSecretKeyRef{name,key}", "The runtime's programs sign in to Argo CD with it."},
+		{"SCH306", Fail, "The reference to the Secret with the SSH key has no name.", "set global.runtime.gitCredentials.sshPrivateKey.secretKeyRef.name and .key", "The key is read from that Secret."},
 	}
 }
 

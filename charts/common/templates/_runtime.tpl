@@ -71,7 +71,7 @@ the first host, which makes the public URL. Arguments: path (of the value), host
 {{- if gt (len $label) 63 -}}
 {{- fail (printf "\nRUN103: %s, the host label of the tunnel, has %d characters; 63 are allowed.\n  fix: set global.runtime.name to a name of %d characters at most" $label (len $label) (sub 62 (len .global.codefresh.accountId))) -}}
 {{- end -}}
-{{- if not (regexMatch $is $host) }}{{ fail (printf "\nglobal.codefresh.accountId is %q, of which no host name can be made: %s.\n  fix: --set-string global.codefresh.accountId=<account id>" .global.codefresh.accountId $host) }}{{ end -}}
+{{- if not (regexMatch $is $host) }}{{ fail (printf "\nMOD203: global.codefresh.accountId is %q, of which no host name can be made: %s.\n  fix: --set-string global.codefresh.accountId=<account id>" .global.codefresh.accountId $host) }}{{ end -}}
 {{- $host -}}
 {{- end -}}
 

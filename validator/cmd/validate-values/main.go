@@ -27,7 +27,7 @@ func main() {
 	ctx, stop := interrupt.Context(context.Background(), interrupt.Grace, os.Exit)
 	code := cli.Main(ctx, os.Args[1:], cli.System{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
-		Colour:  term.IsTerminal(int(os.Stdout.Fd())) && os.Getenv("NO_COLOR") == "",
+		Colour:  term.IsTerminal(int(os.Stdout.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
 		Version: version, Now: time.Now, Getenv: os.Getenv, Connect: cli.Connect,
 	})
 	stop()

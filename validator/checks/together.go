@@ -1,0 +1,112 @@
+package checks
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+
+	"gitops-runtime/validator/engine"
+	"gitops-runtime/validator/findings"
+	"gitops-runtime/validator/mode"
+)
+
+const (
+	replicasPath   = "app-proxy.replicaCount"
+	enrichmentPath = "app-proxy.image-enrichment.enabled"
+	meshRoutePath  = "global.runtime.meshRoute.kind"
+	targetPath     = "tunnel-client.target"
+	routerPath     = "internal-router"
+	argoAuthPath   = externalArgoPath + ".auth"
+	sshKeyPath     = gitPath + ".sshPrivateKey"
+)
+
+// checkTogether looks at values that each fit the schema and do not go together.
+// The chart's templates refuse each of them, too, with the same code.
+func checkTogether(_ context.Context, d *state) engine.Outcome {
+	switch {
+	case d.InHook:
+		return nothing(helmHasChecked)
+	case d.Chart == nil:
+		return lacks("a chart")
+	}
+	var list []findings.Finding
+	for _, rule := range []func(*state) (findings.Finding, bool){
+		(*state).cacheMissing, (*state).workflowsMissing, (*state).routeUnused, (*state).tunnelElsewhere, (*state).argoTokenMissing, (*state).sshKeyUnnamed,
+	} {
+		if finding, broken := rule(d); broken {
+			list = append(list, finding)
+		}
+	}
+	return found(list...)
+}
+
+// cacheMissing: several pods of app-proxy share what they keep in Redis.
+func (d *state) cacheMissing() (findings.Finding, bool) {
+	replicas, _ := d.Values.Get(replicasPath)
+	count, isNumber := replicas.(float64)
+	redis := d.Values.Bool("redis.enabled", false) || d.Values.Bool("argo-cd.enabled", true) && d.Values.Bool("argo-cd.redis-ha.enabled", false)
+	if !isNumber || count <= 1 || redis {
+		return findings.Finding{}, false
+	}
+	return findings.New("SCH301", d.place(replicasPath), int(count)), true
+}
+
+func (d *state) workflowsMissing() (findings.Finding, bool) {
+	if !d.Values.Bool(enrichmentPath, false) || d.Values.Bool("argo-workflows.enabled", true) {
+		return findings.Finding{}, false
+	}
+	return findings.New("SCH302", d.place("argo-workflows.enabled")), true
+}
+
+func (d *state) routeUnused() (findings.Finding, bool) {
+	kind, chosen := d.Values.String(meshRoutePath, ""), mode.Choose(d.Values)
+	if kind == "" || chosen == mode.Mesh || chosen == mode.None { // without any mode there is another finding
+		return findings.Finding{}, false
+	}
+	return findings.New("SCH303", d.place(meshRoutePath), kind, string(chosen)), true
+}
+
+func (d *state) tunnelElsewhere() (findings.Finding, bool) {
+	host, port := d.Values.String(targetPath+".host", ""), d.Values.String(targetPath+".port", "")
+	name, own := d.Values.String(routerPath+".fullnameOverride", "internal-router"), d.Values.String(routerPath+".service.port", "")
+	if mode.Choose(d.Values) != mode.Tunnel || host == "" || port == "" || own == "" || host == name && port == own {
+		return findings.Finding{}, false
+	}
+	return findings.New("SCH304", d.place(targetPath+".host"), host, port, name, own).
+		WithFix("--set %s.host=%s,%s.port=%s", targetPath, name, targetPath, own), true
+}
+
+func (d *state) argoTokenMissing() (findings.Finding, bool) {
+	either := func(key string) string { // the older name wins where both are set, as in the chart
+		return d.Values.String("global.external-argo-cd.auth."+key, d.Values.String(argoAuthPath+"."+key, ""))
+	}
+	external := !d.Values.Bool("argo-cd.enabled", true) && d.externalArgo("svc", "") != ""
+	if !external || either("type") != "token" || either("token") != "" || either("tokenSecretKeyRef.name") != "" {
+		return findings.Finding{}, false
+	}
+	return findings.New("SCH305", d.place(argoAuthPath+".token")), true
+}
+
+func (d *state) sshKeyUnnamed() (findings.Finding, bool) {
+	reference := d.Values.Map(sshKeyPath + ".secretKeyRef")
+	given := d.Values.String(sshKeyPath+".value", "") != ""
+	if given || d.Values.String(sshKeyPath+".secretKeyRef.name", "") != "" || len(reference) == 0 || d.Values.String(sshKeyPath+".secretKeyRef.key", "") == "" {
+		return findings.Finding{}, false
+	}
+	return findings.New("SCH306", d.place(sshKeyPath+".secretKeyRef")), true
+}
+
+// tunnelHostName is the host that account, runtime and tunnel server make, as the chart's templates take it.
+var tunnelHostName = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$`)
+
+// tunnelHost finds an account id that makes no host name.
+func (d *state) tunnelHost(account string) (findings.Finding, bool) {
+	name := d.Values.String(namePath, "")
+	host := fmt.Sprintf("%s-%s.%s", account, name, d.Values.String(serverPath+".subdomainHost", mode.SubdomainHost))
+	// a name or a server that is not one has a finding of its own
+	if account == "" || name == "" || !wellFormed.MatchString(name) || len(account)+1+len(name) > labelLimit || tunnelHostName.MatchString(host) ||
+		!isHost(d.Values.String(serverPath+".subdomainHost", mode.SubdomainHost)) {
+		return findings.Finding{}, false
+	}
+	return findings.New("MOD203", d.place(accountPath), account, host), true
+}
