@@ -16,7 +16,7 @@ const (
 	// eventLimit is how much of an event may unpack to.
 	eventLimit = 16 << 20
 	// logLimit is how much of events is kept; the oldest go first.
-	logLimit = 32 << 20
+	logLimit = 8 << 20
 )
 
 // Event is what a runtime has reported.
