@@ -10,6 +10,9 @@
 // TestNeighbours begins with another Argo CD and Argo Rollouts: runtimes that the other Argo CD installs, beside it, and beside each
 // other.
 //
+// TestInPlace installs a release with the names, labels and selectors of the published chart's contract, made from its table, and upgrades
+// it to this chart.
+//
 // The cluster, its images and the platform's stand-in are those of `make install` and stay when the tests end; the
 // runtime, and whatever else Argo's definitions cover on that cluster, is removed before the first test and after the last.
 // A test waits for conditions, never for a time, and asserts once. One that fails leaves a folder below .cache/e2e with

@@ -22,10 +22,11 @@ const (
 	neighbourRollouts = "e2e-neighbour-rollouts"
 )
 
-// neighbourValues are those of the other Argo CD: it is asked without TLS, looks often, and lets programs of the runtime's namespace in.
+// neighbourValues are those of the other Argo CD: it is asked without TLS, looks often, lets programs of the runtime's namespace in, and
+// gives API keys to its administrator, which a runtime that signs in with a password requests.
 const neighbourValues = `
 global: {networkPolicy: {clientNamespaces: [codefresh]}}
-configs: {params: {server.insecure: true}, cm: {timeout.reconciliation: 20s}}
+configs: {params: {server.insecure: true}, cm: {timeout.reconciliation: 20s, accounts.admin: "apiKey, login"}}
 notifications: {enabled: false}
 applicationSet: {replicas: 0}
 `
@@ -65,6 +66,7 @@ func TestNeighbours(t *testing.T) {
 	}
 	pods := []map[string]string{n.podsIn(t, neighbour, ""), n.podsIn(t, neighbourRollouts, "")}
 	n.run(t, "through Argo CD", n.throughArgoCD)
+	n.run(t, "external Argo CD by token", n.byToken)
 	if n.run(t, "beside Argo CD", n.besideArgoCD) {
 		n.run(t, "two runtimes", n.twoRuntimes)
 	}

@@ -241,7 +241,10 @@ const localOfApplication = `
 global:
   codefresh: {accountId: acc1}
   runtime: {name: local}
-  integrations: {argo-cd: {server: {svc: alone-argocd-server.e2e-neighbour}}}
+  integrations:
+    argo-cd:
+      server: {svc: alone-argocd-server.e2e-neighbour}
+      repoServer: {svc: alone-argocd-repo-server.e2e-neighbour}
 `
 
 // asJSON is values as JSON has them: unstructured objects hold no other kinds of numbers.
