@@ -19,11 +19,13 @@ import (
 type tableFlags struct {
 	registries registry.Flags
 	jobs       int
+	referrers  bool
 }
 
 func (f *tableFlags) register(command *cobra.Command) {
 	command.Flags().SortFlags = false
 	command.Flags().IntVar(&f.jobs, "jobs", 4, "images worked on at a time")
+	command.Flags().BoolVar(&f.referrers, "referrers", false, "signatures, SBOMs and whatever else refers to the images, too")
 	f.registries.Register(command.Flags())
 }
 
@@ -54,7 +56,7 @@ func readPairs(path string) ([]mapping.Pair, error) {
 
 // tableCommand is a command on a mirror table: it has the registries' flags,
 // and work is given the table when both are in order.
-func tableCommand(use, short string, work func(context.Context, table) error) *cobra.Command {
+func tableCommand(streams Streams, use, short string, work func(context.Context, table) error) *cobra.Command {
 	var flags tableFlags
 	command := &cobra.Command{
 		Use:   use,
@@ -69,7 +71,10 @@ func tableCommand(use, short string, work func(context.Context, table) error) *c
 			if err != nil {
 				return err
 			}
-			return work(command.Context(), table{path: args[0], pairs: pairs, access: access, jobs: flags.jobs})
+			waits := newWaits(streams.Err)
+			access.Waiting = waits.report
+			defer waits.finish()
+			return work(command.Context(), table{path: args[0], pairs: pairs, access: access, jobs: flags.jobs, referrers: flags.referrers})
 		},
 	}
 	flags.register(command)
@@ -82,11 +87,13 @@ type table struct {
 	pairs  []mapping.Pair
 	access registry.Access
 	jobs   int
+	// referrers takes what refers to the images along.
+	referrers bool
 }
 
 func mirrorCommand(streams Streams) *cobra.Command {
 	var journal string
-	command := tableCommand("mirror image-mirror.csv", "Copy the images of a mirror table, all platforms; run again to go on after an interruption",
+	command := tableCommand(streams, "mirror image-mirror.csv", "Copy the images of a mirror table, all platforms; run again to go on after an interruption",
 		func(ctx context.Context, t table) error {
 			if journal == "" {
 				journal = t.path + ".journal"
@@ -103,7 +110,7 @@ func (t table) copy(ctx context.Context, streams Streams, path string) error {
 		return err
 	}
 	progress := newProgress(streams.Out)
-	copier := mirror.Copier{Access: t.access, Journal: journal, Jobs: t.jobs, Report: progress.report}
+	copier := mirror.Copier{Access: t.access, Journal: journal, Jobs: t.jobs, Referrers: t.referrers, Report: progress.report}
 	err = copier.Copy(ctx, t.pairs)
 	progress.finish()
 	return errors.Join(err, journal.Close())
@@ -111,9 +118,9 @@ func (t table) copy(ctx context.Context, streams Streams, path string) error {
 
 func lockCommand(streams Streams) *cobra.Command {
 	var output string
-	command := tableCommand("lock image-mirror.csv -o image-lock.json", "Write the digests of all source images down, per platform",
+	command := tableCommand(streams, "lock image-mirror.csv -o image-lock.json", "Write the digests of all source images down, per platform",
 		func(ctx context.Context, t table) error {
-			locked, err := mirror.Lock(ctx, t.access, t.pairs, t.jobs)
+			locked, err := mirror.Lock(ctx, t.access, t.pairs, t.jobs, t.referrers)
 			if err != nil {
 				return err
 			}
@@ -129,7 +136,7 @@ func lockCommand(streams Streams) *cobra.Command {
 
 func verifyMirrorCommand(streams Streams) *cobra.Command {
 	var lock string
-	command := tableCommand("verify-mirror image-mirror.csv [--lock image-lock.json]", "Check that every target exists with the digest and the platforms of its source",
+	command := tableCommand(streams, "verify-mirror image-mirror.csv [--lock image-lock.json]", "Check that every target exists with the digest, the platforms and all blobs of its source",
 		func(ctx context.Context, t table) error {
 			locked, err := t.expected(ctx, lock)
 			if err != nil {
@@ -156,7 +163,7 @@ func verifyMirrorCommand(streams Streams) *cobra.Command {
 // expected is what the targets should be: from a lock file, or from the sources.
 func (t table) expected(ctx context.Context, path string) ([]mirror.Locked, error) {
 	if path == "" {
-		return mirror.Lock(ctx, t.access, t.pairs, t.jobs)
+		return mirror.Lock(ctx, t.access, t.pairs, t.jobs, t.referrers)
 	}
 	all, err := mirror.ReadLock(path)
 	if err != nil {

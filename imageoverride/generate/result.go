@@ -12,6 +12,7 @@ import (
 	"gitops-runtime/imageoverride/registry/fault"
 	"gitops-runtime/imageoverride/solve"
 	"gitops-runtime/imageoverride/verify"
+	"gitops-runtime/internal/outfile"
 )
 
 // The files, named as the published utility names them.
@@ -94,22 +95,27 @@ func (r Result) Write(folder string) (valuesFile string, err error) {
 		names = append(names, name)
 	}
 	sort.Strings(names)
-	var fresh []string
+	fresh := map[string]*outfile.File{}
 	defer func() {
-		for _, path := range fresh {
-			err = errors.Join(err, ignoreAbsent(os.Remove(path)))
+		for _, file := range fresh {
+			err = errors.Join(err, file.Abandon())
 		}
 	}()
 	for _, name := range names {
-		path := filepath.Join(folder, "."+name+".new")
-		fresh = append(fresh, path)
-		if err := os.WriteFile(path, r.Files[name], filePermission); err != nil {
-			return "", fmt.Errorf("%s cannot be written: %w", path, err)
+		file, err := outfile.Create(filepath.Join(folder, name), filePermission)
+		if err != nil {
+			return "", err
+		}
+		fresh[name] = file
+		if _, err := file.Write(r.Files[name]); err != nil {
+			return "", fmt.Errorf("%s cannot be written: %w", name, err)
 		}
 	}
 	for _, name := range names {
-		if err := os.Rename(filepath.Join(folder, "."+name+".new"), filepath.Join(folder, name)); err != nil {
-			return "", fmt.Errorf("%s cannot be written: %w", name, err)
+		file := fresh[name]
+		delete(fresh, name)
+		if err := file.Finish(); err != nil {
+			return "", err
 		}
 	}
 	if _, ok := r.Files[PatchFile]; !ok {

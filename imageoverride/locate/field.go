@@ -176,7 +176,7 @@ func (f *flattener) text(text string, at Field, depth int) {
 }
 
 // structured tells strings worth reading as YAML: several lines or brackets,
-// and something in them that may be an image.
+// whatever is in them, so that one is read in every render or in none.
 func structured(text string) bool {
 	trimmed := strings.TrimSpace(text)
 	if trimmed == "" || !strings.Contains(trimmed, ":") {
@@ -185,13 +185,7 @@ func structured(text string) bool {
 	if !strings.Contains(trimmed, "\n") && trimmed[0] != '{' && trimmed[0] != '[' && !strings.Contains(trimmed, ": ") {
 		return false
 	}
-	lower := strings.ToLower(trimmed)
-	for _, word := range []string{"image", "@sha256:", "repository", "registry", "docker", "quay", "gcr", "ecr", ".io/"} {
-		if strings.Contains(lower, word) {
-			return true
-		}
-	}
-	return false
+	return true
 }
 
 // structures tells documents that are all maps or lists.

@@ -29,6 +29,9 @@ func Parse(text string) (Image, error) {
 	if err != nil {
 		return Image{}, fmt.Errorf("%q is not an image reference: %w", text, err)
 	}
+	if strings.HasPrefix(text, "[") {
+		return Image{}, fmt.Errorf("%q names its registry by an IPv6 address, which container tools do not take; give the registry a name", text)
+	}
 	image := Image{Host: reference.Domain(named), Path: reference.Path(named)}
 	if tagged, ok := named.(reference.Tagged); ok {
 		image.Tag = tagged.Tag()

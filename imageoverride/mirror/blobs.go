@@ -62,10 +62,16 @@ func (c *copying) blob(ctx context.Context, pair mapping.Pair, target name.Refer
 	} else if err := c.journal.add(entry{Target: pair.Target, Blob: digest, Begun: true}); err != nil {
 		return err
 	}
-	if err := c.pusher.Upload(ctx, target.Context(), blob); err != nil {
+	if err := c.again(ctx, func() error { return c.upload(ctx, target, blob) }); err != nil {
 		return err
 	}
 	return c.journal.add(entry{Target: pair.Target, Blob: digest})
+}
+
+// upload sends a blob. What failed is sent by a pusher of its own, since one
+// remembers how each blob ended.
+func (c *copying) upload(ctx context.Context, target name.Reference, blob v1.Layer) error {
+	return remote.WriteLayer(target.Context(), blob, c.client.Options(ctx)...)
 }
 
 func (c *copying) lock(digest string) *sync.Mutex {

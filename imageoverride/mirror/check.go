@@ -92,6 +92,21 @@ func (c client) defect(ctx context.Context, want Locked) (string, error) {
 			return fmt.Sprintf("platform %s is missing", platform), nil
 		}
 	}
+	if lost, err := c.lost(ctx, reference, want.Digest); err != nil || lost != "" {
+		if err != nil {
+			return "", explain("read", want.Target, err)
+		}
+		return lost, nil
+	}
+	for _, digest := range want.Referrers {
+		lost, err := c.lost(ctx, reference, digest)
+		if err != nil {
+			return "", explain("read", want.Target, err)
+		}
+		if lost != "" {
+			return "of referrer " + digest + ": " + lost, nil
+		}
+	}
 	return "", nil
 }
 

@@ -19,7 +19,7 @@ func TestCheck(t *testing.T) {
 	ctx, access := context.Background(), registry.Access{Pause: pause}
 	_, err := copyAll(t, ctx, "", pairs)
 	require.NoError(t, err)
-	locked, err := mirror.Lock(ctx, access, pairs, 2)
+	locked, err := mirror.Lock(ctx, access, pairs, 2, false)
 	require.NoError(t, err)
 	defects, err := mirror.Check(ctx, access, locked, 2)
 	require.NoError(t, err)
@@ -46,7 +46,7 @@ func TestLockFormat(t *testing.T) {
 	from := registrytest.Start(t)
 	registrytest.Push(t, from.Name+"/app:v1", registrytest.List(t, "locked", 0))
 	pair := mapping.Pair{Source: from.Name + "/app:v1", Target: "reg.corp/app:v1"}
-	locked, err := mirror.Lock(context.Background(), registry.Access{}, []mapping.Pair{pair}, 1)
+	locked, err := mirror.Lock(context.Background(), registry.Access{}, []mapping.Pair{pair}, 1, false)
 	require.NoError(t, err)
 	require.Len(t, locked, 1)
 	require.Equal(t, []string{"linux/amd64", "linux/arm64"}, keys(locked[0].Platforms))

@@ -41,6 +41,8 @@ type Copier struct {
 	Journal *Journal
 	// Jobs is how many images are copied at a time; 4 when 0.
 	Jobs int
+	// Referrers copies signatures, SBOMs and the like of each image, too.
+	Referrers bool
 	// Report is told of each finished pair, one call at a time; may be nil.
 	Report func(Event)
 }
@@ -93,12 +95,14 @@ func (c Copier) Copy(ctx context.Context, pairs []mapping.Pair) error {
 type copying struct {
 	client  client
 	puller  *remote.Puller
-	pusher  *remote.Pusher
 	journal *Journal
 	jobs    int
-	slots   chan struct{} // bounds the blobs under way
-	mu      sync.Mutex
-	busy    map[string]*sync.Mutex // by blob digest
+	again   func(context.Context, func() error) error
+	// referrers copies what refers to images, too.
+	referrers bool
+	slots     chan struct{} // bounds the blobs under way
+	mu        sync.Mutex
+	busy      map[string]*sync.Mutex // by blob digest
 }
 
 // blobsAJob is how many blobs of one image are under way at a time.
@@ -113,12 +117,9 @@ func newCopying(ctx context.Context, asked client, c Copier) (*copying, error) {
 	if err != nil {
 		return nil, fmt.Errorf("registry client: %w", err)
 	}
-	pusher, err := remote.NewPusher(asked.Options(ctx)...)
-	if err != nil {
-		return nil, fmt.Errorf("registry client: %w", err)
-	}
 	return &copying{
-		client: asked, puller: puller, pusher: pusher, journal: c.Journal, jobs: jobs,
+		referrers: c.Referrers, again: retrying(c.Access),
+		client: asked, puller: puller, journal: c.Journal, jobs: jobs,
 		slots: make(chan struct{}, blobsAJob*jobs), busy: map[string]*sync.Mutex{},
 	}, nil
 }
@@ -131,7 +132,7 @@ func (c *copying) pair(ctx context.Context, pair mapping.Pair) (Outcome, string,
 	if err != nil {
 		return Failed, "", err
 	}
-	if digest, ok := c.journal.finished(pair.Source, pair.Target); ok && c.at(ctx, target) == digest {
+	if digest, ok := c.journal.finished(pair.Source, pair.Target); ok && !c.referrers && c.whole(ctx, target, digest) {
 		return Present, digest, nil
 	}
 	source, err := c.client.Reference(pair.Source)
@@ -144,15 +145,29 @@ func (c *copying) pair(ctx context.Context, pair mapping.Pair) (Outcome, string,
 	}
 	digest := found.Digest.String()
 	outcome := Copied
-	if c.at(ctx, target) == digest {
+	if c.whole(ctx, target, digest) {
 		outcome = Present
-	} else if err := c.push(ctx, pair, target, found); err != nil {
+	} else if err := c.again(ctx, func() error { return c.push(ctx, pair, target, found) }); err != nil {
 		return Failed, "", explain("copy", pair.Source, err)
+	}
+	if c.referrers {
+		if err := c.copyReferrers(ctx, pair, target, source, found); err != nil {
+			return Failed, "", explain("copy the referrers of", pair.Source, err)
+		}
 	}
 	if err := c.journal.add(entry{Source: pair.Source, Target: pair.Target, Digest: digest}); err != nil {
 		return Failed, "", err
 	}
 	return outcome, digest, nil
+}
+
+// whole tells whether a target has a digest, and all manifests and blobs below it.
+func (c *copying) whole(ctx context.Context, target name.Reference, digest string) bool {
+	if c.at(ctx, target) != digest {
+		return false
+	}
+	lost, err := c.client.lost(ctx, target, digest)
+	return err == nil && lost == ""
 }
 
 // at is the digest of what is at a reference, empty when nothing is.
@@ -186,7 +201,7 @@ func (c *copying) push(ctx context.Context, pair mapping.Pair, target name.Refer
 		}
 		content = image
 	}
-	if err := c.pusher.Push(ctx, target, content); err != nil {
+	if err := remote.Push(target, content, c.client.Options(ctx)...); err != nil {
 		return err
 	}
 	return c.tag(ctx, pair, target, content)
@@ -199,7 +214,7 @@ func (c *copying) tag(ctx context.Context, pair mapping.Pair, target name.Refere
 	if err != nil || parsed.Tag == "" || parsed.Digest == "" {
 		return err
 	}
-	return c.pusher.Push(ctx, target.Context().Tag(parsed.Tag), content)
+	return remote.Push(target.Context().Tag(parsed.Tag), content, c.client.Options(ctx)...)
 }
 
 func (c *copying) index(ctx context.Context, pair mapping.Pair, target name.Reference, index v1.ImageIndex) error {

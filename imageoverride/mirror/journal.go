@@ -9,7 +9,9 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"syscall"
 
+	"gitops-runtime/imageoverride/mapping"
 	"gitops-runtime/imageoverride/registry/fault"
 )
 
@@ -55,7 +57,7 @@ func OpenJournal(path string) (*Journal, error) {
 	if err != nil {
 		return nil, err
 	}
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW, 0o644)
 	if err != nil {
 		return nil, &journalError{path, err}
 	}
@@ -93,9 +95,26 @@ func (j *Journal) read(path string) (int64, error) {
 		if err := json.Unmarshal(line, &one); err != nil {
 			return 0, fmt.Errorf("journal %s is damaged at byte %d: %w; remove the file to start over", path, kept, err)
 		}
+		if err := one.check(); err != nil {
+			return 0, fmt.Errorf("journal %s is damaged at byte %d: %w; remove the file to start over", path, kept, err)
+		}
 		kept += int64(len(line))
 		j.remember(one)
 	}
+}
+
+// check holds an entry to what a journal has.
+func (e entry) check() error {
+	if _, err := mapping.Parse(e.Target); err != nil {
+		return err
+	}
+	if e.Blob != "" {
+		return checkDigest(e.Blob)
+	}
+	if _, err := mapping.Parse(e.Source); err != nil {
+		return err
+	}
+	return checkDigest(e.Digest)
 }
 
 func (j *Journal) remember(one entry) {

@@ -6,12 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
+	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
 	"gitops-runtime/imageoverride/mapping"
 	"gitops-runtime/imageoverride/registry"
 	"gitops-runtime/imageoverride/registry/fault"
+	"gitops-runtime/internal/outfile"
 )
 
 // Locked is an image with the digests it had when it was looked at.
@@ -22,10 +25,12 @@ type Locked struct {
 	Digest string `json:"digest"`
 	// Platforms are the digests by platform, for instance "linux/arm64".
 	Platforms map[string]string `json:"platforms,omitempty"`
+	// Referrers are the digests of signatures, SBOMs and the like, when they were asked for.
+	Referrers []string `json:"referrers,omitempty"`
 }
 
 // Lock looks all sources up.
-func Lock(ctx context.Context, access registry.Access, pairs []mapping.Pair, jobs int) ([]Locked, error) {
+func Lock(ctx context.Context, access registry.Access, pairs []mapping.Pair, jobs int, referrers bool) ([]Locked, error) {
 	asked, err := open(access)
 	if err != nil {
 		return nil, err
@@ -33,6 +38,9 @@ func Lock(ctx context.Context, access registry.Access, pairs []mapping.Pair, job
 	locked := make([]Locked, len(pairs))
 	err = each(ctx, pairs, jobs, func(ctx context.Context, i int) error {
 		one, err := asked.lock(ctx, pairs[i].Source)
+		if err == nil && referrers {
+			one.Referrers, err = asked.referrers(ctx, pairs[i].Source, one)
+		}
 		one.Source, one.Target = pairs[i].Source, pairs[i].Target
 		locked[i] = one
 		return err
@@ -77,8 +85,8 @@ func WriteLock(path string, locked []Locked) error {
 	if err != nil {
 		return fmt.Errorf("lock file %s: %w", path, err)
 	}
-	if err := os.WriteFile(path, append(data, '\n'), 0o644); err != nil {
-		return fmt.Errorf("lock file cannot be written: %w", err)
+	if err := outfile.Write(path, append(data, '\n'), 0o644); err != nil {
+		return fmt.Errorf("lock file %w", err)
 	}
 	return nil
 }
@@ -97,5 +105,37 @@ func ReadLock(path string) ([]Locked, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--lock %s is not a lock file: %w; `image-override lock` writes one", path, err)
 	}
+	for i, one := range locked {
+		if err := one.check(); err != nil {
+			return nil, fmt.Errorf("--lock %s is not a lock file: entry %d: %w; `image-override lock` writes one", path, i+1, err)
+		}
+	}
 	return locked, nil
+}
+
+// check holds an entry to what a lock file has.
+func (l Locked) check() error {
+	for _, text := range []string{l.Source, l.Target} {
+		if _, err := mapping.Parse(text); err != nil {
+			return err
+		}
+	}
+	digests := append([]string{l.Digest}, l.Referrers...)
+	for _, digest := range l.Platforms {
+		digests = append(digests, digest)
+	}
+	for _, digest := range digests {
+		if err := checkDigest(digest); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkDigest tells a digest from other text.
+func checkDigest(text string) error {
+	if _, err := v1.NewHash(text); err != nil || !strings.HasPrefix(text, "sha") {
+		return fmt.Errorf("%q is not a digest; one is sha256: and 64 hexadecimal digits", text)
+	}
+	return nil
 }

@@ -36,9 +36,13 @@ type Access struct {
 	// Transport replaces the network, in tests.
 	Transport http.RoundTripper
 	// Pause is the first wait before trying again; it doubles. One second when 0.
+	// A registry that answers 429 is waited for 900 times as long.
 	Pause time.Duration
-	// Attempts is how often a request is tried when a registry is busy or away;
-	// 5 when 0.
+	// Waiting is told of each pause that a registry asks for; may be nil. It may
+	// be called by several goroutines.
+	Waiting func(Wait)
+	// Attempts is how often a request is tried when a registry is away, 5 when 0.
+	// When it is given, a registry that is busy is not waited for longer.
 	Attempts int
 }
 
@@ -66,8 +70,12 @@ func (a Access) Open() (*Client, error) {
 		base = cloned
 	}
 	pause, attempts := cmp.Or(a.Pause, time.Second), cmp.Or(a.Attempts, defaultAttempts)
+	total := maxPauses * pause
+	if a.Attempts > 0 {
+		total = time.Duration(a.Attempts-1) * pause
+	}
 	options := []remote.Option{
-		remote.WithTransport(patient{base: bounded{base}, pause: pause, attempts: attempts}),
+		remote.WithTransport(patient{base: bounded{base}, pause: pause, total: total, report: a.Waiting, hosts: &pauses{until: map[string]time.Time{}}}),
 		remote.WithAuthFromKeychain(authn.NewMultiKeychain(logins(a.Logins), authn.DefaultKeychain)),
 		remote.WithRetryBackoff(remote.Backoff{Duration: pause, Factor: 2, Jitter: 0.1, Steps: attempts}),
 	}

@@ -4,37 +4,85 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"sync"
 	"time"
 )
 
-// patient waits when a registry says it is asked too often.
-type patient struct {
-	base     http.RoundTripper
-	pause    time.Duration
-	attempts int
+// Wait is a pause that a registry asked for.
+type Wait struct {
+	Host string
+	// For is how long the pause is, Asked tells that the registry said so.
+	For   time.Duration
+	Asked bool
 }
 
-// maxWait bounds what a registry may ask us to wait.
-const maxWait = time.Minute
+// patient waits when a registry answers that it is asked too often. All requests
+// to a host wait while one does.
+type patient struct {
+	base  http.RoundTripper
+	pause time.Duration
+	// total bounds the waits of one request together.
+	total  time.Duration
+	report func(Wait)
+	hosts  *pauses
+}
+
+// Bounds on waiting: what a registry may ask for at a time, and what a request
+// waits in all, in pauses of the first length.
+const (
+	maxAsked  = time.Hour
+	maxPause  = 30 * time.Second
+	maxPauses = 900
+)
+
+// pauses are the times until which hosts are not asked.
+type pauses struct {
+	mu    sync.Mutex
+	until map[string]time.Time
+}
+
+func (p *pauses) left(host string) time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return time.Until(p.until[host])
+}
+
+func (p *pauses) extend(host string, wait time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if until := time.Now().Add(wait); until.After(p.until[host]) {
+		p.until[host] = until
+	}
+}
 
 func (p patient) RoundTrip(request *http.Request) (*http.Response, error) {
-	pause := p.pause
-	for try := 1; ; try++ {
+	pause, waited := p.pause, time.Duration(0)
+	for {
+		if err := p.sleep(request, p.hosts.left(request.URL.Host)); err != nil {
+			return nil, err
+		}
 		response, err := p.base.RoundTrip(request)
-		replay := request.Body == nil || request.GetBody != nil
-		if err != nil || response.StatusCode != http.StatusTooManyRequests || try == p.attempts || !replay {
+		if err != nil || response.StatusCode != http.StatusTooManyRequests {
 			return response, err
 		}
-		wait := pause
-		if seconds, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil {
-			wait = min(time.Duration(seconds)*time.Second, maxWait)
+		wait, asked := retryAfter(response.Header.Get("Retry-After"), time.Now())
+		if !asked {
+			wait = min(pause, maxPause)
+			pause *= 2
+		}
+		replay := request.Body == nil || request.Body == http.NoBody || request.GetBody != nil
+		if asked {
+			p.hosts.extend(request.URL.Host, min(wait, maxAsked))
+		}
+		if waited += wait; !replay || wait > maxAsked || waited > p.total && !(asked && p.total >= maxPauses*p.pause && waited <= maxAsked) {
+			return response, nil
 		}
 		_ = response.Body.Close()
-		pause *= 2
-		select {
-		case <-request.Context().Done():
-			return nil, request.Context().Err()
-		case <-time.After(wait):
+		if p.report != nil {
+			p.report(Wait{Host: request.URL.Host, For: wait, Asked: asked})
+		}
+		if err := p.sleep(request, wait); err != nil {
+			return nil, err
 		}
 		if request.GetBody != nil {
 			body, err := request.GetBody()
@@ -44,4 +92,30 @@ func (p patient) RoundTrip(request *http.Request) (*http.Response, error) {
 			request.Body = body
 		}
 	}
+}
+
+func (p patient) sleep(request *http.Request, wait time.Duration) error {
+	if wait <= 0 {
+		return nil
+	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-request.Context().Done():
+		return request.Context().Err()
+	case <-timer.C:
+		return nil
+	}
+}
+
+// retryAfter reads the header of that name: seconds, or a date.
+// https://www.rfc-editor.org/rfc/rfc9110#field.retry-after
+func retryAfter(text string, now time.Time) (time.Duration, bool) {
+	if seconds, err := strconv.Atoi(text); err == nil && seconds >= 0 {
+		return time.Duration(seconds) * time.Second, true
+	}
+	if at, err := http.ParseTime(text); err == nil {
+		return max(at.Sub(now), 0), true
+	}
+	return 0, false
 }

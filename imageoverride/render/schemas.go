@@ -59,7 +59,10 @@ func stripped(schema []byte, found map[string]bool) []byte {
 			}
 		}
 		if draft, ok := node["$schema"].(string); ok && !knownDraft(draft) {
-			found[draft], changed = true, true
+			changed = true
+			if !strings.Contains(draft, "://json-schema.org/") {
+				found[draft] = true
+			}
 			delete(node, "$schema")
 		}
 	})

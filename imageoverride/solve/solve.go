@@ -71,18 +71,21 @@ type Solver struct {
 type effort struct {
 	weak  bool // also values whose name does not speak for an image
 	unset bool // also values that are null, empty or absent
+	// left are the images for which unset values are tried.
+	left []Unreached
 }
 
 // Solve finds overrides that serve all scenarios at once.
 func (s Solver) Solve(scenarios []Scenario) Solution {
 	best, work := s.attempt(scenarios, effort{})
-	for _, further := range []effort{{weak: true}, {unset: true}, {weak: true, unset: true}} {
+	for _, further := range []effort{{weak: true}, {weak: true, unset: true}} {
 		if len(best.Unreached) == 0 {
 			break
 		}
-		if further.weak && work.weak == 0 {
+		if further.weak && !further.unset && work.weak == 0 {
 			continue
 		}
+		further.left = best.Unreached
 		if next, _ := s.attempt(scenarios, further); len(next.Unreached) < len(best.Unreached) {
 			best = next
 		}
@@ -123,7 +126,7 @@ func (s Solver) attempt(scenarios []Scenario, how effort) (Solution, *problem) {
 		s.observe(work, i, how.weak)
 	}
 	if how.unset {
-		s.tryUnset(work)
+		s.tryUnset(work, how.left)
 	}
 	choices := make([][]option, len(work.constraints))
 	for i, c := range work.constraints {

@@ -18,7 +18,7 @@ import (
 // Bounds on the renders spent on unset values.
 const (
 	maxUnset  = 60
-	maxTrials = 90
+	maxTrials = 120
 )
 
 // variant is a reading of a stretch as it is when unset values are set.
@@ -53,16 +53,29 @@ func (v variant) finish(o option, unset []string) option {
 const trialText = "registry.example"
 
 // tryUnset adds to the constraints of all scenarios what unset values do.
-func (s Solver) tryUnset(work *problem) {
+func (s Solver) tryUnset(work *problem, left []Unreached) {
+	renders := 0
+	tried := map[string]bool{}
 	for index, scenario := range work.scenarios {
+		// What is left in an earlier scenario, too, was tried there.
+		fresh := false
+		for _, one := range left {
+			if key := one.Location.Field.ID() + " " + one.Location.Text(); one.Scenario == scenario.Name && !tried[key] {
+				tried[key], fresh = true, true
+			}
+		}
+		if !fresh {
+			continue
+		}
 		paths := unsetPaths(scenario, s.Reads, work.strongMaps(index))
 		t := trial{solver: s, work: work, index: index, scenario: scenario}
 		for _, set := range trialSets(paths) {
-			if t.renders >= maxTrials {
+			if renders+t.renders >= maxTrials {
 				break
 			}
 			t.try(set)
 		}
+		renders += t.renders
 	}
 }
 

@@ -7,15 +7,14 @@ import (
 	"io"
 	"log"
 	"os"
-	"os/signal"
 	"runtime/debug"
-	"syscall"
 
 	"gitops-runtime/imageoverride/cli"
+	"gitops-runtime/internal/interrupt"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := interrupt.Context(context.Background(), interrupt.Grace, os.Exit)
 	// A run is short, so it may use some more memory for less work.
 	debug.SetGCPercent(200)
 	// Helm's libraries write remarks on values to the standard logger.

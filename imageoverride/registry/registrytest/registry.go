@@ -95,6 +95,13 @@ func (r *Registry) Twice() []string {
 	return all
 }
 
+// Lose forgets all blobs; manifests stay.
+func (r *Registry) Lose() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.blobs = map[string]bool{}
+}
+
 // ServeHTTP answers one request.
 func (r *Registry) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	r.mu.Lock()

@@ -1,0 +1,81 @@
+package mirror
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
+
+	"gitops-runtime/imageoverride/registry"
+)
+
+// maxAgain is how often a blob or manifest is sent again that arrived damaged
+// or met a registry in trouble.
+const maxAgain = 4
+
+// maxBusy is how often something is sent again to a registry that answers 429
+// where the request itself could not wait, since its body was under way.
+const maxBusy = 200
+
+// retrying does something again that may succeed then: a blob whose content was
+// not what its digest says, or a registry that is busy.
+func retrying(access registry.Access) func(context.Context, func() error) error {
+	first := cmp.Or(access.Pause, time.Second)
+	return func(ctx context.Context, do func() error) error {
+		pause, damaged, busy := first, 0, 0
+		for {
+			err := do()
+			switch {
+			case err == nil || ctx.Err() != nil:
+				return err
+			case isBusy(err) && busy < maxBusy:
+				busy++
+			case isDamaged(err) && damaged < maxAgain:
+				damaged++
+			default:
+				return err
+			}
+			if isBusy(err) && access.Waiting != nil {
+				access.Waiting(registry.Wait{Host: hostOf(err), For: pause})
+			}
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-time.After(pause):
+			}
+			pause = min(2*pause, 30*first)
+		}
+	}
+}
+
+func isBusy(err error) bool {
+	var answer *transport.Error
+	return errors.As(err, &answer) && answer.StatusCode == http.StatusTooManyRequests
+}
+
+// isDamaged tells content that is not what its digest says: noticed here, or by
+// the registry that got it.
+func isDamaged(err error) bool {
+	var answer *transport.Error
+	if errors.As(err, &answer) {
+		for _, one := range answer.Errors {
+			if one.Code == transport.DigestInvalidErrorCode || one.Code == transport.SizeInvalidErrorCode {
+				return true
+			}
+		}
+	}
+	text := err.Error()
+	return strings.Contains(text, "error verifying") || strings.Contains(text, "unexpected EOF")
+}
+
+func hostOf(err error) string {
+	var answer *transport.Error
+	if errors.As(err, &answer) && answer.Request != nil && answer.Request.URL != nil {
+		return answer.Request.URL.Host
+	}
+	return "the registry"
+}
