@@ -12,6 +12,7 @@ import (
 
 	"gitops-runtime/imageoverride/generate"
 	"gitops-runtime/imageoverride/render"
+	"gitops-runtime/internal/cleantext"
 )
 
 // Exit codes.
@@ -91,13 +92,13 @@ func Run(ctx context.Context, args []string, streams Streams) int {
 	case err == nil:
 		return ExitOK
 	case errors.As(err, &left):
-		_, _ = fmt.Fprintln(streams.Err, left.message)
+		_, _ = fmt.Fprintln(streams.Err, cleantext.Block(left.message))
 		return ExitLeftOut
 	case errors.As(err, &wrong), errors.As(err, &unread), errors.As(err, &refused), errors.As(err, &version):
-		_, _ = fmt.Fprintln(streams.Err, "Error:", err)
+		_, _ = fmt.Fprintln(streams.Err, "Error:", cleantext.Block(err.Error()))
 		return ExitUsage
 	default:
-		_, _ = fmt.Fprintln(streams.Err, "Error:", err)
+		_, _ = fmt.Fprintln(streams.Err, "Error:", cleantext.Block(err.Error()))
 		return ExitFailure
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"gitops-runtime/imageoverride/generate"
 	"gitops-runtime/imageoverride/mirror"
 	"gitops-runtime/imageoverride/verify"
+	"gitops-runtime/internal/cleantext"
 )
 
 func generateCommand(streams Streams) *cobra.Command {
@@ -238,7 +239,7 @@ type printer struct {
 
 func (p *printer) line(format string, args ...any) {
 	if p.err == nil {
-		_, p.err = fmt.Fprintf(p.out, format+"\n", args...)
+		_, p.err = fmt.Fprintln(p.out, cleantext.Block(fmt.Sprintf(format, args...)))
 	}
 }
 

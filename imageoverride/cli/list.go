@@ -12,6 +12,7 @@ import (
 
 	"gitops-runtime/imageoverride/generate"
 	"gitops-runtime/imageoverride/mapping"
+	"gitops-runtime/internal/cleantext"
 )
 
 // nowhere is the registry that list and why plan for when none is given: they
@@ -66,6 +67,7 @@ func listCommand(streams Streams) *cobra.Command {
 var formats = map[string]func(io.Writer, []generate.Row) error{"table": writeTable, "json": writeJSON, "csv": writeCSV}
 
 func cells(row generate.Row) []string {
+	row.Image, row.Object, row.Path = cleantext.Line(row.Image), cleantext.Line(row.Object), cleantext.Line(row.Path)
 	return []string{row.Image, row.Object, row.Path, strings.Join(row.Values, " "), row.Template, row.Scenario, row.Target}
 }
 

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/term"
 
 	"gitops-runtime/imageoverride/mirror"
+	"gitops-runtime/internal/cleantext"
 )
 
 // progress shows a bar on a terminal and one line an image elsewhere.
@@ -29,6 +30,7 @@ func (p *progress) report(event mirror.Event) {
 	if event.Err != nil {
 		line = fmt.Sprintf("failed: %v", event.Err)
 	}
+	line = cleantext.Line(line)
 	if !p.bar {
 		_, _ = fmt.Fprintf(p.out, "[%d/%d] %s\n", event.Done, event.Total, line)
 		return
