@@ -1,4 +1,4 @@
-// Helm for the Argo CD image. Every library that tests/programs/kubernetes has, too, is taken in its version, some
+// Helm for the Argo CD image. Every library but those of its command line that tests/programs/kubernetes has, too, is taken in its version, some
 // older than Helm asks for: then most of Helm is compiled already when Kubernetes is.
 module gitops-runtime/programs/helm
 
@@ -17,8 +17,8 @@ replace (
 	github.com/davecgh/go-spew => github.com/davecgh/go-spew v1.1.1
 	github.com/moby/term => github.com/moby/term v0.5.0
 	github.com/pmezard/go-difflib => github.com/pmezard/go-difflib v1.0.0
-	github.com/spf13/cobra => github.com/spf13/cobra v1.9.1
-	github.com/spf13/pflag => github.com/spf13/pflag v1.0.6
+	github.com/spf13/cobra => github.com/spf13/cobra v1.10.2
+	github.com/spf13/pflag => github.com/spf13/pflag v1.0.10
 	golang.org/x/crypto => golang.org/x/crypto v0.36.0
 	golang.org/x/net => golang.org/x/net v0.38.0
 	golang.org/x/oauth2 => golang.org/x/oauth2 v0.27.0
