@@ -68,7 +68,7 @@ func TestReadEndsWithTheBudget(t *testing.T) {
 	t.Parallel()
 	var zipped bytes.Buffer
 	pack := gzip.NewWriter(&zipped)
-	_, err := pack.Write(make([]byte, 64<<20))
+	_, err := pack.Write(make([]byte, 4<<20))
 	require.NoError(t, err)
 	require.NoError(t, pack.Close())
 	unzipped, err := gzip.NewReader(&zipped)
