@@ -37,21 +37,25 @@ gitops-operator: {resources: {requests: {cpu: 10m, memory: 16Mi}}}`
 global:
   codefresh: {accountId: acc1, tls: {caCerts: {secret: {content: PEM, create: true}}}, url: https://platform.platform.svc.cluster.local, userToken: {token: user-token-admin}}
   runtime: {name: local}
+  event-reporters: {resources: {requests: {cpu: 10m, memory: 16Mi}}}
 tunnel-client: {tunnelServer: {host: tunnels.platform.svc.cluster.local, subdomainHost: tunnels.local}}`,
 		images.Ingress: `
 global:
   codefresh: {accountId: acc1, tls: {caCerts: {secret: {content: PEM, create: true}}}, url: https://platform.platform.svc.cluster.local, userToken: {token: user-token-admin}}
-  runtime: {name: local, ingress: {enabled: true, className: traefik, protocol: http, hosts: [traefik.traefik.svc.cluster.local]}}`,
+  runtime: {name: local, ingress: {enabled: true, className: traefik, protocol: http, hosts: [traefik.traefik.svc.cluster.local]}}
+  event-reporters: {resources: {requests: {cpu: 10m, memory: 16Mi}}}`,
 		images.Gateway: `
 global:
   codefresh: {accountId: acc1, tls: {caCerts: {secret: {content: PEM, create: true}}}, url: https://platform.platform.svc.cluster.local, userToken: {token: user-token-admin}}
   runtime:
     name: local
-    httpRoute: {enabled: true, protocol: http, hostnames: [traefik.traefik.svc.cluster.local], parentRefs: [{name: public, namespace: traefik}]}`,
+    httpRoute: {enabled: true, protocol: http, hostnames: [traefik.traefik.svc.cluster.local], parentRefs: [{name: public, namespace: traefik}]}
+  event-reporters: {resources: {requests: {cpu: 10m, memory: 16Mi}}}`,
 		images.Mesh: `
 global:
   codefresh: {accountId: acc1, tls: {caCerts: {secret: {content: PEM, create: true}}}, url: https://platform.platform.svc.cluster.local, userToken: {token: user-token-admin}}
   runtime: {name: local, ingressUrl: http://mesh-gateway.platform.svc.cluster.local}
+  event-reporters: {resources: {requests: {cpu: 10m, memory: 16Mi}}}
 tunnel-client: {enabled: false}`,
 	} {
 		got, err := Values(mode, []byte("PEM"))

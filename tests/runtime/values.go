@@ -24,7 +24,8 @@ func Values(name images.Mode, platformCA []byte) ([]byte, error) {
 				"userToken": map[string]any{"token": UserToken},
 				"tls":       map[string]any{"caCerts": map[string]any{"secret": map[string]any{"create": true, "content": string(platformCA)}}},
 			},
-			"runtime": map[string]any{"name": Name},
+			"runtime":         map[string]any{"name": Name},
+			"event-reporters": small(),
 		},
 		// their stand-ins do little, and the node is small
 		"gitops-operator": small(),

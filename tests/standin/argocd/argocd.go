@@ -92,7 +92,7 @@ func (c Client) Accepts(ctx context.Context) error {
 // APIKey gives a new API key of an account, which never expires.
 func (c Client) APIKey(ctx context.Context, account string) (settings.Secret, error) {
 	var made struct{ Token string }
-	err := c.ask(ctx, http.MethodPost, "/api/v1/account/"+url.PathEscape(account)+"/token", map[string]any{"name": account, "expiresIn": "0"}, &made)
+	err := c.ask(ctx, http.MethodPost, "/api/v1/account/"+url.PathEscape(account)+"/token", map[string]any{"name": account}, &made)
 	return settings.Secret(made.Token), err
 }
 
