@@ -52,7 +52,7 @@ func (n *neighbours) apiKey(t *testing.T) string {
 	password, err := n.secret(t.Context(), neighbour, "argocd-initial-admin-secret", "password")
 	require.NoError(t, err)
 	session := n.tokenFrom(t, "api/v1/session", "", map[string]any{"username": "admin", "password": password})
-	return n.tokenFrom(t, "api/v1/account/admin/token", session, map[string]any{"name": "admin", "expiresIn": "0"})
+	return n.tokenFrom(t, "api/v1/account/admin/token", session, map[string]any{"name": "admin", "expiresIn": 0})
 }
 
 func (n *neighbours) tokenFrom(t *testing.T, path, session string, body map[string]any) string {

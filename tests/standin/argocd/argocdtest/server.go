@@ -80,6 +80,15 @@ func (s *Server) key(w http.ResponseWriter, r *http.Request) {
 		refuse(w)
 		return
 	}
+	var wanted struct {
+		Name, ID  string
+		ExpiresIn int64 // Argo CD takes a number alone
+	}
+	if err := json.NewDecoder(r.Body).Decode(&wanted); err != nil || wanted.Name != "admin" {
+		w.WriteHeader(http.StatusBadRequest)
+		fmt.Fprintf(w, `{"error":"%v"}`, err)
+		return
+	}
 	s.mu.Lock()
 	s.issued++
 	key := fmt.Sprintf("key-%d", s.issued)
