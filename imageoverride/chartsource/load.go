@@ -86,6 +86,9 @@ func has(parent *chart.Chart, name string) bool {
 }
 
 func requireDependencies(path string, loaded *chart.Chart) error {
+	if err := bounded(path, loaded); err != nil {
+		return err
+	}
 	for _, dependency := range loaded.Metadata.Dependencies {
 		if !has(loaded, dependency.Name) {
 			return fmt.Errorf("chart %s needs its dependency %s %s from %s; run `helm dependency build %s` first",

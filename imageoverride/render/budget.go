@@ -14,7 +14,7 @@ const tickFunc = "boundedTurn"
 // Bounds on one render: what no chart needs, and what keeps a hostile one from
 // taking the machine.
 const (
-	maxOutput = 64 << 20
+	maxOutput = 24 << 20
 	maxTicks  = 1_000_000
 	maxCount  = 1_000_000
 )
