@@ -172,6 +172,7 @@ func TestHostileInputs(t *testing.T) {
 			var out bytes.Buffer
 			code := cli.Run(context.Background(), called, cli.Streams{Out: &out, Err: &out})
 			require.Less(t, processor(t)-begun, maxTime)
+			t.Logf("%d MiB at most so far", peak(t))
 			require.Equal(t, one.code, code, out.String())
 			require.Contains(t, out.String(), one.want)
 			require.False(t, raw.MatchString(out.String()), "%q", out.String())

@@ -11,10 +11,10 @@ import (
 // TestBounds: templates that never end or write without end are stopped.
 func TestBounds(t *testing.T) {
 	cases := map[string]string{
-		`{{ repeat 1000000000 "x" }}`:                                           "repeat makes more than 24 MiB",
-		`{{ until 100000000 | len }}`:                                           "until makes more than 1000000 items",
-		`{{ untilStep 0 100000000 1 | len }}`:                                   "untilStep makes more than 1000000 items",
-		`{{ range until 5000 }}{{ range until 5000 }}{{ end }}{{ end }}`:        "more than 1000000 steps",
+		`{{ repeat 1000000000 "x" }}`:                                          "repeat makes more than 24 MiB",
+		`{{ until 100000000 | len }}`:                                          "until makes more than 1000000 items",
+		`{{ untilStep 0 100000000 1 | len }}`:                                  "untilStep makes more than 1000000 items",
+		`{{ range until 5000 }}{{ range until 5000 }}{{ end }}{{ end }}`:       "more than 1000000 steps",
 		`{{ $x := repeat 100000 "x" }}{{ range until 1000 }}{{ $x }}{{ end }}`: "the templates write more than 24 MiB",
 		`{{ define "a" }}{{ include "b" . }}{{ include "b" . }}{{ end }}{{ define "b" }}{{ range until 3000 }}{{ range until 3000 }}{{ end }}{{ end }}{{ end }}{{ include "a" . }}`: "more than 1000000 steps",
 		`{{ tpl .Values.self . }}`: "a value that is a template includes itself",

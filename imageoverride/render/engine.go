@@ -20,9 +20,12 @@ import (
 	"helm.sh/helm/v3/pkg/chartutil"
 )
 
-// maxIncludeDepth is the depth at which Helm gives up on an include that
-// includes itself.
-const maxIncludeDepth = 1000
+// maxIncludeDepth bounds includes in includes. Helm gives up on a template that
+// includes itself a thousand times; no chart nests as deep as this.
+const maxIncludeDepth = 500
+
+// including and expanding count nested calls of include and tpl.
+const including, expanding = "include", "tpl"
 
 // maxTplDepth bounds templates in values that render to templates again.
 const maxTplDepth = 100
@@ -147,11 +150,11 @@ func (e *Engine) parse(sources []source) (*parsedSet, error) {
 func (s *parsedSet) bind(t *template.Template) {
 	t.Funcs(template.FuncMap{
 		"include": func(name string, data any) (string, error) {
-			if s.depth[name] > maxIncludeDepth {
+			if s.depth[including] > maxIncludeDepth {
 				return "", fmt.Errorf("template %q includes itself without end", name)
 			}
-			s.depth[name]++
-			defer func() { s.depth[name]-- }()
+			s.depth[including]++
+			defer func() { s.depth[including]-- }()
 			if _, err := s.budget.tick(); err != nil {
 				return "", err
 			}
@@ -172,10 +175,10 @@ func (s *parsedSet) tpl(parent *template.Template, text string, data any) (strin
 	if _, err := s.budget.tick(); err != nil {
 		return "", err
 	}
-	if s.depth[""]++; s.depth[""] > maxTplDepth {
+	if s.depth[expanding]++; s.depth[expanding] > maxTplDepth {
 		return "", s.budget.exceed("tpl renders a text that is a template again, more than %d levels deep; a value that is a template includes itself", maxTplDepth)
 	}
-	defer func() { s.depth[""]-- }()
+	defer func() { s.depth[expanding]-- }()
 	parsed, ok := s.tpls[text]
 	if !ok {
 		clone, err := parent.Clone()
