@@ -116,6 +116,7 @@ generate: bin/helm ## Make CRDs, schemas, reference pages and golden files again
 	@$(STEP) "page of checks" tools/checks-page.sh validator/CHECKS.md
 	@tools/chart-deps.sh
 	@$(STEP) "page for security readers" go run ./tests/cmd/security
+	@$(STEP) "page of the contract" go run ./tests/cmd/contract
 	@$(STEP) "golden files" go test ./tests/golden -run 'TestCasesAreTheirFiles|TestArtifactHubKnowsTheImages' -update
 
 .PHONY: deps

@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"maps"
 	"strings"
 
 	"gitops-runtime/tests/contract/facts"
@@ -22,27 +23,43 @@ type image struct{ order, name string }
 
 // Compare prepares the comparison of a scenario with a render of it.
 func Compare(of *scenario, have *facts.Set) *Comparison {
-	c := &Comparison{
-		contract: of, have: have, kinds: map[string][]string{}, images: map[facts.Object]map[string]image{},
-		grants: map[string]map[right]scopes{}, accounts: map[string]string{}, unread: map[string]bool{},
-	}
+	c := &Comparison{contract: of, have: have, kinds: map[string][]string{}, images: map[facts.Object]map[string]image{}, unread: map[string]bool{}}
 	for object, all := range have.Objects() {
 		c.kinds[object.Name] = append(c.kinds[object.Name], object.Kind)
 		if facts.IsWorkload(object.Kind) {
 			c.images[object] = imagesOf(all)[object]
 		}
-		if strings.HasSuffix(object.Kind, "Role") {
-			c.grant(all)
-		}
 	}
-	for _, each := range of.accounts {
-		if at, ok := c.object(each.of); ok {
-			if account, ok := have.Get(facts.Fact{Object: at, Container: facts.None, Aspect: "serviceAccount", Key: "name"}); ok && c.accounts[each.name] == "" {
+	c.grant()
+	c.rename()
+	return c
+}
+
+// With is the comparison with another render, in which one object has other facts.
+func (c *Comparison) With(have *facts.Set, changed facts.Object) *Comparison {
+	made := *c
+	made.have, made.unread = have, map[string]bool{}
+	switch {
+	case facts.IsWorkload(changed.Kind):
+		made.images = maps.Clone(c.images)
+		made.images[changed] = imagesOf(have.Objects()[changed])[changed]
+		made.rename()
+	case group(changed.Kind) != "":
+		made.grant()
+	}
+	return &made
+}
+
+// rename finds the account of this chart that each of the contract's is.
+func (c *Comparison) rename() {
+	c.accounts = map[string]string{}
+	for _, each := range c.contract.accounts {
+		if at, ok := c.object(each.of); ok && c.accounts[each.name] == "" {
+			if account, ok := c.have.Get(facts.Fact{Object: at, Container: facts.None, Aspect: "serviceAccount", Key: "name"}); ok {
 				c.accounts[each.name] = account
 			}
 		}
 	}
-	return c
 }
 
 func imagesOf(all facts.Facts) map[facts.Object]map[string]image {
@@ -160,21 +177,37 @@ func (c *Comparison) Judge(fact facts.Fact, want string) Judgment {
 	if p.there && p.have == want {
 		return Judgment{Satisfied, p.have}
 	}
-	if rule, ok := rules()[fact.Aspect]; ok {
-		if found := rule(c, p); found.Outcome != "" {
-			return found
-		}
+	if found := c.otherWay(p); found.Outcome != "" {
+		return found
 	}
 	return otherwise(p)
 }
 
-// rules are the ways in which a fact may be satisfied that is not literally the same, by aspect. A rule that says nothing leaves it to otherwise.
-func rules() map[string]func(*Comparison, place) Judgment {
-	return map[string]func(*Comparison, place) Judgment{
-		"env": (*Comparison).env, "image": (*Comparison).image, "port": (*Comparison).port, "servicePort": (*Comparison).servicePort,
-		"probe": (*Comparison).probe, "mount": (*Comparison).mount, "arg": (*Comparison).arg, "data": (*Comparison).data, "crd": (*Comparison).definition,
-		"securityContext": (*Comparison).restriction,
+// otherWay judges a fact that is not literally the same by the rule of its aspect. A rule that says nothing leaves it to otherwise.
+func (c *Comparison) otherWay(p place) Judgment {
+	switch p.want.Aspect {
+	case "env":
+		return c.env(p)
+	case "image":
+		return c.image(p)
+	case "port":
+		return c.port(p)
+	case "servicePort":
+		return c.servicePort(p)
+	case "probe":
+		return c.probe(p)
+	case "mount":
+		return c.mount(p)
+	case "arg":
+		return c.arg(p)
+	case "data":
+		return c.data(p)
+	case "crd":
+		return c.definition(p)
+	case "securityContext":
+		return c.restriction(p)
 	}
+	return Judgment{}
 }
 
 func sameKind(p place) Judgment {

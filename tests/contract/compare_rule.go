@@ -1,7 +1,6 @@
 package contract
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -13,8 +12,6 @@ type right struct{ group, resource, name, verb string }
 
 // scopes are where an account has a right.
 type scopes struct{ cluster, namespace bool }
-
-var granted = regexp.MustCompile(`^scope=(\S+) sa=(\S+)$`)
 
 // parseRight reads the key of a rule's fact. What is not of the API's resources is no right.
 func parseRight(key string) (right, bool) {
@@ -29,16 +26,25 @@ func parseRight(key string) (right, bool) {
 
 // parseHolders reads the value of a rule's fact.
 func parseHolders(value string) (where scopes, accounts []string, ok bool) {
-	match := granted.FindStringSubmatch(value)
-	if match == nil {
+	scope, who, bound := strings.Cut(strings.TrimPrefix(value, "scope="), " sa=")
+	if !bound || !strings.HasPrefix(value, "scope=") {
 		return scopes{}, nil, false
 	}
-	all := strings.Split(match[1], "+")
-	return scopes{slices.Contains(all, "cluster"), slices.Contains(all, "namespaced")}, strings.Split(match[2], ","), true
+	all := strings.Split(scope, "+")
+	return scopes{slices.Contains(all, "cluster"), slices.Contains(all, "namespaced")}, strings.Split(who, ","), true
 }
 
-// grant adds the rights of a role to those who have it.
-func (c *Comparison) grant(role facts.Facts) {
+// grant collects what each account may do.
+func (c *Comparison) grant() {
+	c.grants = map[string]map[right]scopes{}
+	for object, all := range c.have.Objects() {
+		if group(object.Kind) == "role" {
+			c.grantRole(all)
+		}
+	}
+}
+
+func (c *Comparison) grantRole(role facts.Facts) {
 	for fact, value := range role {
 		if fact.Aspect != "rule" {
 			continue

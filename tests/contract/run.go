@@ -1,7 +1,6 @@
 package contract
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -50,7 +49,7 @@ func (s *Scenario) Findings(base map[facts.Fact]Judgment) []Finding {
 	return found
 }
 
-// Extras are what this chart gives closed programs beyond the contract: variables, restrictions, and facts of the base that the scenario takes away.
+// Extras are what this chart gives closed programs beyond the contract, of what a program acts on: variables, arguments, mounts and restrictions.
 func (s *Scenario) Extras() []Finding {
 	comparison := Compare(s.contract, s.Have)
 	var found []Finding
@@ -86,14 +85,11 @@ func (s *Scenario) beyond(all facts.Facts, own string, object facts.Object, cont
 	return found
 }
 
-// Lacking are the facts that the scenario takes away from the base and that this chart keeps in it: objects, and what closed programs get.
-func (s *Scenario) Lacking() []Finding {
+// Kept are objects of the base that the contract lacks in the scenario, and that this chart has in it all the same.
+func (s *Scenario) Kept() []Finding {
 	var found []Finding
-	for fact := range maps.Keys(s.gone) {
-		if fact.Aspect != "object" {
-			continue
-		}
-		if value, there := s.Have.Get(fact); there {
+	for fact := range s.gone {
+		if value, there := s.Have.Get(fact); there && fact.Aspect == "object" {
 			found = append(found, Finding{s.Name, fact, "", Judgment{More, value}})
 		}
 	}

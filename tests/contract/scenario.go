@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"strings"
 
 	"helm.sh/helm/v3/pkg/chart"
 	"helm.sh/helm/v3/pkg/chartutil"
@@ -42,31 +43,38 @@ func ScenarioValues(scenario string) (map[string]any, error) {
 	return values, nil
 }
 
-// files are the values files of a scenario; later ones win.
-func files(scenario string) []string {
-	if scenario == Base || scenario == Subcharts {
-		return []string{"scenarios/" + Base + ".yaml"}
+// files are the values files of scenarios upon the base; later ones win.
+func files(of ...string) []string {
+	all := []string{"scenarios/" + Base + ".yaml"}
+	for _, name := range of {
+		if name != Base && name != Subcharts {
+			all = append(all, "scenarios/"+name+".yaml")
+		}
 	}
-	return []string{"scenarios/" + Base + ".yaml", "scenarios/" + scenario + ".yaml"}
+	return all
 }
 
-// Render returns the facts of the umbrella chart in a scenario. A chart that cannot be rendered ends the test.
-func Render(t render.Test, scenario string) *facts.Set {
+// Render returns the facts of the umbrella chart in a scenario, or in several at once.
+func Render(scenario ...string) (*facts.Set, error) {
 	root, err := gomodule.Root()
 	if err != nil {
-		t.Fatalf("%v", err)
+		return nil, err
 	}
 	about, err := chartutil.LoadChartfile(filepath.Join(root, "charts", "gitops-runtime", "Chart.yaml"))
 	if err != nil {
-		t.Fatalf("read the chart's Chart.yaml: %v", err)
+		return nil, fmt.Errorf("read the chart's Chart.yaml: %w", err)
 	}
 	called := release(about)
 	of := render.Release{
 		Chart: "gitops-runtime", Name: called.Name, Namespace: called.Namespace, Definitions: true,
 		APIs: []string{"monitoring.coreos.com/v1", "gateway.networking.k8s.io/v1"},
 	}
-	for _, name := range files(scenario) {
+	for _, name := range files(scenario...) {
 		of.Values = append(of.Values, filepath.Join(root, "tests", "contract", filepath.FromSlash(name)))
 	}
-	return facts.Of(of.Objects(t), called)
+	objects, err := of.Read()
+	if err != nil {
+		return nil, fmt.Errorf("scenario %s: %w", strings.Join(scenario, " with "), err)
+	}
+	return facts.Of(objects, called), nil
 }

@@ -68,12 +68,29 @@ func (r Release) Text(t Test) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	return text(made), nil
+}
+
+// Read is Objects outside of tests.
+func (r Release) Read() ([]Object, error) {
+	folder, err := r.folder()
+	if err != nil {
+		return nil, err
+	}
+	made, err := r.made(folder)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(text(made))
+}
+
+func text(made *release.Release) string {
 	var text strings.Builder
 	fmt.Fprintln(&text, strings.TrimSpace(made.Manifest))
 	for _, hook := range made.Hooks {
 		fmt.Fprintf(&text, "---\n# Source: %s\n%s\n", hook.Path, hook.Manifest)
 	}
-	return text.String(), nil
+	return text.String()
 }
 
 // made and charts keep what renders and reads of one process gave: many tests ask for the same.
@@ -87,14 +104,25 @@ func once[T any](known *sync.Map, key string, do func() (T, error)) (T, error) {
 
 // Made is the release that `helm install --dry-run` would store; it must not be changed.
 func (r Release) Made(t Test) (*release.Release, error) {
-	root, err := gomodule.Root()
+	folder, err := r.folder()
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
-	folder := filepath.Join(root, "charts", r.Chart)
-	if _, err := filesOf(folder); err != nil {
-		t.Fatalf("%v", err)
+	return r.made(folder)
+}
+
+// folder is the chart's, which can be read.
+func (r Release) folder() (string, error) {
+	root, err := gomodule.Root()
+	if err != nil {
+		return "", err
 	}
+	folder := filepath.Join(root, "charts", r.Chart)
+	_, err = filesOf(folder)
+	return folder, err
+}
+
+func (r Release) made(folder string) (*release.Release, error) {
 	return once(&made, fmt.Sprintf("%+v", r), func() (*release.Release, error) { return r.render(folder) })
 }
 

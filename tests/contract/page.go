@@ -1,0 +1,130 @@
+package contract
+
+import (
+	"cmp"
+	_ "embed"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/template"
+)
+
+// Path is where the page is, below the repository's root.
+const Path = "charts/gitops-runtime/docs/contract.md"
+
+//go:embed page.md.tmpl
+var page string
+
+type count struct {
+	Count   int
+	Meaning string
+}
+
+type program struct{ Program, Image string }
+
+type difference struct {
+	Scenario, Object, Aspect, Key, Reason string
+	Facts                                 int
+}
+
+// Page returns the page that names the closed set, what differs from the published chart and why, and what is not known.
+func Page(result Result) (string, error) {
+	entries, err := Allowed()
+	if err != nil {
+		return "", err
+	}
+	reasons, unexpected, _ := Reasons(entries, result.Findings)
+	if len(unexpected) > 0 {
+		return "", fmt.Errorf("%d facts differ without a reason in tests/contract/allow.tsv, the first: %s", len(unexpected), unexpected[0])
+	}
+	parsed, err := template.New("page").Parse(page)
+	if err != nil {
+		return "", fmt.Errorf("template of the page: %w", err)
+	}
+	data := struct {
+		Version   string
+		Scenarios int
+		Images    []program
+		Counts    []count
+		Entries   []difference
+	}{Version, len(result.Table.Scenarios) - 1, programs(), counts(result, reasons), differences(entries, reasons)}
+	var out strings.Builder
+	if err := parsed.Execute(&out, data); err != nil {
+		return "", fmt.Errorf("template of the page: %w", err)
+	}
+	return out.String(), nil
+}
+
+// programs are the closed ones, and the enrichers, which run as steps of workflows.
+func programs() []program {
+	var found []program
+	for line := range strings.Lines(images) {
+		columns := strings.Split(strings.TrimSpace(line), "\t")
+		closed := slices.Contains(closedImages(), repository(columns[1])) || strings.HasPrefix(columns[0], "image enrichment")
+		if closed && columns[4] != "-" {
+			found = append(found, program{columns[0], columns[1] + ":" + columns[4]})
+		}
+	}
+	return found
+}
+
+func counts(result Result, reasons map[int]Entry) []count {
+	all := map[string]int{}
+	for i, finding := range result.Findings {
+		switch _, allowed := reasons[i]; {
+		case allowed && finding.Outcome == More:
+			all["given to a closed program beyond the contract, for a reason below"]++
+		case allowed:
+			all["different, for a reason below"]++
+		case finding.Outcome == Satisfied:
+			all["the same"]++
+		case finding.Outcome == Equivalent:
+			all["the same value, name or port in another way"]++
+		case finding.Outcome == Inert:
+			all["an optional reference to what nothing sets"]++
+		case finding.Outcome == Ignored:
+			all["not compared: tuning, timing of probes, scripts, names and labels of RBAC objects"]++
+		}
+	}
+	var found []count
+	for meaning, n := range all {
+		found = append(found, count{n, meaning})
+	}
+	slices.SortFunc(found, func(a, b count) int { return cmp.Or(b.Count-a.Count, strings.Compare(a.Meaning, b.Meaning)) })
+	return found
+}
+
+func differences(entries []Entry, reasons map[int]Entry) []difference {
+	used := map[int]int{}
+	for _, entry := range reasons {
+		used[entry.line]++
+	}
+	var found []difference
+	for _, entry := range entries {
+		scenario := entry.Scenario
+		if scenario == "*" {
+			scenario = "all"
+		}
+		found = append(found, difference{cell(scenario), cell(entry.Object), cell(entry.Aspect), cell(entry.Key), cell(entry.Reason), used[entry.line]})
+	}
+	return found
+}
+
+// cell is a text in a table, the pattern's escapes as what they stand for.
+func cell(text string) string {
+	return strings.NewReplacer("[[]", "[", "[*]", `\*`, "*", `\*`, "|", `\|`, "<", `\<`).Replace(text)
+}
+
+// Drift says in one sentence that the page below root is not what it should be; nothing where it is.
+func Drift(root, page string) (string, error) {
+	have, err := os.ReadFile(filepath.Join(root, Path))
+	if err != nil && !os.IsNotExist(err) {
+		return "", fmt.Errorf("read the page of the contract: %w", err)
+	}
+	if string(have) != page {
+		return Path + " is not in step with the charts; run make generate", nil
+	}
+	return "", nil
+}
