@@ -156,6 +156,7 @@ func (r *run) write(loaded *chart.Chart, solution solve.Solution) error {
 		return err
 	}
 	r.result.Values = names
+	r.result.Warnings = append(dropped(NoTagsFile, r.earlier.files[NoTagsFile], names), dropped(WithTagsFile, r.earlier.files[WithTagsFile], r.withTags)...)
 	title := r.title(loaded)
 	files := map[string][]byte{ListFile: emit.List(r.result.Mirror)}
 	if files[NoTagsFile], err = emit.Values(names, title+"\nTags stay those of the chart.", r.earlier.files[NoTagsFile]); err != nil {

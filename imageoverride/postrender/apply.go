@@ -46,9 +46,17 @@ func Apply(index *locate.Index, document render.Document, hosts []string, plan P
 	}
 	edits := map[string]map[string]string{} // top path -> image text -> target
 	encoded := map[string]bool{}
+	parts := map[string]string{} // path -> new text of a part of an image
 	for _, location := range found.Locations {
 		target, ok := plan(location.Image)
 		if !ok || target == location.Text() {
+			continue
+		}
+		if location.Field.Composite != nil {
+			for path, text := range partsOf(location, target) {
+				parts[path] = text
+			}
+			count++
 			continue
 		}
 		path, _, _ := strings.Cut(location.Field.Path, " > ")
@@ -67,6 +75,10 @@ func Apply(index *locate.Index, document render.Document, hosts []string, plan P
 		return "", 0, fmt.Errorf("manifest of %s: %w", document.Template, err)
 	}
 	visit(&root, "", func(path string, scalar *yaml.Node) {
+		if text, ok := parts[path]; ok {
+			scalar.Value = text
+			return
+		}
 		if images, ok := edits[path]; ok {
 			scalar.Value = replaceIn(scalar.Value, encoded[path], images)
 		}
@@ -78,6 +90,25 @@ func Apply(index *locate.Index, document render.Document, hosts []string, plan P
 		return "", 0, fmt.Errorf("manifest of %s: %w", document.Template, err)
 	}
 	return "\n" + out.String(), count, nil
+}
+
+// partsOf are the new texts of the fields of an image that a map writes in
+// several, by their paths. Such maps in texts are left to the proof, which finds
+// them outside.
+func partsOf(location locate.Location, target string) map[string]string {
+	field := location.Field
+	if strings.Contains(field.Path, " > ") {
+		return nil
+	}
+	texts, ok := field.Composite.Split(target)
+	if !ok {
+		return nil
+	}
+	paths := map[string]string{}
+	for key, text := range texts {
+		paths[field.Path+"."+strings.ReplaceAll(key, ".", `\.`)] = text
+	}
+	return paths
 }
 
 // replaceIn replaces references in a text, which may be encoded.

@@ -3,6 +3,8 @@ package postrender
 import (
 	"bytes"
 	"fmt"
+	"maps"
+	"slices"
 	"sort"
 	"strings"
 
@@ -58,6 +60,17 @@ func Component(changes []Change) ([]byte, error) {
 	texts := map[place]string{}
 	var order []place
 	for _, change := range changes {
+		if change.Location.Field.Composite != nil {
+			parts := partsOf(change.Location, change.Target)
+			for _, path := range slices.Sorted(maps.Keys(parts)) {
+				at := place{object: objectOf(change.Location.Field.Object), path: pointer(path)}
+				if _, ok := texts[at]; !ok {
+					order = append(order, at)
+				}
+				texts[at] = parts[path]
+			}
+			continue
+		}
 		top, _, _ := strings.Cut(change.Location.Field.Path, " > ")
 		at := place{object: objectOf(change.Location.Field.Object), path: pointer(top)}
 		if _, ok := texts[at]; !ok {
@@ -69,6 +82,9 @@ func Component(changes []Change) ([]byte, error) {
 	sort.SliceStable(order, func(a, b int) bool {
 		return fmt.Sprint(order[a]) < fmt.Sprint(order[b])
 	})
+	if len(order) == 0 {
+		return nil, nil
+	}
 	made := component{APIVersion: "kustomize.config.k8s.io/v1alpha1", Kind: "Component"}
 	for i := 0; i < len(order); {
 		var steps []operation

@@ -1,0 +1,25 @@
+package generate
+
+import (
+	"fmt"
+
+	"sigs.k8s.io/yaml"
+
+	"gitops-runtime/imageoverride/values"
+)
+
+// dropped warns of values that an earlier version of a file has and the new one
+// does not: somebody may have added them by hand.
+func dropped(name string, earlier []byte, tree map[string]any) []string {
+	var old map[string]any
+	if len(earlier) == 0 || yaml.Unmarshal(earlier, &old) != nil {
+		return nil
+	}
+	var warnings []string
+	for _, leaf := range values.Leaves(old) {
+		if _, found := values.Get(tree, leaf.Path); !found && len(leaf.Path) > 0 {
+			warnings = append(warnings, fmt.Sprintf("%s of the earlier %s is not written again; keep values of your own in another file", leaf.Path, name))
+		}
+	}
+	return warnings
+}

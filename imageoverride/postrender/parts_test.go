@@ -1,0 +1,37 @@
+package postrender_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gitops-runtime/imageoverride/locate"
+	"gitops-runtime/imageoverride/mapping"
+	"gitops-runtime/imageoverride/postrender"
+	"gitops-runtime/imageoverride/render"
+)
+
+// TestPartsOfImages: an image that a map writes in several fields is replaced
+// field by field, by the post-renderer and by the kustomize component.
+func TestPartsOfImages(t *testing.T) {
+	document := render.Document{Template: "t", Text: "apiVersion: example.com/v1\nkind: App\nmetadata: {name: a}\n" +
+		"spec:\n  image:\n    registry: quay.io\n    repository: team/app\n    tag: \"1\"\n  helperImage: {repository: ghcr.io/team/helper, tag: v2}\n"}
+	pairs := []mapping.Pair{
+		{Source: "quay.io/team/app:1", Target: "r.io/x/quay.io/team/app:1"}, {Source: "ghcr.io/team/helper:v2", Target: "r.io/x/ghcr.io/team/helper:v2"},
+	}
+	text, count, err := postrender.Apply(locate.NewIndex(), document, nil, postrender.FromPairs(pairs))
+	require.NoError(t, err)
+	require.Equal(t, 2, count)
+	require.Contains(t, text, "    registry: r.io\n    repository: x/quay.io/team/app\n    tag: \"1\"\n  helperImage: {repository: r.io/x/ghcr.io/team/helper, tag: v2}\n")
+
+	found, err := locate.NewIndex().Find([]render.Document{document}, nil)
+	require.NoError(t, err)
+	var changes []postrender.Change
+	for _, location := range found.Locations {
+		changes = append(changes, postrender.Change{Location: location, Document: document, Target: "r.io/x/" + location.Text()})
+	}
+	component, err := postrender.Component(changes)
+	require.NoError(t, err)
+	require.Contains(t, string(component), "path: /spec/image/registry\n")
+	require.Contains(t, string(component), "value: x/quay.io/team/app\n")
+}
