@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"syscall"
@@ -149,6 +150,7 @@ var raw = regexp.MustCompile("[\x00-\x08\x0b-\x1f\x7f]|hunter2|(?m)^::")
 // within the bounds, and shows nothing raw.
 func TestHostileInputs(t *testing.T) {
 	require.GreaterOrEqual(t, len(inputs()), 75)
+	defer debug.SetGCPercent(debug.SetGCPercent(100)) // the pace that the program has, whatever GOGC is for the tests
 	for _, one := range inputs() {
 		t.Run(one.name, func(t *testing.T) {
 			folder := t.TempDir()

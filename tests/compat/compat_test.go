@@ -69,10 +69,11 @@ func TestEveryValueIsHonouredOrRefusedInWords(t *testing.T) {
 	}
 }
 
-// leastHonoured is the share of the values people have that a chart has to honour, by version.
+// leastHonoured is the share of the values people have that a chart has to honor, by version. Of those of gitops-runtime 0.24.0 a fifth
+// configure the EventSources, Sensors and the EventBus that reported to the platform before 0.30.0 removed them.
 func leastHonoured(chart string) map[string]float64 {
 	if chart == "gitops-runtime" {
-		return map[string]float64{"0.24.0": 0.95}
+		return map[string]float64{"0.24.0": 0.75, "0.30.0": 0.92}
 	}
 	return map[string]float64{"": 0.95}
 }
