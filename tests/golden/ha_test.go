@@ -88,6 +88,7 @@ func single() map[string]string {
 	return map[string]string{
 		"codefresh-tunnel-client":          "two would ask for the same tunnel",
 		"argo-cd-notifications-controller": "it has no leader: two would notify twice",
+		"sealed-secrets-controller":        "it has no leader, and SealedSecrets wait while it is away",
 	}
 }
 

@@ -33,7 +33,7 @@ func TestComponentsFollowTheirProjects(t *testing.T) {
 		t.Run(fmt.Sprint(set), func(t *testing.T) {
 			t.Parallel()
 			objects := umbrella("tunnel", set).Objects(t)
-			components := []string{"app-proxy", "codefresh-tunnel-client", "gitops-operator", "internal-router"}
+			components := []string{"app-proxy", "codefresh-tunnel-client", "gitops-operator", "internal-router", "sealed-secrets"}
 			if set["argo-cd.enabled"] == "true" {
 				components = append(components, "argocd", "argo-gateway", "runtime-event-reporter", "cluster-event-reporter")
 			}

@@ -46,6 +46,9 @@ func unprotected(object *unstructured.Unstructured) []string {
 	}
 	text := func(value string) {
 		for _, match := range plainURL.FindAllStringSubmatch(value, -1) {
+			if strings.HasPrefix(match[1], "127.0.0.1") {
+				continue // within the pod
+			}
 			found = union(found, []string{"http://" + host(match[1])})
 		}
 		if strings.Contains(value, "\n") {

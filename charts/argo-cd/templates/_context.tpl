@@ -25,7 +25,7 @@ Arguments: context, of (names of components).
 */}}
 {{- define "argo-cd.clients" -}}
 {{- $peers := list -}}
-{{- range .of }}{{ $peers = append $peers (dict "podSelector" (dict "matchLabels" (include "common.selectorLabels" (dict "context" $.context "name" .) | fromJson))) }}{{ end -}}
+{{- range .of }}{{ $peers = append $peers (dict "podSelector" (dict "matchLabels" (include "common.nameLabels" (dict "context" $.context "name" .) | fromJson))) }}{{ end -}}
 {{- $labelled := dict "matchLabels" (dict "argocd-client" "true") -}}
 {{- $peers = append $peers (dict "podSelector" $labelled) -}}
 {{- range .context.global.networkPolicy.clientNamespaces }}{{ $peers = append $peers (dict "namespaceSelector" (dict "matchLabels" (dict "kubernetes.io/metadata.name" .)) "podSelector" $labelled) }}{{ end -}}
@@ -53,7 +53,7 @@ servers of the replicated one), repoServer, commitServer, dex. Parts that are of
 {{- if and (eq . "redis") $v.externalRedis.host -}}
 {{- $rules = append $rules (dict "ports" (list $v.externalRedis.port) "why" "the Redis outside this release, externalRedis.host") -}}
 {{- else if $part.name -}}
-{{- $peer := dict "podSelector" (dict "matchLabels" (include "common.selectorLabels" (dict "context" $.context "name" $part.name) | fromJson)) -}}
+{{- $peer := dict "podSelector" (dict "matchLabels" (include "common.nameLabels" (dict "context" $.context "name" $part.name) | fromJson)) -}}
 {{- $rules = append $rules (dict "ports" $part.ports "to" (list $peer)) -}}
 {{- end -}}
 {{- end -}}

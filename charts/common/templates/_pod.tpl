@@ -24,7 +24,7 @@ Arguments: a component (context, facts, values).
   "initContainers" (concat ($f.initContainers | default list) ($v.initContainers | default list) ($v.extraInitContainers | default list))
   "containers" (concat (list (include "common.container" . | fromJson)) ($f.sidecars | default list) ($v.extraContainers | default list))
   "volumes" (concat $scratch ($f.volumes | default list) ($g.extraVolumes | default list) ($v.volumes | default list) ($v.extraVolumes | default list))
-  "nodeSelector" (coalesce $v.nodeSelector $g.nodeSelector)
+  "nodeSelector" (merge dict ($v.nodeSelector | default dict) ($g.nodeSelector | default dict))
   "tolerations" (coalesce $v.tolerations $g.tolerations)
   "affinity" (include "common.affinity" . | fromJson)
   "topologySpreadConstraints" (include "common.topologySpread" . | fromJson).constraints
