@@ -22,9 +22,6 @@ var other = wordSet("pull policy policies secret secrets prefix type size format
 	"disabled interval period gc threshold percent high low cache scan scanner scanning version versions tag tags digest digests registry registries suffix " +
 	"template command args port url endpoint family user group quality width height level builder config key label labels selector service account class mode strategy")
 
-// after are last words of names that hold an image when one stands before them.
-var after = wordSet("name names ref reference uri repository repositories repo repos base fullname spec")
-
 func wordSet(text string) map[string]bool {
 	set := map[string]bool{}
 	for _, word := range strings.Fields(text) {

@@ -117,8 +117,8 @@ func (c *coverage) text(tree *parse.Tree, node *parse.TextNode) ([]parse.Node, e
 	if len(parts) < 3 {
 		return nil, nil
 	}
-	first, err := strconv.Atoi(parts[len(parts)-2])
-	if err != nil {
+	first, unknown := strconv.Atoi(parts[len(parts)-2])
+	if unknown != nil {
 		return nil, nil
 	}
 	var calls []parse.Node

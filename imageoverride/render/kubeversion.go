@@ -44,7 +44,7 @@ func (s Settings) kubeVersion(constraint string) (*chartutil.KubeVersion, error)
 	}
 	version, err := chartutil.ParseKubeVersion(text)
 	if err != nil {
-		return nil, fmt.Errorf("Kubernetes version %s: %w", text, err)
+		return nil, fmt.Errorf("version %s of Kubernetes: %w", text, err)
 	}
 	if constraint == "" || chartutil.IsCompatibleRange(constraint, version.String()) {
 		return version, nil

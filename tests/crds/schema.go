@@ -32,7 +32,7 @@ func (v *version) schema() (map[string]any, error) {
 
 // attach puts the schema of a path below that of its parent.
 func attach(byPath map[string]map[string]any, path string, node map[string]any, required bool) error {
-	parent, name, keyword := path, "", ""
+	var parent, name, keyword string
 	switch {
 	case strings.HasSuffix(path, "[]"):
 		parent, keyword = strings.TrimSuffix(path, "[]"), "items"

@@ -107,7 +107,7 @@ func leaves(value any) iter.Seq2[string, any] {
 }
 
 func descend(path string, value any, yield func(string, any) bool) bool {
-	switch value.(type) {
+	switch items := value.(type) {
 	case map[string]any, fields:
 		for key, child := range asFields(value) {
 			at := strings.ReplaceAll(key, ".", `\.`)
@@ -120,7 +120,6 @@ func descend(path string, value any, yield func(string, any) bool) bool {
 		}
 		return true
 	case []any:
-		items := value.([]any)
 		for i, name := range itemNames(items) {
 			if !descend(path+"["+name+"]", items[i], yield) {
 				return false

@@ -146,7 +146,7 @@ func (c Client) ask(ctx context.Context, method, path string, body, answer any) 
 		return StatusError{Code: response.StatusCode, URL: address, Message: strings.Join(strings.Fields(string(text[:min(len(text), 300)])), " ")}
 	}
 	if err := json.Unmarshal(text, answer); err != nil {
-		return fmt.Errorf("Argo CD at %s did not answer in JSON: %w", address, err)
+		return fmt.Errorf("reading the answer of Argo CD at %s as JSON: %w", address, err)
 	}
 	return nil
 }

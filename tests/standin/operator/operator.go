@@ -58,8 +58,8 @@ func (p *Program) Work(ctx context.Context, pause time.Duration) error {
 		{Name: "Argo CD", Run: p.argoCD},
 		{Name: "app-proxy", Run: func(ctx context.Context) error { return dial.URL(ctx, p.settings.AppProxy) }},
 	}
-	if p.gate.Wait(ctx, pause, p.log, checks...) != nil {
-		return nil // the program is told to end
+	if told := p.gate.Wait(ctx, pause, p.log, checks...); told != nil {
+		return nil //nolint:nilerr // the program is told to end
 	}
 	// An installation without Argo Workflows has this address too, so it does not hold the operator back.
 	if err := dial.URL(ctx, p.settings.Workflows); err != nil {

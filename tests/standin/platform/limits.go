@@ -1,6 +1,9 @@
 package platform
 
-import "context"
+import (
+	"context"
+	"math"
+)
 
 // Limits are what an account may have; nil is no limit.
 type Limits struct {
@@ -24,7 +27,7 @@ func (r *resolver) LimitsStatus(ctx context.Context) *limitsResult {
 	if !known {
 		return nil
 	}
-	clusters, applications := int32(len(r.data.list(account.ID))), int32(0)
+	clusters, applications := int32(min(len(r.data.list(account.ID)), math.MaxInt32)), int32(0)
 	status := account.Limits == nil || account.Limits.Clusters == nil || clusters < *account.Limits.Clusters
 	return &limitsResult{Usage: &Limits{Clusters: &clusters, Applications: &applications}, Limits: account.Limits, Status: &status}
 }

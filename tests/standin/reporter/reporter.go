@@ -72,8 +72,8 @@ func (p *Program) Handler() http.Handler { return p.gate.Handler() }
 
 // Work calls every server once, and then reports what changes until ctx ends.
 func (p *Program) Work(ctx context.Context) error {
-	if p.gate.Wait(ctx, p.pause, p.log, p.checks()...) != nil {
-		return nil // the program is told to end
+	if told := p.gate.Wait(ctx, p.pause, p.log, p.checks()...); told != nil {
+		return nil //nolint:nilerr // the program is told to end
 	}
 	kinds := resourceKinds()
 	if p.settings.Mode == modeApp {
