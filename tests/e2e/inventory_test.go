@@ -82,9 +82,12 @@ func without(names, other []string, prefixes ...string) []string {
 	return left
 }
 
-// withoutDefinitions leaves out the definitions of Argo's kinds and what the API server makes of them.
+// withoutDefinitions leaves out the definitions of Argo's kinds and of SealedSecrets, and what the API server makes of them.
 func withoutDefinitions(names []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		if name == "apiservices/v1alpha1.bitnami.com" || name == "customresourcedefinitions/sealedsecrets.bitnami.com" {
+			return true
+		}
 		return name == "apiservices/v1alpha1.argoproj.io" || strings.HasPrefix(name, "customresourcedefinitions/") && strings.HasSuffix(name, ".argoproj.io")
 	})
 }

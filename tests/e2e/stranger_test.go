@@ -58,6 +58,9 @@ func (e *environment) closedToStrangers(t *testing.T, open ...string) {
 	require.NoError(t, err)
 	targets := []string{"git-server.platform:80"}
 	for _, service := range services.Items {
+		if strings.Contains(service.Name, "e2e-hook") {
+			continue // an EventBus and an EventSource of a user, whose policies are the user's
+		}
 		for _, port := range service.Spec.Ports {
 			targets = append(targets, fmt.Sprintf("%s.%s:%d", service.Name, service.Namespace, port.Port))
 		}

@@ -76,13 +76,13 @@ func TestFaultsOfTheConnection(t *testing.T) {
 	t.Parallel()
 	server, err := platform.Start(t.Context(), platform.Options{})
 	require.NoError(t, err)
-	server.Inject(platform.Fault{Delay: platform.Duration(time.Hour), Times: 1})
-	server.Inject(platform.Fault{Drop: true})
+	server.Inject(platform.Fault{Drop: true, Times: 1})
+	server.Inject(platform.Fault{Delay: platform.Duration(time.Hour)})
 
+	require.ErrorContains(t, post(t.Context(), server.URL), "EOF")
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	require.ErrorIs(t, post(ctx, server.URL), context.DeadlineExceeded)
-	require.ErrorContains(t, post(t.Context(), server.URL), "EOF")
 }
 
 // A body may end early or late, and a reply may carry headers.
