@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"gitops-runtime/tests/runtime"
 )
@@ -94,6 +95,14 @@ func (a alone) redisSurvives(t *testing.T) {
 	require.NoError(t, err)
 	number := strings.TrimPrefix(strings.Fields(master)[0], announced)
 	asker := pods + map[bool]string{true: "1", false: "0"}[number == "0"]
+	// HAProxy lets in clients of Argo CD, and no other server of Redis
+	label := []byte(`{"metadata":{"labels":{"argocd-client":"true"}}}`)
+	_, err = a.client.CoreV1().Pods(a.namespace).Patch(t.Context(), asker, types.MergePatchType, label, metav1.PatchOptions{})
+	require.NoError(t, err)
+	eventually(t, "HAProxy lets the client in", 30*time.Second, func(ctx context.Context) error {
+		_, err := a.redis(ctx, asker, "-h", proxy, "ping")
+		return err
+	})
 	_, err = a.redis(t.Context(), asker, "-h", proxy, "set", "e2e", "kept")
 	require.NoError(t, err)
 	acknowledged, err := a.redis(t.Context(), asker, "-h", proxy, "wait", "2", "5000")
