@@ -27,7 +27,7 @@ func (r *resolver) LimitsStatus(ctx context.Context) *limitsResult {
 	if !known {
 		return nil
 	}
-	clusters, applications := int32(min(len(r.data.list(account.ID)), math.MaxInt32)), int32(0)
+	clusters, applications := int32(min(len(r.data.list(account.ID)), math.MaxInt32)), int32(0) //nolint:gosec // bounded
 	status := account.Limits == nil || account.Limits.Clusters == nil || clusters < *account.Limits.Clusters
 	return &limitsResult{Usage: &Limits{Clusters: &clusters, Applications: &applications}, Limits: account.Limits, Status: &status}
 }
