@@ -15,7 +15,6 @@ type Comparison struct {
 	images   map[facts.Object]map[string]image // by container
 	grants   map[string]map[right]scopes       // by account
 	accounts map[string]string                 // this chart's by the contract's
-	unread   map[string]bool                   // ConfigMaps that only environment variables read, by name
 }
 
 // image is a container's, with its order, init or main.
@@ -23,7 +22,7 @@ type image struct{ order, name string }
 
 // Compare prepares the comparison of a scenario with a render of it.
 func Compare(of *scenario, have *facts.Set) *Comparison {
-	c := &Comparison{contract: of, have: have, kinds: map[string][]string{}, images: map[facts.Object]map[string]image{}, unread: map[string]bool{}}
+	c := &Comparison{contract: of, have: have, kinds: map[string][]string{}, images: map[facts.Object]map[string]image{}}
 	for object, all := range have.Objects() {
 		c.kinds[object.Name] = append(c.kinds[object.Name], object.Kind)
 		if facts.IsWorkload(object.Kind) {
@@ -38,7 +37,7 @@ func Compare(of *scenario, have *facts.Set) *Comparison {
 // With is the comparison with another render, in which one object has other facts.
 func (c *Comparison) With(have *facts.Set, changed facts.Object) *Comparison {
 	made := *c
-	made.have, made.unread = have, map[string]bool{}
+	made.have = have
 	switch {
 	case facts.IsWorkload(changed.Kind):
 		made.images = maps.Clone(c.images)
@@ -160,9 +159,6 @@ func (c *Comparison) Judge(fact facts.Fact, want string) Judgment {
 	}
 	at, ok := c.object(fact.Object)
 	if !ok {
-		if fact.Kind == "ConfigMap" && c.inEnvironment(fact.Name) {
-			return Judgment{Equivalent, "what it says is in the environment itself"}
-		}
 		return Judgment{Outcome: NoObject}
 	}
 	container, ok := c.container(fact.Object, at, fact.Container)
@@ -225,7 +221,7 @@ func otherwise(p place) Judgment {
 	switch {
 	case !p.there:
 		return Judgment{Outcome: Missing}
-	case isVersion(p.want.Key):
+	case p.want.Aspect == "data" && isVersion(p.want.Key) && version.MatchString(p.have):
 		return Judgment{Satisfied, p.have}
 	case plain(p.have) == plain(p.value):
 		return Judgment{Equivalent, p.have}

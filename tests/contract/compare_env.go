@@ -13,8 +13,6 @@ const unset = "unset"
 var (
 	configMapKey = regexp.MustCompile(`^configMapKeyRef:([^/]+)/(.+?)(:optional)?$`)
 	secretKey    = regexp.MustCompile(`^secretKeyRef:([^/]+)/(.*?)(:optional)?$`)
-	number       = regexp.MustCompile(`^literal:[\w.-]*\d[\w.-]*$`)
-	chartVersion = regexp.MustCompile(`^literal:\{(chart|app)Version\}`)
 	placeholder  = regexp.MustCompile(`\{\w+\}`)
 )
 
@@ -52,31 +50,20 @@ func (c *Comparison) variable(p place) Judgment {
 		have = effective(c.look, p.have)
 	}
 	switch {
-	case want == unset && have == unset && !p.there:
-		return Judgment{Outcome: Inert}
-	case want == unset && have == unset:
-		return Judgment{Satisfied, p.have}
-	case (want == unset || want == "literal:") && (have == unset || have == "literal:"):
-		return Judgment{Equivalent, orUnset(p.have)}
 	case !p.there:
-		return Judgment{Outcome: Missing}
+		return Judgment{Outcome: Missing} // what is empty or refers to a key that nobody sets, too: it is where a user's setting comes through
+	case want == unset:
+		return Judgment{Different, p.have}
+	case want == "literal:" && have == unset:
+		return Judgment{Equivalent, p.have}
 	case c.ownSecrets(want, have), want == have, plain(strings.TrimPrefix(want, "literal:")) == plain(strings.TrimPrefix(have, "literal:")):
 		return Judgment{Equivalent, p.have}
-	case strings.Contains(want, "{imageTag}") && !strings.Contains(have, "{imageTag}"), number.MatchString(want) && chartVersion.MatchString(have):
-		return Judgment{Satisfied, p.have}
 	case strings.Contains(want+have, "{chartVersion}") || strings.Contains(want, "{appVersion}"):
 		if placeholder.ReplaceAllString(want, "") == placeholder.ReplaceAllString(have, "") {
 			return Judgment{Equivalent, p.have}
 		}
 	}
 	return Judgment{Different, p.have}
-}
-
-func orUnset(value string) string {
-	if value == "" {
-		return unset
-	}
-	return value
 }
 
 // effective is what a variable is at last: a literal, unset, or what only the cluster knows.
@@ -114,21 +101,4 @@ func (c *Comparison) ownSecrets(want, have string) bool {
 	_, made := c.contract.objects[facts.Object{Kind: "Secret", Name: theirs[1]}]
 	_, makes := c.look(facts.Object{Kind: "Secret", Name: ours[1]})
 	return made && makes
-}
-
-// inEnvironment reports whether a ConfigMap that this chart lacks is read by nothing but variables, each of which is kept.
-func (c *Comparison) inEnvironment(name string) bool {
-	known, ok := c.unread[name]
-	if ok {
-		return known
-	}
-	c.unread[name] = false
-	readers := c.contract.readers[name]
-	kept := len(readers) > 0
-	for _, fact := range readers {
-		_, there := c.object(fact.Object)
-		kept = kept && there && !c.Judge(fact, c.contract.whole[fact]).Outcome.Breaks()
-	}
-	c.unread[name] = kept
-	return kept
 }

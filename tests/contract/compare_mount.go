@@ -9,8 +9,7 @@ import (
 )
 
 var (
-	optionalSecret = regexp.MustCompile(`^secret:([^\[:]*)(\[.*\])?:optional`)
-	mountSource    = regexp.MustCompile(`^(\w+):([^\[:]*)(?:\[(.*?)\])?`)
+	mountSource = regexp.MustCompile(`^(\w+):([^\[:]*)(?:\[(.*?)\])?`)
 )
 
 // mount judges a mounted volume by what the program finds at the path.
@@ -18,18 +17,10 @@ func (c *Comparison) mount(p place) Judgment {
 	if strings.HasPrefix(p.want.Key, "(not mounted)") {
 		return Judgment{Ignored, p.have}
 	}
-	if p.there {
-		if sameSource(p.value, p.have) {
-			return Judgment{Equivalent, p.have}
-		}
-		return Judgment{}
+	if p.there && sameSource(p.value, p.have) {
+		return Judgment{Equivalent, p.have}
 	}
-	if secret := optionalSecret.FindStringSubmatch(p.value); secret != nil && !c.contract.given[secret[1]] {
-		if _, made := c.contract.objects[facts.Object{Kind: "Secret", Name: secret[1]}]; !made {
-			return Judgment{Outcome: Inert}
-		}
-	}
-	return c.elsewhere(p)
+	return Judgment{}
 }
 
 // sameSource reports whether a mount shows the same, if by a projected volume, or writable where the contract's is not.
@@ -50,24 +41,6 @@ func cutMode(mount string) (source, mode string) {
 		}
 	}
 	return mount, ""
-}
-
-// elsewhere accepts another path where variables name the files at it, and each of them is kept.
-func (c *Comparison) elsewhere(p place) Judgment {
-	var told []string
-	for fact, value := range c.contract.containerFacts(p.want.Object, p.want.Container, "env") {
-		if strings.HasPrefix(value, "literal:"+p.want.Key+"/") {
-			if found := c.Judge(fact, value).Outcome; found != Satisfied && found != Equivalent {
-				return Judgment{}
-			}
-			told = append(told, fact.Key)
-		}
-	}
-	if len(told) == 0 {
-		return Judgment{}
-	}
-	slices.Sort(told)
-	return Judgment{Equivalent, "elsewhere, where " + strings.Join(told, ",") + " points"}
 }
 
 // mountsOf returns what a container of this chart has mounted, by path.

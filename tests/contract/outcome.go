@@ -13,7 +13,6 @@ type Outcome string
 const (
 	Satisfied  Outcome = "satisfied"  // the same
 	Equivalent Outcome = "equivalent" // another way to the same value, name or port
-	Inert      Outcome = "inert"      // an optional reference to what nobody sets
 	Ignored    Outcome = "ignored"    // tuning, scripts, names and labels of RBAC objects
 	Different  Outcome = "different"
 	Missing    Outcome = "missing"
@@ -26,7 +25,7 @@ const (
 // Breaks reports whether the outcome needs a reason.
 func (o Outcome) Breaks() bool {
 	switch o {
-	case Satisfied, Equivalent, Inert, Ignored:
+	case Satisfied, Equivalent, Ignored:
 		return false
 	}
 	return true

@@ -82,8 +82,6 @@ func counts(result Result, reasons map[int]Entry) []count {
 			all["the same"]++
 		case finding.Outcome == Equivalent:
 			all["the same value, name or port in another way"]++
-		case finding.Outcome == Inert:
-			all["an optional reference to what nothing sets"]++
 		case finding.Outcome == Ignored:
 			all["not compared: tuning, timing of probes, scripts, names and labels of RBAC objects"]++
 		}

@@ -37,8 +37,8 @@ func Hold(ctx context.Context) (Result, error) {
 			if err != nil {
 				return err
 			}
-			result.Scenarios[i], err = NewScenario(table, name, have)
-			return err
+			result.Scenarios[i] = NewScenario(table, name, have)
+			return nil
 		})
 	}
 	if err := group.Wait(); err != nil {

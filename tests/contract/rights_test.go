@@ -25,7 +25,7 @@ func kept(result Result, scenario *Scenario) map[facts.Fact]bool {
 // tally counts what mutations did.
 type tally struct {
 	sync.Mutex
-	rows int
+	mutations, rows, removed int
 }
 
 // mutatedRights takes each right of the contract from those who have it, whichever roles grant it.

@@ -17,12 +17,8 @@ type Scenario struct {
 }
 
 // NewScenario takes a render of the scenario for comparison.
-func NewScenario(table Table, name string, have *facts.Set) (*Scenario, error) {
-	of, err := newScenario(table, name)
-	if err != nil {
-		return nil, err
-	}
-	return &Scenario{Name: name, Have: have, contract: of, counted: table.Rows(name), gone: table.Gone(name)}, nil
+func NewScenario(table Table, name string, have *facts.Set) *Scenario {
+	return &Scenario{Name: name, Have: have, contract: newScenario(table, name), counted: table.Rows(name), gone: table.Gone(name)}
 }
 
 // Judge judges each fact of the scenario, those that are as in the base included.

@@ -6,7 +6,8 @@ import (
 )
 
 var (
-	versionKey = regexp.MustCompile(`(_VERSION$|^version$|^bootstrapRevision$|\.version$|^OTEL_RESOURCE_ATTRIBUTES$)`)
+	versionKey = regexp.MustCompile(`(^version$|^bootstrapRevision$|\.version$)`)
+	version    = regexp.MustCompile(`^(v?[0-9][\w.+-]*|[0-9a-f]{7,}|\{(chart|app)Version\})$`)
 	versions   = strings.NewReplacer("{appVersion}", "{version}", "{chartVersion}", "{version}", "{imageTag}", "{version}")
 	service    = regexp.MustCompile(`(\.NAMESPACE)?\.svc(\.cluster\.local)?\b`)
 	namespace  = regexp.MustCompile(`\.NAMESPACE([:/]|$)`)

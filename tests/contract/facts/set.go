@@ -11,6 +11,7 @@ type Set struct {
 	release Release
 	objects map[Object]*unstructured.Unstructured // by their rendered names
 	facts   map[Object]Facts                      // by their normalized names
+	around  surroundings
 }
 
 // Of returns the facts of objects. Hooks belong to them.
@@ -19,17 +20,22 @@ func Of(objects []unstructured.Unstructured, release Release) *Set {
 	for i := range objects {
 		s.objects[nameOf(&objects[i])] = &objects[i]
 	}
-	around := surroundingsOf(s.objects, release)
+	s.around = surroundingsOf(s.objects, release)
 	for _, object := range s.objects {
-		s.derive(object, around)
+		s.derive(object)
 	}
 	return s
 }
 
-func (s *Set) derive(object *unstructured.Unstructured, around surroundings) {
+func (s *Set) derive(object *unstructured.Unstructured) {
 	name := nameOf(object)
 	name.Name = s.release.normal(name.Name)
-	s.facts[name] = of(object, around, s.release)
+	s.facts[name] = s.Facts(object)
+}
+
+// Facts returns the facts of an object among those of the set, which it need not be one of.
+func (s *Set) Facts(object *unstructured.Unstructured) Facts {
+	return of(object, s.around, s.release)
 }
 
 // With returns the set as if some objects were others. Facts that follow from several objects are derived again: a role's rights follow from its bindings, a
@@ -43,13 +49,13 @@ func (s *Set) With(changed ...*unstructured.Unstructured) *Set {
 		bindings = bindings || kind == "RoleBinding" || kind == "ClusterRoleBinding"
 		pods = pods || IsWorkload(kind)
 	}
-	around := surroundingsOf(made.objects, s.release)
+	made.around = surroundingsOf(made.objects, s.release)
 	for _, object := range changed {
-		made.derive(object, around)
+		made.derive(object)
 	}
 	for name, object := range made.objects {
 		if bindings && (name.Kind == "Role" || name.Kind == "ClusterRole") || pods && name.Kind == "Service" {
-			made.derive(object, around)
+			made.derive(object)
 		}
 	}
 	return made
@@ -62,10 +68,10 @@ func (s *Set) Without(object *unstructured.Unstructured) *Set {
 	delete(made.objects, name)
 	name.Name = s.release.normal(name.Name)
 	delete(made.facts, name)
-	around := surroundingsOf(made.objects, s.release)
+	made.around = surroundingsOf(made.objects, s.release)
 	for kind, object := range made.objects {
 		if kind.Kind == "Role" || kind.Kind == "ClusterRole" || kind.Kind == "Service" {
-			made.derive(object, around)
+			made.derive(object)
 		}
 	}
 	return made
