@@ -32,7 +32,7 @@ spec:
 status:
   history:
   - id: 7
-    revision: 0123456789012345678901234567890123456789
+    revision: "0123456789012345678901234567890123456789"
     deployedAt: "2026-08-10T12:00:00Z"
     source: {repoURL: http://git-server.platform.svc.cluster.local/apps.git, path: guestbook, targetRevision: main}`
 
