@@ -20,7 +20,7 @@ func TestTheChartKeepsTheContract(t *testing.T) {
 	require.NoError(t, err)
 	for name, part := range map[string]func(*testing.T, Result){
 		"every fact": everyFact, "mutations": mutations, "rights": mutatedRights, "in place": inPlace, "closed set": closedSet,
-		"published rights": publishedRights, "page": pageInStep,
+		"published rights": publishedRights, "page": pageInStep, "nothing vanishes": nothingVanishes,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
