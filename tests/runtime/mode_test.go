@@ -30,7 +30,7 @@ func TestValuesOfModes(t *testing.T) {
 	t.Parallel()
 	const every = `
 app-proxy: {leader-elector: {resources: {requests: {cpu: 10m, memory: 16Mi}}}}
-argo-gateway: {resources: {requests: {cpu: 10m, memory: 16Mi}}}
+argo-gateway: {hpa: {enabled: false}, resources: {requests: {cpu: 10m, memory: 16Mi}}}
 gitops-operator: {resources: {requests: {cpu: 10m, memory: 16Mi}}}`
 	for mode, want := range map[images.Mode]string{
 		images.Tunnel: `

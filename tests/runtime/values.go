@@ -29,7 +29,7 @@ func Values(name images.Mode, platformCA []byte) ([]byte, error) {
 		},
 		// their stand-ins do little, and the node is small
 		"gitops-operator": small(),
-		"argo-gateway":    small(),
+		"argo-gateway":    chartutil.MergeTables(map[string]any{"hpa": map[string]any{"enabled": false}}, small()), // there is no metrics API
 		"app-proxy":       map[string]any{"leader-elector": small()},
 	}
 	out, err := yaml.Marshal(chartutil.MergeTables(mode.values, common))
