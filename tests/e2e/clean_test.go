@@ -100,7 +100,7 @@ func (e *environment) releaseFinalizers(ctx context.Context, t *testing.T) {
 	for _, definition := range e.argoDefinitions(ctx, t) {
 		name, of := strings.CutSuffix(definition, ".argoproj.io")
 		if !of {
-			continue // SealedSecrets have no finalizers
+			continue // the others have no finalizers
 		}
 		resource := argo(name)
 		list, err := e.metadata.Resource(resource).List(ctx, metav1.ListOptions{})
@@ -119,14 +119,15 @@ func (e *environment) releaseFinalizers(ctx context.Context, t *testing.T) {
 	}
 }
 
-// argoDefinitions names the definitions that the runtime's charts keep: those of Argo's kinds and of sealed-secrets.
+// argoDefinitions names the definitions of the runtime's charts, which Helm keeps or an Argo CD applied: of Argo's kinds, of codefresh.io and of
+// sealed-secrets.
 func (e *environment) argoDefinitions(ctx context.Context, t *testing.T) []string {
 	t.Helper()
 	list, err := e.metadata.Resource(definitions).List(ctx, metav1.ListOptions{})
 	require.NoError(t, err)
 	var names []string
 	for _, item := range list.Items {
-		if strings.HasSuffix(item.Name, ".argoproj.io") || item.Name == "sealedsecrets.bitnami.com" {
+		if strings.HasSuffix(item.Name, ".argoproj.io") || strings.HasSuffix(item.Name, ".codefresh.io") || item.Name == "sealedsecrets.bitnami.com" {
 			names = append(names, item.Name)
 		}
 	}
