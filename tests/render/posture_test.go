@@ -181,3 +181,21 @@ func TestNewAuthoritiesRestartWhoTrustsThem(t *testing.T) {
 	assert.ElementsMatch(t, []string{"Deployment/cap-app-proxy"},
 		changed(`global.codefresh.tls.workflowPipelinesGitWebhooks.certificates.git\.example\.com`))
 }
+
+// A value restricts a closed program further than the published chart does: nothing restricts its root file system by default.
+func TestClosedProgramsAreRestrictedByValues(t *testing.T) {
+	t.Parallel()
+	for path, name := range map[string]string{
+		"app-proxy": "cap-app-proxy", "argo-gateway": "argo-gateway", "gitops-operator": "gitops-operator", "global.event-reporters": "cluster-event-reporter",
+	} {
+		set := map[string]string{path + ".securityContext": `{"readOnlyRootFilesystem": true}`, path + ".podSecurityContext": `{"runAsUser": 1234}`}
+		of := render.Release{Chart: "gitops-runtime", Files: []string{"tunnel"}}
+		byDefault := pod(t, *render.Find(of.Objects(t), "Deployment", name))
+		assert.Nil(t, byDefault.Containers[0].SecurityContext.ReadOnlyRootFilesystem, name)
+		assert.Nil(t, byDefault.SecurityContext.RunAsUser, name)
+		of.SetJSON = set
+		restricted := pod(t, *render.Find(of.Objects(t), "Deployment", name))
+		assert.Equal(t, true, *restricted.Containers[0].SecurityContext.ReadOnlyRootFilesystem, name)
+		assert.Equal(t, int64(1234), *restricted.SecurityContext.RunAsUser, name)
+	}
+}
