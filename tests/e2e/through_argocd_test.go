@@ -138,7 +138,7 @@ func (n *neighbours) hooksOfSync(t *testing.T, names ...string) map[string]strin
 func (n *neighbours) deleteRuntimeApplication(t *testing.T, before []string) {
 	require.Equal(t, []string{runtime.Name, "taken"}, n.platform(t).runtimes(t))
 	require.NoError(t, n.objects.Resource(argo("applications")).Namespace(neighbour).Delete(t.Context(), runtime.Release, metav1.DeleteOptions{}))
-	theirs := append(ofEveryNamespace(), "secrets/codefresh-api-key", "secrets/argocd-initial-admin-secret") // the user's own
+	theirs := append(ofEveryNamespace(), "secrets/codefresh-api-key", "secrets/argocd-initial-admin-secret") // the user's own, as are the keys of sealed-secrets
 	// Argo CD deletes no definition; for Helm those of codefresh.io are part of the release
 	kept := []string{"namespaces/", "ipaddresses/", "apiservices/v1alpha1.codefresh.io", "apiservices/v1beta1.codefresh.io"}
 	for _, name := range n.codefreshDefinitions(t) {
@@ -159,7 +159,7 @@ func (n *neighbours) deleteRuntimeApplication(t *testing.T, before []string) {
 		if err != nil {
 			return err
 		}
-		inside, outside = without(inside, theirs), withoutDefinitions(without(outside, before, kept...))
+		inside, outside = without(inside, theirs, "secrets/sealed-secrets-key"), withoutDefinitions(without(outside, before, kept...))
 		if len(inside)+len(outside) > 0 {
 			return fmt.Errorf("left are in the namespace %v, outside any %v", inside, outside)
 		}

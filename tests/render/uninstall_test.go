@@ -23,6 +23,7 @@ func TestUninstallMayDeleteWhatItDeletes(t *testing.T) {
 	}{
 		{"uninstall-runtime", nil},
 		{"uninstall-leftovers", []string{
+			"deployments.apps/cap-app-proxy", "statefulsets.apps/argo-cd-application-controller",
 			"secrets/codefresh-token", "secrets/argocd-token", "secrets/argocd-initial-admin-secret", "secrets/argocd-redis",
 			"leases.coordination.k8s.io/58ac56fa.applicationsets.argoproj.io",
 			"leases.coordination.k8s.io/argo-events-controller", "leases.coordination.k8s.io/argo-rollouts-controller-lock", "leases.coordination.k8s.io/workflow-controller",
