@@ -84,9 +84,13 @@ fuzz: ## Feed every reader of foreign text what nobody wrote (FUZZTIME=10m each)
 vuln: bin/govulncheck ## Check pins and programs for known vulnerabilities (GOVULNDB=file:///copy)
 	@tools/vuln.sh
 
-.PHONY: e2e
+.PHONY: e2e e2e-all
+E2E := ^(TestRuntime|TestGoldenFiles|TestCharts|TestCycles)$$
 e2e: deps bin/gotestsum bin/kind bin/kubectl bin/helm-3.8 bin/helm-3.18 ## Install every mode on kind and ask it to work
-	@$(STEP) "end-to-end tests" bin/gotestsum --format standard-verbose -- -tags e2e -count=1 -parallel 4 -timeout 75m $(ARGS) ./tests/e2e/...
+	@$(STEP) "end-to-end tests" bin/gotestsum --format standard-verbose -- -tags e2e -count=1 -parallel 4 -timeout 75m -run '$(E2E)' $(ARGS) ./tests/e2e/...
+
+e2e-all: E2E := .
+e2e-all: e2e ## Also upgrade in place, fail over, and run beside another Argo CD and other runtimes
 
 .PHONY: lint
 lint: lint-go lint-charts lint-shell ## Run golangci-lint, ct lint and shellcheck
