@@ -85,7 +85,7 @@ func report(out io.Writer, result generate.Result, path string) error {
 	unpinned(&p, result)
 	p.line("%d image references, %d images to mirror; install with -f %s", result.Images, len(result.Mirror), path)
 	if len(result.Outside) > 0 && result.Patched {
-		p.line("what no value leads to goes through `image-override post-render %s` or the kustomize component %s; proved by rendering", generate.MirrorFile, generate.PatchFile)
+		p.line("what no value reaches goes through `image-override post-render %s` or the kustomize component %s; proved by rendering", generate.MirrorFile, generate.PatchFile)
 	}
 	if p.err != nil {
 		return p.err

@@ -13,7 +13,7 @@ const unset = "unset"
 var (
 	configMapKey = regexp.MustCompile(`^configMapKeyRef:([^/]+)/(.+?)(:optional)?$`)
 	secretKey    = regexp.MustCompile(`^secretKeyRef:([^/]+)/(.*?)(:optional)?$`)
-	placeholder  = regexp.MustCompile(`\{\w+\}`)
+	variable     = regexp.MustCompile(`\{\w+\}`)
 )
 
 // env judges a variable by what the program gets at last, whichever way it comes there.
@@ -59,7 +59,7 @@ func (c *Comparison) variable(p place) Judgment {
 	case c.ownSecrets(want, have), want == have, plain(strings.TrimPrefix(want, "literal:")) == plain(strings.TrimPrefix(have, "literal:")):
 		return Judgment{Equivalent, p.have}
 	case strings.Contains(want+have, "{chartVersion}") || strings.Contains(want, "{appVersion}"):
-		if placeholder.ReplaceAllString(want, "") == placeholder.ReplaceAllString(have, "") {
+		if variable.ReplaceAllString(want, "") == variable.ReplaceAllString(have, "") {
 			return Judgment{Equivalent, p.have}
 		}
 	}

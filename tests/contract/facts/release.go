@@ -5,7 +5,7 @@ import (
 	"unicode"
 )
 
-// Release is what a release is called. Facts have placeholders for it, so that those of two releases can be compared.
+// Release is what a release is called. Facts have fixed words for it, so that those of two releases can be compared.
 type Release struct {
 	Name, Namespace, Runtime, Account string
 	// ChartVersion and AppVersion are those of the chart.
@@ -13,9 +13,9 @@ type Release struct {
 }
 
 func (r Release) normal(text string) string {
-	for _, each := range []struct{ name, placeholder string }{{r.Name, "RELEASE"}, {r.Namespace, "NAMESPACE"}, {r.Runtime, "RUNTIME"}, {r.Account, "ACCOUNT"}} {
+	for _, each := range []struct{ name, word string }{{r.Name, "RELEASE"}, {r.Namespace, "NAMESPACE"}, {r.Runtime, "RUNTIME"}, {r.Account, "ACCOUNT"}} {
 		if each.name != "" {
-			text = strings.ReplaceAll(text, each.name, each.placeholder)
+			text = strings.ReplaceAll(text, each.name, each.word)
 		}
 	}
 	text = replaceWord(text, r.ChartVersion, "{chartVersion}")
