@@ -150,7 +150,8 @@ func (g *ground) play(program string, args []string) ending {
 	defer cancel()
 	command := exec.CommandContext(ctx, program, args...)
 	command.Dir = g.folder
-	command.Env = []string{"HOME=" + g.folder, "PATH=/nowhere"}
+	// One processor: its time is then bounded by the run's own deadline, however many the machine has.
+	command.Env = []string{"HOME=" + g.folder, "PATH=/nowhere", "GOMAXPROCS=1"}
 	var out bytes.Buffer
 	command.Stdout, command.Stderr = &out, &out
 	require.NoError(g, command.Start())
