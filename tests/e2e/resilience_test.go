@@ -52,6 +52,7 @@ func TestResilience(t *testing.T) {
 	e.run(t, "tunnel server", a.losesTunnelServer)
 	e.run(t, "leader of app-proxy", e.losesLeader)
 	e.run(t, "nothing forbidden", func(t *testing.T) { e.nothingForbidden(t, runtime.Namespace) })
+	e.run(t, "restricted", func(t *testing.T) { e.restricted(t, runtime.Namespace) })
 	e.run(t, "uninstall", func(t *testing.T) { e.uninstall(t, before) })
 }
 

@@ -26,7 +26,6 @@ func TestRuntime(t *testing.T) {
 		e.run(t, "components", e.components)
 		e.run(t, "event stream", a.eventStream)
 		e.run(t, "away and back", e.awayAndBack)
-		e.run(t, "closed to strangers", func(t *testing.T) { e.closedToStrangers(t) })
 		e.run(t, "refused upgrade", e.refusedUpgrade)
 		e.run(t, "same chart again", e.sameChartAgain)
 		e.run(t, "pulled within the gap", gap.pulled)
@@ -58,11 +57,13 @@ func (e *environment) mode(t *testing.T, name images.Mode, more func(*testing.T,
 		e.run(t, "workflows server", a.workflowsServer)
 		e.run(t, "webhook", a.webhook)
 		e.run(t, "ambiguous paths", a.ambiguousPaths)
+		e.run(t, "closed to strangers", func(t *testing.T) { e.closedToStrangers(t, strangersReach(name)...) })
 		if more != nil {
 			more(t, a)
 		}
 		e.run(t, "secrets stay secret", e.secretsStaySecret)
 		e.run(t, "nothing forbidden", func(t *testing.T) { e.nothingForbidden(t, runtime.Namespace) })
+		e.run(t, "restricted", func(t *testing.T) { e.restricted(t, runtime.Namespace) })
 	})
 	return installed
 }

@@ -15,6 +15,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"gitops-runtime/tests/images"
 	"gitops-runtime/tests/runtime"
 )
 
@@ -37,6 +38,15 @@ const dial = `for target in "$@"; do
   (timeout 3 bash -c "exec 3<>/dev/tcp/${target%:*}/${target#*:}" 2>/dev/null && echo "$target") &
 done
 wait`
+
+// strangersReach are the Services of the runtime that a mode opens to other namespaces: without a tunnel, whatever is in front of
+// internal-router is in one of them.
+func strangersReach(mode images.Mode) []string {
+	if mode == images.Tunnel {
+		return nil
+	}
+	return []string{"internal-router.codefresh:80"}
+}
 
 // closedToStrangers: of all Services of the runtime, a pod of another namespace reaches only those that the page for security readers
 // opens: Argo CD's own server and webhooks, and metrics. With a tunnel, internal-router is not among them. What no policy is about,
