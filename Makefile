@@ -32,17 +32,17 @@ help: ## List the targets
 
 .PHONY: install
 install: deps bin/kind bin/kubectl ## Install the runtime on a local kind cluster (MODE)
-	@$(STEP) "build runtime-kind" go build -o bin/runtime-kind ./tests/cmd/runtime-kind
+	@$(STEP) "build runtime-kind" go build -C localcluster -o ../bin/runtime-kind ./cmd/runtime-kind
 	@bin/runtime-kind install --mode "$(MODE)" $(if $(VALUES),--values "$(VALUES)") $(ARGS)
 
 .PHONY: uninstall
 uninstall: bin/helm bin/kind bin/kubectl ## Uninstall the runtime and leave the cluster
-	@$(STEP) "build runtime-kind" go build -o bin/runtime-kind ./tests/cmd/runtime-kind
+	@$(STEP) "build runtime-kind" go build -C localcluster -o ../bin/runtime-kind ./cmd/runtime-kind
 	@bin/runtime-kind uninstall
 
 .PHONY: clean
 clean: bin/kind ## Remove the local cluster and all that was built here
-	@$(STEP) "build runtime-kind" go build -o bin/runtime-kind ./tests/cmd/runtime-kind
+	@$(STEP) "build runtime-kind" go build -C localcluster -o ../bin/runtime-kind ./cmd/runtime-kind
 	@bin/runtime-kind clean
 	@rm -rf bin out .cache
 
@@ -50,7 +50,7 @@ clean: bin/kind ## Remove the local cluster and all that was built here
 
 .PHONY: validate
 validate: ## Check values as the chart's hook does (VALUES)
-	@$(STEP) "build validate" go build -o bin/validate ./tests/cmd/validate >&2
+	@$(STEP) "build validate" go build -C localcluster -o ../bin/validate ./cmd/validate >&2
 	@bin/validate $(if $(VALUES),--values "$(VALUES)") $(ARGS)
 
 # Without VALUES, one file for every values file that the chart ships; values-*.yaml beside values.yaml lie over those of the tunnel.
@@ -67,7 +67,11 @@ images: deps ## Point every image at a registry of yours (REGISTRY, VALUES)
 # Renders make much garbage: here memory is given for processors' time.
 test: export GOGC := 400
 test: deps bin/gotestsum ## Run everything that passes or fails without a cluster
-	@$(STEP) "unit, render, schema and drift tests" $(TEST) -- -timeout 12m $(ARGS) ./...
+	@failed=0; \
+	$(STEP) "unit, render, schema and drift tests" $(TEST) -- -timeout 12m $(ARGS) ./... || failed=1; \
+	cd localcluster; \
+	../$(STEP) "tests of the local cluster" ../$(TEST) -- -timeout 12m $(ARGS) ./... || failed=1; \
+	exit $$failed
 
 # The programs and what they share; the rest runs in one goroutine, or in programs of others.
 RACE ?= ./internal/... ./validator/... ./imageoverride/...
@@ -87,7 +91,7 @@ vuln: bin/govulncheck ## Check pins and programs for known vulnerabilities (GOVU
 .PHONY: e2e e2e-all
 E2E := ^(TestRuntime|TestGoldenFiles|TestCharts|TestCycles)$$
 e2e: deps bin/gotestsum bin/kind bin/kubectl bin/helm-3.8 bin/helm-3.18 ## Install every mode on kind and ask it to work
-	@$(STEP) "end-to-end tests" bin/gotestsum --format standard-verbose -- -tags e2e -count=1 -parallel 4 -timeout 75m -run '$(E2E)' $(ARGS) ./tests/e2e/...
+	@cd localcluster && ../$(STEP) "end-to-end tests" ../bin/gotestsum --format standard-verbose -- -tags e2e -count=1 -parallel 4 -timeout 75m -run '$(E2E)' $(ARGS) ./e2e/...
 
 e2e-all: E2E := .
 e2e-all: e2e ## Also upgrade in place, fail over, and run beside another Argo CD and other runtimes
@@ -98,6 +102,7 @@ lint: lint-go lint-charts lint-shell ## Run golangci-lint, ct lint and shellchec
 .PHONY: lint-go lint-charts lint-shell
 lint-go: bin/golangci-lint
 	@$(STEP) "golangci-lint" bin/golangci-lint run ./...
+	@cd localcluster && ../$(STEP) "golangci-lint of the local cluster" ../bin/golangci-lint run ./...
 lint-charts: deps bin/ct
 	@$(STEP) "ct lint" bin/ct lint --all --config ct.yaml
 lint-shell:
@@ -106,6 +111,7 @@ lint-shell:
 .PHONY: bench
 bench: deps bin/kubeconform ## Measure rendering, validating and generating
 	@go test -run '^$$' -bench . -benchmem $(ARGS) ./...
+	@go test -C localcluster -run '^$$' -bench . -benchmem $(ARGS) ./...
 
 .PHONY: package
 package: deps ## Package the charts into out/packages

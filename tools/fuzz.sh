@@ -6,5 +6,5 @@ cd "$(dirname "$0")/.."
 grep -rHo --include='*_test.go' '^func Fuzz[A-Za-z0-9]*' . | while IFS=: read -r file name; do
 	target=${name#func }
 	echo "==> $(dirname "$file") $target"
-	nice go test -run '^$' -fuzz "^$target\$" -fuzztime "$1" "$(dirname "$file")"
+	(cd "$(dirname "$file")" && nice go test -run '^$' -fuzz "^$target\$" -fuzztime "$1" .)
 done

@@ -16,7 +16,7 @@ import (
 // kubernetes reads the OpenAPI definitions of the Kubernetes that the local cluster runs and
 // returns them with the name of each kind's definition.
 func (v *Validator) kubernetes(ctx context.Context) error {
-	module, err := gomodule.Find(ctx, filepath.Join(v.root, "tests", "programs", "kubernetes"), "k8s.io/kubernetes")
+	module, err := gomodule.Find(ctx, filepath.Join(v.root, "localcluster", "programs", "kubernetes"), "k8s.io/kubernetes")
 	if err != nil {
 		return err
 	}

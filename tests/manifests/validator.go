@@ -40,7 +40,7 @@ func NewValidator(ctx context.Context, root string) (*Validator, error) {
 	if err := v.kubernetes(ctx); err != nil {
 		return nil, err
 	}
-	gateway, err := gomodule.Find(ctx, filepath.Join(root, "tests", "programs", "traefik"), "sigs.k8s.io/gateway-api")
+	gateway, err := gomodule.Find(ctx, filepath.Join(root, "localcluster", "programs", "traefik"), "sigs.k8s.io/gateway-api")
 	if err != nil {
 		return nil, err
 	}

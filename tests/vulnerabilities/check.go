@@ -58,7 +58,7 @@ func (p Product) check(pins []Pin) ([]string, error) {
 	return wrong, nil
 }
 
-// uncovered lists images, and folders of tests/programs, that are neither a product's nor among the unlisted.
+// uncovered lists images, and folders of localcluster/programs, that are neither a product's nor among the unlisted.
 func (l List) uncovered(pins []Pin) []string {
 	var wrong []string
 	seen := map[string]bool{}

@@ -33,7 +33,7 @@ type Product struct {
 	Images []string
 	// Module is the path of the product's Go module.
 	Module string
-	// Program is the folder of tests/programs whose go.mod requires Module.
+	// Program is the folder of localcluster/programs whose go.mod requires Module.
 	Program string
 	// Linked says that the repository's own go.mod requires Module.
 	Linked          bool
@@ -51,7 +51,7 @@ type Vulnerability struct {
 	Accepted string
 }
 
-// Unlisted are repositories of images, or registries with an owner, or folders of tests/programs.
+// Unlisted are repositories of images, or registries with an owner, or folders of localcluster/programs.
 type Unlisted struct {
 	Pins []string
 	Why  string

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	"golang.org/x/mod/modfile"
 
-	"gitops-runtime/tests/images"
+	"gitops-runtime/tests/chartimages"
 )
 
 // Pin is a version of something that a file of the repository names.
@@ -22,24 +22,24 @@ type Pin struct {
 	Version string
 	// File is where it is pinned.
 	File string
-	// Program is the folder of tests/programs the go.mod is in; empty for images and for the repository's own go.mod.
+	// Program is the folder of localcluster/programs the go.mod is in; empty for images and for the repository's own go.mod.
 	Program string
 }
 
 // Pins lists the images in the charts' default values and the modules that the repository's go.mod and those of
-// tests/programs require.
+// localcluster/programs require.
 func Pins(root string) ([]Pin, error) {
 	pins, err := modules(root, "go.mod", "")
 	if err != nil {
 		return nil, err
 	}
-	programs, err := filepath.Glob(filepath.Join(root, "tests", "programs", "*", "go.mod"))
+	programs, err := filepath.Glob(filepath.Join(root, "localcluster", "programs", "*", "go.mod"))
 	if err != nil {
 		return nil, err
 	}
 	for _, file := range programs {
 		program := filepath.Base(filepath.Dir(file))
-		required, err := modules(root, filepath.Join("tests", "programs", program, "go.mod"), program)
+		required, err := modules(root, filepath.Join("localcluster", "programs", program, "go.mod"), program)
 		if err != nil {
 			return nil, err
 		}
@@ -50,7 +50,7 @@ func Pins(root string) ([]Pin, error) {
 		return nil, err
 	}
 	for _, file := range charts {
-		named, err := images.OfValues(file)
+		named, err := chartimages.Of(file)
 		if err != nil {
 			return nil, err
 		}

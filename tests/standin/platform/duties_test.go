@@ -7,7 +7,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"gitops-runtime/tests/standin/codefresh"
 	"gitops-runtime/tests/standin/platform"
 )
 
@@ -100,17 +99,4 @@ func TestRecords(t *testing.T) {
 		step.play(t, made)
 	}
 	require.Equal(t, []platform.RuntimeError{{Level: "ERROR", Message: "m"}}, made.Errors("acc1", "taken"))
-}
-
-func TestSealingKey(t *testing.T) {
-	t.Parallel()
-	server, err := platform.Start(t.Context(), platform.Options{})
-	require.NoError(t, err)
-	client := codefresh.Client{URL: server.URL, Token: "runtime-token-taken", HTTP: &http.Client{}}
-	var saved struct{ SaveSealingKey struct{ ID string } }
-	require.NoError(t, client.GraphQL(t.Context(), "mutation S($key: String!) { saveSealingKey(privateKey: $key) { id } }", map[string]any{"key": "PEM"}, &saved))
-	var kept struct{ GetSealingKey struct{ Key string } }
-	require.NoError(t, client.GraphQL(t.Context(), "query G($id: String!) { getSealingKey(id: $id) { key } }", map[string]any{"id": saved.SaveSealingKey.ID}, &kept))
-	require.Equal(t, "PEM", kept.GetSealingKey.Key)
-	require.ErrorContains(t, client.GraphQL(t.Context(), `mutation { saveSealingKey(privateKey: "") { id } }`, nil, &saved), "privateKey is empty")
 }

@@ -1,0 +1,78 @@
+// Package docker provides a working Docker engine: one that is there already or a private daemon.
+package docker
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"gitops-runtime/localcluster/internal/command"
+)
+
+// Engine is a Docker engine that answers, called through the docker program.
+type Engine struct {
+	// Host is the engine's address as in DOCKER_HOST; empty is the docker program's own default.
+	Host string
+	run  command.Runner
+}
+
+// At returns the engine with the given address, without asking whether it answers.
+func At(host string, run command.Runner) *Engine { return &Engine{Host: host, run: run} }
+
+// Env is what programs that look for Docker need in their environment to find this engine.
+func (e *Engine) Env() []string {
+	if e.Host == "" {
+		return nil
+	}
+	return []string{"DOCKER_HOST=" + e.Host}
+}
+
+// Run calls the docker program with the arguments and returns what it wrote.
+func (e *Engine) Run(ctx context.Context, args ...string) (string, error) {
+	return e.RunWith(ctx, nil, args...)
+}
+
+// RunWith is Run with something to read for the program.
+func (e *Engine) RunWith(ctx context.Context, stdin io.Reader, args ...string) (string, error) {
+	return e.run(ctx, command.Command{Name: "docker", Args: args, Env: e.Env(), Stdin: stdin})
+}
+
+// Load gives the engine the images of a Docker archive (see package archive).
+func (e *Engine) Load(ctx context.Context, images io.Reader) error {
+	_, err := e.RunWith(ctx, images, "load", "--quiet")
+	return err
+}
+
+// Has tells whether the engine has an image of this name.
+func (e *Engine) Has(ctx context.Context, image string) (bool, error) {
+	found, err := e.Run(ctx, "image", "ls", "--quiet", image)
+	return found != "", err
+}
+
+// Network makes sure that a bridge network of this name exists.
+func (e *Engine) Network(ctx context.Context, name string) error {
+	found, err := e.Run(ctx, "network", "ls", "--quiet", "--filter", "name=^"+name+"$")
+	if err != nil || found != "" {
+		return err
+	}
+	_, err = e.Run(ctx, "network", "create", "--driver", "bridge", name)
+	return err
+}
+
+// Remove deletes a container and its anonymous volumes, running or not; one that does not exist is no error.
+func (e *Engine) Remove(ctx context.Context, container string) error {
+	_, err := e.Run(ctx, "rm", "--force", "--volumes", container)
+	if err != nil && strings.Contains(err.Error(), "No such container") {
+		return nil
+	}
+	return err
+}
+
+// Answers returns nil when the engine answers, else what is wrong with it.
+func (e *Engine) Answers(ctx context.Context) error {
+	if _, err := e.Run(ctx, "version", "--format", "{{.Server.Version}}"); err != nil {
+		return fmt.Errorf("the Docker engine does not answer: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,132 @@
+package docker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"time"
+
+	"gitops-runtime/localcluster/internal/command"
+	"gitops-runtime/localcluster/internal/progress"
+	"gitops-runtime/tests/apt"
+)
+
+// Finder finds an engine that can run kind, or makes one.
+type Finder struct {
+	// Dir is the private daemon's directory: its data, socket and log. See DefaultDir.
+	Dir string
+	// Run runs programs; nil is command.Exec.
+	Run command.Runner
+	// Observer is told of the steps that take time; nil is told nothing.
+	Observer progress.Observer
+	// Environment looks up a variable; nil is os.LookupEnv.
+	Environment func(string) (string, bool)
+}
+
+// Find returns the first engine that works of: the one DOCKER_HOST names (then no other is tried), the private daemon
+// that an earlier call started, the machine's own, and a private daemon started now. The last needs root, and on Debian
+// installs Docker's packages first where they are missing.
+func (f Finder) Find(ctx context.Context) (*Engine, error) {
+	f = f.withDefaults()
+	if host, found := f.Environment("DOCKER_HOST"); found && host != "" {
+		engine := At(host, f.Run)
+		if err := works(ctx, engine); err != nil {
+			return nil, fmt.Errorf("DOCKER_HOST is %s: %w; name a working engine, or unset it to have one found", host, err)
+		}
+		return engine, nil
+	}
+	private := &Daemon{Dir: f.Dir, Run: f.Run}
+	if engine := private.Engine(); private.exists() && engine.Answers(ctx) == nil {
+		return engine, nil
+	}
+	machines := At("", f.Run)
+	refusal := works(ctx, machines)
+	if refusal == nil {
+		return machines, nil
+	}
+	if os.Geteuid() != 0 {
+		return nil, fmt.Errorf("%w; start Docker, or run this as root to have a private daemon started", refusal)
+	}
+	if err := f.install(ctx); err != nil {
+		return nil, err
+	}
+	err := progress.Step(f.Observer, "start a private Docker daemon", func() error { return private.Start(ctx) })
+	if err != nil {
+		return nil, err
+	}
+	return private.Engine(), nil
+}
+
+// Running returns the engine that Find would return without starting one, or nil when there is none.
+func (f Finder) Running(ctx context.Context) (*Engine, error) {
+	f = f.withDefaults()
+	if host, found := f.Environment("DOCKER_HOST"); found && host != "" {
+		engine := At(host, f.Run)
+		return engine, engine.Answers(ctx)
+	}
+	private := &Daemon{Dir: f.Dir, Run: f.Run}
+	for _, engine := range []*Engine{private.Engine(), At("", f.Run)} {
+		if (engine.Host == "" || private.exists()) && engine.Answers(ctx) == nil {
+			return engine, nil
+		}
+	}
+	return nil, ctx.Err()
+}
+
+func (f Finder) withDefaults() Finder {
+	if f.Run == nil {
+		f.Run = command.Exec
+	}
+	if f.Environment == nil {
+		f.Environment = os.LookupEnv
+	}
+	return f
+}
+
+// works returns nil when an engine answers within seconds and runs privileged containers.
+func works(ctx context.Context, engine *Engine) error {
+	short, cancel := context.WithTimeout(ctx, 20*time.Second)
+	defer cancel()
+	if err := engine.Answers(short); err != nil {
+		return err
+	}
+	return engine.Privileged(short)
+}
+
+// install makes sure that the Docker daemon is installed, from Debian's packages.
+func (f Finder) install(ctx context.Context) error {
+	if installed("dockerd", "docker", "containerd", "runc", "iptables") {
+		return nil
+	}
+	if !installed("apt-get") {
+		return errors.New("no Docker engine, and no apt-get to install one with: install Docker")
+	}
+	return progress.Step(f.Observer, "install Docker from Debian's packages", func() error {
+		unlock, err := apt.Lock(ctx)
+		if err != nil {
+			return err
+		}
+		defer unlock()
+		for _, args := range [][]string{
+			{"update", "--quiet"},
+			{"install", "--yes", "--quiet", "--no-install-recommends", "docker.io", "containerd", "runc", "iptables"},
+		} {
+			install := command.Command{Name: "apt-get", Args: args, Env: []string{"DEBIAN_FRONTEND=noninteractive"}}
+			if _, err := f.Run(ctx, install); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func installed(programs ...string) bool {
+	for _, program := range programs {
+		if _, err := exec.LookPath(program); err != nil {
+			return false
+		}
+	}
+	return true
+}

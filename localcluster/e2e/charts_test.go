@@ -1,0 +1,145 @@
+//go:build e2e
+
+package e2e_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"gitops-runtime/localcluster/runtime"
+)
+
+// aloneChart is one of Argo's charts, and what shows that it works.
+type aloneChart struct {
+	runtime.Chart
+	// pods are the ready pods of each workload, with the default values and with those for high availability; the names have the release in front.
+	pods, available map[string]int32
+	// lasting makes what both rounds need; works does something with the chart, once a round.
+	lasting func(alone, *testing.T)
+	works   func(alone, *testing.T, string)
+}
+
+// alone is a chart in a namespace where no other chart is.
+type alone struct {
+	*environment
+	chart     aloneChart
+	namespace string
+	// images is the values file that leads to the private registry.
+	images string
+}
+
+func aloneCharts() []aloneChart {
+	return []aloneChart{rolloutsAlone(), workflowsAlone(), eventsAlone(), cdAlone()}
+}
+
+// TestCharts installs each of Argo's charts with no other beside it in its namespace, with its defaults and then with the values for
+// high availability, and asks it to work both times; all charts at the same time, which share nothing. The namespaces hold every
+// pod to the Pod Security level restricted. When all have been uninstalled, nothing but Argo's definitions is left outside any namespace.
+func TestCharts(t *testing.T) {
+	e := start(t)
+	before := e.inventory(t)
+	charts := make([]alone, 0, len(aloneCharts()))
+	for _, chart := range aloneCharts() {
+		charts = append(charts, e.prepareAlone(t, chart))
+	}
+	t.Run("alone", func(t *testing.T) {
+		for _, a := range charts {
+			e.run(t, a.chart.Name, func(t *testing.T) {
+				t.Parallel()
+				a.stands(t)
+			})
+		}
+	})
+	e.run(t, "nothing left", func(t *testing.T) {
+		eventually(t, "what has owners goes after them", time.Minute, func(ctx context.Context) error {
+			outside, err := e.list(ctx, "")
+			if left := withoutDefinitions(without(outside, before, "namespaces/", "ipaddresses/")); err == nil && len(left) > 0 {
+				err = fmt.Errorf("left outside any namespace: %v", left)
+			}
+			return err
+		})
+	})
+}
+
+// prepareAlone makes the images of a chart ready.
+func (e *environment) prepareAlone(t *testing.T, chart aloneChart) alone {
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute) // images that no registry has are built first
+	defer cancel()
+	files, err := e.local.PrepareChart(ctx, chart.Chart)
+	require.NoError(t, err)
+	return alone{environment: e, chart: chart, namespace: "e2e-" + chart.Name, images: files}
+}
+
+// stands takes the chart through both rounds and away again.
+func (a alone) stands(t *testing.T) {
+	a.environment.namespace(t, a.namespace)
+	t.Cleanup(func() { a.goes(t) })
+	if !a.run(t, "default", func(t *testing.T) { a.install(t, a.chart.pods) }) {
+		return
+	}
+	if a.chart.lasting != nil {
+		a.chart.lasting(a, t)
+	}
+	a.run(t, "default works", func(t *testing.T) { a.chart.works(a, t, "default") })
+	a.run(t, "default, nothing forbidden", func(t *testing.T) { a.nothingForbidden(t, a.namespace) })
+	if !a.run(t, "ha", func(t *testing.T) { a.install(t, a.chart.available, a.local.Scenario(a.chart.Chart, "ha")) }) {
+		return
+	}
+	a.run(t, "ha works", func(t *testing.T) { a.chart.works(a, t, "ha") })
+	a.run(t, "ha, nothing forbidden", func(t *testing.T) { a.nothingForbidden(t, a.namespace) })
+}
+
+// install installs or upgrades the chart and waits until its workloads have their pods, and no others.
+func (a alone) install(t *testing.T, pods map[string]int32, valueFiles ...string) {
+	ctx, cancel := context.WithTimeout(t.Context(), 6*time.Minute)
+	defer cancel()
+	require.NoError(t, a.local.Helm.Upgrade(ctx, runtime.Upgrade{
+		Release: aloneRelease, Chart: a.local.Path(a.chart.Chart), Namespace: a.namespace,
+		ValueFiles: append(valueFiles, a.images), Timeout: 5 * time.Minute,
+	}, t.Output()))
+	eventually(t, "every workload has its pods", 2*time.Minute, func(ctx context.Context) error {
+		ready, err := a.readyPods(ctx)
+		if err == nil && !maps.Equal(ready, pods) {
+			err = fmt.Errorf("ready pods are %v and not %v", ready, pods)
+		}
+		return err
+	})
+	a.mapper.Reset()
+}
+
+// readyPods counts the ready pods of the release, by workload.
+func (a alone) readyPods(ctx context.Context) (map[string]int32, error) {
+	own := metav1.ListOptions{LabelSelector: "app.kubernetes.io/instance=" + aloneRelease}
+	deployments, err := a.client.AppsV1().Deployments(a.namespace).List(ctx, own)
+	if err != nil {
+		return nil, err
+	}
+	sets, err := a.client.AppsV1().StatefulSets(a.namespace).List(ctx, own)
+	if err != nil {
+		return nil, err
+	}
+	ready := map[string]int32{}
+	for _, deployment := range deployments.Items {
+		ready[strings.TrimPrefix(deployment.Name, aloneRelease+"-")] = deployment.Status.ReadyReplicas
+	}
+	for _, set := range sets.Items {
+		ready[strings.TrimPrefix(set.Name, aloneRelease+"-")] = set.Status.ReadyReplicas
+	}
+	return ready, nil
+}
+
+// goes uninstalls the chart.
+func (a alone) goes(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	defer cancel()
+	if err := a.local.Helm.Uninstall(ctx, aloneRelease, a.namespace, 3*time.Minute, t.Output()); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,72 @@
+//go:build e2e
+
+package e2e_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"gitops-runtime/localcluster/runtime"
+)
+
+func workflowsAlone() aloneChart {
+	return aloneChart{
+		Chart:     runtime.Chart{Name: "argo-workflows", Scenarios: []string{"ha"}},
+		pods:      map[string]int32{"argo-workflows-workflow-controller": 1, "argo-workflows-server": 1},
+		available: map[string]int32{"argo-workflows-workflow-controller": 2, "argo-workflows-server": 2},
+		lasting:   alone.startSchedule,
+		works:     alone.runsWorkflows,
+	}
+}
+
+// every runs each minute.
+const every = `apiVersion: argoproj.io/v1alpha1
+kind: CronWorkflow
+metadata: {name: every-minute, namespace: NAMESPACE}
+spec:
+  schedules: ["* * * * *"]
+  concurrencyPolicy: Forbid
+  workflowSpec:
+    entrypoint: tell
+    serviceAccountName: argo-workflow
+    templates:
+    - name: tell
+      container:
+        image: IMAGE
+        command: [/usr/local/bin/standin]
+        args: [write, /tmp/told, "once a minute"]
+        resources: {requests: {cpu: 10m, memory: 16Mi}, limits: {memory: 64Mi}}
+        volumeMounts: [{name: tmp, mountPath: /tmp}]
+      volumes: [{name: tmp, emptyDir: {}}]`
+
+// startSchedule makes a CronWorkflow; its first minute passes while the rest is tested.
+func (a alone) startSchedule(t *testing.T) {
+	a.applyHere(t, strings.NewReplacer("NAMESPACE", a.namespace, "IMAGE", standIn).Replace(every))
+}
+
+// runsWorkflows: a Workflow succeeds and gives its output; in the end one has come of the schedule, too.
+func (a alone) runsWorkflows(t *testing.T, round string) {
+	require.Equal(t, "hello from "+round, a.greeting(t, a.namespace, round, "argo-workflow"))
+	if round == "default" {
+		return
+	}
+	eventually(t, "a workflow has come of the schedule", 2*time.Minute, func(ctx context.Context) error {
+		list, err := a.objects.Resource(argo("workflows")).Namespace(a.namespace).
+			List(ctx, metav1.ListOptions{LabelSelector: "workflows.argoproj.io/cron-workflow=every-minute"})
+		if err != nil {
+			return err
+		}
+		for _, one := range list.Items {
+			if field(&one, "status", "phase") == "Succeeded" {
+				return nil
+			}
+		}
+		return fmt.Errorf("none of %d workflows has succeeded", len(list.Items))
+	})
+}

@@ -1,0 +1,146 @@
+//go:build e2e
+
+package e2e_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"gitops-runtime/localcluster/runtime"
+)
+
+// kubectlOut is what kubectl prints.
+func (e *environment) kubectlOut(t *testing.T, arguments ...string) string {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), e.local.Kubectl.Path, append([]string{"--kubeconfig", e.local.Kubectl.Kubeconfig}, arguments...)...).Output()
+	var failed *exec.ExitError
+	if errors.As(err, &failed) {
+		require.NoError(t, err, string(failed.Stderr))
+	}
+	require.NoError(t, err)
+	return string(out)
+}
+
+// older is Helm of another version, built from tools/helm-<version>.
+func (e *environment) older(version string) runtime.Helm {
+	helm := e.local.Helm
+	helm.Path = filepath.Join(e.local.Root, "bin", "helm-"+version)
+	return helm
+}
+
+// refusedBefore: a Helm that cleans up less leaves as little. What it prints before 3.18 is also all that programs show that have Helm inside,
+// as Terraform's provider does: that the Job failed. Why, its log and the Event say.
+func (e *environment) refusedBefore(t *testing.T, version string) {
+	namespace := "e2e-helm-" + strings.ReplaceAll(version, ".", "-")
+	e.namespace(t, namespace)
+	wrong := refusals()[0]
+	out := e.attempt(t, e.older(version), runtime.Upgrade{Namespace: namespace, Sets: wrong.sets})
+	assert.Contains(t, out, "failed: PodFailurePolicy")
+	if version == "3.18" {
+		assert.Contains(t, out, wrong.code+"  "+wrong.says+"\n")
+	}
+	e.leftAfterRefusal(t, namespace, "secrets/sh.helm.release.v1.refused.", "jobs/validate-values", "pods/validate-values-")
+	e.saysWhy(t, namespace, wrong.code, wrong.says)
+	if version != "3.8" {
+		return
+	}
+	// the oldest once more, over what is left
+	again := e.attempt(t, e.older(version), runtime.Upgrade{Namespace: namespace, Sets: wrong.sets})
+	assert.Contains(t, again, "PodFailurePolicy")
+	e.leftAfterRefusal(t, namespace, "secrets/sh.helm.release.v1.refused.", "jobs/validate-values", "pods/validate-values-")
+}
+
+// refusedAndTakenBack: a refused install that Helm takes back is no uninstall of the runtime whose name it asked for.
+func (e *environment) refusedAndTakenBack(t *testing.T) {
+	const namespace = "e2e-taken-back"
+	e.namespace(t, namespace)
+	out := e.attempt(t, e.local.Helm, runtime.Upgrade{
+		Namespace: namespace, Sets: []string{"global.runtime.name=taken"}, Args: []string{"--atomic"},
+		Timeout: 3 * time.Minute, // two uninstall hooks follow
+	})
+	assert.Contains(t, out, "RUN201  The account \"account-one\" already has a runtime \"taken\" (namespace elsewhere).\n")
+	assert.Contains(t, out, "no runtime was registered from here: there is no Secret codefresh-token\n")
+	assert.Contains(t, e.platform(t).runtimes(t), "taken")
+	e.leftAfterRefusal(t, namespace, "jobs/validate-values", "pods/validate-values-")
+}
+
+// dryRun: nobody is asked and nothing is made; what the values alone tell is refused as always. The token stands in Secrets alone:
+// those of hooks Helm shows even with --hide-secret.
+func (e *environment) dryRun(t *testing.T) {
+	const namespace = "e2e-dry-run"
+	e.namespace(t, namespace)
+	for _, mode := range []string{"client", "server"} {
+		var out strings.Builder
+		upgrade := runtime.Upgrade{
+			Release: "refused", Chart: filepath.Join(e.local.Root, "charts", "gitops-runtime"), Namespace: namespace,
+			ValueFiles: e.ready.ValueFiles, Timeout: time.Minute, Args: []string{"--dry-run=" + mode, "--hide-secret"},
+		}
+		upgrade.Sets = []string{"global.codefresh.userToken.token=revoked"}
+		require.NoError(t, e.local.Helm.Upgrade(t.Context(), upgrade, &out), out.String())
+		for document := range strings.SplitSeq(out.String(), "\n---\n") {
+			if !strings.Contains(document, "\nkind: Secret\n") {
+				assert.NotContains(t, document, "revoked")
+				assert.NotRegexp(t, "cmV2b2tlZ|Jldm9rZW|yZXZva2Vk", document, "the token, in Base64")
+			}
+		}
+		upgrade.Sets = []string{"global.codefresh.accountId="}
+		require.Error(t, e.local.Helm.Upgrade(t.Context(), upgrade, &out))
+		assert.Contains(t, out.String(), "MOD201: Tunnel access needs global.codefresh.accountId.\n")
+	}
+	e.leftAfterRefusal(t, namespace)
+}
+
+// interrupted: a hook that is told to end says what it has found so far.
+func (e *environment) interrupted(t *testing.T) {
+	const namespace = "e2e-interrupted"
+	e.namespace(t, namespace)
+	ended := make(chan error, 1)
+	go func() {
+		_, err := e.tryInstall(t.Context(), e.local.Helm, runtime.Upgrade{Namespace: namespace, Sets: []string{"global.runtime.name=interrupted"}})
+		ended <- err
+	}()
+	pod := e.hookRuns(t, namespace)
+	stream, err := e.client.CoreV1().Pods(namespace).GetLogs(pod, &corev1.PodLogOptions{Follow: true}).Stream(t.Context())
+	require.NoError(t, err)
+	defer stream.Close()
+	begun := time.Now()
+	require.NoError(t, e.client.CoreV1().Pods(namespace).Delete(t.Context(), pod, metav1.DeleteOptions{}))
+	log, err := io.ReadAll(stream)
+	require.NoError(t, err)
+	t.Logf("ended %.1f s after it was told to", time.Since(begun).Seconds())
+	assert.Contains(t, string(log), "ok    RUN100  The runtime has a well-formed name\n")
+	assert.Contains(t, string(log), "Unknown: the run was interrupted.\n")
+	require.NoError(t, <-ended)
+	e.leftAfterRefusal(t, namespace, "secrets/sh.helm.release.v1.refused.", "jobs/validate-values")
+}
+
+// hookRuns waits until the hook's container runs in a namespace, and gives its pod.
+func (e *environment) hookRuns(t *testing.T, namespace string) string {
+	t.Helper()
+	var name string
+	eventually(t, "the hook runs", time.Minute, func(ctx context.Context) error {
+		pods, err := e.client.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{LabelSelector: "job-name=validate-values"})
+		if err != nil {
+			return err
+		}
+		for _, pod := range pods.Items {
+			if name = pod.Name; pod.Status.Phase == corev1.PodRunning {
+				return nil
+			}
+		}
+		return fmt.Errorf("there are %d pods, and none runs", len(pods.Items))
+	})
+	return name
+}

@@ -1,0 +1,115 @@
+//go:build e2e
+
+package e2e_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"gitops-runtime/localcluster/runtime"
+	"gitops-runtime/localcluster/standin/manifests"
+	"gitops-runtime/tests/standin/certs"
+)
+
+const impostorNamespace = "e2e-impostor"
+
+// impostor: the tunnel client refuses a tunnel server whose certificate is of another authority, and does not send the runtime's token.
+func (e *environment) impostor(t *testing.T) {
+	e.namespace(t, impostorNamespace)
+	const host = "impostor." + impostorNamespace + ".svc"
+	wrong, err := certs.New(host)
+	require.NoError(t, err)
+	right, err := e.local.Kubectl.TLS(t.Context())
+	require.NoError(t, err)
+	const sent = "token-that-stays"
+	for name, data := range map[string]map[string][]byte{
+		"impostor-tls":    {"tls.crt": wrong.Cert, "tls.key": wrong.Key},
+		"platform-ca":     {"ca-bundle.crt": right.CA},
+		"codefresh-token": {"token": []byte(sent)},
+	} {
+		secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name}, Data: data}
+		_, err := e.client.CoreV1().Secrets(impostorNamespace).Create(t.Context(), secret, metav1.CreateOptions{})
+		require.NoError(t, err)
+	}
+	e.chart(t, "tunnel-server", slices.Concat(
+		[]string{"fullnameOverride=impostor", "subdomainHost=tunnels.local", "tls.secretName=impostor-tls", "plugin.url=http://127.0.0.1:1"},
+		runtime.ImageSets("image", e.image(t, manifests.Namespace, manifests.TunnelServer, "frps")),
+		runtime.ImageSets("front.image", e.image(t, manifests.Namespace, manifests.TunnelServer, "front")),
+	))
+	e.chart(t, "tunnel-client", slices.Concat(
+		[]string{
+			"tunnelServer.host=" + host, "global.codefresh.accountId=" + runtime.AccountID, "global.runtime.name=" + runtime.Name,
+			"global.codefresh.tls.caCerts.secretKeyRef.name=platform-ca", "global.codefresh.tls.caCerts.secretKeyRef.key=ca-bundle.crt",
+		},
+		runtime.ImageSets("image", e.image(t, runtime.Namespace, "codefresh-tunnel-client", "tunnel-client")),
+	))
+
+	eventually(t, "the tunnel client refuses the impostor", time.Minute, func(ctx context.Context) error {
+		said, err := e.log(ctx, "app=codefresh-tunnel-client", "tunnel-client")
+		if err == nil && !strings.Contains(said, "certificate signed by unknown authority") {
+			err = fmt.Errorf("the tunnel client: %s", said)
+		}
+		return err
+	})
+	said, err := e.log(t.Context(), "app.kubernetes.io/name=tunnel-server", "frps")
+	require.NoError(t, err)
+	assert.NotContains(t, said, "client login info")
+	assert.NotContains(t, said, sent)
+}
+
+// chart applies what a chart renders for the namespace of the impostor, with settings.
+func (e *environment) chart(t *testing.T, name string, sets []string) {
+	t.Helper()
+	objects, err := e.local.Helm.Template(t.Context(), runtime.Upgrade{
+		Release: name, Chart: filepath.Join(e.local.Root, "charts", name), Namespace: impostorNamespace, Sets: sets,
+	})
+	require.NoError(t, err)
+	require.NoError(t, e.local.Kubectl.Apply(t.Context(), objects, 2*time.Minute))
+}
+
+// image is the full reference of a container's image in a Deployment.
+func (e *environment) image(t *testing.T, namespace, deployment, container string) string {
+	t.Helper()
+	found, err := e.client.AppsV1().Deployments(namespace).Get(t.Context(), deployment, metav1.GetOptions{})
+	require.NoError(t, err)
+	for _, one := range found.Spec.Template.Spec.Containers {
+		if one.Name == container {
+			return one.Image
+		}
+	}
+	t.Fatalf("the Deployment %s/%s has no container %s", namespace, deployment, container)
+	return ""
+}
+
+// log is what a container of the pod with a label has written, in the namespace of the impostor.
+func (e *environment) log(ctx context.Context, label, container string) (string, error) {
+	pods, err := e.client.CoreV1().Pods(impostorNamespace).List(ctx, metav1.ListOptions{LabelSelector: label})
+	if err != nil {
+		return "", err
+	}
+	var text strings.Builder
+	for _, pod := range pods.Items {
+		stream, err := e.client.CoreV1().Pods(impostorNamespace).GetLogs(pod.Name, &corev1.PodLogOptions{Container: container}).Stream(ctx)
+		if err != nil {
+			return "", err
+		}
+		said, err := io.ReadAll(stream)
+		_ = stream.Close()
+		if err != nil {
+			return "", err
+		}
+		text.Write(said)
+	}
+	return text.String(), nil
+}

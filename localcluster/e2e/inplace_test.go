@@ -1,0 +1,154 @@
+//go:build e2e
+
+package e2e_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+
+	"gitops-runtime/localcluster/images"
+	"gitops-runtime/localcluster/runtime"
+	"gitops-runtime/tests/published"
+)
+
+// deployed is an Application with a history, as the published release has left it. Nothing syncs it by itself.
+const deployed = `apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {name: e2e-deployed, namespace: codefresh}
+spec:
+  project: default
+  source: {repoURL: http://git-server.platform.svc.cluster.local/apps.git, path: guestbook, targetRevision: main}
+  destination: {server: https://kubernetes.default.svc, namespace: e2e-guestbook}
+status:
+  history:
+  - id: 7
+    revision: "0123456789012345678901234567890123456789"
+    deployedAt: "2026-08-10T12:00:00Z"
+    source: {repoURL: http://git-server.platform.svc.cluster.local/apps.git, path: guestbook, targetRevision: main}`
+
+// TestInPlace: a release with the names, labels, selectors and fields of the published chart becomes this chart's by one helm upgrade. The
+// API server refuses nothing, workloads are updated and not replaced, and Applications keep their history.
+func TestInPlace(t *testing.T) {
+	e := start(t)
+	defer e.clean(t)
+	if !e.run(t, "published release", e.installPublished) {
+		t.Fatal("no published release, so nothing to upgrade")
+	}
+	e.apply(t, namespaceOf("e2e-guestbook"))
+	e.apply(t, deployed)
+	application, workloads := e.historyOf(t), e.workloadIDs(t)
+	delete(workloads, "Deployment argo-cd-dex-server") // this chart has it where a user enables it
+	if !e.run(t, "upgrade", func(t *testing.T) { e.install(t, images.Tunnel) }) {
+		t.Fatal("the upgrade is refused, so nothing to compare")
+	}
+	e.run(t, "workloads", func(t *testing.T) { assert.Subset(t, e.workloadIDs(t), workloads) })
+	e.run(t, "application", func(t *testing.T) {
+		eventually(t, "Argo CD compares the Application", 3*time.Minute, e.has("applications", runtime.Namespace, "e2e-deployed", map[string]string{"status.sync.status": "OutOfSync"}))
+		require.Equal(t, application, e.historyOf(t))
+		e.platform(t).hearsOf(t, "Application", runtime.Namespace, "e2e-deployed")
+	})
+	e.run(t, "app-proxy", e.access(t, images.Tunnel).appProxy)
+}
+
+// installPublished installs a chart of manifests that are made from the contract, with the definitions of the kinds that it owns.
+func (e *environment) installPublished(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
+	defer cancel()
+	ready, err := e.local.Prepare(ctx, images.Tunnel)
+	require.NoError(t, err)
+	e.ready = ready
+	e.apply(t, namespaceOf(runtime.Namespace))
+	objects, err := published.Objects(published.Options{
+		Release: runtime.Release, Namespace: runtime.Namespace, Runtime: runtime.Name, Account: runtime.AccountID, Image: standIn,
+		Secrets: map[string]string{"codefresh-user-token/token": runtime.UserToken},
+	})
+	require.NoError(t, err)
+	chart := filepath.Join(t.TempDir(), "gitops-runtime")
+	require.NoError(t, os.MkdirAll(filepath.Join(chart, "templates"), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(chart, "Chart.yaml"), []byte("{apiVersion: v2, name: gitops-runtime, version: 0.30.0}"), 0o600))
+	for i, object := range append(e.ownedDefinitions(t), objects...) {
+		text, err := yaml.Marshal(map[string]any{"text": manifest(t, object)})
+		require.NoError(t, err)
+		files := map[string][]byte{fmt.Sprintf("files/%03d.yaml", i): text}
+		write(t, chart, files)
+	}
+	write(t, chart, map[string][]byte{"templates/all.yaml": []byte(
+		"{{ range $path, $bytes := .Files.Glob \"files/*.yaml\" }}\n---\n{{ ($.Files.Get $path | fromYaml).text }}\n{{ end }}")}) // texts, as objects may hold braces
+	require.NoError(t, e.local.Helm.Upgrade(ctx, runtime.Upgrade{
+		Release: runtime.Release, Chart: chart, Namespace: runtime.Namespace, Timeout: 5 * time.Minute,
+	}, t.Output()))
+	e.mapper.Reset()
+}
+
+// ownedDefinitions are the definitions of kinds that are part of the published release.
+func (e *environment) ownedDefinitions(t *testing.T) []*unstructured.Unstructured {
+	t.Helper()
+	var found []*unstructured.Unstructured
+	for _, pattern := range []string{"argo-cd/files/crds/*.yaml", "argo-workflows/files/crds/minimal/*.yaml", "gitops-runtime/files/crds/codefresh.io/*.yaml"} {
+		paths, err := filepath.Glob(filepath.Join(e.local.Root, "charts", pattern))
+		require.NoError(t, err)
+		require.NotEmpty(t, paths, pattern)
+		for _, path := range paths {
+			text, err := os.ReadFile(path)
+			require.NoError(t, err)
+			definition := &unstructured.Unstructured{}
+			require.NoError(t, yaml.Unmarshal(text, &definition.Object))
+			found = append(found, definition)
+		}
+	}
+	return found
+}
+
+func manifest(t *testing.T, object *unstructured.Unstructured) string {
+	t.Helper()
+	text, err := yaml.Marshal(object.Object)
+	require.NoError(t, err)
+	return string(text)
+}
+
+func write(t *testing.T, folder string, files map[string][]byte) {
+	t.Helper()
+	for name, content := range files {
+		path := filepath.Join(folder, name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		require.NoError(t, os.WriteFile(path, content, 0o600))
+	}
+}
+
+// historyOf is the identity of the deployed Application and its history.
+func (e *environment) historyOf(t *testing.T) map[string]any {
+	t.Helper()
+	object, err := e.object(t.Context(), "applications", runtime.Namespace, "e2e-deployed")
+	require.NoError(t, err)
+	history, found, err := unstructured.NestedSlice(object.Object, "status", "history")
+	require.NoError(t, err)
+	require.True(t, found)
+	return map[string]any{"uid": object.GetUID(), "history": history}
+}
+
+// workloadIDs are the workloads of the release by kind and name, with what tells a replaced one from one that was updated.
+func (e *environment) workloadIDs(t *testing.T) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	deployments, err := e.client.AppsV1().Deployments(runtime.Namespace).List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	for _, deployment := range deployments.Items {
+		found["Deployment "+deployment.Name] = string(deployment.UID)
+	}
+	sets, err := e.client.AppsV1().StatefulSets(runtime.Namespace).List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	for _, set := range sets.Items {
+		found["StatefulSet "+set.Name] = string(set.UID)
+	}
+	return found
+}

@@ -1,0 +1,100 @@
+//go:build e2e
+
+package e2e_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"gitops-runtime/localcluster/runtime"
+)
+
+// outside asks from this machine, along a way into the cluster: by the way's host name, but at 127.0.0.1.
+type outside struct {
+	way  runtime.Way
+	tls  *tls.Config
+	http *http.Client
+}
+
+func (e *environment) outside(t *testing.T, way runtime.Way) outside {
+	t.Helper()
+	pem, err := os.ReadFile(e.ready.CAFile)
+	require.NoError(t, err)
+	roots := x509.NewCertPool()
+	require.True(t, roots.AppendCertsFromPEM(pem), "%s holds no certificate", e.ready.CAFile)
+	o := outside{way: way, tls: &tls.Config{RootCAs: roots, ServerName: way.Host, MinVersion: tls.VersionTLS12}}
+	transport := &http.Transport{
+		TLSClientConfig:   o.tls,
+		DisableKeepAlives: true, // pods come and go between requests
+		DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
+			return o.dial(ctx)
+		},
+	}
+	o.http = &http.Client{Transport: transport, Timeout: 15 * time.Second, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return o
+}
+
+func (o outside) dial(ctx context.Context) (net.Conn, error) {
+	return (&net.Dialer{Timeout: 5 * time.Second}).DialContext(ctx, "tcp", fmt.Sprintf("127.0.0.1:%d", o.way.Port))
+}
+
+func (o outside) url(path string) string {
+	return fmt.Sprintf("%s://%s:%d%s", o.way.Scheme, o.way.Host, o.way.Port, path)
+}
+
+// request is what is asked; method is GET when empty.
+type request struct {
+	method, path, body string
+	header             map[string]string
+}
+
+type reply struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+func (o outside) ask(ctx context.Context, r request) (reply, error) {
+	asked, err := http.NewRequestWithContext(ctx, r.method, o.url(r.path), bytes.NewBufferString(r.body))
+	if err != nil {
+		return reply{}, err
+	}
+	for name, value := range r.header {
+		asked.Header.Set(name, value)
+	}
+	response, err := o.http.Do(asked)
+	if err != nil {
+		return reply{}, err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	return reply{response.StatusCode, response.Header, body}, err
+}
+
+// answer asks until the answer has a status, and gives it.
+func (o outside) answer(t *testing.T, status int, patience time.Duration, r request) reply {
+	t.Helper()
+	var got reply
+	eventually(t, fmt.Sprintf("%s answers %d", o.url(r.path), status), patience, func(ctx context.Context) error {
+		var err error
+		if got, err = o.ask(ctx, r); err != nil {
+			return err
+		}
+		if got.status != status {
+			return fmt.Errorf("answer %d: %s", got.status, got.body)
+		}
+		return nil
+	})
+	return got
+}

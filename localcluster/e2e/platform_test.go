@@ -1,0 +1,140 @@
+//go:build e2e
+
+package e2e_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"gitops-runtime/localcluster/cluster"
+	"gitops-runtime/localcluster/runtime"
+	"gitops-runtime/tests/standin/platform"
+)
+
+// platformAPI is the test API of the platform's stand-in, asked from outside the cluster.
+type platformAPI struct{ outside }
+
+func (e *environment) platform(t *testing.T) platformAPI {
+	t.Helper()
+	return platformAPI{e.outside(t, runtime.Way{Scheme: "https", Host: runtime.PlatformHost, Port: cluster.HTTPS.Host})}
+}
+
+// reset makes the platform forget runtimes and events, as soon as it answers.
+func (p platformAPI) reset(t *testing.T) {
+	t.Helper()
+	eventually(t, "the platform goes back to its seed", time.Minute, func(ctx context.Context) error {
+		reply, err := p.ask(ctx, request{method: http.MethodPost, path: "/test/reset"})
+		if err == nil && reply.status != http.StatusNoContent {
+			err = fmt.Errorf("answer %d: %s", reply.status, reply.body)
+		}
+		return err
+	})
+}
+
+// misbehaves makes the platform play a fault, in JSON, until clearFaults.
+func (p platformAPI) misbehaves(t *testing.T, fault string) {
+	t.Helper()
+	p.answer(t, http.StatusNoContent, time.Minute, request{method: http.MethodPost, path: "/test/faults", body: fault})
+}
+
+// clearFaults ends all faults; it works after a test too.
+func (p platformAPI) clearFaults(t *testing.T) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	if _, err := p.ask(ctx, request{method: http.MethodDelete, path: "/test/faults"}); err != nil {
+		t.Errorf("the platform goes on misbehaving: %v", err)
+	}
+}
+
+// events are those that runtimes have reported of a kind of objects.
+func (p platformAPI) events(ctx context.Context, kind string) ([]platform.Event, error) {
+	reply, err := p.ask(ctx, request{path: "/test/events?kind=" + url.QueryEscape(kind)})
+	if err != nil {
+		return nil, err
+	}
+	var events []platform.Event
+	if err := json.Unmarshal(reply.body, &events); err != nil {
+		return nil, fmt.Errorf("answer %d is not a list of events: %w", reply.status, err)
+	}
+	return events, nil
+}
+
+// inbox are the bodies that were posted to the inbox of a name.
+func (p platformAPI) inbox(ctx context.Context, name string) ([]map[string]any, error) {
+	reply, err := p.ask(ctx, request{path: inboxPath + name})
+	if err != nil {
+		return nil, err
+	}
+	var bodies []map[string]any
+	if err := json.Unmarshal(reply.body, &bodies); err != nil {
+		return nil, fmt.Errorf("answer %d is not a list of objects: %w", reply.status, err)
+	}
+	return bodies, nil
+}
+
+// runtimes are the names of the account's runtimes.
+func (p platformAPI) runtimes(t *testing.T) []string {
+	t.Helper()
+	var listed []platform.Runtime
+	require.NoError(t, json.Unmarshal(p.answer(t, http.StatusOK, time.Minute, request{path: "/test/runtimes"}).body, &listed))
+	names := []string{}
+	for _, one := range listed {
+		if one.Account == runtime.AccountID {
+			names = append(names, one.Name)
+		}
+	}
+	return names
+}
+
+// inboxPath is where the platform takes any JSON from triggers of a test.
+const inboxPath = "/test/inbox/"
+
+// hearsOf waits until the runtime's reporters have posted an event of an object, with the runtime's own token and gzipped. The
+// platform takes events of the documented shape alone.
+func (p platformAPI) hearsOf(t *testing.T, kind, namespace, name string) {
+	t.Helper()
+	var found platform.Event
+	eventually(t, "the platform gets an event of the "+kind+" "+namespace+"/"+name, time.Minute, func(ctx context.Context) error {
+		events, err := p.events(ctx, kind)
+		if err != nil {
+			return err
+		}
+		for _, event := range events {
+			if event.Object.Namespace == namespace && event.Object.Name == name {
+				found = event
+				return nil
+			}
+		}
+		return fmt.Errorf("none of %d events of the kind %s is about it", len(events), kind)
+	})
+	require.Equal(t, [2]string{runtime.AccountID, runtime.Name}, [2]string{found.Account, found.Runtime}, "whose token the event came with")
+	require.True(t, found.Gzipped)
+}
+
+// receives waits until an inbox has a body that matches, and gives it.
+func (p platformAPI) receives(t *testing.T, name string, matches func(body map[string]any) bool) map[string]any {
+	t.Helper()
+	var found map[string]any
+	eventually(t, "the inbox "+name+" receives it", time.Minute, func(ctx context.Context) error {
+		bodies, err := p.inbox(ctx, name)
+		if err != nil {
+			return err
+		}
+		for _, body := range bodies {
+			if matches(body) {
+				found = body
+				return nil
+			}
+		}
+		return fmt.Errorf("none of %d bodies is it", len(bodies))
+	})
+	return found
+}

@@ -1,0 +1,90 @@
+//go:build e2e
+
+package e2e_test
+
+import (
+	"context"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"gitops-runtime/localcluster/standin/manifests"
+)
+
+// refusedApplication is a runtime that is synced once, and not again and again as an automated one would be.
+const refusedApplication = `apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {name: e2e-refused-sync, namespace: NAMESPACE}
+spec:
+  project: default
+  source: {repoURL: http://git-server.platform.svc.cluster.local/apps.git, path: refused, targetRevision: main}
+  destination: {server: https://kubernetes.default.svc, namespace: e2e-refused-sync}
+operation: {sync: {}, initiatedBy: {username: e2e}}`
+
+// refusedSync: in Argo CD the checks run before the sync, which fails with them. The Job tells which pod and how it ended, and why; nothing
+// else of the runtime is there.
+func (a alone) refusedSync(t *testing.T) {
+	const namespace = "e2e-refused-sync"
+	a.environment.namespace(t, namespace)
+	a.commit(t, "refused/runtime.yaml", a.rendered(t, namespace, "global.codefresh.userToken.token=revoked", "global.runtime.singleNamespace=true"))
+	a.applyHere(t, strings.ReplaceAll(refusedApplication, "NAMESPACE", a.namespace))
+	eventually(t, "the sync has failed", 2*time.Minute, a.has("applications", a.namespace, namespace, map[string]string{"status.operationState.phase": "Failed"}))
+	synced, err := a.object(t.Context(), "applications", a.namespace, namespace)
+	require.NoError(t, err)
+	t.Logf("Argo CD says: %s", field(synced, "status", "operationState", "message"))
+	results, _, err := unstructured.NestedSlice(synced.Object, "status", "operationState", "syncResult", "resources")
+	require.NoError(t, err)
+	said := ""
+	for _, one := range results {
+		result, _ := one.(map[string]any)
+		assert.Equal(t, "PreSync", result["hookType"], "%v %v was synced: %v", result["kind"], result["name"], result["message"])
+		if result["kind"] == "Job" {
+			said, _ = result["message"].(string)
+		}
+	}
+	assert.Regexp(t, `^Container validate-values for pod e2e-refused-sync/validate-values-\w+ failed with exit code 3 `, said)
+	a.saysWhy(t, namespace, refusals()[0].code, refusals()[0].says)
+	a.leftAfterRefusal(t, namespace, "jobs/validate-values", "pods/validate-values-")
+}
+
+// rendered is the runtime as Helm renders it for tunnel mode, without what needs Argo's definitions.
+func (e *environment) rendered(t *testing.T, namespace string, sets ...string) []byte {
+	t.Helper()
+	args := []string{"template", "refused", filepath.Join(e.local.Root, "charts", "gitops-runtime"), "--namespace", namespace}
+	for _, values := range e.ready.ValueFiles {
+		args = append(args, "-f", values)
+	}
+	for _, set := range sets {
+		args = append(args, "--set", set)
+	}
+	text, err := exec.CommandContext(t.Context(), e.local.Helm.Path, args...).Output()
+	require.NoError(t, err)
+	var kept []string
+	for document := range strings.SplitSeq(string(text), "\n---\n") {
+		if !strings.Contains(document, "\napiVersion: argoproj.io/") && !strings.Contains(document, "\nkind: CustomResourceDefinition\n") {
+			kept = append(kept, document)
+		}
+	}
+	return []byte(strings.Join(kept, "\n---\n"))
+}
+
+// commit puts a file into the repository of the Git server until the test ends.
+func (e *environment) commit(t *testing.T, path string, content []byte) {
+	t.Helper()
+	do := func(ctx context.Context, verb string) error {
+		return e.client.CoreV1().RESTClient().Verb(verb).Namespace(manifests.Namespace).Resource("services").Name("http:git-server:80").
+			SubResource("proxy").Suffix("test/apps.git/" + path).Body(content).Do(ctx).Error()
+	}
+	require.NoError(t, do(t.Context(), "PUT"))
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		assert.NoError(t, do(ctx, "DELETE"))
+	})
+}

@@ -1,0 +1,154 @@
+//go:build e2e
+
+package e2e_test
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"gitops-runtime/localcluster/runtime"
+)
+
+type refusal struct {
+	name string
+	sets []string
+	// code and says are the finding's code and sentence as Helm prints them.
+	code, says string
+	// rendered means that the render itself fails: there is no hook and no release.
+	rendered bool
+}
+
+func refusals() []refusal {
+	return []refusal{
+		{name: "bad-token", code: "ACC101", says: "The platform platform.platform.svc.cluster.local refuses the user token (HTTP 401 Unauthorized).", sets: []string{"global.codefresh.userToken.token=revoked"}},
+		{name: "taken-name", code: "RUN201", says: "The account \"account-one\" already has a runtime \"taken\" (namespace elsewhere).", sets: []string{"global.runtime.name=taken"}},
+		{name: "absent-secret", code: "TOK104", says: "The Secret \"absent\" with the user token does not exist in namespace e2e-absent-secret.", sets: []string{
+			"global.codefresh.userToken.token=", "global.codefresh.userToken.secretKeyRef.name=absent", "global.codefresh.userToken.secretKeyRef.key=token",
+		}},
+		{name: "no-account", rendered: true, code: "MOD201", says: "Tunnel access needs global.codefresh.accountId.", sets: []string{"global.codefresh.accountId="}},
+		{name: "no-host", rendered: true, code: "MOD301", says: "Ingress access needs at least one host.", sets: []string{"global.runtime.ingress.enabled=true"}},
+	}
+}
+
+// refused: wrong values are refused within a minute, in Helm's own words, and nothing of the runtime is left; by every version of Helm, and
+// however Helm is called.
+func (e *environment) refused(t *testing.T) {
+	// every answer takes a while, so that there is time to look at a hook that runs
+	slow := e.platform(t)
+	t.Cleanup(func() { slow.clearFaults(t) })
+	slow.misbehaves(t, `{"contains": "\"name\":\"interrupted\"", "delay": "1m"}`)
+	slow.misbehaves(t, `{"path": "/2.0/api/graphql", "delay": "2s"}`)
+	for _, wrong := range refusals() {
+		e.run(t, wrong.name, func(t *testing.T) {
+			t.Parallel()
+			e.refuses(t, wrong)
+		})
+	}
+	for name, test := range map[string]func(*testing.T){
+		"helm-3.8":     func(t *testing.T) { e.refusedBefore(t, "3.8") },
+		"helm-3.18":    func(t *testing.T) { e.refusedBefore(t, "3.18") },
+		"taken back":   e.refusedAndTakenBack,
+		"dry run":      e.dryRun,
+		"side by side": e.sideBySide,
+		"interrupted":  e.interrupted,
+	} {
+		e.run(t, name, func(t *testing.T) {
+			t.Parallel()
+			test(t)
+		})
+	}
+}
+
+// attempt is an install that is to be refused, within a minute unless told otherwise; what Helm printed is returned.
+func (e *environment) attempt(t *testing.T, helm runtime.Helm, upgrade runtime.Upgrade) string {
+	t.Helper()
+	begun := time.Now()
+	out, err := e.tryInstall(t.Context(), helm, upgrade)
+	t.Logf("refused after %.0f s", time.Since(begun).Seconds())
+	require.NoError(t, err, out)
+	return out
+}
+
+// tryInstall gives what Helm printed, and an error when it refused nothing in time.
+func (e *environment) tryInstall(ctx context.Context, helm runtime.Helm, upgrade runtime.Upgrade) (string, error) {
+	upgrade.Release, upgrade.Chart, upgrade.Timeout = "refused", filepath.Join(e.local.Root, "charts", "gitops-runtime"), cmp.Or(upgrade.Timeout, time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, upgrade.Timeout)
+	defer cancel()
+	upgrade.ValueFiles = append(append([]string{}, e.ready.ValueFiles...), upgrade.ValueFiles...)
+	var out bytes.Buffer
+	switch err := helm.Upgrade(ctx, upgrade, &out); {
+	case err == nil:
+		return out.String(), errors.New("the install was not refused")
+	case ctx.Err() != nil:
+		return out.String(), fmt.Errorf("not refused within %s: %w", upgrade.Timeout, err)
+	}
+	return out.String(), nil
+}
+
+func (e *environment) refuses(t *testing.T, wrong refusal) {
+	namespace := "e2e-" + wrong.name
+	e.namespace(t, namespace)
+	out := e.attempt(t, e.local.Helm, runtime.Upgrade{Namespace: namespace, Sets: wrong.sets})
+	assert.Regexp(t, `(?m)^ +fix:? `, out)
+	if wrong.rendered {
+		assert.Contains(t, out, wrong.code+": "+wrong.says+"\n")
+		e.leftAfterRefusal(t, namespace)
+		return
+	}
+	assert.Contains(t, out, wrong.code+"  "+wrong.says+"\n")
+	e.leftAfterRefusal(t, namespace, "secrets/sh.helm.release.v1.refused.", "jobs/validate-values", "pods/validate-values-")
+	e.saysWhy(t, namespace, wrong.code, wrong.says)
+}
+
+// leftAfterRefusal: of a refused install nothing is left but what begins so.
+func (e *environment) leftAfterRefusal(t *testing.T, namespace string, prefixes ...string) {
+	t.Helper()
+	eventually(t, "nothing of the refused install is left", 30*time.Second, func(ctx context.Context) error {
+		inside, err := e.list(ctx, namespace)
+		if err != nil {
+			return err
+		}
+		outside, err := e.list(ctx, "")
+		if err != nil {
+			return err
+		}
+		inside, outside = without(inside, ofEveryNamespace(), prefixes...), containing(outside, namespace, "namespaces/"+namespace)
+		if len(inside)+len(outside) > 0 {
+			return fmt.Errorf("in the namespace %v, outside any %v", inside, outside)
+		}
+		return nil
+	})
+}
+
+// saysWhy: who sees no more of Helm than that the Job failed finds the reason in its log, in an Event and at its pod.
+func (e *environment) saysWhy(t *testing.T, namespace, code, says string) {
+	t.Helper()
+	log := e.kubectlOut(t, "logs", "jobs/validate-values", "-n", namespace)
+	for _, part := range []string{"\nschema\n", "\nruntime\n", "\ncluster\n", code + "  " + says + "\n"} {
+		assert.Contains(t, log, part)
+	}
+	assert.Regexp(t, `(?m)^[0-9]+ checks: .*1 failed`, log)
+
+	events, err := e.client.CoreV1().Events(namespace).List(t.Context(), metav1.ListOptions{FieldSelector: "involvedObject.name=validate-values,reason=ValuesRefused"})
+	require.NoError(t, err)
+	require.Len(t, events.Items, 1)
+	assert.Contains(t, events.Items[0].Message, code+"\n"+code+": "+says)
+
+	pods, err := e.client.CoreV1().Pods(namespace).List(t.Context(), metav1.ListOptions{LabelSelector: "job-name=validate-values"})
+	require.NoError(t, err)
+	require.Len(t, pods.Items, 1)
+	ended := pods.Items[0].Status.ContainerStatuses[0].State.Terminated
+	require.NotNil(t, ended)
+	assert.Equal(t, int32(3), ended.ExitCode)
+	assert.Contains(t, ended.Message, code+"\n"+code+": "+says)
+}

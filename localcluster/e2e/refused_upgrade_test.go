@@ -1,0 +1,40 @@
+//go:build e2e
+
+package e2e_test
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"gitops-runtime/localcluster/runtime"
+)
+
+// refusedUpgrade: a runtime that is there is known by its own token, keeps its name, and keeps running.
+func (e *environment) refusedUpgrade(t *testing.T) {
+	before := e.pods(t, "")
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	var out strings.Builder
+	require.Error(t, e.local.Helm.Upgrade(ctx, runtime.Upgrade{
+		Release: runtime.Release, Chart: filepath.Join(e.local.Root, "charts", "gitops-runtime"), Namespace: runtime.Namespace,
+		ValueFiles: e.ready.ValueFiles, Sets: []string{"global.runtime.name=renamed"}, Timeout: time.Minute,
+	}, &out))
+	const code, says = "RUN204", "The runtime of this namespace is registered under another name than \"renamed\"."
+	assert.Contains(t, out.String(), code+"  "+says+"\n")
+	assert.Contains(t, out.String(), "ok    RUN300  The runtime's own token is alive\n")
+	e.saysWhy(t, runtime.Namespace, code, says)
+	inside, err := e.list(ctx, runtime.Namespace)
+	require.NoError(t, err)
+	assert.Empty(t, without(containing(inside, "validate-values"), nil, "jobs/", "pods/"))
+	outside, err := e.list(ctx, "")
+	require.NoError(t, err)
+	assert.Empty(t, containing(outside, "validate-values"))
+	assert.Equal(t, before, e.pods(t, ""))
+	assert.Equal(t, []string{runtime.Name, "taken"}, e.platform(t).runtimes(t))
+}

@@ -1,0 +1,199 @@
+//go:build e2e
+
+package e2e_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"gitops-runtime/localcluster/images"
+	"gitops-runtime/localcluster/runtime"
+	"gitops-runtime/localcluster/standin/manifests"
+)
+
+// small are values that fit what values-ha.yaml asks for on a node that bears no more than small pods, and hold every connection
+// to the chart's NetworkPolicies, in both directions.
+const small = `
+global:
+  networkPolicy:
+    restrictEgress: true
+    extraEgress: [{to: [{namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: platform}}}]}] # pods stand in for hosts outside
+`
+
+// TestResilience: highly available and behind its NetworkPolicies, a runtime does its work; what is lost comes back, or another
+// takes its place, and nothing that was sent is lost with it.
+func TestResilience(t *testing.T) {
+	e := start(t)
+	before := e.inventory(t)
+	if !e.run(t, "install", func(t *testing.T) { e.installHA(t, small) }) {
+		t.Fatal("no runtime, so nothing to lose")
+	}
+	a := e.access(t, images.Tunnel)
+	e.run(t, "app-proxy", a.appProxy)
+	e.run(t, "workflows server", a.workflowsServer)
+	e.run(t, "application", e.application)
+	e.run(t, "workflow", e.workflow)
+	e.run(t, "promotion", e.promotion)
+	e.run(t, "closed to strangers", func(t *testing.T) {
+		e.closedToStrangers(t, "argo-cd-redis-ha-haproxy-metrics.codefresh:9101") // metrics
+	})
+	e.run(t, "bus server", a.losesBusServer)
+	e.run(t, "tunnel server", a.losesTunnelServer)
+	e.run(t, "leader of app-proxy", e.losesLeader)
+	e.run(t, "nothing forbidden", func(t *testing.T) { e.nothingForbidden(t, runtime.Namespace) })
+	e.run(t, "restricted", func(t *testing.T) { e.restricted(t, runtime.Namespace) })
+	e.run(t, "uninstall", func(t *testing.T) { e.uninstall(t, before) })
+}
+
+// installHA installs the runtime by tunnel as values-ha.yaml has it, with more values in YAML.
+func (e *environment) installHA(t *testing.T, values string) {
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute) // images that no registry has are built first
+	defer cancel()
+	ready, err := e.local.Prepare(ctx, images.Tunnel)
+	require.NoError(t, err)
+	files := []string{filepath.Join(e.local.Root, "charts", "gitops-runtime", "values-ha.yaml"), file(t, values)}
+	require.NoError(t, e.local.Install(ctx, images.Tunnel, ready, files, nil))
+	e.mapper.Reset()
+}
+
+// losesTunnelServer: a tunnel server that was away is found again within 30 seconds, by the same tunnel client.
+func (a access) losesTunnelServer(t *testing.T) {
+	client := a.pods(t, "app.kubernetes.io/name=tunnel-client")
+	require.Len(t, client, 1)
+	a.scale(t, manifests.Namespace, manifests.TunnelServer, 0)
+	t.Cleanup(func() {
+		if t.Failed() {
+			a.scale(t, manifests.Namespace, manifests.TunnelServer, 1)
+		}
+	})
+	hello := request{path: "/app-proxy/hello"}
+	a.answer(t, http.StatusBadGateway, 30*time.Second, hello)
+	time.Sleep(20 * time.Second) // not for a condition: the client's pauses between tries grow meanwhile
+	a.scale(t, manifests.Namespace, manifests.TunnelServer, 1)
+	begun := time.Now()
+	a.answer(t, http.StatusOK, 30*time.Second, hello)
+	t.Logf("the tunnel was there %s after its server", time.Since(begun).Round(time.Millisecond))
+	assert.Equal(t, client, a.pods(t, "app.kubernetes.io/name=tunnel-client"), "the tunnel client was replaced or restarted")
+}
+
+// losesBusServer: the event bus loses the server that leads its stream, without warning, while webhooks come in; each that was
+// taken arrives at the platform.
+func (a access) losesBusServer(t *testing.T) {
+	a.apply(t, hookOn(3))
+	t.Cleanup(func() {
+		assert.NoError(t, a.local.Kubectl.Delete(context.Background(), documents(t, hookOn(3)), time.Minute))
+	})
+	a.subscribed(t, runtime.Namespace, "e2e-hook")
+	a.answer(t, http.StatusOK, time.Minute, pushed(-1))
+	leader := a.busLeader(t)
+
+	const count, lostAt = 60, 10
+	var senders sync.WaitGroup
+	for number := range count {
+		if number == lostAt {
+			require.NoError(t, a.client.CoreV1().Pods(runtime.Namespace).Delete(t.Context(), leader, *metav1.NewDeleteOptions(0)))
+		}
+		senders.Go(func() { a.send(t, number) })
+		time.Sleep(250 * time.Millisecond) // as they come
+	}
+	senders.Wait()
+	eventually(t, "every webhook has arrived", 2*time.Minute, func(ctx context.Context) error {
+		missing, err := a.platform(t).missing(ctx, count)
+		if err == nil && len(missing) > 0 {
+			err = fmt.Errorf("without %v", missing)
+		}
+		return err
+	})
+}
+
+// pushed is a numbered webhook.
+func pushed(number int) request {
+	return request{
+		method: http.MethodPost, path: "/webhooks/codefresh/e2e-hook/push", body: fmt.Sprintf(`{"number":%d}`, number),
+		header: map[string]string{"Content-Type": "application/json"},
+	}
+}
+
+// send sends a webhook until it is taken, as Git providers do.
+func (a access) send(t *testing.T, number int) {
+	for end := time.Now().Add(time.Minute); ; time.Sleep(time.Second) {
+		got, err := a.ask(t.Context(), pushed(number))
+		if err == nil && got.status == http.StatusOK {
+			return
+		}
+		if time.Now().After(end) {
+			t.Errorf("webhook %d was not taken: answer %d: %s: %v", number, got.status, got.body, err)
+			return
+		}
+		t.Logf("webhook %d is sent again: answer %d: %v", number, got.status, err)
+	}
+}
+
+// missing are the numbers below count that no webhook brought to the platform.
+func (p platformAPI) missing(ctx context.Context, count int) ([]int, error) {
+	bodies, err := p.inbox(ctx, "e2e-hook")
+	if err != nil {
+		return nil, err
+	}
+	arrived := map[int]bool{}
+	for _, body := range bodies {
+		pushed, _ := body["pushed"].(map[string]any)
+		if number, ok := pushed["number"].(float64); ok {
+			arrived[int(number)] = true
+		}
+	}
+	var missing []int
+	for number := range count {
+		if !arrived[number] {
+			missing = append(missing, number)
+		}
+	}
+	return missing, nil
+}
+
+// busLeader is the pod that leads the event bus's stream, as any of its servers tells.
+func (e *environment) busLeader(t *testing.T) string {
+	t.Helper()
+	var leader string
+	eventually(t, "the event bus has a leader", time.Minute, func(ctx context.Context) error {
+		text, err := e.client.CoreV1().RESTClient().Get().Namespace(runtime.Namespace).Resource("pods").
+			Name("eventbus-e2e-hook-js-0:8222").SubResource("proxy").Suffix("jsz").Param("streams", "true").DoRaw(ctx)
+		if err != nil {
+			return err
+		}
+		var told struct {
+			Accounts []struct {
+				Streams []struct {
+					Cluster struct {
+						Leader   string
+						Replicas []struct{ Current bool }
+					}
+				} `json:"stream_detail"`
+			} `json:"account_details"`
+		}
+		if err := json.Unmarshal(text, &told); err != nil {
+			return err
+		}
+		for _, account := range told.Accounts {
+			for _, stream := range account.Streams {
+				if len(stream.Cluster.Replicas) == 2 && strings.HasPrefix(stream.Cluster.Leader, "eventbus-e2e-hook-js-") {
+					leader = stream.Cluster.Leader
+					return nil
+				}
+			}
+		}
+		return fmt.Errorf("no stream with three servers: %s", text)
+	})
+	return leader
+}

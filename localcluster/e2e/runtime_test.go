@@ -1,0 +1,69 @@
+//go:build e2e
+
+package e2e_test
+
+import (
+	"testing"
+
+	"gitops-runtime/localcluster/images"
+	"gitops-runtime/localcluster/runtime"
+)
+
+// TestRuntime is the order of everything, within an air gap: refusals on a clean cluster, a first install by tunnel with all that
+// Argo does, upgrades to the other modes, uninstall.
+func TestRuntime(t *testing.T) {
+	e := start(t)
+	gap := e.airGapped(t)
+	t.Run("refused", e.refused)
+	before := e.inventory(t)
+	if !e.mode(t, images.Tunnel, func(t *testing.T, a access) {
+		e.run(t, "application", e.application)
+		e.run(t, "rollout", e.rollout)
+		e.run(t, "kinds", e.kinds)
+		e.run(t, "impostor", e.impostor)
+		e.run(t, "workflow", e.workflow)
+		e.run(t, "promotion", e.promotion)
+		e.run(t, "components", e.components)
+		e.run(t, "event stream", a.eventStream)
+		e.run(t, "away and back", e.awayAndBack)
+		e.run(t, "refused upgrade", e.refusedUpgrade)
+		e.run(t, "same chart again", e.sameChartAgain)
+		e.run(t, "pulled within the gap", gap.pulled)
+	}) {
+		t.Fatal("no runtime, so nothing else to test")
+	}
+	e.mode(t, images.Ingress, func(t *testing.T, _ access) { e.run(t, "pulled within the gap", gap.pulled) })
+	e.mode(t, images.Gateway, nil)
+	e.mode(t, images.Mesh, func(t *testing.T, a access) {
+		e.run(t, "router rollout", a.routerRollout)
+	})
+	e.run(t, "uninstall", func(t *testing.T) { e.uninstall(t, before) })
+	e.run(t, "gap to the end", gap.holds)
+}
+
+// mode installs the runtime in an access mode and runs what every mode has to pass, then more. It says whether the install succeeded.
+func (e *environment) mode(t *testing.T, name images.Mode, more func(*testing.T, access)) bool {
+	t.Helper()
+	installed := false
+	t.Run(string(name), func(t *testing.T) {
+		if !e.run(t, "install", func(t *testing.T) { e.install(t, name) }) {
+			return
+		}
+		installed = true
+		a := e.access(t, name)
+		e.run(t, "app-proxy", a.appProxy)
+		e.run(t, "argo cd", a.argoCD)
+		e.run(t, "websocket", a.webSocket)
+		e.run(t, "workflows server", a.workflowsServer)
+		e.run(t, "webhook", a.webhook)
+		e.run(t, "ambiguous paths", a.ambiguousPaths)
+		e.run(t, "closed to strangers", func(t *testing.T) { e.closedToStrangers(t, strangersReach(name)...) })
+		if more != nil {
+			more(t, a)
+		}
+		e.run(t, "secrets stay secret", e.secretsStaySecret)
+		e.run(t, "nothing forbidden", func(t *testing.T) { e.nothingForbidden(t, runtime.Namespace) })
+		e.run(t, "restricted", func(t *testing.T) { e.restricted(t, runtime.Namespace) })
+	})
+	return installed
+}

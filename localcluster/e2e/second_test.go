@@ -1,0 +1,108 @@
+//go:build e2e
+
+package e2e_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"gitops-runtime/localcluster/images"
+	"gitops-runtime/localcluster/runtime"
+	"gitops-runtime/localcluster/standin/appproxy"
+)
+
+// secondNamespace is where a second runtime is.
+const secondNamespace = "e2e-second"
+
+// secondValues are those of the second runtime that the first does not share; the node bears two only if one asks for little.
+const secondValues = `
+global:
+  runtime:
+    name: second
+    singleNamespace: true
+    ingressUrl: http://second.example.com
+app-proxy:
+  resources: {requests: {cpu: 10m, memory: 16Mi}}
+  initContainer: {resources: {requests: {cpu: 10m, memory: 16Mi}}}
+internal-router: {resources: {requests: {cpu: 10m, memory: 16Mi}}}
+`
+
+// twoRuntimes: two runtimes on one cluster, each in its namespace. The second writes nothing outside its own, both work, and the
+// first, which is there already and becomes one of a single namespace, does not notice when the second goes.
+func (n *neighbours) twoRuntimes(t *testing.T) {
+	n.installFirst(t, besideValues+"\nglobal: {runtime: {singleNamespace: true}}")
+	n.apply(t, namespaceOf(secondNamespace)) // clean removes it
+	before, written := n.inventory(t), n.clusterRevisions(t)
+	n.installSecond(t)
+	first := n.access(t, images.Mesh)
+	n.run(t, "nothing outside the namespace", func(t *testing.T) {
+		assert.Empty(t, without(n.inventory(t), before, "ipaddresses/"))
+		assert.Equal(t, written, n.clusterRevisions(t))
+	})
+	n.run(t, "both answer", func(t *testing.T) {
+		first.appProxy(t)
+		text, err := n.client.CoreV1().Services(secondNamespace).ProxyGet("http", "internal-router", "80", "/app-proxy/hello", nil).DoRaw(t.Context())
+		require.NoError(t, err)
+		var echo appproxy.Echo
+		require.NoError(t, json.Unmarshal(text, &echo))
+		assert.Equal(t, "app-proxy", echo.StandIn)
+		assert.Equal(t, []string{runtime.Name, "second", "taken"}, n.platform(t).runtimes(t))
+	})
+	n.run(t, "each reports its own workflows", n.reportsOwnWorkflows)
+	pods := n.pods(t, "")
+	n.run(t, "second goes", func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
+		defer cancel()
+		require.NoError(t, n.local.Helm.Uninstall(ctx, runtime.Release, secondNamespace, 3*time.Minute, t.Output()))
+		assert.Equal(t, []string{runtime.Name, "taken"}, n.platform(t).runtimes(t))
+		assert.Equal(t, pods, n.pods(t, ""))
+		after := n.inventory(t)
+		assert.Empty(t, without(after, before, "ipaddresses/"))
+		assert.Empty(t, without(before, after, "ipaddresses/"))
+	})
+	n.run(t, "first stays", first.webhook)
+}
+
+// installSecond installs the second runtime with the documented values of one that is not alone.
+func (n *neighbours) installSecond(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 11*time.Minute)
+	defer cancel()
+	chart := filepath.Join(n.local.Root, "charts", "gitops-runtime")
+	files := append([]string{filepath.Join(chart, "ci", "single-namespace-values.yaml")}, n.mesh.ValueFiles...)
+	require.NoError(t, n.local.Helm.Upgrade(ctx, runtime.Upgrade{
+		Release: runtime.Release, Chart: chart, Namespace: secondNamespace,
+		ValueFiles: append(files, file(t, secondValues)), Timeout: 10 * time.Minute,
+	}, t.Output()))
+}
+
+// reportsOwnWorkflows: a workflow is run and reported by the runtime in whose namespace it is, and by no other.
+func (n *neighbours) reportsOwnWorkflows(t *testing.T) {
+	for namespace, name := range map[string]string{runtime.Namespace: runtime.Name, secondNamespace: "second"} {
+		n.applyHere(t, strings.Replace(suspended, "namespace: codefresh", "namespace: "+namespace, 1))
+		eventually(t, "the workflow of "+name+" waits", time.Minute, n.has("workflows", namespace, "e2e-suspended", map[string]string{"status.phase": "Running"}))
+		eventually(t, "the platform hears of the workflow of "+name, time.Minute, func(ctx context.Context) error {
+			events, err := n.platform(t).events(ctx, "Workflow")
+			if err != nil {
+				return err
+			}
+			reporters := map[string]bool{}
+			for _, event := range events {
+				if event.Object.Namespace == namespace {
+					reporters[event.Runtime] = true
+				}
+			}
+			if len(reporters) != 1 || !reporters[name] {
+				return fmt.Errorf("it was reported by %v", reporters)
+			}
+			return nil
+		})
+	}
+}

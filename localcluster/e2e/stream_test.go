@@ -1,0 +1,76 @@
+//go:build e2e
+
+package e2e_test
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	authenticationv1 "k8s.io/api/authentication/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"gitops-runtime/localcluster/runtime"
+)
+
+// suspended is a workflow that needs no pod.
+const suspended = `apiVersion: argoproj.io/v1alpha1
+kind: Workflow
+metadata: {name: e2e-suspended, namespace: codefresh}
+spec:
+  entrypoint: wait
+  templates:
+  - name: wait
+    suspend: {}`
+
+// eventStream: server-sent events of the workflows server pass every hop as they come, while the stream stays open.
+func (a access) eventStream(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	a.applyHere(t, suspended)
+	stream := bufio.NewScanner(a.workflowEvents(ctx, t))
+	stream.Buffer(nil, 1<<20)
+	hears(t, stream, `"e2e-suspended"`)
+	begun := time.Now()
+	a.apply(t, strings.Replace(suspended, "{name: e2e-suspended,", `{name: e2e-suspended, labels: {e2e: changed},`, 1))
+	hears(t, stream, `"e2e":"changed"`)
+	took := time.Since(begun)
+	t.Logf("the event came after %s", took.Round(time.Millisecond))
+	require.Less(t, took, 10*time.Second, "a buffer has held the event")
+}
+
+// hears reads a stream to the first event that holds a text.
+func hears(t *testing.T, stream *bufio.Scanner, text string) {
+	t.Helper()
+	for stream.Scan() {
+		if strings.HasPrefix(stream.Text(), "data:") && strings.Contains(stream.Text(), text) {
+			return
+		}
+	}
+	t.Fatalf("the stream has ended without %s: %v", text, stream.Err())
+}
+
+// workflowEvents opens the stream of a namespace's workflow events; the end of ctx closes it.
+func (a access) workflowEvents(ctx context.Context, t *testing.T) io.Reader {
+	t.Helper()
+	token, err := a.client.CoreV1().ServiceAccounts(runtime.Namespace).
+		CreateToken(ctx, "argo-server", &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	asked, err := http.NewRequestWithContext(ctx, http.MethodGet, a.url("/workflows/api/v1/workflow-events/"+runtime.Namespace), nil)
+	require.NoError(t, err)
+	asked.Header.Set("Authorization", "Bearer "+token.Status.Token)
+	asked.Header.Set("Accept", "text/event-stream")
+	client := *a.http
+	client.Timeout = 0
+	answer, err := client.Do(asked)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = answer.Body.Close() })
+	require.Equal(t, http.StatusOK, answer.StatusCode)
+	require.Equal(t, "text/event-stream", answer.Header.Get("Content-Type"))
+	return answer.Body
+}

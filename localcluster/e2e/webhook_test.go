@@ -1,0 +1,124 @@
+//go:build e2e
+
+package e2e_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"gitops-runtime/localcluster/runtime"
+)
+
+// hook is an event bus, a webhook event source and a sensor that sends what comes to the platform, with the runtime's token, as a pipeline has
+// them. SERVERS is the number of the bus's servers.
+const hook = `apiVersion: argoproj.io/v1alpha1
+kind: EventBus
+metadata: {name: e2e-hook, namespace: codefresh}
+spec:
+  jetstream:
+    version: latest
+    replicas: SERVERS
+    streamConfig: "replicas: SERVERS\n"
+    securityContext: {runAsNonRoot: true, runAsUser: 1000, runAsGroup: 1000, fsGroup: 1000, seccompProfile: {type: RuntimeDefault}}
+    containerTemplate:
+      imagePullPolicy: IfNotPresent
+      securityContext: {allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: {drop: [ALL]}}
+      resources: {requests: {cpu: 20m, memory: 64Mi}}
+    reloaderContainerTemplate:
+      imagePullPolicy: IfNotPresent
+      securityContext: {allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: {drop: [ALL]}}
+    metricsContainerTemplate:
+      imagePullPolicy: IfNotPresent
+      securityContext: {allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: {drop: [ALL]}}
+---
+apiVersion: argoproj.io/v1alpha1
+kind: EventSource
+metadata: {name: e2e-hook, namespace: codefresh}
+spec:
+  eventBusName: e2e-hook
+  template:
+    securityContext: {runAsNonRoot: true, runAsUser: 9731, seccompProfile: {type: RuntimeDefault}}
+    container:
+      securityContext: {allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: {drop: [ALL]}}
+  service:
+    ports: [{port: 80, targetPort: 12000}]
+  webhook:
+    push: {port: "12000", endpoint: /webhooks/codefresh/e2e-hook/push, method: POST}
+---
+apiVersion: argoproj.io/v1alpha1
+kind: Sensor
+metadata: {name: e2e-hook, namespace: codefresh}
+spec:
+  eventBusName: e2e-hook
+  template:
+    securityContext: {runAsNonRoot: true, runAsUser: 9731, seccompProfile: {type: RuntimeDefault}}
+    container:
+      securityContext: {allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: {drop: [ALL]}}
+  dependencies:
+  - {name: push, eventSourceName: e2e-hook, eventName: push}
+  triggers:
+  - template:
+      name: platform
+      http:
+        url: https://platform.platform.svc.cluster.local/test/inbox/e2e-hook
+        method: POST
+        headers: {Content-Type: application/json}
+        secureHeaders:
+        - {name: Authorization, valueFrom: {secretKeyRef: {name: codefresh-token, key: token}}}
+        tls:
+          caCertSecret: {name: codefresh-tls-certs, key: ca-bundle.crt}
+        payload:
+        - {dest: pushed, src: {dependencyName: push, dataKey: body, useRawData: true}}`
+
+// webhook: what is posted to an event source from outside travels by the event bus to a sensor and on to the platform.
+func (a access) webhook(t *testing.T) {
+	a.apply(t, hookOn(1)) // stays for the next mode
+	a.subscribed(t, runtime.Namespace, "e2e-hook")
+	body := fmt.Sprintf(`{"mode":%q,"list":[1,2],"nested":{"yes":true}}`, a.mode)
+	a.answer(t, http.StatusOK, time.Minute, request{
+		method: http.MethodPost, path: "/webhooks/codefresh/e2e-hook/push", body: body, header: map[string]string{"Content-Type": "application/json"},
+	})
+	received := a.platform(t).receives(t, "e2e-hook", func(payload map[string]any) bool {
+		pushed, _ := payload["pushed"].(map[string]any)
+		return pushed["mode"] == string(a.mode)
+	})
+	require.Equal(t, map[string]any{
+		"pushed": map[string]any{"mode": string(a.mode), "list": []any{1.0, 2.0}, "nested": map[string]any{"yes": true}},
+	}, received)
+}
+
+// hookOn is the hook on a bus of a number of servers.
+func hookOn(servers int) string { return strings.ReplaceAll(hook, "SERVERS", fmt.Sprint(servers)) }
+
+// subscribed waits until a sensor listens to the event bus: what comes earlier passes it by, and only its log tells.
+func (e *environment) subscribed(t *testing.T, namespace, sensor string) {
+	t.Helper()
+	pods := e.client.CoreV1().Pods(namespace)
+	object, err := e.object(t.Context(), "sensors", namespace, sensor)
+	require.NoError(t, err)
+	triggers, _, err := unstructured.NestedSlice(object.Object, "spec", "triggers")
+	require.NoError(t, err)
+	eventually(t, "the sensor "+sensor+" listens", 2*time.Minute, func(ctx context.Context) error {
+		list, err := pods.List(ctx, metav1.ListOptions{LabelSelector: "sensor-name=" + sensor})
+		if err != nil {
+			return err
+		}
+		for _, pod := range list.Items {
+			log, err := pods.GetLogs(pod.Name, &corev1.PodLogOptions{}).DoRaw(ctx)
+			if err == nil && bytes.Count(log, []byte("Subscribing to subject")) >= len(triggers) {
+				return nil
+			}
+		}
+		return fmt.Errorf("none of %d pods has subscribed", len(list.Items))
+	})
+}

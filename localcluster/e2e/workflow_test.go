@@ -1,0 +1,64 @@
+//go:build e2e
+
+package e2e_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"gitops-runtime/localcluster/runtime"
+)
+
+// hello is a Workflow, in NAMESPACE, that gives a greeting.
+const hello = `apiVersion: argoproj.io/v1alpha1
+kind: Workflow
+metadata: {name: NAME, namespace: NAMESPACE}
+spec:
+  entrypoint: hello
+  serviceAccountName: ACCOUNT
+  securityContext: {runAsNonRoot: true, runAsUser: 65532, seccompProfile: {type: RuntimeDefault}}
+  volumes: [{name: out, emptyDir: {}}]
+  templates:
+  - name: hello
+    outputs:
+      parameters: [{name: greeting, valueFrom: {path: /out/greeting}}]
+    container:
+      image: IMAGE
+      imagePullPolicy: Always
+      command: [/usr/local/bin/standin]
+      args: [write, /out/greeting, "hello from {{workflow.name}}"]
+      volumeMounts: [{name: out, mountPath: /out}]
+      resources: {requests: {cpu: 10m, memory: 16Mi}, limits: {memory: 64Mi}}
+      securityContext: {allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: {drop: [ALL]}}`
+
+// workflow: Argo Workflows runs a pod and gives its output, and the platform gets events of the Workflow.
+func (e *environment) workflow(t *testing.T) {
+	require.Equal(t, "hello from e2e-hello", e.greeting(t, runtime.Namespace, "e2e-hello", "argo-workflow"))
+	e.platform(t).hearsOf(t, "Workflow", runtime.Namespace, "e2e-hello")
+}
+
+// promotion: a workflow under the account that promotions run under succeeds.
+func (e *environment) promotion(t *testing.T) {
+	require.Equal(t, "hello from e2e-promotion", e.greeting(t, runtime.Namespace, "e2e-promotion", "promotion-template"))
+}
+
+// greeting runs a workflow under a service account, waits until it has succeeded, and gives its output.
+func (e *environment) greeting(t *testing.T, namespace, name, account string) any {
+	t.Helper()
+	e.applyHere(t, strings.NewReplacer("NAMESPACE", namespace, "NAME", name, "ACCOUNT", account, "IMAGE", standIn).Replace(hello))
+	eventually(t, "the workflow has succeeded", 3*time.Minute, e.has("workflows", namespace, name, map[string]string{"status.phase": "Succeeded"}))
+	done, err := e.object(t.Context(), "workflows", namespace, name)
+	require.NoError(t, err)
+	nodes, _, err := unstructured.NestedMap(done.Object, "status", "nodes")
+	require.NoError(t, err)
+	node, _ := nodes[name].(map[string]any)
+	outputs, _, err := unstructured.NestedSlice(node, "outputs", "parameters")
+	require.NoError(t, err)
+	require.Len(t, outputs, 1)
+	greeting, _ := outputs[0].(map[string]any)
+	return greeting["value"]
+}

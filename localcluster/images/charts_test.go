@@ -1,0 +1,29 @@
+package images
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"gitops-runtime/tests/chartimages"
+	"gitops-runtime/tests/gomodule"
+)
+
+func TestCatalogueKnowsEveryImageOfTheCharts(t *testing.T) {
+	root, err := gomodule.Root()
+	require.NoError(t, err)
+	files, err := filepath.Glob(filepath.Join(root, "charts", "*", "values.yaml"))
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	catalogue := &Catalogue{rows: table()}
+	for _, file := range files {
+		named, err := chartimages.Of(file)
+		require.NoError(t, err)
+		for _, image := range named {
+			_, err := catalogue.find([]string{image})
+			assert.NoError(t, err, file)
+		}
+	}
+}

@@ -1,0 +1,125 @@
+package images
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/google/go-containerregistry/pkg/authn"
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+	"golang.org/x/sync/errgroup"
+
+	"gitops-runtime/localcluster/internal/progress"
+)
+
+// pullsAtOnce bounds how many images are downloaded at a time.
+const pullsAtOnce = 3
+
+// keepUnused is how long the cache keeps what nobody asks for.
+const keepUnused = 30 * 24 * time.Hour
+
+// Ensure sees to it that all the images are at hand, and tells where each came
+// from, in the order of the catalogue. What is in the cache stays as it is; the
+// rest is pulled where its registry answers and made otherwise. A failed run
+// keeps what it finished. The observer, which may be nil, is told each step.
+func (c *Catalogue) Ensure(ctx context.Context, names []string, observer progress.Observer) ([]Image, error) {
+	rows, err := c.find(names)
+	if err != nil {
+		return nil, err
+	}
+	if images, err := c.Images(ctx, names); err == nil {
+		return images, progress.Step(observer, fmt.Sprintf("images: %d cached", len(images)), func() error { return nil })
+	}
+	unlock, err := c.store.Lock(ctx, func() {
+		_ = progress.Step(observer, "images: waiting for another run that builds images", func() error { return nil })
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	missing, err := c.missing(ctx, rows)
+	if err != nil {
+		return nil, err
+	}
+	missing, err = c.pullAll(ctx, missing, observer)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.buildAll(ctx, missing, observer); err != nil {
+		return nil, err
+	}
+	if err := c.store.Prune(time.Now().Add(-keepUnused)); err != nil {
+		return nil, err
+	}
+	return c.Images(ctx, names)
+}
+
+func (c *Catalogue) missing(ctx context.Context, rows []row) ([]row, error) {
+	var missing []row
+	for _, row := range rows {
+		at, err := c.lookup(ctx, row)
+		if err != nil {
+			return nil, err
+		}
+		if !at.hand {
+			missing = append(missing, row)
+		}
+	}
+	return missing, nil
+}
+
+// pullAll pulls what can be pulled and returns the rows that are still missing.
+func (c *Catalogue) pullAll(ctx context.Context, rows []row, observer progress.Observer) ([]row, error) {
+	pulled := make([]bool, len(rows))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(pullsAtOnce)
+	for i, row := range rows {
+		if row.neverPull || c.FromSource {
+			continue
+		}
+		group.Go(func() error {
+			var err error
+			pulled[i], err = c.pull(ctx, row, observer)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	var missing []row
+	for i, row := range rows {
+		if !pulled[i] {
+			missing = append(missing, row)
+		}
+	}
+	return missing, nil
+}
+
+// pull fetches one image. A registry that does not answer, or refuses, is no
+// error: the image is then made.
+func (c *Catalogue) pull(ctx context.Context, r row, observer progress.Observer) (bool, error) {
+	reference, err := name.ParseReference(r.name)
+	if err != nil {
+		return false, fmt.Errorf("images: %s: %w", r.name, err)
+	}
+	if c.probe.Host(ctx, reference.Context().RegistryStr()) != nil {
+		return false, ctx.Err()
+	}
+	key, err := pulledKey(r)
+	if err != nil {
+		return false, err
+	}
+	refused := progress.Step(observer, "images: pull "+r.name, func() error {
+		image, err := remote.Image(reference, remote.WithContext(ctx), remote.WithTransport(c.transport),
+			remote.WithAuthFromKeychain(authn.DefaultKeychain), remote.WithPlatform(v1.Platform{OS: "linux", Architecture: runtime.GOARCH}))
+		if err != nil {
+			return err
+		}
+		_, err = c.store.Put(key, image)
+		return err
+	})
+	return refused == nil, ctx.Err()
+}

@@ -1,0 +1,85 @@
+package images
+
+import (
+	"slices"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"gitops-runtime/localcluster/images/gobuild"
+	"gitops-runtime/localcluster/images/layers"
+)
+
+// Origin says where an image came from, for people who read a status table.
+type Origin string
+
+// The origins of images.
+const (
+	Pulled          Origin = "pulled"
+	BuiltFromSource Origin = "built from source"
+	DebianPackage   Origin = "Debian package"
+	StandIn         Origin = "stand-in"
+	Own             Origin = "own"
+)
+
+// Image is one image at hand.
+type Image struct {
+	// Name is the full reference that charts ask for.
+	Name string
+	// Origin is where the image at hand came from.
+	Origin Origin
+	// Note tells how it differs from the published image; may be empty.
+	Note string
+}
+
+// Mode is a way into the runtime; it decides which images are needed.
+type Mode string
+
+// The modes.
+const (
+	Tunnel  Mode = "tunnel"
+	Ingress Mode = "ingress"
+	Gateway Mode = "gateway"
+	Mesh    Mode = "mesh"
+)
+
+var everyMode = []Mode{Tunnel, Ingress, Gateway, Mesh}
+
+// row is one line of the catalogue.
+type row struct {
+	// name is the full reference that charts ask for.
+	name string
+	// modes need the image; none: only who names it gets it.
+	modes []Mode
+	// neverPull marks images that only this project makes.
+	neverPull bool
+	// recipe makes the image where it cannot be pulled.
+	recipe recipe
+}
+
+func (r row) neededIn(mode Mode) bool { return slices.Contains(r.modes, mode) }
+
+// recipe says what an image consists of.
+type recipe struct {
+	origin Origin
+	note   string
+	// debian puts the image on the shared layer of Debian packages.
+	debian bool
+	// programs are built from Go modules, each a layer of its own.
+	programs []placed
+	// zones adds the time zones of the Go distribution.
+	zones bool
+	// files are the last layer.
+	files []layers.Entry
+	// config says how a container of the image starts.
+	config v1.Config
+}
+
+// onlyPulled is the recipe of images whose programs can neither be built nor
+// be stood in for.
+func onlyPulled() recipe { return recipe{origin: Pulled} }
+
+// placed is a program and where it stands in the image.
+type placed struct {
+	program gobuild.Program
+	path    string
+}

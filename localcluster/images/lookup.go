@@ -1,0 +1,115 @@
+package images
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"runtime"
+
+	"gitops-runtime/localcluster/images/store"
+)
+
+// found says under which key an image is, or would be, kept.
+type found struct {
+	key   string
+	hand  bool
+	image Image
+}
+
+// lookup tells whether the row's image is at hand: pulled, or made from
+// exactly what its recipe says today.
+func (c *Catalogue) lookup(ctx context.Context, r row) (found, error) {
+	pulled, err := pulledKey(r)
+	if err != nil {
+		return found{}, err
+	}
+	if !r.neverPull && !c.FromSource && c.store.Has(pulled) {
+		return found{key: pulled, hand: true, image: Image{Name: r.name, Origin: Pulled}}, nil
+	}
+	key, err := c.recipeKey(ctx, r)
+	if err != nil {
+		return found{}, fmt.Errorf("images: %s: %w", r.name, err)
+	}
+	made := Image{Name: r.name, Origin: r.recipe.origin, Note: r.recipe.note}
+	return found{key: key, hand: c.store.Has(key), image: made}, nil
+}
+
+func pulledKey(r row) (string, error) {
+	return store.Key("pulled-"+label(r.name), r.name, runtime.GOARCH)
+}
+
+// recipeKey names everything the recipe makes an image from.
+func (c *Catalogue) recipeKey(ctx context.Context, r row) (string, error) {
+	return c.remember("image "+r.name, func() (string, error) {
+		var parts []string
+		if r.recipe.debian {
+			key, err := c.debianKey(ctx)
+			if err != nil {
+				return "", err
+			}
+			parts = append(parts, key)
+		}
+		for _, one := range r.recipe.programs {
+			key, err := c.programKey(ctx, one)
+			if err != nil {
+				return "", err
+			}
+			parts = append(parts, key)
+		}
+		return store.Key("image-"+label(r.name), parts, r.recipe.zones, r.recipe.files, r.recipe.config)
+	})
+}
+
+// programKey names a layer with one program at its place.
+func (c *Catalogue) programKey(ctx context.Context, one placed) (string, error) {
+	key, err := c.remember("program "+identity(one.program), func() (string, error) { return c.tools.Key(ctx, one.program) })
+	if err != nil {
+		return "", err
+	}
+	return store.Key("layer-"+one.program.Name, key, one.path)
+}
+
+// debianKey names the shared layer of Debian packages. Updates within a
+// release of Debian do not change it: delete the layer's folder to have them.
+func (c *Catalogue) debianKey(ctx context.Context) (string, error) {
+	return c.remember("debian", func() (string, error) {
+		sources, err := c.commands.Sources(ctx)
+		if err != nil {
+			return "", err
+		}
+		return debianBase.Key(sources)
+	})
+}
+
+// remember computes a key once. Keys nest, so the lock is not held meanwhile;
+// computing one twice is no harm.
+func (c *Catalogue) remember(what string, compute func() (string, error)) (string, error) {
+	c.mu.Lock()
+	key, known := c.keys[what]
+	c.mu.Unlock()
+	if known {
+		return key, nil
+	}
+	key, err := compute()
+	if err != nil {
+		return "", err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.keys[what] = key
+	return key, nil
+}
+
+var unfitForNames = regexp.MustCompile(`[^a-zA-Z0-9.-]+`)
+
+// label makes a reference fit for the name of a folder.
+func label(reference string) string { return unfitForNames.ReplaceAllString(reference, "-") }
+
+func identity(value any) string {
+	text, err := json.Marshal(value)
+	if err != nil {
+		panic(fmt.Sprintf("a program of the catalogue has no JSON form: %v", err))
+	}
+	return string(text)
+}

@@ -1,0 +1,183 @@
+package node
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"gitops-runtime/localcluster/internal/archive"
+	"gitops-runtime/localcluster/internal/command"
+	"gitops-runtime/localcluster/internal/progress"
+)
+
+// Builder builds a node image from source. Its results stay in a cache, named by what they are made of.
+type Builder struct {
+	// Programs is this repository's directory localcluster/programs.
+	Programs string
+	// Kind is the directory images/base/files of the module sigs.k8s.io/kind.
+	Kind string
+	// Published is a published node image to use whatever could be built, such as kindest/node:v1.33.4; Upstream or a
+	// built one when empty.
+	Published string
+	// Cache is the directory of the results; it outlives checkouts.
+	Cache    string
+	Run      command.Runner
+	Observer progress.Observer
+}
+
+// repository is the name of built images, without the tag.
+const repository = "gitops-runtime/node"
+
+// Image is the name of the image that Archive builds: the version of Kubernetes and a digest of all it is made of.
+func (b Builder) Image() (string, error) {
+	key, err := b.key()
+	if err != nil {
+		return "", err
+	}
+	return repository + ":" + Kubernetes + "-" + key, nil
+}
+
+// Archive returns the file of a Docker archive with the image, built now unless it is in the cache.
+func (b Builder) Archive(ctx context.Context) (string, error) {
+	name, err := b.Image()
+	if err != nil {
+		return "", err
+	}
+	out := filepath.Join(b.Cache, strings.ReplaceAll(name[strings.LastIndex(name, "/")+1:], ":", "-")+".tar")
+	if _, err := os.Stat(out); err == nil {
+		return out, nil
+	}
+	if err := os.MkdirAll(b.Cache, 0o755); err != nil {
+		return "", err
+	}
+	work, err := os.MkdirTemp(b.Cache, "work-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(work)
+	debianLayer, proxyLayer, err := b.parts(ctx, work)
+	if err != nil {
+		return "", err
+	}
+	return out, progress.Step(b.Observer, "assemble the node image", func() error {
+		images, upper := filepath.Join(work, "images"), filepath.Join(work, "node")
+		if err := writeImages(images, work, proxyLayer, work); err != nil {
+			return err
+		}
+		if err := writeNode(upper, work, b.Kind, images); err != nil {
+			return err
+		}
+		if err := b.forget(); err != nil {
+			return err
+		}
+		return writeArchive(out, archive.Image{
+			Names:  []string{name},
+			Layers: []string{debianLayer, upper},
+			Config: archive.Config{
+				Entrypoint: []string{"/usr/local/bin/entrypoint", "/sbin/init"},
+				Env:        []string{"container=docker", searchPath},
+				StopSignal: "SIGRTMIN+3", // systemd's signal to halt
+			},
+		})
+	})
+}
+
+// forget deletes the archives of earlier images, which nothing asks for any more.
+func (b Builder) forget() error {
+	archives, err := filepath.Glob(filepath.Join(b.Cache, "node-*.tar*"))
+	if err != nil {
+		return err
+	}
+	for _, archive := range archives {
+		if err := os.Remove(archive); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// parts makes what an image is put together from: programs in work, beside each other with the layers of Debian, which
+// wait for a mirror where compilers wait for a processor.
+func (b Builder) parts(ctx context.Context, work string) (debianLayer, proxyLayer string, err error) {
+	debianLayer = filepath.Join(b.Cache, "debian-"+digest(slices.Concat(nodePackages, []string{suite, file("customize.sh")})...)+".tar")
+	proxyLayer = filepath.Join(b.Cache, "proxy-"+digest(slices.Concat(proxyPackages, []string{suite})...)+".tar")
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return b.debian(ctx, debianLayer, proxyLayer) })
+	group.Go(func() error {
+		for _, p := range programs {
+			err := progress.Step(b.Observer, "compile "+p.name, func() error { return p.compile(ctx, b.Run, b.Programs, work) })
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return debianLayer, proxyLayer, group.Wait()
+}
+
+func (b Builder) debian(ctx context.Context, nodeLayer, proxyLayer string) error {
+	if exist(nodeLayer, proxyLayer) {
+		return nil
+	}
+	d := debian{run: b.Run}
+	mirror, err := d.prepare(ctx)
+	if err != nil {
+		return err
+	}
+	err = progress.Step(b.Observer, "unpack Debian packages for kube-proxy", func() error { return d.proxy(ctx, mirror, proxyLayer) })
+	if err != nil {
+		return err
+	}
+	return progress.Step(b.Observer, "install Debian packages for the node", func() error { return d.node(ctx, mirror, nodeLayer) })
+}
+
+func exist(files ...string) bool {
+	for _, file := range files {
+		if _, err := os.Stat(file); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// key is a digest of everything a node image is made of, except Debian's packages, of which only the names are known.
+func (b Builder) key() (string, error) {
+	parts := slices.Concat([]string{runtime.GOARCH, suite, Kubernetes}, nodePackages, proxyPackages)
+	for _, p := range programs {
+		parts = append(parts, fmt.Sprint(p))
+	}
+	for _, tree := range []fs.FS{
+		files, os.DirFS(filepath.Join(b.Programs, "kubernetes")), os.DirFS(filepath.Join(b.Programs, "node")), os.DirFS(b.Kind),
+	} {
+		err := fs.WalkDir(tree, ".", func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() || entry.Name() == "go.sum" { // go.mod says it all, and go may add to go.sum
+				return err
+			}
+			text, err := fs.ReadFile(tree, path)
+			parts = append(parts, path, string(text))
+			return err
+		})
+		if err != nil {
+			return "", fmt.Errorf("what the node image is made of: %w", err)
+		}
+	}
+	return digest(parts...), nil
+}
+
+// digest is twelve hexadecimal digits for a list of texts.
+func digest(parts ...string) string {
+	hash := sha256.New()
+	for _, part := range parts {
+		fmt.Fprintf(hash, "%d:%s", len(part), part)
+	}
+	return hex.EncodeToString(hash.Sum(nil))[:12]
+}

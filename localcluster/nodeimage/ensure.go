@@ -1,0 +1,123 @@
+package node
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"gitops-runtime/localcluster/docker"
+	"gitops-runtime/localcluster/internal/progress"
+)
+
+// Reach tells whether a web address answers, whatever it answers.
+type Reach func(ctx context.Context, address string) bool
+
+// HTTP is the Reach that asks, for three seconds at most.
+func HTTP(ctx context.Context, address string) bool {
+	ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodHead, address, nil)
+	if err != nil {
+		return false
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return false
+	}
+	return response.Body.Close() == nil
+}
+
+// Ensure gives the engine a node image and returns its name: the published one that was asked for; else one that it has,
+// upstream's where Docker Hub answers, or one that the builder builds. Machines whose containers lack CAP_SYS_RESOURCE always get a built one, for
+// upstream's asks for more than they can give.
+func (b Builder) Ensure(ctx context.Context, engine *docker.Engine, reach Reach) (string, error) {
+	limited, err := docker.LacksSysResource()
+	if err != nil {
+		return "", err
+	}
+	return b.ensure(ctx, engine, reach, limited)
+}
+
+func (b Builder) ensure(ctx context.Context, engine *docker.Engine, reach Reach, limited bool) (string, error) {
+	if b.Published != "" {
+		return b.Published, b.published(ctx, engine)
+	}
+	built, err := b.Image()
+	if err != nil {
+		return "", err
+	}
+	wanted := []string{built}
+	if !limited {
+		wanted = append(wanted, Upstream)
+	}
+	for _, image := range wanted {
+		if has, err := engine.Has(ctx, image); err != nil || has {
+			return image, err
+		}
+	}
+	if !limited && reach(ctx, "https://registry-1.docker.io/v2/") && b.pull(ctx, engine, Upstream) == nil {
+		return Upstream, nil
+	}
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	if err := b.load(ctx, engine, built); err != nil {
+		return "", fmt.Errorf("build the node image: %w", err)
+	}
+	return built, nil
+}
+
+// published sees to it that the engine has the published image that was asked for.
+func (b Builder) published(ctx context.Context, engine *docker.Engine) error {
+	if has, err := engine.Has(ctx, b.Published); err != nil || has {
+		return err
+	}
+	if err := b.pull(ctx, engine, b.Published); err != nil {
+		return fmt.Errorf("the node image %s: %w; name one that can be pulled, or none", b.Published, err)
+	}
+	return nil
+}
+
+func (b Builder) pull(ctx context.Context, engine *docker.Engine, image string) error {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
+	defer cancel()
+	return progress.Step(b.Observer, "pull "+image, func() error {
+		_, err := engine.Run(ctx, "pull", "--quiet", image)
+		return err
+	})
+}
+
+func (b Builder) load(ctx context.Context, engine *docker.Engine, built string) error {
+	path, err := b.Archive(ctx)
+	if err != nil {
+		return err
+	}
+	return progress.Step(b.Observer, "load the node image", func() error {
+		image, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		defer image.Close()
+		if err := engine.Load(ctx, image); err != nil {
+			return err
+		}
+		return forget(ctx, engine, built)
+	})
+}
+
+// forget removes the images built earlier, except one that a cluster still uses, which the engine refuses to remove.
+func forget(ctx context.Context, engine *docker.Engine, built string) error {
+	images, err := engine.Run(ctx, "image", "ls", "--format", "{{.Repository}}:{{.Tag}}", repository)
+	if err != nil {
+		return err
+	}
+	for image := range strings.FieldsSeq(images) {
+		if image != built {
+			_, _ = engine.Run(ctx, "image", "rm", image) // it is in use, or gone by now
+		}
+	}
+	return nil
+}

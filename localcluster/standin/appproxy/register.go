@@ -1,0 +1,123 @@
+package appproxy
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"gitops-runtime/localcluster/standin/codefresh"
+	"gitops-runtime/localcluster/standin/settings"
+)
+
+// The Secret that the runtime's other programs wait for, and its keys.
+const (
+	tokenSecret = "codefresh-token"
+	tokenKey    = "token"
+	storeIVKey  = "encryptionIV"
+)
+
+// Secrets reads and writes Secrets of the release's namespace; one that is not there is nil.
+type Secrets interface {
+	Get(ctx context.Context, name string) (map[string][]byte, error)
+	Save(ctx context.Context, name string, data map[string][]byte) error
+}
+
+// createRuntime asks for the token alone.
+const createRuntime = `mutation CreateRuntime($installationArgs: RuntimeInstallationArgs!) {
+  createRuntime(installationArgs: $installationArgs) { newAccessToken }
+}`
+
+// register gives the runtime's token: the one of the Secret, or one that the platform answers to createRuntime, which it then
+// keeps in the Secret.
+func register(ctx context.Context, given Settings, secrets Secrets, platform codefresh.Client, log *slog.Logger) (settings.Secret, error) {
+	if given.Token != "" {
+		return given.Token, nil
+	}
+	kept, err := secrets.Get(ctx, tokenSecret)
+	if err != nil {
+		return "", err
+	}
+	if token := kept[tokenKey]; len(token) > 0 {
+		return settings.Secret(token), nil
+	}
+	if given.UserToken == "" {
+		return "", codefresh.Refused{Reason: fmt.Sprintf("set the environment variable USER_TOKEN: the runtime %q is not registered, and RUNTIME_TOKEN has no value either", given.Runtime)}
+	}
+	var answer struct {
+		CreateRuntime struct{ NewAccessToken string }
+	}
+	if err := platform.With(given.UserToken).GraphQL(ctx, createRuntime, map[string]any{"installationArgs": installationArgs(given)}, &answer); err != nil {
+		return "", fmt.Errorf("registering the runtime %q: %w", given.Runtime, err)
+	}
+	token := answer.CreateRuntime.NewAccessToken
+	if token == "" {
+		return "", fmt.Errorf("registering the runtime %q: the platform answered without a token", given.Runtime)
+	}
+	iv, err := storeIV()
+	if err != nil {
+		return "", err
+	}
+	if err := secrets.Save(ctx, tokenSecret, map[string][]byte{tokenKey: []byte(token), storeIVKey: []byte(iv)}); err != nil {
+		return "", err
+	}
+	log.InfoContext(ctx, "the runtime is registered", "runtime", given.Runtime, "platform", given.PlatformURL, "secret", tokenSecret)
+	return settings.Secret(token), nil
+}
+
+// installationArgs are the fields that app-proxy's component tests send.
+func installationArgs(given Settings) map[string]any {
+	return map[string]any{
+		"runtimeName": given.Runtime, "cluster": given.Cluster, "runtimeVersion": given.RuntimeVersion, "componentNames": []string{},
+		"runtimeNamespace": given.Namespace, "installationType": given.InstallationType, "managed": given.Managed, "chartVersion": given.ChartVersion,
+		"ingressHost": given.IngressHost, "ingressClass": given.IngressClass, "ingressController": given.IngressController,
+		"isExternalArgoCd": given.ExternalArgoCD,
+	}
+}
+
+// storeIV is a new encryption IV. How the real program writes it is unknown; that it is random is what it is for.
+func storeIV() (string, error) {
+	iv := make([]byte, 16)
+	if _, err := rand.Read(iv); err != nil {
+		return "", fmt.Errorf("generating an encryption IV: %w", err)
+	}
+	return hex.EncodeToString(iv), nil
+}
+
+// startUp makes the other calls that app-proxy makes when it starts, and is known to: they show whether the platform accepts the
+// token, and what it knows of the runtime.
+func startUp(ctx context.Context, given Settings, platform codefresh.Client) error {
+	if err := platform.Get(ctx, "/api/ping", nil); err != nil {
+		return err
+	}
+	var issued struct{ Token string }
+	if err := platform.Post(ctx, "/api/argo-runtime", map[string]string{"name": given.Runtime}, &issued); err != nil {
+		return err
+	}
+	var store struct{ StoreKey string }
+	if err := platform.Get(ctx, "/api/argo-runtime/"+given.Runtime+"/storeKey", &store); err != nil {
+		return err
+	}
+	if store.StoreKey == "" {
+		return errors.New("the platform answered without a store key")
+	}
+	const document = `query Start($name: String!) {
+  runtime(name: $name) { metadata { account namespace } installationStatus installationType ingressHost runtimeVersion }
+  shouldBeImplicitConfigurationRuntime
+  gitSources(runtime: $name) { edges { node { metadata { name } self { repoURL path revision } permissions { userId read write } } } pageInfo { startCursor endCursor hasNextPage hasPrevPage } }
+}`
+	var answer struct {
+		Runtime *struct {
+			Metadata struct{ Account string }
+		}
+	}
+	if err := platform.GraphQL(ctx, document, map[string]any{"name": given.Runtime}, &answer); err != nil {
+		return err
+	}
+	if answer.Runtime == nil {
+		return fmt.Errorf("the platform does not know the runtime %q", given.Runtime)
+	}
+	return nil
+}

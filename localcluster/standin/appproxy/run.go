@@ -1,0 +1,121 @@
+package appproxy
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"gitops-runtime/localcluster/standin/codefresh"
+	"gitops-runtime/localcluster/standin/settings"
+)
+
+// Program is the main container of cap-app-proxy, as far as its duties are known.
+type Program struct {
+	settings Settings
+	secrets  Secrets
+	platform codefresh.Client
+	access   access
+	elector  string
+	log      *slog.Logger
+	ready    atomic.Bool
+}
+
+// New is a program that has not yet begun. It fails when its settings cannot work together.
+func New(given Settings, secrets Secrets, log *slog.Logger) (*Program, error) {
+	if given.PlatformURL == "" {
+		return nil, errors.New("set the environment variable CF_HOST to the URL of the platform: it has no value")
+	}
+	client, err := codefresh.TrustingExtra(given.ExtraCA, given.For)
+	if err != nil {
+		return nil, err
+	}
+	allowed, err := newAccess(given, secrets)
+	if err != nil {
+		return nil, err
+	}
+	return &Program{
+		settings: given, secrets: secrets, access: allowed, elector: electorURL(), log: log,
+		platform: codefresh.Client{URL: given.PlatformURL, HTTP: client},
+	}, nil
+}
+
+// Handler answers what the runtime's router sends, and the probes.
+func (p *Program) Handler() http.Handler {
+	return Handler(Options{ArgoCD: p.access, CORS: p.settings.CORS, Ready: p.ready.Load, Log: p.log})
+}
+
+// Port is where the program listens.
+func (p *Program) Port() int {
+	if p.settings.Port != 0 {
+		return p.settings.Port
+	}
+	return p.settings.HTTP
+}
+
+// Work registers the runtime, makes the other calls of a start, and then keeps the API key of Argo CD until ctx ends. What fails is
+// tried again after pause; a platform that refuses ends the program with its reason. The pods that do not lead only watch that
+// the Secrets are there.
+func (p *Program) Work(ctx context.Context, pause, check time.Duration) error {
+	var token settings.Secret
+	for {
+		wait := check
+		err := p.attempt(ctx, &token)
+		p.ready.Store(err == nil || p.ready.Load())
+		var refused codefresh.Refused
+		if errors.As(err, &refused) && token == "" {
+			return err
+		}
+		if err != nil && ctx.Err() == nil {
+			p.log.WarnContext(ctx, "trying again", "error", err, "after", pause.String())
+			wait = pause
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(wait):
+		}
+	}
+}
+
+// errWaiting is that another pod leads and has not yet done what this one needs.
+var errWaiting = errors.New("waiting for the pod that leads to register the runtime")
+
+func (p *Program) attempt(ctx context.Context, token *settings.Secret) error {
+	leading, err := leads(ctx, p.settings.LeaderID, p.elector)
+	if err != nil {
+		return err
+	}
+	if *token == "" {
+		if !leading {
+			return p.follow(ctx, token)
+		}
+		registered, err := register(ctx, p.settings, p.secrets, p.platform, p.log)
+		if err != nil {
+			return err
+		}
+		if err := startUp(ctx, p.settings, p.platform.With(registered)); err != nil {
+			return err
+		}
+		*token = registered
+	}
+	if !leading {
+		return nil
+	}
+	return p.access.keep(ctx, p.log)
+}
+
+// follow reads what the pod that leads has written.
+func (p *Program) follow(ctx context.Context, token *settings.Secret) error {
+	kept, err := p.secrets.Get(ctx, tokenSecret)
+	if err != nil {
+		return err
+	}
+	if len(kept[tokenKey]) == 0 {
+		return errWaiting
+	}
+	*token = settings.Secret(kept[tokenKey])
+	return nil
+}

@@ -1,0 +1,194 @@
+package command_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"gitops-runtime/localcluster/standin/command"
+	"gitops-runtime/tests/standin/certs"
+)
+
+// output is a buffer that a command writes while a test reads.
+type output struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (o *output) Write(part []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.Write(part)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.String()
+}
+
+const usage = `usage: standin COMMAND [FLAGS]
+  platform        the control plane: GraphQL, events, frp server plugin
+  front           a reverse proxy by host and path, with or without TLS
+  app-proxy       cap-app-proxy: registers the runtime, keeps Argo CD's token, echoes requests
+  app-proxy-init  cap-app-proxy-init: joins certificates
+  leader-elector  the leader elector of app-proxy: holds a Lease or waits for it
+  argocd-extras   cf-argocd-extras: argo-gateway or event-reporter, by BINARY_NAME
+  gitops-operator codefresh-gitops-operator: polls the platform for the work of promotions
+  nats-reloader   nats-server-config-reloader: signals a server
+  nats-exporter   prometheus-nats-exporter: a few metrics of a server
+  git-server      a Git server over HTTP for folders of files
+  health          a program that is only asked whether it is well
+  write           a step of a workflow: writes FILE with TEXT`
+
+func TestFailures(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		arguments string
+		usage     bool
+		message   string
+	}{
+		"no command":          {"/standin", true, usage},
+		"unknown command":     {"/standin other", true, "there is no command \"other\"\n" + usage},
+		"unknown flag":        {"/standin platform -other", true, "platform: flag provided but not defined: -other"},
+		"front without route": {"/standin front", true, "front: give at least one -route HOST[/PATH]=URL"},
+		"front, bad route":    {"/standin front -route x", true, `front: invalid value "x" for flag -route: the route "x" is not of the form HOST[/PATH]=URL`},
+		"front, no such file": {"/standin front -route *=http://a -tls-cert /none -tls-key /none", false, `reading the TLS certificate "/none" and key "/none": open /none: no such file or directory`},
+		"no such seed":        {"/standin platform -seed /none", false, "reading the seed: open /none: no such file or directory"},
+		"reloader":            {"/nats-server-config-reloader -pid /x", true, "nats-reloader: give at least one -config FILE"},
+		"exporter":            {"/prometheus-nats-exporter -connz -routez -subz -varz -prefix=nats -use_internal_server_id -jsz=all", true, "nats-exporter: give one URL of a server's monitoring page, such as http://localhost:8222"},
+		"exporter, no URL":    {"/standin nats-exporter localhost:8222", true, `nats-exporter: "localhost:8222" is no http URL`},
+		"git server":          {"/standin git-server", true, "git-server: give at least one -repository NAME=FOLDER"},
+		"git server, no name": {"/standin git-server -repository x", true, `git-server: invalid value "x" for flag -repository: "x" is not of the form NAME=FOLDER`},
+		"health":              {"/standin health", true, "health: give at least one -listen ADDRESS"},
+		"write":               {"/standin write x", true, "write: give FILE and TEXT"},
+		"write, no folder":    {"/standin write /none/x y", false, "writing the output: open /none/x: no such file or directory"},
+		"elector":             {"/usr/local/bin/leader-elector --id=a --namespace=b", true, "leader-elector: give -id, -lease-name and -namespace"},
+		"init by alias":       {"./init.sh other", true, `app-proxy-init: takes no arguments, and has "other"`},
+		"extras":              {"/standin argocd-extras", false, "set the environment variable BINARY_NAME: it is required and has no value"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			err := run(t, nil, strings.Fields(test.arguments)...)
+			require.EqualError(t, err, test.message)
+			var wrong command.UsageError
+			require.Equal(t, test.usage, asUsage(err, &wrong))
+		})
+	}
+}
+
+// run runs a command in an environment.
+func run(t *testing.T, environment map[string]string, arguments ...string) error {
+	t.Helper()
+	streams := command.Streams{Out: io.Discard, Err: io.Discard, LookupEnv: func(name string) (string, bool) {
+		value, set := environment[name]
+		return value, set
+	}}
+	return command.Run(t.Context(), arguments, streams)
+}
+
+// A program that lacks what it requires stops, and names it.
+func TestMissingSettings(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		environment map[string]string
+		reason      string
+	}{
+		"app-proxy":       {nil, "set the environment variable RUNTIME_NAME: it is required and has no value\n"},
+		"gitops-operator": {nil, "set the environment variable CF_URL: it is required and has no value\n"},
+		"argocd-extras":   {map[string]string{"BINARY_NAME": "sources-server"}, `set the environment variable BINARY_NAME to argo-gateway or event-reporter: it is "sources-server"`},
+	} {
+		require.ErrorContains(t, run(t, test.environment, "/standin", name), test.reason)
+	}
+	require.ErrorContains(t, run(t, map[string]string{"BINARY_NAME": "argo-gateway"}, "/standin", "argocd-extras"), "set the environment variable CODEFRESH_TOKEN: ")
+	require.ErrorContains(t, run(t, map[string]string{"BINARY_NAME": "event-reporter"}, "/standin", "argocd-extras"), "set the environment variable REPORTER_MODE: ")
+}
+
+func asUsage(err error, into *command.UsageError) bool {
+	usage, ok := err.(command.UsageError) //nolint:errorlint // commands give it unwrapped
+	*into = usage
+	return ok
+}
+
+func TestWrite(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "out")
+	require.NoError(t, command.Run(t.Context(), []string{"/standin", "write", file, "hello"}, command.Streams{}))
+	written, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, "hello", string(written))
+}
+
+var listening = regexp.MustCompile(`address=(127\.0\.0\.1:\d+)`)
+
+// started runs a command until the test ends, and gives the address it listens on and what it logs.
+func started(t *testing.T, arguments ...string) (string, *output) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	log, ended := &output{}, make(chan error, 1)
+	go func() {
+		ended <- command.Run(ctx, arguments, command.Streams{Out: io.Discard, Err: log})
+	}()
+	t.Cleanup(func() {
+		cancel()
+		require.NoError(t, <-ended)
+	})
+	require.Eventually(t, func() bool { return listening.MatchString(log.String()) }, 10*time.Second, time.Millisecond, log)
+	return listening.FindStringSubmatch(log.String())[1], log
+}
+
+func TestHealth(t *testing.T) {
+	t.Parallel()
+	address, _ := started(t, "/standin", "health", "-listen", "127.0.0.1:0")
+	require.Equal(t, "ok\n", get(t, http.DefaultClient, "http://"+address+"/healthz?full=true"))
+	require.Equal(t, "ok\n", get(t, http.DefaultClient, "http://"+address+"/readyz"))
+}
+
+func get(t *testing.T, client *http.Client, address string) string {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
+	require.NoError(t, err)
+	response, err := client.Do(request)
+	require.NoError(t, err)
+	defer func() { _ = response.Body.Close() }()
+	body, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	return string(body)
+}
+
+// The servers of a cluster, wired as there: a TLS front before the platform and others.
+func TestServers(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	bundle, err := certs.New("127.0.0.1")
+	require.NoError(t, err)
+	certFile, keyFile := filepath.Join(folder, "tls.crt"), filepath.Join(folder, "tls.key")
+	require.NoError(t, os.WriteFile(certFile, bundle.Cert, 0o600))
+	require.NoError(t, os.WriteFile(keyFile, bundle.Key, 0o600))
+
+	platform, _ := started(t, "/standin", "platform", "-listen", "127.0.0.1:0")
+	health, _ := started(t, "/standin", "health", "-listen", "127.0.0.1:0")
+	exporter, _ := started(t, "/prometheus-nats-exporter", "-a", "127.0.0.1", "-p", "0", "-connz", "-jsz=all", "http://127.0.0.1:1")
+	repository, _ := started(t, "/standin", "git-server", "-listen", "127.0.0.1:0", "-repository", "apps.git="+folder)
+	front, _ := started(t, "/standin", "front", "-listen", "127.0.0.1:0", "-tls-cert", certFile, "-tls-key", keyFile,
+		"-route", "*/healthz=http://"+health, "-route", "*/metrics=http://"+exporter, "-route", "*/apps.git/=http://"+repository, "-route", "*=http://"+platform)
+
+	transport := &http.Transport{TLSClientConfig: bundle.Client()}
+	t.Cleanup(transport.CloseIdleConnections)
+	client := &http.Client{Transport: transport}
+	require.Equal(t, "[]\n", get(t, client, "https://"+front+"/test/events"))
+	require.Equal(t, "ok\n", get(t, client, "https://"+front+"/healthz"))
+	require.Contains(t, get(t, client, "https://"+front+"/metrics"), "gnatsd_up 0\n")
+	require.Contains(t, get(t, client, "https://"+front+"/apps.git/info/refs?service=git-upload-pack"), "refs/heads/main")
+}

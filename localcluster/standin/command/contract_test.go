@@ -1,0 +1,130 @@
+package command_test
+
+import (
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gitops-runtime/localcluster/standin/appproxy"
+	"gitops-runtime/localcluster/standin/gateway"
+	"gitops-runtime/localcluster/standin/operator"
+	"gitops-runtime/localcluster/standin/reporter"
+	"gitops-runtime/localcluster/standin/settings"
+)
+
+// contractFile has what the published chart gives each container: scenario, kind, object, container, aspect, key, value.
+const contractFile = "../../../tests/contract/runtime-contract-0.30.0.tsv"
+
+// given is what the contract gives a container.
+type given struct {
+	variables map[string]variable
+	mounts    []string
+	ports     []int
+}
+
+// variable is an environment variable over all scenarios in which the container exists.
+type variable struct {
+	always bool // always is whether every scenario sets it, by a reference that is not optional or by a literal.
+	empty  bool // empty is whether a scenario sets it to nothing.
+}
+
+// container reads what the contract gives a container of a Deployment. A scenario other than tunnel has only what differs.
+func container(t *testing.T, deployment, name string) given {
+	t.Helper()
+	document, err := os.ReadFile(contractFile)
+	require.NoError(t, err)
+	made := given{variables: map[string]variable{}}
+	scenarios := map[string]bool{}
+	firstSeen := map[string]string{}
+	for line := range strings.Lines(string(document)) {
+		row := strings.Split(strings.TrimRight(line, "\n"), "\t")
+		if row[1] != "Deployment" || row[2] != deployment || row[3] != name {
+			continue
+		}
+		scenario, aspect, key, value := row[0], row[4], row[5], row[6]
+		scenarios[scenario] = true
+		switch aspect {
+		case "env":
+			known, seen := made.variables[key]
+			if !seen {
+				firstSeen[key] = scenario
+				known.always = true
+			}
+			known.always = known.always && value != "(absent)" && !strings.HasSuffix(value, ":optional")
+			known.empty = known.empty || value == "literal:"
+			made.variables[key] = known
+		case "mount":
+			made.mounts = append(made.mounts, key)
+		case "port":
+			number, _, _ := strings.Cut(value, "/")
+			port, err := strconv.Atoi(number)
+			require.NoError(t, err)
+			made.ports = append(made.ports, port)
+		}
+	}
+	require.NotEmpty(t, scenarios, "the contract has no container %s of the Deployment %s", name, deployment)
+	for key, scenario := range firstSeen { // a variable of some scenarios alone
+		known := made.variables[key]
+		known.always = known.always && (scenario == "tunnel" || !scenarios["tunnel"])
+		made.variables[key] = known
+	}
+	return made
+}
+
+// Each stand-in reads names that the contract has for its container, and requires exactly what the contract always gives.
+func TestSettingsAreOfTheContract(t *testing.T) {
+	t.Parallel()
+	for _, program := range []struct {
+		deployment, container string
+		settings              any
+	}{
+		{"cap-app-proxy", "cap-app-proxy", appproxy.Settings{}},
+		{"cap-app-proxy", "init", appproxy.InitSettings{}},
+		{"argo-gateway", "argo-gateway", gateway.Settings{}},
+		{"gitops-operator", "manager", operator.Settings{}},
+		{"runtime-event-reporter", "runtime-event-reporter", reporter.Settings{}},
+		{"cluster-event-reporter", "cluster-event-reporter", reporter.Settings{}},
+	} {
+		t.Run(program.deployment+"/"+program.container, func(t *testing.T) {
+			t.Parallel()
+			contract, declared := container(t, program.deployment, program.container), settings.Declared(program.settings)
+			for _, read := range declared.Variables {
+				promised, known := contract.variables[read.Name]
+				require.True(t, known, "the contract gives the container no variable %s", read.Name)
+				switch {
+				case promised.empty: // set, and to nothing where the user sets nothing
+					require.False(t, read.Required && !read.Empty, "the contract gives %s with no value", read.Name)
+				default:
+					require.Equal(t, promised.always, read.Required, "whether %s is required", read.Name)
+				}
+			}
+			require.Subset(t, contract.mounts, declared.Files)
+			require.Subset(t, contract.ports, declared.Ports)
+		})
+	}
+}
+
+// The leader elector is given flags, and reads no variable.
+func TestElectorFlagsAreOfTheContract(t *testing.T) {
+	t.Parallel()
+	document, err := os.ReadFile(contractFile)
+	require.NoError(t, err)
+	flags := map[string]bool{}
+	for line := range strings.Lines(string(document)) {
+		row := strings.Split(strings.TrimRight(line, "\n"), "\t")
+		if row[3] == "leader-elector" && row[4] == "arg" && strings.HasPrefix(row[5], "--") {
+			flags[row[5]] = true
+		}
+	}
+	require.Equal(t, []string{"--id", "--lease-duration", "--lease-name", "--lease-renew-duration", "--namespace"}, slices.Sorted(maps.Keys(flags)))
+	arguments := []string{"/usr/local/bin/leader-elector"}
+	for _, flag := range slices.Sorted(maps.Keys(flags)) {
+		arguments = append(arguments, flag+"=1s")
+	}
+	require.ErrorContains(t, run(t, nil, arguments...), "finding the cluster this runs in: ")
+}
