@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"time"
 
-	"gitops-runtime/localcluster/internal/command"
+	"gitops-runtime/localcluster/internal/process"
 )
 
 //go:embed runc-without-sys-resource
@@ -23,7 +23,7 @@ var runcWrapper []byte
 type Daemon struct {
 	// Dir is the daemon's directory. Unix socket names are at most 107 bytes long, so it may have some 70.
 	Dir string
-	Run command.Runner
+	Run process.Runner
 }
 
 // longestDir leaves room for "/exec/containerd/containerd-debug.sock" in a socket's name.

@@ -7,18 +7,18 @@ import (
 	"io"
 	"strings"
 
-	"gitops-runtime/localcluster/internal/command"
+	"gitops-runtime/localcluster/internal/process"
 )
 
 // Engine is a Docker engine that answers, called through the docker program.
 type Engine struct {
 	// Host is the engine's address as in DOCKER_HOST; empty is the docker program's own default.
 	Host string
-	run  command.Runner
+	run  process.Runner
 }
 
 // At returns the engine with the given address, without asking whether it answers.
-func At(host string, run command.Runner) *Engine { return &Engine{Host: host, run: run} }
+func At(host string, run process.Runner) *Engine { return &Engine{Host: host, run: run} }
 
 // Env is what programs that look for Docker need in their environment to find this engine.
 func (e *Engine) Env() []string {
@@ -35,7 +35,7 @@ func (e *Engine) Run(ctx context.Context, args ...string) (string, error) {
 
 // RunWith is Run with something to read for the program.
 func (e *Engine) RunWith(ctx context.Context, stdin io.Reader, args ...string) (string, error) {
-	return e.run(ctx, command.Command{Name: "docker", Args: args, Env: e.Env(), Stdin: stdin})
+	return e.run(ctx, process.Command{Name: "docker", Args: args, Env: e.Env(), Stdin: stdin})
 }
 
 // Load gives the engine the images of a Docker archive (see package archive).

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"gitops-runtime/localcluster/internal/command"
+	"gitops-runtime/localcluster/internal/process"
 )
 
 // recorder fakes the docker program: it notes the calls and gives one answer to all.
@@ -17,7 +17,7 @@ type recorder struct {
 	err    error
 }
 
-func (r *recorder) run(_ context.Context, c command.Command) (string, error) {
+func (r *recorder) run(_ context.Context, c process.Command) (string, error) {
 	r.calls = append(r.calls, c.String())
 	return r.answer, r.err
 }

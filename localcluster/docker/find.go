@@ -8,7 +8,7 @@ import (
 	"os/exec"
 	"time"
 
-	"gitops-runtime/localcluster/internal/command"
+	"gitops-runtime/localcluster/internal/process"
 	"gitops-runtime/localcluster/internal/progress"
 	"gitops-runtime/tests/apt"
 )
@@ -18,7 +18,7 @@ type Finder struct {
 	// Dir is the private daemon's directory: its data, socket and log. See DefaultDir.
 	Dir string
 	// Run runs programs; nil is command.Exec.
-	Run command.Runner
+	Run process.Runner
 	// Observer is told of the steps that take time; nil is told nothing.
 	Observer progress.Observer
 	// Environment looks up a variable; nil is os.LookupEnv.
@@ -77,7 +77,7 @@ func (f Finder) Running(ctx context.Context) (*Engine, error) {
 
 func (f Finder) withDefaults() Finder {
 	if f.Run == nil {
-		f.Run = command.Exec
+		f.Run = process.Exec
 	}
 	if f.Environment == nil {
 		f.Environment = os.LookupEnv
@@ -113,7 +113,7 @@ func (f Finder) install(ctx context.Context) error {
 			{"update", "--quiet"},
 			{"install", "--yes", "--quiet", "--no-install-recommends", "docker.io", "containerd", "runc", "iptables"},
 		} {
-			install := command.Command{Name: "apt-get", Args: args, Env: []string{"DEBIAN_FRONTEND=noninteractive"}}
+			install := process.Command{Name: "apt-get", Args: args, Env: []string{"DEBIAN_FRONTEND=noninteractive"}}
 			if _, err := f.Run(ctx, install); err != nil {
 				return err
 			}

@@ -10,13 +10,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"gitops-runtime/localcluster/internal/command"
+	"gitops-runtime/localcluster/internal/process"
 )
 
 // engines fakes the docker program: the calls that fail, by "<host> <first argument>".
 type engines map[string]error
 
-func (e engines) run(_ context.Context, c command.Command) (string, error) {
+func (e engines) run(_ context.Context, c process.Command) (string, error) {
 	host := "default"
 	if len(c.Env) > 0 {
 		host = c.Env[0]

@@ -19,7 +19,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"gitops-runtime/localcluster/images"
-	"gitops-runtime/localcluster/runtime"
+	"gitops-runtime/localcluster/install"
 	"gitops-runtime/localcluster/standin/appproxy"
 )
 
@@ -32,11 +32,11 @@ type access struct {
 
 func (e *environment) access(t *testing.T, mode images.Mode) access {
 	t.Helper()
-	way, err := runtime.WayOf(mode)
+	way, err := install.WayOf(mode)
 	require.NoError(t, err)
 	// a pod that an upgrade replaces may still be asked while it ends, and not answer
 	eventually(t, "replaced pods have gone", 2*time.Minute, func(ctx context.Context) error {
-		pods, err := e.client.CoreV1().Pods(runtime.Namespace).List(ctx, metav1.ListOptions{})
+		pods, err := e.client.CoreV1().Pods(install.Namespace).List(ctx, metav1.ListOptions{})
 		if err != nil {
 			return err
 		}
@@ -102,7 +102,7 @@ func (a access) webSocket(t *testing.T) {
 
 // workflowsServer: the Argo server answers under /workflows, to those with a token.
 func (a access) workflowsServer(t *testing.T) {
-	token, err := a.client.CoreV1().ServiceAccounts(runtime.Namespace).
+	token, err := a.client.CoreV1().ServiceAccounts(install.Namespace).
 		CreateToken(t.Context(), "argo-server", &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
 	require.NoError(t, err)
 	got := a.answer(t, http.StatusOK, time.Minute, request{
@@ -113,7 +113,7 @@ func (a access) workflowsServer(t *testing.T) {
 		Platform string `json:"platform"`
 	}
 	require.NoError(t, json.Unmarshal(got.body, &version), string(got.body))
-	image := a.image(t, runtime.Namespace, "argo-server", "server")
+	image := a.image(t, install.Namespace, "argo-server", "server")
 	_, tag, _ := strings.Cut(image[strings.LastIndex(image, "/"):], ":")
 	assert.Equal(t, tag, strings.Split(version.Version, "+")[0])
 

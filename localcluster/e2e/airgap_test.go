@@ -13,9 +13,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"gitops-runtime/localcluster/cluster"
-	"gitops-runtime/localcluster/registry"
-	"gitops-runtime/localcluster/runtime"
+	"gitops-runtime/localcluster/imageregistry"
+	"gitops-runtime/localcluster/install"
+	"gitops-runtime/localcluster/kindcluster"
 )
 
 // outsideRegistry is a registry that the node reaches as it reaches any of the world's.
@@ -47,7 +47,7 @@ func (e *environment) airGapped(t *testing.T) airGap {
 		assert.NoError(t, e.local.Cluster.Reconnect(ctx))
 	})
 	require.NoError(t, e.local.Cluster.Isolate(t.Context()))
-	require.NoError(t, e.local.Cluster.ForgetRegistry(t.Context(), runtime.RegistryInCluster))
+	require.NoError(t, e.local.Cluster.ForgetRegistry(t.Context(), install.RegistryInCluster))
 	g.holds(t)
 	return g
 }
@@ -63,7 +63,7 @@ func (e *environment) startOutside(t *testing.T) string {
 	}
 	remove()
 	t.Cleanup(remove)
-	program, err := engine.Run(t.Context(), "inspect", registry.Name, "--format", "{{.Config.Image}}")
+	program, err := engine.Run(t.Context(), "inspect", imageregistry.Name, "--format", "{{.Config.Image}}")
 	require.NoError(t, err)
 	_, err = engine.Run(t.Context(), "run", "--detach", "--name", outsideRegistry, "--network", "kind", program)
 	require.NoError(t, err)
@@ -90,7 +90,7 @@ func ask(address string) string {
 
 // inNode runs a line of the shell in the node.
 func (g airGap) inNode(ctx context.Context, line string) error {
-	_, err := g.local.Cluster.Engine.Run(ctx, "exec", cluster.Name+"-control-plane", "sh", "-c", line)
+	_, err := g.local.Cluster.Engine.Run(ctx, "exec", kindcluster.Name+"-control-plane", "sh", "-c", line)
 	return err
 }
 
@@ -99,33 +99,33 @@ func (g airGap) inNode(ctx context.Context, line string) error {
 func (g airGap) holds(t *testing.T) {
 	t.Helper()
 	for who, ask := range g.fromInside() {
-		assert.NoError(t, ask(t.Context(), runtime.RegistryInCluster), who)
+		assert.NoError(t, ask(t.Context(), install.RegistryInCluster), who)
 		for _, address := range []string{g.outside, outsideRegistry + ":5000", "1.1.1.1:443"} {
 			assert.ErrorContains(t, ask(t.Context(), address), "exit status 7", "%s reaches %s", who, address) // refused, and that at once
 		}
 		assert.Error(t, ask(t.Context(), "registry-1.docker.io:443"), who)
 	}
-	mirrors, err := g.local.Cluster.Engine.Run(t.Context(), "exec", cluster.Name+"-control-plane", "sh", "-c", "ls /etc/containerd/certs.d && cat /etc/containerd/certs.d/*/*")
+	mirrors, err := g.local.Cluster.Engine.Run(t.Context(), "exec", kindcluster.Name+"-control-plane", "sh", "-c", "ls /etc/containerd/certs.d && cat /etc/containerd/certs.d/*/*")
 	require.NoError(t, err)
-	assert.Equal(t, strings.ReplaceAll("REGISTRY\nserver = \"http://REGISTRY\"\n\n[host.\"http://REGISTRY\"]\n  capabilities = [\"pull\", \"resolve\"]", "REGISTRY", runtime.RegistryInCluster), mirrors)
+	assert.Equal(t, strings.ReplaceAll("REGISTRY\nserver = \"http://REGISTRY\"\n\n[host.\"http://REGISTRY\"]\n  capabilities = [\"pull\", \"resolve\"]", "REGISTRY", install.RegistryInCluster), mirrors)
 }
 
 // pulled: every container of the runtime has an image that the node pulled from the private registry within the gap.
 func (g airGap) pulled(t *testing.T) {
 	t.Helper()
-	listed, err := g.local.Cluster.Engine.Run(t.Context(), "exec", cluster.Name+"-control-plane", "ctr", "--namespace=k8s.io", "images", "list", "--quiet")
+	listed, err := g.local.Cluster.Engine.Run(t.Context(), "exec", kindcluster.Name+"-control-plane", "ctr", "--namespace=k8s.io", "images", "list", "--quiet")
 	require.NoError(t, err)
-	pods, err := g.client.CoreV1().Pods(runtime.Namespace).List(t.Context(), metav1.ListOptions{})
+	pods, err := g.client.CoreV1().Pods(install.Namespace).List(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
 	require.NotEmpty(t, pods.Items)
 	var ran []string
 	for _, pod := range pods.Items {
 		for _, container := range append(append([]corev1.Container{}, pod.Spec.InitContainers...), pod.Spec.Containers...) {
 			ran = append(ran, container.Image)
-			assert.True(t, strings.HasPrefix(container.Image, runtime.RegistryInCluster+"/"), "%s of %s runs %s", container.Name, pod.Name, container.Image)
+			assert.True(t, strings.HasPrefix(container.Image, install.RegistryInCluster+"/"), "%s of %s runs %s", container.Name, pod.Name, container.Image)
 		}
 		for _, status := range append(append([]corev1.ContainerStatus{}, pod.Status.InitContainerStatuses...), pod.Status.ContainerStatuses...) {
-			assert.True(t, strings.HasPrefix(status.ImageID, runtime.RegistryInCluster+"/"), "%s of %s runs %s", status.Name, pod.Name, status.ImageID)
+			assert.True(t, strings.HasPrefix(status.ImageID, install.RegistryInCluster+"/"), "%s of %s runs %s", status.Name, pod.Name, status.ImageID)
 		}
 	}
 	assert.Subset(t, strings.Fields(listed), ran)

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"gitops-runtime/localcluster/runtime"
+	"gitops-runtime/localcluster/install"
 )
 
 const guestbook = `apiVersion: argoproj.io/v1alpha1
@@ -23,10 +23,10 @@ spec:
 func (e *environment) application(t *testing.T) {
 	e.namespace(t, "e2e-guestbook")
 	e.applyHere(t, guestbook)
-	eventually(t, "the application is synced and healthy", 3*time.Minute, e.has("applications", runtime.Namespace, "e2e-guestbook", map[string]string{
+	eventually(t, "the application is synced and healthy", 3*time.Minute, e.has("applications", install.Namespace, "e2e-guestbook", map[string]string{
 		"status.sync.status":   "Synced",
 		"status.health.status": "Healthy",
 	}))
-	e.platform(t).hearsOf(t, "Application", runtime.Namespace, "e2e-guestbook")
+	e.platform(t).hearsOf(t, "Application", install.Namespace, "e2e-guestbook")
 	e.platform(t).hearsOf(t, "Deployment", "e2e-guestbook", "guestbook")
 }

@@ -15,12 +15,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"gitops-runtime/localcluster/runtime"
+	"gitops-runtime/localcluster/install"
 )
 
 func cdAlone() aloneChart {
 	return aloneChart{
-		Chart: runtime.Chart{Name: "argo-cd", Scenarios: []string{"ha"}},
+		Chart: install.Chart{Name: "argo-cd", Scenarios: []string{"ha"}},
 		pods: map[string]int32{
 			"argocd-application-controller": 1, "argocd-applicationset-controller": 1, "argocd-notifications-controller": 1,
 			"argocd-redis": 1, "argocd-repo-server": 1, "argocd-server": 1,

@@ -13,12 +13,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"gitops-runtime/localcluster/runtime"
+	"gitops-runtime/localcluster/install"
 )
 
 func eventsAlone() aloneChart {
 	return aloneChart{
-		Chart:     runtime.Chart{Name: "argo-events", Scenarios: []string{"ha"}},
+		Chart:     install.Chart{Name: "argo-events", Scenarios: []string{"ha"}},
 		pods:      map[string]int32{"argo-events-controller-manager": 1},
 		available: map[string]int32{"argo-events-controller-manager": 3, "argo-events-events-webhook": 2},
 		lasting:   alone.startListening,

@@ -7,12 +7,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"gitops-runtime/localcluster/runtime"
+	"gitops-runtime/localcluster/install"
 )
 
 func rolloutsAlone() aloneChart {
 	return aloneChart{
-		Chart:     runtime.Chart{Name: "argo-rollouts", Scenarios: []string{"ha"}},
+		Chart:     install.Chart{Name: "argo-rollouts", Scenarios: []string{"ha"}},
 		pods:      map[string]int32{"argo-rollouts": 2}, // one of which leads, by default, too
 		available: map[string]int32{"argo-rollouts": 2},
 		works:     alone.rollsOut,

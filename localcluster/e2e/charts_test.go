@@ -13,12 +13,12 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"gitops-runtime/localcluster/runtime"
+	"gitops-runtime/localcluster/install"
 )
 
 // aloneChart is one of Argo's charts, and what shows that it works.
 type aloneChart struct {
-	runtime.Chart
+	install.Chart
 	// pods are the ready pods of each workload, with the default values and with those for high availability; the names have the release in front.
 	pods, available map[string]int32
 	// lasting makes what both rounds need; works does something with the chart, once a round.
@@ -100,7 +100,7 @@ func (a alone) stands(t *testing.T) {
 func (a alone) install(t *testing.T, pods map[string]int32, valueFiles ...string) {
 	ctx, cancel := context.WithTimeout(t.Context(), 6*time.Minute)
 	defer cancel()
-	require.NoError(t, a.local.Helm.Upgrade(ctx, runtime.Upgrade{
+	require.NoError(t, a.local.Helm.Upgrade(ctx, install.Upgrade{
 		Release: aloneRelease, Chart: a.local.Path(a.chart.Chart), Namespace: a.namespace,
 		ValueFiles: append(valueFiles, a.images), Timeout: 5 * time.Minute,
 	}, t.Output()))

@@ -12,12 +12,12 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"gitops-runtime/localcluster/runtime"
+	"gitops-runtime/localcluster/install"
 )
 
 func workflowsAlone() aloneChart {
 	return aloneChart{
-		Chart:     runtime.Chart{Name: "argo-workflows", Scenarios: []string{"ha"}},
+		Chart:     install.Chart{Name: "argo-workflows", Scenarios: []string{"ha"}},
 		pods:      map[string]int32{"argo-workflows-workflow-controller": 1, "argo-workflows-server": 1},
 		available: map[string]int32{"argo-workflows-workflow-controller": 2, "argo-workflows-server": 2},
 		lasting:   alone.startSchedule,

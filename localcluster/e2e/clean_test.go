@@ -16,7 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
-	"gitops-runtime/localcluster/runtime"
+	"gitops-runtime/localcluster/install"
 )
 
 // aloneRelease is the release of a chart that is installed on its own.
@@ -37,7 +37,7 @@ func (e *environment) clean(t *testing.T) {
 	require.NoError(t, err)
 	var gone []string
 	for _, namespace := range namespaces.Items {
-		if namespace.Name == runtime.Namespace || strings.HasPrefix(namespace.Name, "e2e-") {
+		if namespace.Name == install.Namespace || strings.HasPrefix(namespace.Name, "e2e-") {
 			gone = append(gone, namespace.Name)
 			ignoreMissing(t, e.client.CoreV1().Namespaces().Delete(ctx, namespace.Name, metav1.DeleteOptions{}))
 		}
@@ -64,8 +64,8 @@ func (e *environment) clean(t *testing.T) {
 // leftOverReleases are the runtime's release and, in namespaces of tests, those of further runtimes and of charts on their own.
 func (e *environment) leftOverReleases(ctx context.Context, t *testing.T) []types.NamespacedName {
 	t.Helper()
-	releases := []types.NamespacedName{{Namespace: runtime.Namespace, Name: runtime.Release}}
-	secrets, err := e.client.CoreV1().Secrets("").List(ctx, metav1.ListOptions{LabelSelector: fmt.Sprintf("owner=helm,name in (%s,%s)", aloneRelease, runtime.Release)})
+	releases := []types.NamespacedName{{Namespace: install.Namespace, Name: install.Release}}
+	secrets, err := e.client.CoreV1().Secrets("").List(ctx, metav1.ListOptions{LabelSelector: fmt.Sprintf("owner=helm,name in (%s,%s)", aloneRelease, install.Release)})
 	require.NoError(t, err)
 	for _, secret := range secrets.Items {
 		release := types.NamespacedName{Namespace: secret.Namespace, Name: secret.Labels["name"]}

@@ -11,18 +11,18 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
-	"gitops-runtime/localcluster/runtime"
+	"gitops-runtime/localcluster/install"
 )
 
 // components: the runtime is registered, and each component that codefresh-cm lists has a workload with its name as the
 // part-of label, by which the platform finds the logs of a component.
 func (e *environment) components(t *testing.T) {
-	require.Equal(t, []string{runtime.Name, "taken"}, e.platform(t).runtimes(t))
-	listed, err := e.client.CoreV1().ConfigMaps(runtime.Namespace).Get(t.Context(), "codefresh-cm", metav1.GetOptions{})
+	require.Equal(t, []string{install.Name, "taken"}, e.platform(t).runtimes(t))
+	listed, err := e.client.CoreV1().ConfigMaps(install.Namespace).Get(t.Context(), "codefresh-cm", metav1.GetOptions{})
 	require.NoError(t, err)
 	var all []struct{ Name, Version string }
 	require.NoError(t, yaml.Unmarshal([]byte(listed.Data["components"]), &all))
-	deployments, err := e.client.AppsV1().Deployments(runtime.Namespace).List(t.Context(), metav1.ListOptions{})
+	deployments, err := e.client.AppsV1().Deployments(install.Namespace).List(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
 	var parts []string
 	for _, deployment := range deployments.Items {

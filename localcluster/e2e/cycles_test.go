@@ -14,7 +14,7 @@ import (
 	"gitops-runtime/localcluster/images"
 )
 
-// cyclesVariable says how often TestCycles installs and uninstalls; without it once, as in TestNeighbours runtimes come and go
+// cyclesVariable says how often TestCycles installs and uninstalls; without it once, as in TestNeighbors runtimes come and go
 // in one namespace, too.
 const (
 	cyclesVariable = "E2E_CYCLES"

@@ -8,7 +8,7 @@
 // from the previous release, then installs and uninstalls again and again, as often as the environment variable E2E_CYCLES
 // says; without it, what was upgraded is all that goes.
 //
-// TestNeighbours begins with another Argo CD and Argo Rollouts: runtimes that the other Argo CD installs, beside it, and beside each
+// TestNeighbors begins with another Argo CD and Argo Rollouts: runtimes that the other Argo CD installs, beside it, and beside each
 // other.
 //
 // TestInPlace installs a release with the names, labels and selectors of the published chart's contract, made from its table, and upgrades

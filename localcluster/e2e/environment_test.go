@@ -27,16 +27,16 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"gitops-runtime/localcluster/images"
-	"gitops-runtime/localcluster/runtime"
+	"gitops-runtime/localcluster/install"
 	"gitops-runtime/tests/gomodule"
 )
 
 // standIn is the stand-in's image where pods of tests can pull it.
-const standIn = runtime.RegistryInCluster + "/gitops-runtime/standin:dev"
+const standIn = install.RegistryInCluster + "/gitops-runtime/standin:dev"
 
 // environment is the local cluster with the platform's stand-in, and clients of it.
 type environment struct {
-	local    *runtime.Local
+	local    *install.Local
 	config   *rest.Config
 	client   kubernetes.Interface
 	objects  dynamic.Interface
@@ -44,7 +44,7 @@ type environment struct {
 	known    discovery.CachedDiscoveryInterface
 	mapper   meta.ResettableRESTMapper
 	// ready is what Prepare gave for tunnel mode; refusals are tried with its values.
-	ready runtime.Ready
+	ready install.Ready
 }
 
 // start makes the cluster ready, whatever an earlier run has left on it.
@@ -52,7 +52,7 @@ func start(t *testing.T) *environment {
 	t.Helper()
 	root, err := gomodule.Root()
 	require.NoError(t, err)
-	local, err := runtime.New(root, t.Output())
+	local, err := install.New(root, t.Output())
 	require.NoError(t, err)
 	require.NoError(t, forgetEvidence(t, local))
 	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Minute) // images that no registry has are built first

@@ -19,8 +19,8 @@ import (
 	"k8s.io/client-go/discovery"
 	"sigs.k8s.io/yaml"
 
-	"gitops-runtime/localcluster/runtime"
-	"gitops-runtime/localcluster/standin/manifests"
+	"gitops-runtime/localcluster/addons"
+	"gitops-runtime/localcluster/install"
 )
 
 // keepEvidence leaves a folder of a failed test, .cache/e2e/<test>, with the logs, the events and the objects of every
@@ -45,7 +45,7 @@ func (e *environment) keepEvidence(t *testing.T) {
 }
 
 // forgetEvidence removes what earlier runs of this test have left.
-func forgetEvidence(t *testing.T, local *runtime.Local) error {
+func forgetEvidence(t *testing.T, local *install.Local) error {
 	folders, err := filepath.Glob(filepath.Join(evidenceFolder(local), t.Name()+"*"))
 	for _, folder := range folders {
 		err = errors.Join(err, os.RemoveAll(folder))
@@ -53,7 +53,7 @@ func forgetEvidence(t *testing.T, local *runtime.Local) error {
 	return err
 }
 
-func evidenceFolder(local *runtime.Local) string { return filepath.Join(local.Root, ".cache", "e2e") }
+func evidenceFolder(local *install.Local) string { return filepath.Join(local.Root, ".cache", "e2e") }
 
 type evidence struct {
 	*environment
@@ -67,7 +67,7 @@ func (e *evidence) collect(ctx context.Context) error {
 	}
 	for _, namespace := range namespaces.Items {
 		name := namespace.Name
-		if !slices.Contains([]string{runtime.Namespace, manifests.Namespace, "traefik"}, name) && !strings.HasPrefix(name, "e2e-") {
+		if !slices.Contains([]string{install.Namespace, addons.Namespace, "traefik"}, name) && !strings.HasPrefix(name, "e2e-") {
 			continue
 		}
 		if err := e.podLogs(ctx, name); err != nil {

@@ -15,7 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"gitops-runtime/localcluster/images"
-	"gitops-runtime/localcluster/runtime"
+	"gitops-runtime/localcluster/install"
 )
 
 // tokenValues are those of a runtime that signs in to the other Argo CD with an API key.
@@ -23,43 +23,43 @@ const tokenValues = `
 global:
   integrations:
     argo-cd:
-      server: {svc: alone-argocd-server.e2e-neighbour, auth: {type: token, token: %q}}
-      repoServer: {svc: alone-argocd-repo-server.e2e-neighbour}
+      server: {svc: alone-argocd-server.e2e-neighbor, auth: {type: token, token: %q}}
+      repoServer: {svc: alone-argocd-repo-server.e2e-neighbor}
 argo-cd: {enabled: false}
 argo-rollouts: {enabled: false}
 `
 
 // byToken: a runtime that is given an API key of an external Argo CD uses that key, and creates none of its own.
-func (n *neighbours) byToken(t *testing.T) {
-	n.apply(t, namespaceOf(runtime.Namespace))
+func (n *neighbors) byToken(t *testing.T) {
+	n.apply(t, namespaceOf(install.Namespace))
 	n.installFirst(t, fmt.Sprintf(tokenValues, n.apiKey(t)))
 	defer func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 4*time.Minute)
 		defer cancel()
-		assert.NoError(t, n.local.Helm.Uninstall(ctx, runtime.Release, runtime.Namespace, 3*time.Minute, t.Output()))
+		assert.NoError(t, n.local.Helm.Uninstall(ctx, install.Release, install.Namespace, 3*time.Minute, t.Output()))
 	}()
 	n.access(t, images.Mesh).argoCD(t)
 	n.applyHere(t, guestbook)
-	n.platform(t).hearsOf(t, "Application", runtime.Namespace, "e2e-guestbook")
-	_, err := n.client.CoreV1().Secrets(runtime.Namespace).Get(t.Context(), "argocd-token", metav1.GetOptions{})
+	n.platform(t).hearsOf(t, "Application", install.Namespace, "e2e-guestbook")
+	_, err := n.client.CoreV1().Secrets(install.Namespace).Get(t.Context(), "argocd-token", metav1.GetOptions{})
 	require.True(t, errors.IsNotFound(err), "the Secret argocd-token is there: %v", err)
 }
 
 // apiKey is a new API key of the other Argo CD's administrator, as `argocd account generate-token` requests it. The API server's proxy
 // passes a cookie on, and no Authorization header.
-func (n *neighbours) apiKey(t *testing.T) string {
+func (n *neighbors) apiKey(t *testing.T) string {
 	t.Helper()
-	password, err := n.secret(t.Context(), neighbour, "argocd-initial-admin-secret", "password")
+	password, err := n.secret(t.Context(), neighbor, "argocd-initial-admin-secret", "password")
 	require.NoError(t, err)
 	session := n.tokenFrom(t, "api/v1/session", "", map[string]any{"username": "admin", "password": password})
 	return n.tokenFrom(t, "api/v1/account/admin/token", session, map[string]any{"name": "admin", "expiresIn": 0})
 }
 
-func (n *neighbours) tokenFrom(t *testing.T, path, session string, body map[string]any) string {
+func (n *neighbors) tokenFrom(t *testing.T, path, session string, body map[string]any) string {
 	t.Helper()
 	document, err := json.Marshal(body)
 	require.NoError(t, err)
-	text, err := n.client.CoreV1().RESTClient().Post().Namespace(neighbour).Resource("services").Name("alone-argocd-server:http").
+	text, err := n.client.CoreV1().RESTClient().Post().Namespace(neighbor).Resource("services").Name("alone-argocd-server:http").
 		SubResource("proxy").Suffix(path).SetHeader("Content-Type", "application/json").SetHeader("Cookie", "argocd.token="+session).
 		Body(document).DoRaw(t.Context())
 	require.NoError(t, err)

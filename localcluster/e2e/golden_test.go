@@ -154,7 +154,7 @@ func podOf(t *testing.T, object *unstructured.Unstructured) *corev1.Pod {
 // defineForGolden makes the definitions of the kinds in the golden files that the cluster has not, for the time of the test.
 func (e *environment) defineForGolden(t *testing.T) {
 	t.Helper()
-	for _, pattern := range []string{"charts/*/files/crds/*.yaml", "charts/gitops-runtime/crds/*.yaml", "localcluster/standin/manifests/definitions/*.yaml", "tests/manifests/definitions/*.yaml"} {
+	for _, pattern := range []string{"charts/*/files/crds/*.yaml", "charts/gitops-runtime/crds/*.yaml", "localcluster/addons/definitions/*.yaml", "tests/manifests/definitions/*.yaml"} {
 		files, err := filepath.Glob(filepath.Join(e.local.Root, pattern))
 		require.NoError(t, err)
 		for _, file := range files {

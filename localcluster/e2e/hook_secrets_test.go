@@ -23,7 +23,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
 
-	"gitops-runtime/localcluster/runtime"
+	"gitops-runtime/localcluster/install"
 )
 
 // side is one of two runtimes that are validated at the same time.
@@ -46,7 +46,7 @@ func (e *environment) sideBySide(t *testing.T) {
 		e.namespace(t, s.namespace)
 		file := s.values(t, e.ready.CAFile)
 		running.Go(func() {
-			s.out, s.err = e.tryInstall(t.Context(), e.local.Helm, runtime.Upgrade{Namespace: s.namespace, ValueFiles: []string{file}})
+			s.out, s.err = e.tryInstall(t.Context(), e.local.Helm, install.Upgrade{Namespace: s.namespace, ValueFiles: []string{file}})
 		})
 	}
 	done := make(chan struct{})

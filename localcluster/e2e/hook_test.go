@@ -18,7 +18,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"gitops-runtime/localcluster/runtime"
+	"gitops-runtime/localcluster/install"
 )
 
 // kubectlOut is what kubectl prints.
@@ -34,7 +34,7 @@ func (e *environment) kubectlOut(t *testing.T, arguments ...string) string {
 }
 
 // older is Helm of another version, built from tools/helm-<version>.
-func (e *environment) older(version string) runtime.Helm {
+func (e *environment) older(version string) install.Helm {
 	helm := e.local.Helm
 	helm.Path = filepath.Join(e.local.Root, "bin", "helm-"+version)
 	return helm
@@ -46,7 +46,7 @@ func (e *environment) refusedBefore(t *testing.T, version string) {
 	namespace := "e2e-helm-" + strings.ReplaceAll(version, ".", "-")
 	e.namespace(t, namespace)
 	wrong := refusals()[0]
-	out := e.attempt(t, e.older(version), runtime.Upgrade{Namespace: namespace, Sets: wrong.sets})
+	out := e.attempt(t, e.older(version), install.Upgrade{Namespace: namespace, Sets: wrong.sets})
 	assert.Contains(t, out, "failed: PodFailurePolicy")
 	if version == "3.18" {
 		assert.Contains(t, out, wrong.code+"  "+wrong.says+"\n")
@@ -57,7 +57,7 @@ func (e *environment) refusedBefore(t *testing.T, version string) {
 		return
 	}
 	// the oldest once more, over what is left
-	again := e.attempt(t, e.older(version), runtime.Upgrade{Namespace: namespace, Sets: wrong.sets})
+	again := e.attempt(t, e.older(version), install.Upgrade{Namespace: namespace, Sets: wrong.sets})
 	assert.Contains(t, again, "PodFailurePolicy")
 	e.leftAfterRefusal(t, namespace, "secrets/sh.helm.release.v1.refused.", "jobs/validate-values", "pods/validate-values-")
 }
@@ -66,7 +66,7 @@ func (e *environment) refusedBefore(t *testing.T, version string) {
 func (e *environment) refusedAndTakenBack(t *testing.T) {
 	const namespace = "e2e-taken-back"
 	e.namespace(t, namespace)
-	out := e.attempt(t, e.local.Helm, runtime.Upgrade{
+	out := e.attempt(t, e.local.Helm, install.Upgrade{
 		Namespace: namespace, Sets: []string{"global.runtime.name=taken"}, Args: []string{"--atomic"},
 		Timeout: 3 * time.Minute, // two uninstall hooks follow
 	})
@@ -83,7 +83,7 @@ func (e *environment) dryRun(t *testing.T) {
 	e.namespace(t, namespace)
 	for _, mode := range []string{"client", "server"} {
 		var out strings.Builder
-		upgrade := runtime.Upgrade{
+		upgrade := install.Upgrade{
 			Release: "refused", Chart: filepath.Join(e.local.Root, "charts", "gitops-runtime"), Namespace: namespace,
 			ValueFiles: e.ready.ValueFiles, Timeout: time.Minute, Args: []string{"--dry-run=" + mode, "--hide-secret"},
 		}
@@ -108,7 +108,7 @@ func (e *environment) interrupted(t *testing.T) {
 	e.namespace(t, namespace)
 	ended := make(chan error, 1)
 	go func() {
-		_, err := e.tryInstall(t.Context(), e.local.Helm, runtime.Upgrade{Namespace: namespace, Sets: []string{"global.runtime.name=interrupted"}})
+		_, err := e.tryInstall(t.Context(), e.local.Helm, install.Upgrade{Namespace: namespace, Sets: []string{"global.runtime.name=interrupted"}})
 		ended <- err
 	}()
 	pod := e.hookRuns(t, namespace)

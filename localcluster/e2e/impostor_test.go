@@ -17,8 +17,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"gitops-runtime/localcluster/runtime"
-	"gitops-runtime/localcluster/standin/manifests"
+	"gitops-runtime/localcluster/addons"
+	"gitops-runtime/localcluster/install"
 	"gitops-runtime/tests/standin/certs"
 )
 
@@ -44,15 +44,15 @@ func (e *environment) impostor(t *testing.T) {
 	}
 	e.chart(t, "tunnel-server", slices.Concat(
 		[]string{"fullnameOverride=impostor", "subdomainHost=tunnels.local", "tls.secretName=impostor-tls", "plugin.url=http://127.0.0.1:1"},
-		runtime.ImageSets("image", e.image(t, manifests.Namespace, manifests.TunnelServer, "frps")),
-		runtime.ImageSets("front.image", e.image(t, manifests.Namespace, manifests.TunnelServer, "front")),
+		install.ImageSets("image", e.image(t, addons.Namespace, addons.TunnelServer, "frps")),
+		install.ImageSets("front.image", e.image(t, addons.Namespace, addons.TunnelServer, "front")),
 	))
 	e.chart(t, "tunnel-client", slices.Concat(
 		[]string{
-			"tunnelServer.host=" + host, "global.codefresh.accountId=" + runtime.AccountID, "global.runtime.name=" + runtime.Name,
+			"tunnelServer.host=" + host, "global.codefresh.accountId=" + install.AccountID, "global.runtime.name=" + install.Name,
 			"global.codefresh.tls.caCerts.secretKeyRef.name=platform-ca", "global.codefresh.tls.caCerts.secretKeyRef.key=ca-bundle.crt",
 		},
-		runtime.ImageSets("image", e.image(t, runtime.Namespace, "codefresh-tunnel-client", "tunnel-client")),
+		install.ImageSets("image", e.image(t, install.Namespace, "codefresh-tunnel-client", "tunnel-client")),
 	))
 
 	eventually(t, "the tunnel client refuses the impostor", time.Minute, func(ctx context.Context) error {
@@ -71,7 +71,7 @@ func (e *environment) impostor(t *testing.T) {
 // chart applies what a chart renders for the namespace of the impostor, with settings.
 func (e *environment) chart(t *testing.T, name string, sets []string) {
 	t.Helper()
-	objects, err := e.local.Helm.Template(t.Context(), runtime.Upgrade{
+	objects, err := e.local.Helm.Template(t.Context(), install.Upgrade{
 		Release: name, Chart: filepath.Join(e.local.Root, "charts", name), Namespace: impostorNamespace, Sets: sets,
 	})
 	require.NoError(t, err)

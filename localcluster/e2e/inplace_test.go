@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"gitops-runtime/localcluster/images"
-	"gitops-runtime/localcluster/runtime"
+	"gitops-runtime/localcluster/install"
 	"gitops-runtime/tests/published"
 )
 
@@ -53,9 +53,9 @@ func TestInPlace(t *testing.T) {
 	}
 	e.run(t, "workloads", func(t *testing.T) { assert.Subset(t, e.workloadIDs(t), workloads) })
 	e.run(t, "application", func(t *testing.T) {
-		eventually(t, "Argo CD compares the Application", 3*time.Minute, e.has("applications", runtime.Namespace, "e2e-deployed", map[string]string{"status.sync.status": "OutOfSync"}))
+		eventually(t, "Argo CD compares the Application", 3*time.Minute, e.has("applications", install.Namespace, "e2e-deployed", map[string]string{"status.sync.status": "OutOfSync"}))
 		require.Equal(t, application, e.historyOf(t))
-		e.platform(t).hearsOf(t, "Application", runtime.Namespace, "e2e-deployed")
+		e.platform(t).hearsOf(t, "Application", install.Namespace, "e2e-deployed")
 	})
 	e.run(t, "app-proxy", e.access(t, images.Tunnel).appProxy)
 }
@@ -67,10 +67,10 @@ func (e *environment) installPublished(t *testing.T) {
 	ready, err := e.local.Prepare(ctx, images.Tunnel)
 	require.NoError(t, err)
 	e.ready = ready
-	e.apply(t, namespaceOf(runtime.Namespace))
+	e.apply(t, namespaceOf(install.Namespace))
 	objects, err := published.Objects(published.Options{
-		Release: runtime.Release, Namespace: runtime.Namespace, Runtime: runtime.Name, Account: runtime.AccountID, Image: standIn,
-		Secrets: map[string]string{"codefresh-user-token/token": runtime.UserToken},
+		Release: install.Release, Namespace: install.Namespace, Runtime: install.Name, Account: install.AccountID, Image: standIn,
+		Secrets: map[string]string{"codefresh-user-token/token": install.UserToken},
 	})
 	require.NoError(t, err)
 	chart := filepath.Join(t.TempDir(), "gitops-runtime")
@@ -84,8 +84,8 @@ func (e *environment) installPublished(t *testing.T) {
 	}
 	write(t, chart, map[string][]byte{"templates/all.yaml": []byte(
 		"{{ range $path, $bytes := .Files.Glob \"files/*.yaml\" }}\n---\n{{ ($.Files.Get $path | fromYaml).text }}\n{{ end }}")}) // texts, as objects may hold braces
-	require.NoError(t, e.local.Helm.Upgrade(ctx, runtime.Upgrade{
-		Release: runtime.Release, Chart: chart, Namespace: runtime.Namespace, Timeout: 5 * time.Minute,
+	require.NoError(t, e.local.Helm.Upgrade(ctx, install.Upgrade{
+		Release: install.Release, Chart: chart, Namespace: install.Namespace, Timeout: 5 * time.Minute,
 	}, t.Output()))
 	e.mapper.Reset()
 }
@@ -128,7 +128,7 @@ func write(t *testing.T, folder string, files map[string][]byte) {
 // historyOf is the identity of the deployed Application and its history.
 func (e *environment) historyOf(t *testing.T) map[string]any {
 	t.Helper()
-	object, err := e.object(t.Context(), "applications", runtime.Namespace, "e2e-deployed")
+	object, err := e.object(t.Context(), "applications", install.Namespace, "e2e-deployed")
 	require.NoError(t, err)
 	history, found, err := unstructured.NestedSlice(object.Object, "status", "history")
 	require.NoError(t, err)
@@ -140,12 +140,12 @@ func (e *environment) historyOf(t *testing.T) map[string]any {
 func (e *environment) workloadIDs(t *testing.T) map[string]string {
 	t.Helper()
 	found := map[string]string{}
-	deployments, err := e.client.AppsV1().Deployments(runtime.Namespace).List(t.Context(), metav1.ListOptions{})
+	deployments, err := e.client.AppsV1().Deployments(install.Namespace).List(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
 	for _, deployment := range deployments.Items {
 		found["Deployment "+deployment.Name] = string(deployment.UID)
 	}
-	sets, err := e.client.AppsV1().StatefulSets(runtime.Namespace).List(t.Context(), metav1.ListOptions{})
+	sets, err := e.client.AppsV1().StatefulSets(install.Namespace).List(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
 	for _, set := range sets.Items {
 		found["StatefulSet "+set.Name] = string(set.UID)

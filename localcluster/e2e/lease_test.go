@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"gitops-runtime/localcluster/runtime"
+	"gitops-runtime/localcluster/install"
 )
 
 // losesLeader: when the pod of app-proxy that leads dies, another leads within 20 seconds.
@@ -24,7 +24,7 @@ func (e *environment) losesLeader(t *testing.T) {
 		return err
 	})
 	require.Contains(t, e.pods(t, "app.kubernetes.io/name=app-proxy"), first)
-	require.NoError(t, e.client.CoreV1().Pods(runtime.Namespace).Delete(t.Context(), first, *metav1.NewDeleteOptions(0)))
+	require.NoError(t, e.client.CoreV1().Pods(install.Namespace).Delete(t.Context(), first, *metav1.NewDeleteOptions(0)))
 	begun := time.Now()
 	second := ""
 	eventually(t, "another leads", 20*time.Second, func(ctx context.Context) error {
@@ -35,14 +35,14 @@ func (e *environment) losesLeader(t *testing.T) {
 		return err
 	})
 	t.Logf("another leads after %s", time.Since(begun).Round(time.Millisecond))
-	pod, err := e.client.CoreV1().Pods(runtime.Namespace).Get(t.Context(), second, metav1.GetOptions{}) // ready or, as the lost one's successor, on its way
+	pod, err := e.client.CoreV1().Pods(install.Namespace).Get(t.Context(), second, metav1.GetOptions{}) // ready or, as the lost one's successor, on its way
 	require.NoError(t, err)
 	assert.Equal(t, "app-proxy", pod.Labels["app.kubernetes.io/name"])
 }
 
 // leader is the pod that holds app-proxy's Lease.
 func (e *environment) leader(ctx context.Context) (string, error) {
-	lease, err := e.client.CoordinationV1().Leases(runtime.Namespace).Get(ctx, "cap-app-proxy", metav1.GetOptions{})
+	lease, err := e.client.CoordinationV1().Leases(install.Namespace).Get(ctx, "cap-app-proxy", metav1.GetOptions{})
 	if err != nil {
 		return "", err
 	}

@@ -17,17 +17,17 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"gitops-runtime/localcluster/runtime"
+	"gitops-runtime/localcluster/install"
 )
 
 // outside asks from this machine, along a way into the cluster: by the way's host name, but at 127.0.0.1.
 type outside struct {
-	way  runtime.Way
+	way  install.Way
 	tls  *tls.Config
 	http *http.Client
 }
 
-func (e *environment) outside(t *testing.T, way runtime.Way) outside {
+func (e *environment) outside(t *testing.T, way install.Way) outside {
 	t.Helper()
 	pem, err := os.ReadFile(e.ready.CAFile)
 	require.NoError(t, err)

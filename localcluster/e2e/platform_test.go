@@ -13,8 +13,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"gitops-runtime/localcluster/cluster"
-	"gitops-runtime/localcluster/runtime"
+	"gitops-runtime/localcluster/install"
+	"gitops-runtime/localcluster/kindcluster"
 	"gitops-runtime/tests/standin/platform"
 )
 
@@ -23,7 +23,7 @@ type platformAPI struct{ outside }
 
 func (e *environment) platform(t *testing.T) platformAPI {
 	t.Helper()
-	return platformAPI{e.outside(t, runtime.Way{Scheme: "https", Host: runtime.PlatformHost, Port: cluster.HTTPS.Host})}
+	return platformAPI{e.outside(t, install.Way{Scheme: "https", Host: install.PlatformHost, Port: kindcluster.HTTPS.Host})}
 }
 
 // reset makes the platform forget runtimes and events, as soon as it answers.
@@ -87,7 +87,7 @@ func (p platformAPI) runtimes(t *testing.T) []string {
 	require.NoError(t, json.Unmarshal(p.answer(t, http.StatusOK, time.Minute, request{path: "/test/runtimes"}).body, &listed))
 	names := []string{}
 	for _, one := range listed {
-		if one.Account == runtime.AccountID {
+		if one.Account == install.AccountID {
 			names = append(names, one.Name)
 		}
 	}
@@ -115,7 +115,7 @@ func (p platformAPI) hearsOf(t *testing.T, kind, namespace, name string) {
 		}
 		return fmt.Errorf("none of %d events of the kind %s is about it", len(events), kind)
 	})
-	require.Equal(t, [2]string{runtime.AccountID, runtime.Name}, [2]string{found.Account, found.Runtime}, "whose token the event came with")
+	require.Equal(t, [2]string{install.AccountID, install.Name}, [2]string{found.Account, found.Runtime}, "whose token the event came with")
 	require.True(t, found.Gzipped)
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"gitops-runtime/localcluster/standin/manifests"
+	"gitops-runtime/localcluster/addons"
 )
 
 // refusedApplication is a runtime that is synced once, and not again and again as an automated one would be.
@@ -78,7 +78,7 @@ func (e *environment) rendered(t *testing.T, namespace string, sets ...string) [
 func (e *environment) commit(t *testing.T, path string, content []byte) {
 	t.Helper()
 	do := func(ctx context.Context, verb string) error {
-		return e.client.CoreV1().RESTClient().Verb(verb).Namespace(manifests.Namespace).Resource("services").Name("http:git-server:80").
+		return e.client.CoreV1().RESTClient().Verb(verb).Namespace(addons.Namespace).Resource("services").Name("http:git-server:80").
 			SubResource("proxy").Suffix("test/apps.git/" + path).Body(content).Do(ctx).Error()
 	}
 	require.NoError(t, do(t.Context(), "PUT"))

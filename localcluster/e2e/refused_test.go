@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"gitops-runtime/localcluster/runtime"
+	"gitops-runtime/localcluster/install"
 )
 
 type refusal struct {
@@ -70,7 +70,7 @@ func (e *environment) refused(t *testing.T) {
 }
 
 // attempt is an install that is to be refused, within a minute unless told otherwise; what Helm printed is returned.
-func (e *environment) attempt(t *testing.T, helm runtime.Helm, upgrade runtime.Upgrade) string {
+func (e *environment) attempt(t *testing.T, helm install.Helm, upgrade install.Upgrade) string {
 	t.Helper()
 	begun := time.Now()
 	out, err := e.tryInstall(t.Context(), helm, upgrade)
@@ -80,7 +80,7 @@ func (e *environment) attempt(t *testing.T, helm runtime.Helm, upgrade runtime.U
 }
 
 // tryInstall gives what Helm printed, and an error when it refused nothing in time.
-func (e *environment) tryInstall(ctx context.Context, helm runtime.Helm, upgrade runtime.Upgrade) (string, error) {
+func (e *environment) tryInstall(ctx context.Context, helm install.Helm, upgrade install.Upgrade) (string, error) {
 	upgrade.Release, upgrade.Chart, upgrade.Timeout = "refused", filepath.Join(e.local.Root, "charts", "gitops-runtime"), cmp.Or(upgrade.Timeout, time.Minute)
 	ctx, cancel := context.WithTimeout(ctx, upgrade.Timeout)
 	defer cancel()
@@ -98,7 +98,7 @@ func (e *environment) tryInstall(ctx context.Context, helm runtime.Helm, upgrade
 func (e *environment) refuses(t *testing.T, wrong refusal) {
 	namespace := "e2e-" + wrong.name
 	e.namespace(t, namespace)
-	out := e.attempt(t, e.local.Helm, runtime.Upgrade{Namespace: namespace, Sets: wrong.sets})
+	out := e.attempt(t, e.local.Helm, install.Upgrade{Namespace: namespace, Sets: wrong.sets})
 	assert.Regexp(t, `(?m)^ +fix:? `, out)
 	if wrong.rendered {
 		assert.Contains(t, out, wrong.code+": "+wrong.says+"\n")

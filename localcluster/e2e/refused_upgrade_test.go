@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"gitops-runtime/localcluster/runtime"
+	"gitops-runtime/localcluster/install"
 )
 
 // refusedUpgrade: a runtime that is there is known by its own token, keeps its name, and keeps running.
@@ -21,20 +21,20 @@ func (e *environment) refusedUpgrade(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	var out strings.Builder
-	require.Error(t, e.local.Helm.Upgrade(ctx, runtime.Upgrade{
-		Release: runtime.Release, Chart: filepath.Join(e.local.Root, "charts", "gitops-runtime"), Namespace: runtime.Namespace,
+	require.Error(t, e.local.Helm.Upgrade(ctx, install.Upgrade{
+		Release: install.Release, Chart: filepath.Join(e.local.Root, "charts", "gitops-runtime"), Namespace: install.Namespace,
 		ValueFiles: e.ready.ValueFiles, Sets: []string{"global.runtime.name=renamed"}, Timeout: time.Minute,
 	}, &out))
 	const code, says = "RUN204", "The runtime of this namespace is registered under another name than \"renamed\"."
 	assert.Contains(t, out.String(), code+"  "+says+"\n")
 	assert.Contains(t, out.String(), "ok    RUN300  The runtime's own token is alive\n")
-	e.saysWhy(t, runtime.Namespace, code, says)
-	inside, err := e.list(ctx, runtime.Namespace)
+	e.saysWhy(t, install.Namespace, code, says)
+	inside, err := e.list(ctx, install.Namespace)
 	require.NoError(t, err)
 	assert.Empty(t, without(containing(inside, "validate-values"), nil, "jobs/", "pods/"))
 	outside, err := e.list(ctx, "")
 	require.NoError(t, err)
 	assert.Empty(t, containing(outside, "validate-values"))
 	assert.Equal(t, before, e.pods(t, ""))
-	assert.Equal(t, []string{runtime.Name, "taken"}, e.platform(t).runtimes(t))
+	assert.Equal(t, []string{install.Name, "taken"}, e.platform(t).runtimes(t))
 }

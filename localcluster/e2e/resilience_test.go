@@ -17,9 +17,9 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"gitops-runtime/localcluster/addons"
 	"gitops-runtime/localcluster/images"
-	"gitops-runtime/localcluster/runtime"
-	"gitops-runtime/localcluster/standin/manifests"
+	"gitops-runtime/localcluster/install"
 )
 
 // small are values that fit what values-ha.yaml asks for on a node that bears no more than small pods, and hold every connection
@@ -51,8 +51,8 @@ func TestResilience(t *testing.T) {
 	e.run(t, "bus server", a.losesBusServer)
 	e.run(t, "tunnel server", a.losesTunnelServer)
 	e.run(t, "leader of app-proxy", e.losesLeader)
-	e.run(t, "nothing forbidden", func(t *testing.T) { e.nothingForbidden(t, runtime.Namespace) })
-	e.run(t, "restricted", func(t *testing.T) { e.restricted(t, runtime.Namespace) })
+	e.run(t, "nothing forbidden", func(t *testing.T) { e.nothingForbidden(t, install.Namespace) })
+	e.run(t, "restricted", func(t *testing.T) { e.restricted(t, install.Namespace) })
 	e.run(t, "uninstall", func(t *testing.T) { e.uninstall(t, before) })
 }
 
@@ -71,16 +71,16 @@ func (e *environment) installHA(t *testing.T, values string) {
 func (a access) losesTunnelServer(t *testing.T) {
 	client := a.pods(t, "app.kubernetes.io/name=tunnel-client")
 	require.Len(t, client, 1)
-	a.scale(t, manifests.Namespace, manifests.TunnelServer, 0)
+	a.scale(t, addons.Namespace, addons.TunnelServer, 0)
 	t.Cleanup(func() {
 		if t.Failed() {
-			a.scale(t, manifests.Namespace, manifests.TunnelServer, 1)
+			a.scale(t, addons.Namespace, addons.TunnelServer, 1)
 		}
 	})
 	hello := request{path: "/app-proxy/hello"}
 	a.answer(t, http.StatusBadGateway, 30*time.Second, hello)
 	time.Sleep(20 * time.Second) // not for a condition: the client's pauses between tries grow meanwhile
-	a.scale(t, manifests.Namespace, manifests.TunnelServer, 1)
+	a.scale(t, addons.Namespace, addons.TunnelServer, 1)
 	begun := time.Now()
 	a.answer(t, http.StatusOK, 30*time.Second, hello)
 	t.Logf("the tunnel was there %s after its server", time.Since(begun).Round(time.Millisecond))
@@ -94,7 +94,7 @@ func (a access) losesBusServer(t *testing.T) {
 	t.Cleanup(func() {
 		assert.NoError(t, a.local.Kubectl.Delete(context.Background(), documents(t, hookOn(3)), time.Minute))
 	})
-	a.subscribed(t, runtime.Namespace, "e2e-hook")
+	a.subscribed(t, install.Namespace, "e2e-hook")
 	a.answer(t, http.StatusOK, time.Minute, pushed(-1))
 	leader := a.busLeader(t)
 
@@ -102,7 +102,7 @@ func (a access) losesBusServer(t *testing.T) {
 	var senders sync.WaitGroup
 	for number := range count {
 		if number == lostAt {
-			require.NoError(t, a.client.CoreV1().Pods(runtime.Namespace).Delete(t.Context(), leader, *metav1.NewDeleteOptions(0)))
+			require.NoError(t, a.client.CoreV1().Pods(install.Namespace).Delete(t.Context(), leader, *metav1.NewDeleteOptions(0)))
 		}
 		senders.Go(func() { a.send(t, number) })
 		time.Sleep(250 * time.Millisecond) // as they come
@@ -167,7 +167,7 @@ func (e *environment) busLeader(t *testing.T) string {
 	t.Helper()
 	var leader string
 	eventually(t, "the event bus has a leader", time.Minute, func(ctx context.Context) error {
-		text, err := e.client.CoreV1().RESTClient().Get().Namespace(runtime.Namespace).Resource("pods").
+		text, err := e.client.CoreV1().RESTClient().Get().Namespace(install.Namespace).Resource("pods").
 			Name("eventbus-e2e-hook-js-0:8222").SubResource("proxy").Suffix("jsz").Param("streams", "true").DoRaw(ctx)
 		if err != nil {
 			return err

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gitops-runtime/localcluster/images"
-	"gitops-runtime/localcluster/runtime"
+	"gitops-runtime/localcluster/install"
 )
 
 // awayAndBack: while app-proxy is away internal-router says so at once, in a way that browsers may read; when it is back the
@@ -20,12 +20,12 @@ func (e *environment) awayAndBack(t *testing.T) {
 	router := e.pods(t, "app.kubernetes.io/name=internal-router")
 	require.NotEmpty(t, router)
 	a := e.access(t, images.Tunnel)
-	hello := request{path: "/app-proxy/hello", header: map[string]string{"Origin": "https://" + runtime.PlatformHost}}
+	hello := request{path: "/app-proxy/hello", header: map[string]string{"Origin": "https://" + install.PlatformHost}}
 
-	e.scale(t, runtime.Namespace, "cap-app-proxy", 0)
+	e.scale(t, install.Namespace, "cap-app-proxy", 0)
 	t.Cleanup(func() {
 		if t.Failed() {
-			e.scale(t, runtime.Namespace, "cap-app-proxy", 1)
+			e.scale(t, install.Namespace, "cap-app-proxy", 1)
 		}
 	})
 	begun := time.Now()
@@ -33,7 +33,7 @@ func (e *environment) awayAndBack(t *testing.T) {
 	took := time.Since(begun)
 	t.Logf("502 after %s", took.Round(time.Millisecond))
 	assert.Less(t, took, 4*time.Second)
-	assert.Equal(t, "https://"+runtime.PlatformHost, away.header.Get("Access-Control-Allow-Origin"))
+	assert.Equal(t, "https://"+install.PlatformHost, away.header.Get("Access-Control-Allow-Origin"))
 	assert.Equal(t, "true", away.header.Get("Access-Control-Allow-Credentials"))
 	assert.JSONEq(t, `{"error":"the target of this route is away"}`, string(away.body))
 	stranger, err := a.ask(t.Context(), request{path: "/app-proxy/hello", header: map[string]string{"Origin": "https://stranger.example.com"}})
@@ -41,9 +41,9 @@ func (e *environment) awayAndBack(t *testing.T) {
 	assert.Equal(t, http.StatusBadGateway, stranger.status)
 	assert.Empty(t, stranger.header.Get("Access-Control-Allow-Origin"))
 
-	e.scale(t, runtime.Namespace, "cap-app-proxy", 1)
+	e.scale(t, install.Namespace, "cap-app-proxy", 1)
 	back := a.answer(t, http.StatusOK, 30*time.Second, hello)
-	assert.Equal(t, "https://"+runtime.PlatformHost, back.header.Get("Access-Control-Allow-Origin"))
+	assert.Equal(t, "https://"+install.PlatformHost, back.header.Get("Access-Control-Allow-Origin"))
 	assert.Equal(t, router, e.pods(t, "app.kubernetes.io/name=internal-router"), "the router was replaced or restarted")
 }
 

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"gitops-runtime/localcluster/images"
-	"gitops-runtime/localcluster/runtime"
+	"gitops-runtime/localcluster/install"
 )
 
 // TestRuntime is the order of everything, within an air gap: refusals on a clean cluster, a first install by tunnel with all that
@@ -62,8 +62,8 @@ func (e *environment) mode(t *testing.T, name images.Mode, more func(*testing.T,
 			more(t, a)
 		}
 		e.run(t, "secrets stay secret", e.secretsStaySecret)
-		e.run(t, "nothing forbidden", func(t *testing.T) { e.nothingForbidden(t, runtime.Namespace) })
-		e.run(t, "restricted", func(t *testing.T) { e.restricted(t, runtime.Namespace) })
+		e.run(t, "nothing forbidden", func(t *testing.T) { e.nothingForbidden(t, install.Namespace) })
+		e.run(t, "restricted", func(t *testing.T) { e.restricted(t, install.Namespace) })
 	})
 	return installed
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gitops-runtime/localcluster/images"
-	"gitops-runtime/localcluster/runtime"
+	"gitops-runtime/localcluster/install"
 	"gitops-runtime/localcluster/standin/appproxy"
 )
 
@@ -37,7 +37,7 @@ internal-router: {resources: {requests: {cpu: 10m, memory: 16Mi}}}
 
 // twoRuntimes: two runtimes on one cluster, each in its namespace. The second writes nothing outside its own, both work, and the
 // first, which is there already and becomes one of a single namespace, does not notice when the second goes.
-func (n *neighbours) twoRuntimes(t *testing.T) {
+func (n *neighbors) twoRuntimes(t *testing.T) {
 	n.installFirst(t, besideValues+"\nglobal: {runtime: {singleNamespace: true}}")
 	n.apply(t, namespaceOf(secondNamespace)) // clean removes it
 	before, written := n.inventory(t), n.clusterRevisions(t)
@@ -54,15 +54,15 @@ func (n *neighbours) twoRuntimes(t *testing.T) {
 		var echo appproxy.Echo
 		require.NoError(t, json.Unmarshal(text, &echo))
 		assert.Equal(t, "app-proxy", echo.StandIn)
-		assert.Equal(t, []string{runtime.Name, "second", "taken"}, n.platform(t).runtimes(t))
+		assert.Equal(t, []string{install.Name, "second", "taken"}, n.platform(t).runtimes(t))
 	})
 	n.run(t, "each reports its own workflows", n.reportsOwnWorkflows)
 	pods := n.pods(t, "")
 	n.run(t, "second goes", func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 		defer cancel()
-		require.NoError(t, n.local.Helm.Uninstall(ctx, runtime.Release, secondNamespace, 3*time.Minute, t.Output()))
-		assert.Equal(t, []string{runtime.Name, "taken"}, n.platform(t).runtimes(t))
+		require.NoError(t, n.local.Helm.Uninstall(ctx, install.Release, secondNamespace, 3*time.Minute, t.Output()))
+		assert.Equal(t, []string{install.Name, "taken"}, n.platform(t).runtimes(t))
 		assert.Equal(t, pods, n.pods(t, ""))
 		after := n.inventory(t)
 		assert.Empty(t, without(after, before, "ipaddresses/"))
@@ -72,20 +72,20 @@ func (n *neighbours) twoRuntimes(t *testing.T) {
 }
 
 // installSecond installs the second runtime with the documented values of one that is not alone.
-func (n *neighbours) installSecond(t *testing.T) {
+func (n *neighbors) installSecond(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 11*time.Minute)
 	defer cancel()
 	chart := filepath.Join(n.local.Root, "charts", "gitops-runtime")
 	files := append([]string{filepath.Join(chart, "ci", "single-namespace-values.yaml")}, n.mesh.ValueFiles...)
-	require.NoError(t, n.local.Helm.Upgrade(ctx, runtime.Upgrade{
-		Release: runtime.Release, Chart: chart, Namespace: secondNamespace,
+	require.NoError(t, n.local.Helm.Upgrade(ctx, install.Upgrade{
+		Release: install.Release, Chart: chart, Namespace: secondNamespace,
 		ValueFiles: append(files, file(t, secondValues)), Timeout: 10 * time.Minute,
 	}, t.Output()))
 }
 
 // reportsOwnWorkflows: a workflow is run and reported by the runtime in whose namespace it is, and by no other.
-func (n *neighbours) reportsOwnWorkflows(t *testing.T) {
-	for namespace, name := range map[string]string{runtime.Namespace: runtime.Name, secondNamespace: "second"} {
+func (n *neighbors) reportsOwnWorkflows(t *testing.T) {
+	for namespace, name := range map[string]string{install.Namespace: install.Name, secondNamespace: "second"} {
 		n.applyHere(t, strings.Replace(suspended, "namespace: codefresh", "namespace: "+namespace, 1))
 		eventually(t, "the workflow of "+name+" waits", time.Minute, n.has("workflows", namespace, "e2e-suspended", map[string]string{"status.phase": "Running"}))
 		eventually(t, "the platform hears of the workflow of "+name, time.Minute, func(ctx context.Context) error {

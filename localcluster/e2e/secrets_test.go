@@ -13,16 +13,16 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"gitops-runtime/localcluster/runtime"
-	"gitops-runtime/localcluster/standin/manifests"
+	"gitops-runtime/localcluster/addons"
+	"gitops-runtime/localcluster/install"
 )
 
 // secretsStaySecret: the user's token and the runtime's are in no ConfigMap, event and log.
 func (e *environment) secretsStaySecret(t *testing.T) {
-	token, err := e.secret(t.Context(), runtime.Namespace, "codefresh-token", "token")
+	token, err := e.secret(t.Context(), install.Namespace, "codefresh-token", "token")
 	require.NoError(t, err)
-	secrets := map[string]string{"the user's token": runtime.UserToken, "the runtime's token": token}
-	for _, namespace := range []string{runtime.Namespace, manifests.Namespace} {
+	secrets := map[string]string{"the user's token": install.UserToken, "the runtime's token": token}
+	for _, namespace := range []string{install.Namespace, addons.Namespace} {
 		texts, err := e.readable(t.Context(), namespace)
 		require.NoError(t, err)
 		require.NotEmpty(t, texts)

@@ -16,7 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"gitops-runtime/localcluster/images"
-	"gitops-runtime/localcluster/runtime"
+	"gitops-runtime/localcluster/install"
 )
 
 // stranger is a pod that has nothing to do with the runtime, and a shell to dial with.
@@ -52,7 +52,7 @@ func strangersReach(mode images.Mode) []string {
 // opens: Argo CD's own server and webhooks, and metrics. With a tunnel, internal-router is not among them. What no policy is about,
 // it does reach, so that its dialing is known to work. Its image is that of Redis, which has a shell.
 func (e *environment) closedToStrangers(t *testing.T, open ...string) {
-	pods, err := e.client.CoreV1().Pods(runtime.Namespace).List(t.Context(), metav1.ListOptions{LabelSelector: "app.kubernetes.io/name in (argocd-redis, argocd-redis-ha-haproxy)"})
+	pods, err := e.client.CoreV1().Pods(install.Namespace).List(t.Context(), metav1.ListOptions{LabelSelector: "app.kubernetes.io/name in (argocd-redis, argocd-redis-ha-haproxy)"})
 	require.NoError(t, err)
 	require.NotEmpty(t, pods.Items)
 	e.namespace(t, "e2e-stranger")
@@ -64,7 +64,7 @@ func (e *environment) closedToStrangers(t *testing.T, open ...string) {
 		}
 		return err
 	})
-	services, err := e.client.CoreV1().Services(runtime.Namespace).List(t.Context(), metav1.ListOptions{})
+	services, err := e.client.CoreV1().Services(install.Namespace).List(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
 	targets := []string{"git-server.platform:80"}
 	for _, service := range services.Items {

@@ -15,7 +15,7 @@ import (
 	authenticationv1 "k8s.io/api/authentication/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"gitops-runtime/localcluster/runtime"
+	"gitops-runtime/localcluster/install"
 )
 
 // suspended is a workflow that needs no pod.
@@ -58,10 +58,10 @@ func hears(t *testing.T, stream *bufio.Scanner, text string) {
 // workflowEvents opens the stream of a namespace's workflow events; the end of ctx closes it.
 func (a access) workflowEvents(ctx context.Context, t *testing.T) io.Reader {
 	t.Helper()
-	token, err := a.client.CoreV1().ServiceAccounts(runtime.Namespace).
+	token, err := a.client.CoreV1().ServiceAccounts(install.Namespace).
 		CreateToken(ctx, "argo-server", &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
 	require.NoError(t, err)
-	asked, err := http.NewRequestWithContext(ctx, http.MethodGet, a.url("/workflows/api/v1/workflow-events/"+runtime.Namespace), nil)
+	asked, err := http.NewRequestWithContext(ctx, http.MethodGet, a.url("/workflows/api/v1/workflow-events/"+install.Namespace), nil)
 	require.NoError(t, err)
 	asked.Header.Set("Authorization", "Bearer "+token.Status.Token)
 	asked.Header.Set("Accept", "text/event-stream")

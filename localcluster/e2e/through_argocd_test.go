@@ -24,19 +24,19 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"gitops-runtime/localcluster/images"
-	"gitops-runtime/localcluster/runtime"
+	"gitops-runtime/localcluster/install"
 )
 
 // throughArgoCD: an Argo CD installs the runtime and is its own. The checks run before each sync, a second sync changes
 // nothing, and deleting the Application removes the runtime and deregisters it.
-func (n *neighbours) throughArgoCD(t *testing.T) {
+func (n *neighbors) throughArgoCD(t *testing.T) {
 	before := n.inventory(t)
 	n.serveChart(t)
-	n.apply(t, namespaceOf(runtime.Namespace))
+	n.apply(t, namespaceOf(install.Namespace))
 	n.applyHere(t, n.runtimeSecrets(t))
 	require.NoError(t, n.local.Kubectl.Apply(t.Context(), []*unstructured.Unstructured{n.runtimeApplication(t, rolloutsThere)}, time.Minute))
 	defer n.run(t, "deletion", func(t *testing.T) { n.deleteRuntimeApplication(t, before) }) // even after a failure: Helm knows nothing of what is outside namespaces
-	healthy := n.has("applications", neighbour, runtime.Release, map[string]string{
+	healthy := n.has("applications", neighbor, install.Release, map[string]string{
 		"status.sync.status": "Synced", "status.health.status": "Healthy", "status.operationState.phase": "Succeeded",
 	})
 	eventually(t, "the runtime is synced and healthy", 4*time.Minute, healthy)
@@ -45,8 +45,8 @@ func (n *neighbours) throughArgoCD(t *testing.T) {
 	a.appProxy(t)
 	a.argoCD(t)
 	n.applyHere(t, guestbook) // in the runtime's namespace, which the reporter watches: the other Argo CD leaves it alone
-	n.platform(t).hearsOf(t, "Application", runtime.Namespace, "e2e-guestbook")
-	n.platform(t).hearsOf(t, "Deployment", "e2e-neighbour-guestbook", "guestbook")
+	n.platform(t).hearsOf(t, "Application", install.Namespace, "e2e-guestbook")
+	n.platform(t).hearsOf(t, "Deployment", "e2e-neighbor-guestbook", "guestbook")
 	n.run(t, "second sync", func(t *testing.T) { n.secondSync(t, healthy) })
 }
 
@@ -57,11 +57,11 @@ const syncAll = `{"operation": {
 }, "status": {"operationState": null}}`
 
 // secondSync: the checks run before a sync of what is there already, which replaces and restarts no pod, and writes no object.
-func (n *neighbours) secondSync(t *testing.T, healthy func(context.Context) error) {
+func (n *neighbors) secondSync(t *testing.T, healthy func(context.Context) error) {
 	var first *unstructured.Unstructured
 	eventually(t, "Argo CD has nothing to do", time.Minute, func(ctx context.Context) error {
 		var err error
-		if first, err = n.object(ctx, "applications", neighbour, runtime.Release); err != nil {
+		if first, err = n.object(ctx, "applications", neighbor, install.Release); err != nil {
 			return err
 		}
 		if first.Object["operation"] != nil {
@@ -69,11 +69,11 @@ func (n *neighbours) secondSync(t *testing.T, healthy func(context.Context) erro
 		}
 		return healthy(ctx)
 	})
-	pods, inside, outside := n.pods(t, ""), n.revisions(t, runtime.Namespace), n.clusterRevisions(t)
-	_, err := n.objects.Resource(argo("applications")).Namespace(neighbour).Patch(t.Context(), runtime.Release, types.MergePatchType, []byte(syncAll), metav1.PatchOptions{})
+	pods, inside, outside := n.pods(t, ""), n.revisions(t, install.Namespace), n.clusterRevisions(t)
+	_, err := n.objects.Resource(argo("applications")).Namespace(neighbor).Patch(t.Context(), install.Release, types.MergePatchType, []byte(syncAll), metav1.PatchOptions{})
 	require.NoError(t, err)
 	eventually(t, "the second sync has succeeded", 3*time.Minute, func(ctx context.Context) error {
-		second, err := n.object(ctx, "applications", neighbour, runtime.Release)
+		second, err := n.object(ctx, "applications", neighbor, install.Release)
 		if err != nil {
 			return err
 		}
@@ -85,13 +85,13 @@ func (n *neighbours) secondSync(t *testing.T, healthy func(context.Context) erro
 	hooks := map[string]string{"ServiceAccount/validate-values": "PreSync", "Job/validate-values": "PreSync"}
 	assert.Equal(t, hooks, n.hooksOfSync(t, slices.Collect(maps.Keys(hooks))...))
 	assert.Equal(t, pods, n.pods(t, ""))
-	assert.Equal(t, inside, n.revisions(t, runtime.Namespace))
+	assert.Equal(t, inside, n.revisions(t, install.Namespace))
 	assert.Equal(t, outside, n.clusterRevisions(t))
 }
 
 // revisions are what changes when an object of a namespace is written: its generation, or where its kind has none its revision. Hooks
 // are made at each sync; what programs write for themselves is left out.
-func (n *neighbours) revisions(t *testing.T, namespace string) map[string]string {
+func (n *neighbors) revisions(t *testing.T, namespace string) map[string]string {
 	t.Helper()
 	found := map[string]string{}
 	for _, resource := range []schema.GroupVersionResource{
@@ -117,9 +117,9 @@ func (n *neighbours) revisions(t *testing.T, namespace string) map[string]string
 }
 
 // hooksOfSync are the hook types of the named objects of the last sync.
-func (n *neighbours) hooksOfSync(t *testing.T, names ...string) map[string]string {
+func (n *neighbors) hooksOfSync(t *testing.T, names ...string) map[string]string {
 	t.Helper()
-	application, err := n.object(t.Context(), "applications", neighbour, runtime.Release)
+	application, err := n.object(t.Context(), "applications", neighbor, install.Release)
 	require.NoError(t, err)
 	resources, _, err := unstructured.NestedSlice(application.Object, "status", "operationState", "syncResult", "resources")
 	require.NoError(t, err)
@@ -135,9 +135,9 @@ func (n *neighbours) hooksOfSync(t *testing.T, names ...string) map[string]strin
 
 // deleteRuntimeApplication: with the Application goes the runtime, from the cluster and from the platform; before is what the cluster
 // had outside any namespace.
-func (n *neighbours) deleteRuntimeApplication(t *testing.T, before []string) {
-	require.Equal(t, []string{runtime.Name, "taken"}, n.platform(t).runtimes(t))
-	require.NoError(t, n.objects.Resource(argo("applications")).Namespace(neighbour).Delete(t.Context(), runtime.Release, metav1.DeleteOptions{}))
+func (n *neighbors) deleteRuntimeApplication(t *testing.T, before []string) {
+	require.Equal(t, []string{install.Name, "taken"}, n.platform(t).runtimes(t))
+	require.NoError(t, n.objects.Resource(argo("applications")).Namespace(neighbor).Delete(t.Context(), install.Release, metav1.DeleteOptions{}))
 	theirs := append(ofEveryNamespace(), "secrets/codefresh-api-key", "secrets/argocd-initial-admin-secret") // the user's own, as are the keys of sealed-secrets
 	// Argo CD deletes no definition; for Helm those of codefresh.io are part of the release
 	kept := []string{"namespaces/", "ipaddresses/", "apiservices/v1alpha1.codefresh.io", "apiservices/v1beta1.codefresh.io"}
@@ -148,10 +148,10 @@ func (n *neighbours) deleteRuntimeApplication(t *testing.T, before []string) {
 		}()
 	}
 	eventually(t, "the runtime is gone", 3*time.Minute, func(ctx context.Context) error {
-		if _, err := n.object(ctx, "applications", neighbour, runtime.Release); !errors.IsNotFound(err) {
+		if _, err := n.object(ctx, "applications", neighbor, install.Release); !errors.IsNotFound(err) {
 			return fmt.Errorf("the Application is there: %v", err)
 		}
-		inside, err := n.list(ctx, runtime.Namespace)
+		inside, err := n.list(ctx, install.Namespace)
 		if err != nil {
 			return err
 		}
@@ -169,7 +169,7 @@ func (n *neighbours) deleteRuntimeApplication(t *testing.T, before []string) {
 }
 
 // codefreshDefinitions names the definitions of the platform's kinds.
-func (n *neighbours) codefreshDefinitions(t *testing.T) []string {
+func (n *neighbors) codefreshDefinitions(t *testing.T) []string {
 	t.Helper()
 	list, err := n.metadata.Resource(definitions).List(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
@@ -183,33 +183,33 @@ func (n *neighbours) codefreshDefinitions(t *testing.T) []string {
 }
 
 // chartInCluster is where the other Argo CD finds the chart: beside the images.
-const chartInCluster = "oci://" + runtime.RegistryInCluster + "/charts/gitops-runtime"
+const chartInCluster = "oci://" + install.RegistryInCluster + "/charts/gitops-runtime"
 
 // serveChart puts the chart into the registry, and tells the other Argo CD that this one has no TLS.
-func (n *neighbours) serveChart(t *testing.T) {
+func (n *neighbors) serveChart(t *testing.T) {
 	t.Helper()
-	require.NoError(t, n.local.Helm.Push(t.Context(), filepath.Join(n.local.Root, "charts", "gitops-runtime"), "oci://"+runtime.RegistryOnHost+"/charts", t.Output()))
+	require.NoError(t, n.local.Helm.Push(t.Context(), filepath.Join(n.local.Root, "charts", "gitops-runtime"), "oci://"+install.RegistryOnHost+"/charts", t.Output()))
 	n.apply(t, fmt.Sprintf("{apiVersion: v1, kind: Secret, metadata: {name: chart, namespace: %s, labels: {argocd.argoproj.io/secret-type: repository}},"+
-		" stringData: {type: oci, url: %q, insecureOCIForceHttp: 'true'}}", neighbour, chartInCluster))
+		" stringData: {type: oci, url: %q, insecureOCIForceHttp: 'true'}}", neighbor, chartInCluster))
 }
 
 // runtimeSecrets are what the documented Application finds in the runtime's namespace, and the password of the other Argo CD.
-func (n *neighbours) runtimeSecrets(t *testing.T) string {
+func (n *neighbors) runtimeSecrets(t *testing.T) string {
 	t.Helper()
-	password, err := n.secret(t.Context(), neighbour, "argocd-initial-admin-secret", "password")
+	password, err := n.secret(t.Context(), neighbor, "argocd-initial-admin-secret", "password")
 	require.NoError(t, err)
 	secret := "{apiVersion: v1, kind: Secret, metadata: {name: %s, namespace: codefresh}, stringData: {%s: %q}}"
-	return fmt.Sprintf(secret+"\n---\n"+secret, "codefresh-api-key", "token", runtime.UserToken, "argocd-initial-admin-secret", "password", password)
+	return fmt.Sprintf(secret+"\n---\n"+secret, "codefresh-api-key", "token", install.UserToken, "argocd-initial-admin-secret", "password", password)
 }
 
 // runtimeApplication is the documented Application, with the local cluster's addresses and images for those of the example.
 // more are values that win over all others, in YAML.
-func (n *neighbours) runtimeApplication(t *testing.T, more string) *unstructured.Unstructured {
+func (n *neighbors) runtimeApplication(t *testing.T, more string) *unstructured.Unstructured {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(n.local.Root, "charts", "gitops-runtime", "ci", "argo-cd-application.yaml"))
 	require.NoError(t, err)
 	application := documents(t, string(text))[0]
-	application.SetNamespace(neighbour)
+	application.SetNamespace(neighbor)
 	documented, _, err := unstructured.NestedMap(application.Object, "spec", "source", "helm", "valuesObject")
 	require.NoError(t, err)
 	values := map[string]any{}
@@ -228,7 +228,7 @@ func (n *neighbours) runtimeApplication(t *testing.T, more string) *unstructured
 	require.NoError(t, err)
 	require.NoError(t, unstructured.SetNestedMap(application.Object, map[string]any{
 		"repoURL": chartInCluster, "path": ".", "targetRevision": version,
-		"helm": map[string]any{"releaseName": runtime.Release, "valuesObject": asJSON(t, values)},
+		"helm": map[string]any{"releaseName": install.Release, "valuesObject": asJSON(t, values)},
 	}, "spec", "source"))
 	return application
 }
@@ -243,8 +243,8 @@ global:
   runtime: {name: local}
   integrations:
     argo-cd:
-      server: {svc: alone-argocd-server.e2e-neighbour}
-      repoServer: {svc: alone-argocd-repo-server.e2e-neighbour}
+      server: {svc: alone-argocd-server.e2e-neighbor}
+      repoServer: {svc: alone-argocd-repo-server.e2e-neighbor}
 `
 
 // asJSON is values as JSON has them: unstructured objects hold no other kinds of numbers.

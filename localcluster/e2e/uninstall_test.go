@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"gitops-runtime/localcluster/runtime"
+	"gitops-runtime/localcluster/install"
 )
 
 // uninstall: nothing of the release is left, on the platform, in its namespace or outside any; before is what the cluster had outside any
@@ -21,12 +21,12 @@ import (
 func (e *environment) uninstall(t *testing.T, before []string) {
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
-	require.Equal(t, []string{runtime.Name, "taken"}, e.platform(t).runtimes(t))
+	require.Equal(t, []string{install.Name, "taken"}, e.platform(t).runtimes(t))
 	require.NoError(t, e.local.Kubectl.Delete(ctx, documents(t, hook), time.Minute)) // the user's own goes first
-	require.NoError(t, e.local.Helm.Uninstall(ctx, runtime.Release, runtime.Namespace, 3*time.Minute, t.Output()))
+	require.NoError(t, e.local.Helm.Uninstall(ctx, install.Release, install.Namespace, 3*time.Minute, t.Output()))
 	assert.Equal(t, []string{"taken"}, e.platform(t).runtimes(t))
 	eventually(t, "nothing of the release is left", time.Minute, func(ctx context.Context) error {
-		inside, err := e.list(ctx, runtime.Namespace)
+		inside, err := e.list(ctx, install.Namespace)
 		if err != nil {
 			return err
 		}

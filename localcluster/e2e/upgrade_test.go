@@ -16,7 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"gitops-runtime/localcluster/images"
-	"gitops-runtime/localcluster/runtime"
+	"gitops-runtime/localcluster/install"
 )
 
 // sameChartAgain: an upgrade that changes nothing replaces and restarts no pod.
@@ -37,9 +37,9 @@ func (e *environment) upgraded(t *testing.T) bool {
 	for _, object := range of {
 		e.apply(t, object)
 	}
-	deployed := e.has("applications", runtime.Namespace, "e2e-guestbook", map[string]string{"status.sync.status": "Synced", "status.health.status": "Healthy"})
+	deployed := e.has("applications", install.Namespace, "e2e-guestbook", map[string]string{"status.sync.status": "Synced", "status.health.status": "Healthy"})
 	eventually(t, "the application is synced and healthy", 3*time.Minute, deployed)
-	eventually(t, "the workflow waits", time.Minute, e.has("workflows", runtime.Namespace, "e2e-suspended", map[string]string{"status.phase": "Running"}))
+	eventually(t, "the workflow waits", time.Minute, e.has("workflows", install.Namespace, "e2e-suspended", map[string]string{"status.phase": "Running"}))
 	selectors, state := e.selectors(t), e.state(t)
 	if !e.run(t, "upgrade", func(t *testing.T) { e.install(t, images.Mesh) }) {
 		return false
@@ -60,8 +60,8 @@ func (e *environment) installPrevious(t *testing.T) {
 	defer cancel()
 	ready, err := e.local.Prepare(ctx, images.Mesh)
 	require.NoError(t, err)
-	require.NoError(t, e.local.Helm.Upgrade(ctx, runtime.Upgrade{
-		Release: runtime.Release, Chart: filepath.Join("testdata", "previous-release.tgz"), Namespace: runtime.Namespace,
+	require.NoError(t, e.local.Helm.Upgrade(ctx, install.Upgrade{
+		Release: install.Release, Chart: filepath.Join("testdata", "previous-release.tgz"), Namespace: install.Namespace,
 		ValueFiles: ready.ValueFiles, Sets: []string{"installer.skipValidation=true"}, Args: []string{"--skip-schema-validation"}, Timeout: 10 * time.Minute,
 	}, t.Output()))
 	e.mapper.Reset()
@@ -71,12 +71,12 @@ func (e *environment) installPrevious(t *testing.T) {
 func (e *environment) selectors(t *testing.T) map[string]string {
 	t.Helper()
 	found := map[string]string{}
-	deployments, err := e.client.AppsV1().Deployments(runtime.Namespace).List(t.Context(), metav1.ListOptions{LabelSelector: "app.kubernetes.io/instance=" + runtime.Release})
+	deployments, err := e.client.AppsV1().Deployments(install.Namespace).List(t.Context(), metav1.ListOptions{LabelSelector: "app.kubernetes.io/instance=" + install.Release})
 	require.NoError(t, err)
 	for _, deployment := range deployments.Items {
 		found["Deployment "+deployment.Name] = metav1.FormatLabelSelector(deployment.Spec.Selector)
 	}
-	sets, err := e.client.AppsV1().StatefulSets(runtime.Namespace).List(t.Context(), metav1.ListOptions{LabelSelector: "app.kubernetes.io/instance=" + runtime.Release})
+	sets, err := e.client.AppsV1().StatefulSets(install.Namespace).List(t.Context(), metav1.ListOptions{LabelSelector: "app.kubernetes.io/instance=" + install.Release})
 	require.NoError(t, err)
 	for _, set := range sets.Items {
 		found["StatefulSet "+set.Name] = metav1.FormatLabelSelector(set.Spec.Selector)
@@ -90,12 +90,12 @@ func (e *environment) state(t *testing.T) map[string]string {
 	t.Helper()
 	kept := map[string]string{}
 	for name, key := range map[string]string{"codefresh-token": "token", "argocd-initial-admin-secret": "password", "argocd-redis": "auth"} {
-		value, err := e.secret(t.Context(), runtime.Namespace, name, key)
+		value, err := e.secret(t.Context(), install.Namespace, name, key)
 		require.NoError(t, err)
 		kept["the Secret "+name] = fmt.Sprintf("%x", sha256.Sum256([]byte(value)))
 	}
 	for resource, name := range map[string]string{"applications": "e2e-guestbook", "workflows": "e2e-suspended", "appprojects": "default"} {
-		object, err := e.object(t.Context(), resource, runtime.Namespace, name)
+		object, err := e.object(t.Context(), resource, install.Namespace, name)
 		require.NoError(t, err)
 		kept[resource+"/"+name] = string(object.GetUID())
 	}

@@ -16,7 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"gitops-runtime/localcluster/runtime"
+	"gitops-runtime/localcluster/install"
 )
 
 // hook is an event bus, a webhook event source and a sensor that sends what comes to the platform, with the runtime's token, as a pipeline has
@@ -83,7 +83,7 @@ spec:
 // webhook: what is posted to an event source from outside travels by the event bus to a sensor and on to the platform.
 func (a access) webhook(t *testing.T) {
 	a.apply(t, hookOn(1)) // stays for the next mode
-	a.subscribed(t, runtime.Namespace, "e2e-hook")
+	a.subscribed(t, install.Namespace, "e2e-hook")
 	body := fmt.Sprintf(`{"mode":%q,"list":[1,2],"nested":{"yes":true}}`, a.mode)
 	a.answer(t, http.StatusOK, time.Minute, request{
 		method: http.MethodPost, path: "/webhooks/codefresh/e2e-hook/push", body: body, header: map[string]string{"Content-Type": "application/json"},

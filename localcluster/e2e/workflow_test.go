@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"gitops-runtime/localcluster/runtime"
+	"gitops-runtime/localcluster/install"
 )
 
 // hello is a Workflow, in NAMESPACE, that gives a greeting.
@@ -37,13 +37,13 @@ spec:
 
 // workflow: Argo Workflows runs a pod and gives its output, and the platform gets events of the Workflow.
 func (e *environment) workflow(t *testing.T) {
-	require.Equal(t, "hello from e2e-hello", e.greeting(t, runtime.Namespace, "e2e-hello", "argo-workflow"))
-	e.platform(t).hearsOf(t, "Workflow", runtime.Namespace, "e2e-hello")
+	require.Equal(t, "hello from e2e-hello", e.greeting(t, install.Namespace, "e2e-hello", "argo-workflow"))
+	e.platform(t).hearsOf(t, "Workflow", install.Namespace, "e2e-hello")
 }
 
 // promotion: a workflow under the account that promotions run under succeeds.
 func (e *environment) promotion(t *testing.T) {
-	require.Equal(t, "hello from e2e-promotion", e.greeting(t, runtime.Namespace, "e2e-promotion", "promotion-template"))
+	require.Equal(t, "hello from e2e-promotion", e.greeting(t, install.Namespace, "e2e-promotion", "promotion-template"))
 }
 
 // greeting runs a workflow under a service account, waits until it has succeeded, and gives its output.

@@ -14,7 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"gitops-runtime/localcluster/runtime"
+	"gitops-runtime/localcluster/install"
 )
 
 // scale waits until a Deployment has this many pods, all ready.
@@ -43,7 +43,7 @@ func (e *environment) scale(t *testing.T, namespace, name string, count int32) {
 // restart replaces the pods of one of the runtime's Deployments, as `kubectl rollout restart` does, and waits until only new
 // ones are left.
 func (e *environment) restart(ctx context.Context, name string, patience time.Duration) error {
-	deployments := e.client.AppsV1().Deployments(runtime.Namespace)
+	deployments := e.client.AppsV1().Deployments(install.Namespace)
 	patch := fmt.Sprintf(`{"spec":{"template":{"metadata":{"annotations":{"e2e/restarted":%q}}}}}`, time.Now().Format(time.RFC3339Nano))
 	if _, err := deployments.Patch(ctx, name, types.StrategicMergePatchType, []byte(patch), metav1.PatchOptions{}); err != nil {
 		return err
@@ -65,7 +65,7 @@ func (e *environment) restart(ctx context.Context, name string, patience time.Du
 // pods are the running pods of the runtime's namespace with a label, all for none: name and UID, and how often they were restarted.
 func (e *environment) pods(t *testing.T, selector string) map[string]string {
 	t.Helper()
-	return e.podsIn(t, runtime.Namespace, selector)
+	return e.podsIn(t, install.Namespace, selector)
 }
 
 // podsIn is pods of any namespace.

@@ -14,7 +14,7 @@ import (
 )
 
 // assemble stores the row's image, put together from stored layers.
-func (c *Catalogue) assemble(ctx context.Context, r row) error {
+func (c *Catalog) assemble(ctx context.Context, r row) error {
 	key, err := c.recipeKey(ctx, r)
 	if err != nil {
 		return err
@@ -40,7 +40,7 @@ func (c *Catalogue) assemble(ctx context.Context, r row) error {
 }
 
 // storedLayers are the recipe's layers below its files.
-func (c *Catalogue) storedLayers(ctx context.Context, made recipe) ([]v1.Layer, error) {
+func (c *Catalog) storedLayers(ctx context.Context, made recipe) ([]v1.Layer, error) {
 	var keys []string
 	if made.debian {
 		key, err := c.debianKey(ctx)

@@ -25,7 +25,7 @@ type work struct {
 // buildAll makes the images of the rows. One program compiles at a time, since
 // one compile uses all processors; meanwhile the modules of the next are
 // downloaded, and Debian's packages with them.
-func (c *Catalogue) buildAll(ctx context.Context, rows []row, observer progress.Observer) error {
+func (c *Catalog) buildAll(ctx context.Context, rows []row, observer progress.Observer) error {
 	for _, row := range rows {
 		if row.recipe.origin == Pulled {
 			return fmt.Errorf("images: %s can only be pulled, and that failed: see that this machine reaches its registry, or do without the image", row.name)
@@ -71,7 +71,7 @@ func (c *Catalogue) buildAll(ctx context.Context, rows []row, observer progress.
 
 // partsOf lists the programs whose layers are missing, each once, and whether
 // the Debian layer is.
-func (c *Catalogue) partsOf(ctx context.Context, rows []row) ([]work, bool, error) {
+func (c *Catalog) partsOf(ctx context.Context, rows []row) ([]work, bool, error) {
 	var programs []work
 	debian := false
 	seen := map[string]bool{}
@@ -97,14 +97,14 @@ func (c *Catalogue) partsOf(ctx context.Context, rows []row) ([]work, bool, erro
 	return programs, debian, nil
 }
 
-func (c *Catalogue) fetch(ctx context.Context, one work, observer progress.Observer) error {
+func (c *Catalog) fetch(ctx context.Context, one work, observer progress.Observer) error {
 	if one.program.Own {
 		return nil
 	}
 	return progress.Step(observer, "images: modules of "+one.program.Name, func() error { return c.tools.Fetch(ctx, one.program) })
 }
 
-func (c *Catalogue) compile(ctx context.Context, one work, observer progress.Observer) error {
+func (c *Catalog) compile(ctx context.Context, one work, observer progress.Observer) error {
 	return progress.Step(observer, "images: build "+one.program.Name, func() error {
 		dir, err := os.MkdirTemp("", "gitops-runtime-build-")
 		if err != nil {
@@ -119,7 +119,7 @@ func (c *Catalogue) compile(ctx context.Context, one work, observer progress.Obs
 	})
 }
 
-func (c *Catalogue) makeDebian(ctx context.Context, observer progress.Observer) error {
+func (c *Catalog) makeDebian(ctx context.Context, observer progress.Observer) error {
 	key, err := c.debianKey(ctx)
 	if err != nil {
 		return err
@@ -142,7 +142,7 @@ func (c *Catalogue) makeDebian(ctx context.Context, observer progress.Observer) 
 }
 
 // keepLayer stores one layer as an image of its own.
-func (c *Catalogue) keepLayer(key string, layer v1.Layer) error {
+func (c *Catalog) keepLayer(key string, layer v1.Layer) error {
 	image, err := mutate.AppendLayers(empty.Image, layer)
 	if err != nil {
 		return err

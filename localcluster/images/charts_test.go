@@ -11,18 +11,18 @@ import (
 	"gitops-runtime/tests/gomodule"
 )
 
-func TestCatalogueKnowsEveryImageOfTheCharts(t *testing.T) {
+func TestCatalogKnowsEveryImageOfTheCharts(t *testing.T) {
 	root, err := gomodule.Root()
 	require.NoError(t, err)
 	files, err := filepath.Glob(filepath.Join(root, "charts", "*", "values.yaml"))
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
-	catalogue := &Catalogue{rows: table()}
+	catalog := &Catalog{rows: table()}
 	for _, file := range files {
 		named, err := chartimages.Of(file)
 		require.NoError(t, err)
 		for _, image := range named {
-			_, err := catalogue.find([]string{image})
+			_, err := catalog.find([]string{image})
 			assert.NoError(t, err, file)
 		}
 	}

@@ -41,7 +41,7 @@ func script(at, name string) layers.Entry {
 func text(at, name string) layers.Entry {
 	content, err := rootfs.ReadFile("rootfs/" + name)
 	if err != nil {
-		panic(fmt.Sprintf("localcluster/images/rootfs lacks a file that the catalogue names: %v", err))
+		panic(fmt.Sprintf("localcluster/images/rootfs lacks a file that the catalog names: %v", err))
 	}
 	return layers.Entry{Path: at, Content: string(content)}
 }

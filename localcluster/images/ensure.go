@@ -22,10 +22,10 @@ const pullsAtOnce = 3
 const keepUnused = 30 * 24 * time.Hour
 
 // Ensure sees to it that all the images are at hand, and tells where each came
-// from, in the order of the catalogue. What is in the cache stays as it is; the
+// from, in the order of the catalog. What is in the cache stays as it is; the
 // rest is pulled where its registry answers and made otherwise. A failed run
 // keeps what it finished. The observer, which may be nil, is told each step.
-func (c *Catalogue) Ensure(ctx context.Context, names []string, observer progress.Observer) ([]Image, error) {
+func (c *Catalog) Ensure(ctx context.Context, names []string, observer progress.Observer) ([]Image, error) {
 	rows, err := c.find(names)
 	if err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func (c *Catalogue) Ensure(ctx context.Context, names []string, observer progres
 	return c.Images(ctx, names)
 }
 
-func (c *Catalogue) missing(ctx context.Context, rows []row) ([]row, error) {
+func (c *Catalog) missing(ctx context.Context, rows []row) ([]row, error) {
 	var missing []row
 	for _, row := range rows {
 		at, err := c.lookup(ctx, row)
@@ -72,7 +72,7 @@ func (c *Catalogue) missing(ctx context.Context, rows []row) ([]row, error) {
 }
 
 // pullAll pulls what can be pulled and returns the rows that are still missing.
-func (c *Catalogue) pullAll(ctx context.Context, rows []row, observer progress.Observer) ([]row, error) {
+func (c *Catalog) pullAll(ctx context.Context, rows []row, observer progress.Observer) ([]row, error) {
 	pulled := make([]bool, len(rows))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(pullsAtOnce)
@@ -100,7 +100,7 @@ func (c *Catalogue) pullAll(ctx context.Context, rows []row, observer progress.O
 
 // pull fetches one image. A registry that does not answer, or refuses, is no
 // error: the image is then made.
-func (c *Catalogue) pull(ctx context.Context, r row, observer progress.Observer) (bool, error) {
+func (c *Catalog) pull(ctx context.Context, r row, observer progress.Observer) (bool, error) {
 	reference, err := name.ParseReference(r.name)
 	if err != nil {
 		return false, fmt.Errorf("images: %s: %w", r.name, err)

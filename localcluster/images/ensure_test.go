@@ -49,9 +49,9 @@ func (s *steps) End(step string, _ time.Duration, err error) {
 	s.ended = append(s.ended, step)
 }
 
-// small is a catalogue of one tiny program in a checkout and a cache of its
+// small is a catalog of one tiny program in a checkout and a cache of its
 // own, on a machine whose every connection goes to the server (nil: nowhere).
-func small(t *testing.T, server *httptest.Server) *Catalogue {
+func small(t *testing.T, server *httptest.Server) *Catalog {
 	t.Helper()
 	root, cache := t.TempDir(), t.TempDir()
 	for file, content := range map[string]string{
@@ -70,7 +70,7 @@ func small(t *testing.T, server *httptest.Server) *Catalogue {
 		}
 	}
 	hello := gobuild.Program{Name: "hello", Package: "."}
-	return &Catalogue{
+	return &Catalog{
 		rows:      []row{{name: helloImage, recipe: static(hello, "/bin/hello", argoUser)}},
 		store:     store.Store{Dir: filepath.Join(cache, "images")},
 		tools:     gobuild.Toolchain{Root: root, Cache: cache},
@@ -85,14 +85,14 @@ func TestEnsureBuildsOnceAndTheSameEverywhere(t *testing.T) {
 	ctx := context.Background()
 	var digests []string
 	for range 2 { // two machines
-		catalogue, seen := small(t, nil), &steps{}
+		catalog, seen := small(t, nil), &steps{}
 		for range 2 {
-			got, err := catalogue.Ensure(ctx, []string{helloImage}, seen)
+			got, err := catalog.Ensure(ctx, []string{helloImage}, seen)
 			require.NoError(t, err)
 			assert.Equal(t, []Image{{Name: helloImage, Origin: BuiltFromSource}}, got)
 		}
 		assert.Equal(t, []string{"images: modules of hello", "images: build hello", "images: 1 cached"}, seen.ended)
-		image, err := catalogue.cached(ctx, helloImage)
+		image, err := catalog.cached(ctx, helloImage)
 		require.NoError(t, err)
 		digest, err := image.Digest()
 		require.NoError(t, err)
@@ -102,10 +102,10 @@ func TestEnsureBuildsOnceAndTheSameEverywhere(t *testing.T) {
 }
 
 func TestImageHasProgramFilesAndConfiguration(t *testing.T) {
-	ctx, catalogue := context.Background(), small(t, nil)
-	_, err := catalogue.Ensure(ctx, []string{helloImage}, nil)
+	ctx, catalog := context.Background(), small(t, nil)
+	_, err := catalog.Ensure(ctx, []string{helloImage}, nil)
 	require.NoError(t, err)
-	image, err := catalogue.cached(ctx, helloImage)
+	image, err := catalog.cached(ctx, helloImage)
 	require.NoError(t, err)
 	config, err := image.ConfigFile()
 	require.NoError(t, err)
@@ -129,50 +129,50 @@ func TestEnsurePullsWhereTheRegistryAnswers(t *testing.T) {
 	ctx := context.Background()
 	server := httptest.NewTLSServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
 	defer server.Close()
-	catalogue, seen := small(t, server), &steps{}
+	catalog, seen := small(t, server), &steps{}
 	published, err := random.Image(64, 1)
 	require.NoError(t, err)
 	target, err := name.NewTag(helloImage)
 	require.NoError(t, err)
 
 	t.Run("built when the registry lacks the image", func(t *testing.T) {
-		got, err := catalogue.Ensure(ctx, []string{helloImage}, seen)
+		got, err := catalog.Ensure(ctx, []string{helloImage}, seen)
 		require.NoError(t, err)
 		assert.Equal(t, []Image{{Name: helloImage, Origin: BuiltFromSource}}, got)
 		assert.Equal(t, []string{"images: pull " + helloImage + ": failed", "images: modules of hello", "images: build hello"}, seen.ended)
 	})
 	t.Run("pulled when it has it", func(t *testing.T) {
-		require.NoError(t, remote.Write(target, published, remote.WithTransport(catalogue.transport)))
-		catalogue.store.Dir = t.TempDir()
-		got, err := catalogue.Ensure(ctx, []string{helloImage}, nil)
+		require.NoError(t, remote.Write(target, published, remote.WithTransport(catalog.transport)))
+		catalog.store.Dir = t.TempDir()
+		got, err := catalog.Ensure(ctx, []string{helloImage}, nil)
 		require.NoError(t, err)
 		assert.Equal(t, []Image{{Name: helloImage, Origin: Pulled}}, got)
 	})
 	t.Run("built when asked to", func(t *testing.T) {
-		catalogue.store.Dir, catalogue.FromSource = t.TempDir(), true
-		got, err := catalogue.Ensure(ctx, []string{helloImage}, nil)
+		catalog.store.Dir, catalog.FromSource = t.TempDir(), true
+		got, err := catalog.Ensure(ctx, []string{helloImage}, nil)
 		require.NoError(t, err)
 		assert.Equal(t, []Image{{Name: helloImage, Origin: BuiltFromSource}}, got)
 	})
 }
 
 func TestEnsureErrors(t *testing.T) {
-	ctx, catalogue := context.Background(), small(t, nil)
-	_, err := catalogue.Images(ctx, []string{helloImage})
+	ctx, catalog := context.Background(), small(t, nil)
+	_, err := catalog.Images(ctx, []string{helloImage})
 	require.EqualError(t, err, "images: registry.test/hello:1 is not in the cache yet: run `make images`")
 
-	catalogue.rows = append(catalogue.rows, row{name: "registry.test/rare:1", recipe: onlyPulled()})
-	_, err = catalogue.Ensure(ctx, []string{helloImage, "registry.test/rare:1"}, nil)
+	catalog.rows = append(catalog.rows, row{name: "registry.test/rare:1", recipe: onlyPulled()})
+	_, err = catalog.Ensure(ctx, []string{helloImage, "registry.test/rare:1"}, nil)
 	require.EqualError(t, err, "images: registry.test/rare:1 can only be pulled, and that failed: "+
 		"see that this machine reaches its registry, or do without the image")
 
-	require.NoError(t, os.WriteFile(filepath.Join(catalogue.tools.Root, "main.go"), []byte("package main\n"), 0o600))
-	catalogue.keys = map[string]string{}
-	_, err = catalogue.Ensure(ctx, []string{helloImage}, nil)
+	require.NoError(t, os.WriteFile(filepath.Join(catalog.tools.Root, "main.go"), []byte("package main\n"), 0o600))
+	catalog.keys = map[string]string{}
+	_, err = catalog.Ensure(ctx, []string{helloImage}, nil)
 	assert.ErrorContains(t, err, "images: building hello: go build in ")
 
 	t.Setenv("PATH", t.TempDir())
-	catalogue.keys = map[string]string{}
-	_, err = catalogue.Ensure(ctx, []string{helloImage}, nil)
+	catalog.keys = map[string]string{}
+	_, err = catalog.Ensure(ctx, []string{helloImage}, nil)
 	assert.ErrorContains(t, err, "images: registry.test/hello:1: hello: the Go compiler is needed to build images from source")
 }

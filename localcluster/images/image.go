@@ -44,7 +44,7 @@ const (
 
 var everyMode = []Mode{Tunnel, Ingress, Gateway, Mesh}
 
-// row is one line of the catalogue.
+// row is one line of the catalog.
 type row struct {
 	// name is the full reference that charts ask for.
 	name string

@@ -19,7 +19,7 @@ type found struct {
 
 // lookup tells whether the row's image is at hand: pulled, or made from
 // exactly what its recipe says today.
-func (c *Catalogue) lookup(ctx context.Context, r row) (found, error) {
+func (c *Catalog) lookup(ctx context.Context, r row) (found, error) {
 	pulled, err := pulledKey(r)
 	if err != nil {
 		return found{}, err
@@ -40,7 +40,7 @@ func pulledKey(r row) (string, error) {
 }
 
 // recipeKey names everything the recipe makes an image from.
-func (c *Catalogue) recipeKey(ctx context.Context, r row) (string, error) {
+func (c *Catalog) recipeKey(ctx context.Context, r row) (string, error) {
 	return c.remember("image "+r.name, func() (string, error) {
 		var parts []string
 		if r.recipe.debian {
@@ -62,7 +62,7 @@ func (c *Catalogue) recipeKey(ctx context.Context, r row) (string, error) {
 }
 
 // programKey names a layer with one program at its place.
-func (c *Catalogue) programKey(ctx context.Context, one placed) (string, error) {
+func (c *Catalog) programKey(ctx context.Context, one placed) (string, error) {
 	key, err := c.remember("program "+identity(one.program), func() (string, error) { return c.tools.Key(ctx, one.program) })
 	if err != nil {
 		return "", err
@@ -72,7 +72,7 @@ func (c *Catalogue) programKey(ctx context.Context, one placed) (string, error) 
 
 // debianKey names the shared layer of Debian packages. Updates within a
 // release of Debian do not change it: delete the layer's folder to have them.
-func (c *Catalogue) debianKey(ctx context.Context) (string, error) {
+func (c *Catalog) debianKey(ctx context.Context) (string, error) {
 	return c.remember("debian", func() (string, error) {
 		sources, err := c.commands.Sources(ctx)
 		if err != nil {
@@ -84,7 +84,7 @@ func (c *Catalogue) debianKey(ctx context.Context) (string, error) {
 
 // remember computes a key once. Keys nest, so the lock is not held meanwhile;
 // computing one twice is no harm.
-func (c *Catalogue) remember(what string, compute func() (string, error)) (string, error) {
+func (c *Catalog) remember(what string, compute func() (string, error)) (string, error) {
 	c.mu.Lock()
 	key, known := c.keys[what]
 	c.mu.Unlock()
@@ -109,7 +109,7 @@ func label(reference string) string { return unfitForNames.ReplaceAllString(refe
 func identity(value any) string {
 	text, err := json.Marshal(value)
 	if err != nil {
-		panic(fmt.Sprintf("a program of the catalogue has no JSON form: %v", err))
+		panic(fmt.Sprintf("a program of the catalog has no JSON form: %v", err))
 	}
 	return string(text)
 }

@@ -14,7 +14,7 @@ import (
 
 // Pair says under which name a private registry is to offer an image.
 type Pair struct {
-	// Source is the reference in the catalogue.
+	// Source is the reference in the catalog.
 	Source string
 	// Target is the reference that clusters pull, registry host included.
 	Target string
@@ -24,7 +24,7 @@ type Pair struct {
 // registry's name in the targets is its name in the cluster; registryOnHost
 // (host:port) is where this machine reaches it. Images and layers that are
 // there already are not sent again.
-func (c *Catalogue) Push(ctx context.Context, pairs []Pair, registryOnHost string, observer progress.Observer) error {
+func (c *Catalog) Push(ctx context.Context, pairs []Pair, registryOnHost string, observer progress.Observer) error {
 	return progress.Step(observer, fmt.Sprintf("images: push %d to the registry at %s", len(pairs), registryOnHost), func() error {
 		for _, pair := range pairs {
 			if err := c.pushOne(ctx, pair, registryOnHost); err != nil {
@@ -35,7 +35,7 @@ func (c *Catalogue) Push(ctx context.Context, pairs []Pair, registryOnHost strin
 	})
 }
 
-func (c *Catalogue) pushOne(ctx context.Context, pair Pair, registryOnHost string) error {
+func (c *Catalog) pushOne(ctx context.Context, pair Pair, registryOnHost string) error {
 	_, path, ok := strings.Cut(pair.Target, "/")
 	if !ok {
 		return fmt.Errorf("the target %q names no registry: give host:port/name:tag", pair.Target)
@@ -60,7 +60,7 @@ func (c *Catalogue) pushOne(ctx context.Context, pair Pair, registryOnHost strin
 }
 
 // Digest is the digest of an image at hand, and so of what Push puts under its targets.
-func (c *Catalogue) Digest(ctx context.Context, reference string) (string, error) {
+func (c *Catalog) Digest(ctx context.Context, reference string) (string, error) {
 	image, err := c.cached(ctx, reference)
 	if err != nil {
 		return "", err
@@ -73,7 +73,7 @@ func (c *Catalogue) Digest(ctx context.Context, reference string) (string, error
 }
 
 // cached is the image at hand for a reference.
-func (c *Catalogue) cached(ctx context.Context, reference string) (v1.Image, error) {
+func (c *Catalog) cached(ctx context.Context, reference string) (v1.Image, error) {
 	rows, err := c.find([]string{reference})
 	if err != nil {
 		return nil, err

@@ -1,6 +1,6 @@
 package images
 
-// table is the catalogue. Its order is the order of building: what is quickly
+// table is the catalog. Its order is the order of building: what is quickly
 // downloaded comes first, so that compilers have work while the rest downloads.
 func table() []row {
 	return []row{

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"gitops-runtime/localcluster/internal/archive"
-	"gitops-runtime/localcluster/internal/command"
+	"gitops-runtime/localcluster/internal/process"
 	"gitops-runtime/localcluster/internal/progress"
 )
 
@@ -30,7 +30,7 @@ type Builder struct {
 	Published string
 	// Cache is the directory of the results; it outlives checkouts.
 	Cache    string
-	Run      command.Runner
+	Run      process.Runner
 	Observer progress.Observer
 }
 

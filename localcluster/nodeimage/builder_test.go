@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"gitops-runtime/localcluster/internal/command"
+	"gitops-runtime/localcluster/internal/process"
 )
 
 // maker fakes the programs that build: it writes a small file wherever one is asked for, and notes the calls.
@@ -25,7 +25,7 @@ type maker struct {
 
 func newMaker() *maker { return &maker{mu: make(chan struct{}, 1)} }
 
-func (m *maker) run(_ context.Context, c command.Command) (string, error) {
+func (m *maker) run(_ context.Context, c process.Command) (string, error) {
 	m.mu <- struct{}{}
 	m.calls = append(m.calls, c.Name+" "+c.Args[0])
 	<-m.mu
@@ -41,7 +41,7 @@ func (m *maker) run(_ context.Context, c command.Command) (string, error) {
 }
 
 // builder is a Builder on small stand-ins of its sources.
-func builder(t *testing.T, run command.Runner) Builder {
+func builder(t *testing.T, run process.Runner) Builder {
 	t.Helper()
 	root := t.TempDir()
 	b := Builder{

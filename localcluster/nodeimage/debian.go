@@ -9,18 +9,18 @@ import (
 	"path/filepath"
 	"strings"
 
-	"gitops-runtime/localcluster/internal/command"
+	"gitops-runtime/localcluster/internal/process"
 	"gitops-runtime/tests/apt"
 )
 
 // debian makes Debian file systems with mmdebstrap.
 type debian struct {
-	run command.Runner
+	run process.Runner
 }
 
 // prepare makes sure that mmdebstrap is installed and returns the mirror this machine's own apt uses.
 func (d debian) prepare(ctx context.Context) (mirror string, err error) {
-	list := command.Command{
+	list := process.Command{
 		Name: "apt-get",
 		Args: []string{"indextargets", "--format", "$(ORIGIN)|$(LABEL)|$(REPO_URI)", "Created-By: Packages"},
 	}
@@ -46,7 +46,7 @@ func (d debian) prepare(ctx context.Context) (mirror string, err error) {
 		{"update", "--quiet"},
 		{"install", "--yes", "--quiet", "--no-install-recommends", "mmdebstrap"},
 	} {
-		install := command.Command{Name: "apt-get", Args: args, Env: []string{"DEBIAN_FRONTEND=noninteractive"}}
+		install := process.Command{Name: "apt-get", Args: args, Env: []string{"DEBIAN_FRONTEND=noninteractive"}}
 		if _, err := d.run(ctx, install); err != nil {
 			return "", fmt.Errorf("install mmdebstrap, which builds node images: %w", err)
 		}
@@ -90,7 +90,7 @@ func (d debian) mmdebstrap(ctx context.Context, mirror, out, variant string, pac
 		"--dpkgopt=path-exclude=/usr/share/doc/*", "--dpkgopt=path-exclude=/usr/share/man/*",
 	}, more...)
 	unfinished := out + ".unfinished"
-	_, err := d.run(ctx, command.Command{
+	_, err := d.run(ctx, process.Command{
 		Name: "mmdebstrap",
 		Args: append(args, suite, unfinished, "deb "+mirror+" "+suite+" main"),
 		Env:  []string{"SOURCE_DATE_EPOCH=0"},

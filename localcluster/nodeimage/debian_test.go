@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"gitops-runtime/localcluster/internal/command"
+	"gitops-runtime/localcluster/internal/process"
 )
 
 func TestDebianMirror(t *testing.T) {
@@ -44,7 +44,7 @@ func TestNodeLayerRunsTheCustomizeScript(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "debian.tar")
 	var hook, script string
 	var args []string
-	run := func(_ context.Context, c command.Command) (string, error) {
+	run := func(_ context.Context, c process.Command) (string, error) {
 		args = c.Args
 		for _, arg := range c.Args {
 			if path, found := strings.CutPrefix(arg, "--customize-hook="); found {

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gitops-runtime/localcluster/docker"
-	"gitops-runtime/localcluster/internal/command"
+	"gitops-runtime/localcluster/internal/process"
 )
 
 func TestEnsure(t *testing.T) {
@@ -38,7 +38,7 @@ func TestEnsure(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var calls []string
-			engine := docker.At("", func(_ context.Context, c command.Command) (string, error) {
+			engine := docker.At("", func(_ context.Context, c process.Command) (string, error) {
 				switch c.Args[0] {
 				case "image":
 					if c.Args[1] == "rm" {

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"gitops-runtime/localcluster/images/gobuild"
-	"gitops-runtime/localcluster/internal/command"
+	"gitops-runtime/localcluster/internal/process"
 )
 
 // program is one Go program of the node, built from a module below localcluster/programs.
@@ -36,8 +36,8 @@ var kubernetesPrograms = []string{
 }
 
 // compile builds a program into a directory.
-func (p program) compile(ctx context.Context, run command.Runner, source, out string) error {
-	_, err := run(ctx, command.Command{
+func (p program) compile(ctx context.Context, run process.Runner, source, out string) error {
+	_, err := run(ctx, process.Command{
 		Name: "go",
 		Args: slices.Concat([]string{"build"}, gobuild.Flags(strings.TrimSpace(p.ldflags)), []string{"-o", filepath.Join(out, p.name), p.pkg}),
 		Env:  gobuild.Environment("mod"),

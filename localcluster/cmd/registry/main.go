@@ -7,7 +7,7 @@ import (
 	"os"
 	"time"
 
-	"gitops-runtime/localcluster/registry/store"
+	"gitops-runtime/localcluster/imageregistry/server"
 )
 
 func main() {
@@ -21,7 +21,7 @@ func run(args []string) error {
 	if len(args) != 2 {
 		return fmt.Errorf("got %d arguments; give the address to listen on and the directory of the data", len(args))
 	}
-	handler, err := store.Open(args[1])
+	handler, err := server.Open(args[1])
 	if err != nil {
 		return err
 	}

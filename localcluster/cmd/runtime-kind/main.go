@@ -7,13 +7,11 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
-
-	"gitops-runtime/localcluster/runtime/cli"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := cli.New(os.Stdout).ExecuteContext(ctx)
+	err := command(os.Stdout).ExecuteContext(ctx)
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "runtime-kind:", err)

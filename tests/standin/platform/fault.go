@@ -15,7 +15,7 @@ import (
 	"gitops-runtime/tests/standin/serve"
 )
 
-// Fault is a misbehaviour of the platform, for tests of its clients. Path and Contains choose the requests that it hits.
+// Fault is a misbehavior of the platform, for tests of its clients. Path and Contains choose the requests that it hits.
 type Fault struct {
 	Path     string            `json:"path,omitempty"`     // Path is the exact URL path; empty for all but /test/.
 	Contains string            `json:"contains,omitempty"` // Contains is text that the request body holds, such as a GraphQL field.
@@ -49,7 +49,7 @@ func (d *Duration) UnmarshalJSON(document []byte) error {
 // MarshalJSON writes the duration as a string.
 func (d Duration) MarshalJSON() ([]byte, error) { return json.Marshal(time.Duration(d).String()) }
 
-// faults are the misbehaviours in force.
+// faults are the misbehaviors in force.
 type faults struct {
 	mu      sync.Mutex
 	pending []Fault

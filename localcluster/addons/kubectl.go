@@ -1,0 +1,110 @@
+package addons
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"gitops-runtime/tests/standin/certs"
+)
+
+// Kubectl applies objects with the kubectl program.
+type Kubectl struct {
+	Path       string // Path is the program; "kubectl" when empty.
+	Kubeconfig string // Kubeconfig is the file that names the cluster.
+}
+
+// run runs kubectl with a document on its standard input. Input and output may hold secrets: neither gets into an error, only
+// what kubectl says on its standard error.
+func (k Kubectl) run(ctx context.Context, input []byte, arguments ...string) ([]byte, error) {
+	program := k.Path
+	if program == "" {
+		program = "kubectl"
+	}
+	command := exec.CommandContext(ctx, program, append([]string{"--kubeconfig", k.Kubeconfig}, arguments...)...)
+	command.Stdin = bytes.NewReader(input)
+	command.WaitDelay = 5 * time.Second
+	var out, failure bytes.Buffer
+	command.Stdout, command.Stderr = &out, &failure
+	if err := command.Run(); err != nil {
+		return nil, fmt.Errorf("kubectl %s: %w: %s", strings.Join(arguments, " "), err, strings.TrimSpace(failure.String()))
+	}
+	return out.Bytes(), nil
+}
+
+// Apply makes the objects what they should be, by server-side apply, and waits until their Deployments and DaemonSets are rolled out and
+// their definitions established or timeout has passed.
+func (k Kubectl) Apply(ctx context.Context, objects []*unstructured.Unstructured, timeout time.Duration) error {
+	document, err := list(objects)
+	if err != nil {
+		return err
+	}
+	if _, err := k.run(ctx, document, "apply", "--server-side", "--force-conflicts", "--field-manager=gitops-runtime-tests", "-f", "-"); err != nil {
+		return fmt.Errorf("applying the stand-ins: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	for _, object := range objects {
+		var err error
+		switch object.GetKind() {
+		case "Deployment", "DaemonSet":
+			_, err = k.run(ctx, nil, "rollout", "status", strings.ToLower(object.GetKind())+"/"+object.GetName(), "--namespace", object.GetNamespace(), "--timeout", timeout.String())
+		case "CustomResourceDefinition":
+			_, err = k.run(ctx, nil, "wait", "--for=condition=Established", "crd/"+object.GetName(), "--timeout", timeout.String())
+		}
+		if err != nil {
+			return fmt.Errorf("waiting for %s: %w", object.GetName(), err)
+		}
+	}
+	return nil
+}
+
+// Delete deletes the objects and waits until they are gone or timeout has passed. Those that are not there are passed over.
+func (k Kubectl) Delete(ctx context.Context, objects []*unstructured.Unstructured, timeout time.Duration) error {
+	document, err := list(objects)
+	if err != nil {
+		return err
+	}
+	if _, err := k.run(ctx, document, "delete", "--ignore-not-found", "--wait", "--timeout", timeout.String(), "-f", "-"); err != nil {
+		return fmt.Errorf("deleting the stand-ins: %w", err)
+	}
+	return nil
+}
+
+// TLS gives the TLS front's certificates: those that the cluster has, so that applying again does not change them, or new ones
+// when it has none, lacks a name or has a week to go.
+func (k Kubectl) TLS(ctx context.Context) (certs.Bundle, error) {
+	document, err := k.run(ctx, nil, "get", "secret", "platform-tls", "--namespace", Namespace, "--ignore-not-found", "-o", "json")
+	if err != nil {
+		return certs.Bundle{}, fmt.Errorf("looking for the TLS front's certificates: %w", err)
+	}
+	if len(bytes.TrimSpace(document)) > 0 {
+		var secret struct {
+			Data map[string][]byte `json:"data"`
+		}
+		if err := json.Unmarshal(document, &secret); err != nil {
+			return certs.Bundle{}, errors.New("reading the TLS front's certificates: kubectl did not give JSON")
+		}
+		bundle := certs.Bundle{CA: secret.Data["ca.crt"], Cert: secret.Data["tls.crt"], Key: secret.Data["tls.key"]}
+		if bundle.Covers(time.Now().Add(7*24*time.Hour), ServerNames()...) {
+			return bundle, nil
+		}
+	}
+	return certs.New(ServerNames()...)
+}
+
+// list is one document with all objects.
+func list(objects []*unstructured.Unstructured) ([]byte, error) {
+	document, err := json.Marshal(map[string]any{"apiVersion": "v1", "kind": "List", "items": objects})
+	if err != nil {
+		return nil, fmt.Errorf("encoding the stand-ins' manifests: %w", err)
+	}
+	return document, nil
+}

@@ -1,0 +1,156 @@
+package images
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/google/go-containerregistry/pkg/name"
+
+	"gitops-runtime/localcluster/images/debian"
+	"gitops-runtime/localcluster/images/gobuild"
+	"gitops-runtime/localcluster/images/reach"
+	"gitops-runtime/localcluster/images/store"
+)
+
+// Catalog is the table of images together with the cache they are kept in
+// and the means to get them. Make one with New.
+type Catalog struct {
+	// FromSource is set to leave registries alone: nothing is pulled.
+	FromSource bool
+
+	rows      []row
+	store     store.Store
+	tools     gobuild.Toolchain
+	commands  debian.Commands
+	probe     *reach.Prober
+	transport http.RoundTripper
+
+	mu   sync.Mutex
+	keys map[string]string // of programs, recipes and the Debian layer, by name
+}
+
+// New is the catalog for the checkout at root (the folder of the product's
+// go.mod), with results kept in the user's cache.
+func New(root string) (*Catalog, error) {
+	cache, err := store.UserDir()
+	if err != nil {
+		return nil, err
+	}
+	return &Catalog{
+		rows:      table(),
+		store:     store.Store{Dir: filepath.Join(cache, "images")},
+		tools:     gobuild.Toolchain{Root: root, Cache: filepath.Join(cache, "sources")},
+		commands:  debian.Machine(),
+		probe:     reach.New(http.DefaultTransport, reach.Limit),
+		transport: http.DefaultTransport,
+		keys:      map[string]string{},
+	}, nil
+}
+
+// ForMode lists the names of the images that an install in the mode needs,
+// those of the test platform included.
+func (c *Catalog) ForMode(mode Mode) ([]string, error) {
+	if !slices.Contains(everyMode, mode) {
+		return nil, fmt.Errorf("images: there is no mode %q; the modes are %s", mode, joined(everyMode))
+	}
+	var names []string
+	for _, row := range c.rows {
+		if row.neededIn(mode) {
+			names = append(names, row.name)
+		}
+	}
+	return names, nil
+}
+
+// All lists the names of every image that can be had on any machine: those
+// that can only be pulled are left out.
+func (c *Catalog) All() []string {
+	var names []string
+	for _, row := range c.rows {
+		if row.recipe.origin != Pulled {
+			names = append(names, row.name)
+		}
+	}
+	return names
+}
+
+// Images tells where the images at hand came from, in the order asked for.
+// Images that are not at hand are an error; see Ensure.
+func (c *Catalog) Images(ctx context.Context, names []string) ([]Image, error) {
+	rows, err := c.find(names)
+	if err != nil {
+		return nil, err
+	}
+	images := make([]Image, 0, len(rows))
+	for _, row := range rows {
+		at, err := c.lookup(ctx, row)
+		if err != nil {
+			return nil, err
+		}
+		if !at.hand {
+			return nil, notAtHand(row)
+		}
+		images = append(images, at.image)
+	}
+	return images, nil
+}
+
+func notAtHand(missing row) error {
+	return fmt.Errorf("images: %s is not in the cache yet: run `make images`", missing.name)
+}
+
+// find maps references, however short, to rows: each row once, in the order of
+// the catalog. All unknown ones are told in one error.
+func (c *Catalog) find(names []string) ([]row, error) {
+	wanted := map[string]bool{}
+	var unknown []string
+	for _, each := range names {
+		full, err := normal(each)
+		if err != nil {
+			return nil, fmt.Errorf("images: %q is no image reference: %w", each, err)
+		}
+		wanted[full] = true
+		if !slices.ContainsFunc(c.rows, func(r row) bool { return r.is(full) }) {
+			unknown = append(unknown, each)
+		}
+	}
+	if len(unknown) > 0 {
+		return nil, fmt.Errorf("images: the catalog has no row for %s: add one in localcluster/images/table.go that says how it is obtained",
+			strings.Join(unknown, ", "))
+	}
+	var rows []row
+	for _, row := range c.rows {
+		if full, err := normal(row.name); err == nil && wanted[full] {
+			rows = append(rows, row)
+		}
+	}
+	return rows, nil
+}
+
+func (r row) is(full string) bool {
+	own, err := normal(r.name)
+	return err == nil && own == full
+}
+
+// normal is a reference in its longest form, so that nats:2 and
+// docker.io/library/nats:2 are one.
+func normal(reference string) (string, error) {
+	parsed, err := name.ParseReference(reference)
+	if err != nil {
+		return "", err
+	}
+	return parsed.Name(), nil
+}
+
+func joined(modes []Mode) string {
+	words := make([]string, len(modes))
+	for i, mode := range modes {
+		words[i] = string(mode)
+	}
+	return strings.Join(words, ", ")
+}

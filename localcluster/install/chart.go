@@ -1,0 +1,59 @@
+package install
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+
+	"gitops-runtime/imageoverride/generate"
+	"gitops-runtime/localcluster/images"
+)
+
+// Chart is a chart of the checkout that is installed on its own.
+type Chart struct {
+	// Name is its folder below charts/.
+	Name string
+	// Scenarios are files of its folder ci/, without the ending -values.yaml; it is installed with each, and with none.
+	Scenarios []string
+}
+
+// Path is the chart's folder.
+func (l *Local) Path(chart Chart) string { return filepath.Join(l.Root, "charts", chart.Name) }
+
+// Scenario is the values file of a scenario.
+func (l *Local) Scenario(chart Chart, name string) string {
+	return filepath.Join(l.Path(chart), "ci", name+"-values.yaml")
+}
+
+// PrepareChart fills the private registry with the images of a chart, and gives the values file that leads the chart to
+// them whatever its scenario. The cluster is one that Prepare has made ready.
+func (l *Local) PrepareChart(ctx context.Context, chart Chart) (string, error) {
+	options := generate.Options{Scenarios: []generate.Scenario{{Name: "default"}}}
+	for _, name := range chart.Scenarios {
+		options.Scenarios = append(options.Scenarios, generate.Scenario{Name: name, Values: generate.Values{Files: []string{l.Scenario(chart, name)}}})
+	}
+	result, err := l.overrideChart(ctx, chart.Name, options)
+	if err != nil {
+		return "", err
+	}
+	runs, err := l.Catalog.ForMode(images.Tunnel)
+	if err != nil {
+		return "", err
+	}
+	var wanted []string
+	for _, pair := range result.Mirror {
+		if slices.Contains(runs, pair.Source) {
+			wanted = append(wanted, pair.Source)
+		}
+	}
+	have, err := l.Catalog.Ensure(ctx, wanted, l.Observer)
+	if err != nil {
+		return "", err
+	}
+	made, err := l.keepOverrides(result, "values-images-"+chart.Name+".yaml", have)
+	if err != nil {
+		return "", err
+	}
+	_, err = l.offer(ctx, made)
+	return made.valuesFile, err
+}

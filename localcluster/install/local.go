@@ -1,0 +1,265 @@
+package install
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"gitops-runtime/localcluster/addons"
+	"gitops-runtime/localcluster/images"
+	"gitops-runtime/localcluster/internal/progress"
+	"gitops-runtime/localcluster/kindcluster"
+)
+
+// RegistryInCluster is the private registry's name in the cluster, and RegistryOnHost where this machine reaches it.
+const (
+	RegistryInCluster = "gitops-runtime-registry:5000"
+	RegistryOnHost    = "127.0.0.1:5001"
+)
+
+// Local is the local cluster with all that a runtime needs beside it: images in a private registry, and the platform.
+type Local struct {
+	Root     string // Root is the checkout.
+	Cluster  *kindcluster.Cluster
+	Catalog  *images.Catalog
+	Helm     Helm
+	Kubectl  addons.Kubectl
+	Observer progress.Observer
+	// Out gets Helm's words and the status table.
+	Out io.Writer
+}
+
+// New is the local cluster of the checkout at root; its programs are in bin/, its files in .cache/. The environment
+// variable KIND_NODE_IMAGE names a published node image, for another version of Kubernetes.
+func New(root string, out io.Writer) (*Local, error) {
+	cache, err := kindcluster.DefaultCache()
+	if err != nil {
+		return nil, err
+	}
+	catalog, err := images.New(root)
+	if err != nil {
+		return nil, err
+	}
+	kubeconfig := filepath.Join(root, ".cache", "kubeconfig")
+	observer := progress.Lines(out)
+	return &Local{
+		Root: root,
+		Cluster: &kindcluster.Cluster{
+			Root: root, Cache: cache, Kubeconfig: kubeconfig, Kind: filepath.Join(root, "bin", "kind"), NodeImage: os.Getenv("KIND_NODE_IMAGE"), Observer: observer,
+		},
+		Catalog:  catalog,
+		Helm:     Helm{Path: filepath.Join(root, "bin", "helm"), Kubeconfig: kubeconfig, Home: filepath.Join(root, ".cache", "helm")},
+		Kubectl:  addons.Kubectl{Path: filepath.Join(root, "bin", "kubectl"), Kubeconfig: kubeconfig},
+		Observer: observer,
+		Out:      out,
+	}, nil
+}
+
+// Ready is a local cluster that is ready for an install in a mode.
+type Ready struct {
+	// ValueFiles are the values of the mode and those that image-override generated, for helm -f.
+	ValueFiles []string
+	// CAFile holds the certificate that the platform's front shows, PEM.
+	CAFile string
+	// Origins says of each private image reference where the image came from.
+	Origins map[string]images.Origin
+}
+
+// Prepare makes the cluster, gets the images a mode needs, fills the private registry, and starts the platform.
+// Whatever is there already is used as it is.
+func (l *Local) Prepare(ctx context.Context, name images.Mode) (Ready, error) {
+	mode, err := lookUpMode(name)
+	if err != nil {
+		return Ready{}, err
+	}
+	wanted, err := l.Catalog.ForMode(name)
+	if err != nil {
+		return Ready{}, err
+	}
+	var have []images.Image
+	group, groupCtx := errgroup.WithContext(ctx)
+	group.Go(func() error { return l.Cluster.Start(groupCtx) })
+	group.Go(func() error {
+		var err error
+		have, err = l.Catalog.Ensure(groupCtx, wanted, l.Observer)
+		return err
+	})
+	if err := group.Wait(); err != nil {
+		return Ready{}, err
+	}
+	overrides, err := l.overrideImages(ctx, name, have)
+	if err != nil {
+		return Ready{}, err
+	}
+	digests, err := l.offer(ctx, overrides)
+	if err != nil {
+		return Ready{}, err
+	}
+	// by digest, so that a stand-in that has changed replaces the one that runs
+	ca, err := l.startPlatform(ctx, mode, func(source string) string {
+		target := overrides.target(source)
+		if digest, known := digests[target]; known {
+			target += "@" + digest
+		}
+		return target
+	})
+	if err != nil {
+		return Ready{}, err
+	}
+	return l.write(name, ca, overrides)
+}
+
+// startPlatform applies the platform's stand-in and what else the mode needs beside the runtime; it returns the front's CA.
+func (l *Local) startPlatform(ctx context.Context, mode mode, target func(string) string) ([]byte, error) {
+	var ca []byte
+	err := progress.Step(l.Observer, "platform: stand-in started", func() error {
+		bundle, err := l.Kubectl.TLS(ctx)
+		if err != nil {
+			return err
+		}
+		ca = bundle.CA
+		enforced, err := l.enforcesPolicies(ctx)
+		if err != nil {
+			return err
+		}
+		server, err := l.tunnelServer(ctx, target)
+		if err != nil {
+			return err
+		}
+		options := addons.Options{
+			TunnelServer: server,
+			Images: addons.Images{
+				StandIn: target("gitops-runtime/standin:dev"),
+				Traefik: target("docker.io/library/traefik:v3.6.12"),
+
+				KubeRouter: target("docker.io/cloudnativelabs/kube-router:v2.1.0"),
+			},
+			NetworkPolicies:  !enforced,
+			TLS:              bundle,
+			RuntimeNamespace: Namespace,
+		}
+		objects, err := objectsFor(mode, options)
+		if err != nil {
+			return err
+		}
+		definitions, err := addons.Definitions()
+		if err != nil {
+			return err
+		}
+		if err := l.Kubectl.Apply(ctx, definitions, time.Minute); err != nil {
+			return err
+		}
+		// the ingress controller, the Gateway and the mesh's gateway share a port of this machine: what another mode left goes first
+		if err := l.removeOthers(ctx, mode, options, objects); err != nil {
+			return err
+		}
+		return l.Kubectl.Apply(ctx, objects, 3*time.Minute)
+	})
+	return ca, err
+}
+
+// enforcesPolicies says whether the node's own network enforces NetworkPolicies. That of kind's published images does, by a
+// DaemonSet called kindnet; the static one of a node built from source does not.
+func (l *Local) enforcesPolicies(ctx context.Context) (bool, error) {
+	c, err := client(l.Helm.Kubeconfig)
+	if err != nil {
+		return false, err
+	}
+	_, err = c.AppsV1().DaemonSets("kube-system").Get(ctx, "kindnet", metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("looking for the network of kind's nodes: %w", err)
+	}
+	return true, nil
+}
+
+// write puts the files of an install below .cache/install.
+func (l *Local) write(name images.Mode, ca []byte, overrides overrides) (Ready, error) {
+	values, err := Values(name, ca)
+	if err != nil {
+		return Ready{}, err
+	}
+	dir := filepath.Join(l.Root, ".cache", "install")
+	ready := Ready{
+		ValueFiles: []string{filepath.Join(dir, "values-"+string(name)+".yaml"), overrides.valuesFile},
+		CAFile:     filepath.Join(dir, "platform-ca.pem"),
+		Origins:    overrides.origins,
+	}
+	return ready, errors.Join(
+		os.MkdirAll(dir, 0o700),
+		os.WriteFile(ready.ValueFiles[0], values, 0o600),
+		os.WriteFile(ready.CAFile, ca, 0o600),
+	)
+}
+
+// Install installs the chart into a cluster that Prepare made ready, waits for every workload, and shows what came of it.
+// extra are further value files and --set of the user.
+func (l *Local) Install(ctx context.Context, name images.Mode, ready Ready, valueFiles, sets []string) error {
+	mode, err := lookUpMode(name)
+	if err != nil {
+		return err
+	}
+	if err := l.Kubectl.Apply(ctx, namespaceObjects(), time.Minute); err != nil {
+		return err
+	}
+	upgrade := Upgrade{
+		Release: Release, Chart: filepath.Join(l.Root, "charts", "gitops-runtime"), Namespace: Namespace,
+		ValueFiles: append(append([]string{}, ready.ValueFiles...), valueFiles...), Sets: sets, Timeout: 10 * time.Minute,
+	}
+	fmt.Fprintf(l.Out, "helm upgrade --install %s charts/gitops-runtime -n %s (%s mode)\n", Release, Namespace, name)
+	begun := time.Now()
+	if err := l.Helm.Upgrade(ctx, upgrade, l.Out); err != nil {
+		return err
+	}
+	fmt.Fprintf(l.Out, "helm: done in %.0f s\n", time.Since(begun).Seconds())
+	if err := progress.Step(l.Observer, "runtime: every workload is ready", func() error { return l.wait(ctx, 5*time.Minute) }); err != nil {
+		return err
+	}
+	return l.Status(ctx, mode.name, ready)
+}
+
+// Status writes the status table of the runtime, its URL, and what to try next.
+func (l *Local) Status(ctx context.Context, name images.Mode, ready Ready) error {
+	mode, err := lookUpMode(name)
+	if err != nil {
+		return err
+	}
+	c, err := client(l.Helm.Kubeconfig)
+	if err != nil {
+		return err
+	}
+	all, err := components(ctx, c, Namespace, ready.Origins)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(l.Out)
+	if err := writeStatus(l.Out, all); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(l.Out, `
+Access mode %s, public URL %s://%s
+Try:
+  %s
+  KUBECONFIG=%s bin/kubectl get pods -n %s
+  make e2e
+`, mode.name, mode.Scheme, mode.Host, mode.curl(relative(l.Root, ready.CAFile), "/app-proxy/hello"), relative(l.Root, l.Helm.Kubeconfig), Namespace)
+	return err
+}
+
+// relative is a path as it is typed in the checkout.
+func relative(root, path string) string {
+	if short, err := filepath.Rel(root, path); err == nil {
+		return short
+	}
+	return path
+}

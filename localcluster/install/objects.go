@@ -1,0 +1,61 @@
+package install
+
+import (
+	"context"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"gitops-runtime/localcluster/addons"
+	"gitops-runtime/localcluster/images"
+)
+
+// namespaceObjects is the runtime's namespace, held to the Pod Security level restricted: an install proves each time
+// that no container needs more.
+func namespaceObjects() []*unstructured.Unstructured {
+	return []*unstructured.Unstructured{{Object: map[string]any{
+		"apiVersion": "v1",
+		"kind":       "Namespace",
+		"metadata": map[string]any{
+			"name":   Namespace,
+			"labels": map[string]any{"pod-security.kubernetes.io/enforce": "restricted"},
+		},
+	}}}
+}
+
+// objectsFor are the objects beside the runtime in a mode.
+func objectsFor(m mode, options addons.Options) ([]*unstructured.Unstructured, error) {
+	m.platform(&options)
+	if m.name != images.Tunnel {
+		options.TunnelServer = nil
+	}
+	return addons.Objects(options)
+}
+
+// removeOthers deletes the objects that the other modes have beside the runtime and this one does not.
+func (l *Local) removeOthers(ctx context.Context, own mode, options addons.Options, keep []*unstructured.Unstructured) error {
+	kept := map[string]bool{}
+	for _, object := range keep {
+		kept[key(object)] = true
+	}
+	var gone []*unstructured.Unstructured
+	for _, other := range modes() {
+		if other.name == own.name {
+			continue
+		}
+		objects, err := objectsFor(other, options)
+		if err != nil {
+			return err
+		}
+		for _, object := range objects {
+			if !kept[key(object)] {
+				gone = append(gone, object)
+			}
+		}
+	}
+	return l.Kubectl.Delete(ctx, gone, time.Minute)
+}
+
+func key(object *unstructured.Unstructured) string {
+	return object.GroupVersionKind().String() + "/" + object.GetNamespace() + "/" + object.GetName()
+}

@@ -1,0 +1,36 @@
+package install
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"gitops-runtime/localcluster/addons"
+)
+
+// tunnelServer renders charts/tunnel-server for the platform's namespace; target gives the private reference of a public image.
+func (l *Local) tunnelServer(ctx context.Context, target func(string) string) ([]*unstructured.Unstructured, error) {
+	sets := []string{
+		"fullnameOverride=" + addons.TunnelServer,
+		"subdomainHost=" + addons.SubdomainHost,
+		"tls.secretName=platform-tls",
+		"plugin.url=" + addons.PluginURL,
+	}
+	sets = append(sets, ImageSets("image", target("ghcr.io/fatedier/frps:v0.70.0"))...)
+	sets = append(sets, ImageSets("front.image", target("docker.io/nginxinc/nginx-unprivileged:1.31.7-alpine3.24"))...)
+	return l.Helm.Template(ctx, Upgrade{
+		Release: addons.TunnelServer, Chart: filepath.Join(l.Root, "charts", "tunnel-server"), Namespace: addons.Namespace, Sets: sets,
+	})
+}
+
+// ImageSets are the settings of the image values below path that name a full reference.
+func ImageSets(path, reference string) []string {
+	name, digest, _ := strings.Cut(reference, "@")
+	repository, tag := name, ""
+	if colon := strings.LastIndex(name, ":"); colon > strings.LastIndex(name, "/") {
+		repository, tag = name[:colon], name[colon+1:]
+	}
+	return []string{path + ".registry=", path + ".repository=" + repository, path + ".tag=" + tag, path + ".digest=" + digest}
+}

@@ -1,0 +1,45 @@
+package install
+
+import (
+	"fmt"
+
+	"helm.sh/helm/v3/pkg/chartutil"
+	"sigs.k8s.io/yaml"
+
+	"gitops-runtime/localcluster/images"
+)
+
+// Values are the values of a local install in a mode, as YAML: what the README tells a user to give, and the addresses
+// and the CA of the platform's stand-in. platformCA is PEM.
+func Values(name images.Mode, platformCA []byte) ([]byte, error) {
+	mode, err := lookUpMode(name)
+	if err != nil {
+		return nil, err
+	}
+	common := map[string]any{
+		"global": map[string]any{
+			"codefresh": map[string]any{
+				"url":       "https://" + PlatformHost,
+				"accountId": AccountID,
+				"userToken": map[string]any{"token": UserToken},
+				"tls":       map[string]any{"caCerts": map[string]any{"secret": map[string]any{"create": true, "content": string(platformCA)}}},
+			},
+			"runtime":         map[string]any{"name": Name},
+			"event-reporters": small(),
+		},
+		// their stand-ins do little, and the node is small
+		"gitops-operator": small(),
+		"argo-gateway":    chartutil.MergeTables(map[string]any{"hpa": map[string]any{"enabled": false}}, small()), // there is no metrics API
+		"app-proxy":       map[string]any{"leader-elector": small()},
+	}
+	out, err := yaml.Marshal(chartutil.MergeTables(mode.values, common))
+	if err != nil {
+		return nil, fmt.Errorf("values of mode %s: %w", name, err)
+	}
+	return out, nil
+}
+
+// small are requests of a program that does little.
+func small() map[string]any {
+	return map[string]any{"resources": map[string]any{"requests": map[string]any{"cpu": "10m", "memory": "16Mi"}}}
+}

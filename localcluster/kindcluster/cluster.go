@@ -1,0 +1,211 @@
+// Package kindcluster makes the local Kubernetes cluster: a kind cluster of one node with a private registry beside it. The
+// cluster pulls images from that registry and from nowhere else, so whatever runs in it runs air-gapped.
+package kindcluster
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"gitops-runtime/localcluster/docker"
+	"gitops-runtime/localcluster/imageregistry"
+	"gitops-runtime/localcluster/internal/process"
+	"gitops-runtime/localcluster/internal/progress"
+	"gitops-runtime/localcluster/nodeimage"
+	"gitops-runtime/tests/filelock"
+	"gitops-runtime/tests/gomodule"
+)
+
+// Name is the name of the kind cluster.
+const Name = "gitops-runtime"
+
+// container is the node's container, as kind names it; network is the Docker network kind gives its nodes.
+const (
+	container = Name + "-control-plane"
+	network   = "kind"
+)
+
+// Cluster is the local cluster. All its files are below Cache and the Kubeconfig; the machine's own Docker, kubeconfig and
+// kind clusters are left alone.
+type Cluster struct {
+	// Root is the checkout.
+	Root string
+	// Cache is the directory of what outlives a checkout; see DefaultCache.
+	Cache string
+	// Kubeconfig is the file that gets the cluster's credentials.
+	Kubeconfig string
+	// Kind is the kind program; empty is bin/kind in the checkout.
+	Kind string
+	// KindSource is the source of kind's module; empty is the one that tools/kind/go.mod names.
+	KindSource string
+	// Ports lead into the cluster; nil is the package's Ports.
+	Ports []Port
+	// NodeImage is a published kind node image, for a Kubernetes version of choice; empty for the project's own version.
+	NodeImage string
+	// Run runs programs; nil is command.Exec.
+	Run process.Runner
+	// Observer is told of each step; nil is told nothing.
+	Observer progress.Observer
+
+	// Engine is the Docker engine the cluster runs on, known once Start has returned.
+	Engine *docker.Engine
+}
+
+// DefaultCache is the directory gitops-runtime in the user's cache directory.
+func DefaultCache() (string, error) {
+	cache, err := os.UserCacheDir()
+	return filepath.Join(cache, Name), err
+}
+
+// Start makes sure that the cluster and its registry run, and writes the kubeconfig. A healthy cluster made the same way is
+// used as it is; any other of this name is deleted and made anew, so Start can be called again after it was interrupted.
+func (c *Cluster) Start(ctx context.Context) error {
+	c.defaults()
+	turn := filelock.Lock{Path: filepath.Join(c.Cache, "cluster.lock"), Busy: "another command works on the cluster"}
+	release, err := turn.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if c.Engine, err = c.finder().Find(ctx); err != nil {
+		return err
+	}
+	if err := c.Engine.Network(ctx, network); err != nil {
+		return err
+	}
+	image, err := c.images(ctx)
+	if err != nil {
+		return err
+	}
+	return c.ensure(ctx, image)
+}
+
+// ensure makes sure that there is a finished cluster of the node image.
+func (c *Cluster) ensure(ctx context.Context, image string) error {
+	made := fingerprint(c.Ports, image)
+	found, err := c.inspect(ctx)
+	if err != nil {
+		return err
+	}
+	if why := found.unfit(made); why != "" {
+		if err := c.replace(ctx, found, image, why); err != nil {
+			return err
+		}
+	} else if err := c.exportKubeconfig(ctx); err != nil {
+		return err
+	}
+	if err := c.connectRegistry(ctx); err != nil {
+		return err
+	}
+	if err := progress.Step(c.Observer, "wait for DNS and storage", func() error { return c.waitForServices(ctx) }); err != nil {
+		return err
+	}
+	return c.mark(ctx, made)
+}
+
+// images starts the registry and gets the node image, beside each other; it returns the image's name.
+func (c *Cluster) images(ctx context.Context) (string, error) {
+	source := c.KindSource
+	if source == "" {
+		module, err := gomodule.Find(ctx, filepath.Join(c.Root, "tools", "kind"), "sigs.k8s.io/kind")
+		if err != nil {
+			return "", err
+		}
+		source = module.Dir
+	}
+	builder := node.Builder{
+		Published: c.NodeImage,
+		Programs:  filepath.Join(c.Root, "localcluster", "programs"),
+		Kind:      filepath.Join(source, "images", "base", "files"),
+		Cache:     filepath.Join(c.Cache, "node"),
+		Run:       c.Run,
+		Observer:  c.Observer,
+	}
+	var image string
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error {
+		return progress.Step(c.Observer, "start the registry "+imageregistry.OnHost, func() error { return c.registry().Start(ctx) })
+	})
+	group.Go(func() (err error) {
+		image, err = builder.Ensure(ctx, c.Engine, node.HTTP)
+		return err
+	})
+	return image, group.Wait()
+}
+
+// replace deletes what there is of the cluster and creates it. Creating is tried twice, since a busy machine may let
+// kubeadm run into its own deadlines.
+func (c *Cluster) replace(ctx context.Context, found state, image, why string) error {
+	for attempt := 1; ; attempt++ {
+		if found.exists || attempt > 1 {
+			if err := progress.Step(c.Observer, "delete the cluster that "+why, func() error { return c.kindDelete(ctx) }); err != nil {
+				return err
+			}
+		}
+		if err := freePorts(ctx, c.Ports); err != nil {
+			return err
+		}
+		err := progress.Step(c.Observer, "create the cluster "+Name, func() error { return c.kindCreate(ctx, image) })
+		if err == nil || attempt == 2 || ctx.Err() != nil {
+			return err
+		}
+		why = "could not be created"
+	}
+}
+
+// Stop deletes the cluster. The registry keeps running, for the next cluster.
+func (c *Cluster) Stop(ctx context.Context) error {
+	c.defaults()
+	engine, err := c.finder().Running(ctx)
+	if err != nil || engine == nil {
+		return err
+	}
+	c.Engine = engine
+	return progress.Step(c.Observer, "delete the cluster "+Name, func() error { return c.kindDelete(ctx) })
+}
+
+// Clean deletes the cluster, the registry with its images and the private Docker daemon with its data. Built node images
+// stay in the cache.
+func (c *Cluster) Clean(ctx context.Context) error {
+	if err := c.Stop(ctx); err != nil {
+		return err
+	}
+	if c.Engine != nil {
+		if err := progress.Step(c.Observer, "remove the registry", func() error { return c.registry().Stop(ctx) }); err != nil {
+			return err
+		}
+	}
+	if err := os.RemoveAll(filepath.Join(c.Cache, "registry")); err != nil {
+		return err
+	}
+	daemon := docker.Daemon{Dir: filepath.Join(c.Cache, "docker"), Run: c.Run}
+	return progress.Step(c.Observer, "remove the private Docker daemon", func() error { return daemon.Remove(ctx) })
+}
+
+func (c *Cluster) defaults() {
+	if c.Run == nil {
+		c.Run = process.Exec
+	}
+	if c.Ports == nil {
+		c.Ports = Ports
+	}
+	if c.Kind == "" {
+		c.Kind = filepath.Join(c.Root, "bin", "kind")
+	}
+}
+
+func (c *Cluster) finder() docker.Finder {
+	return docker.Finder{Dir: filepath.Join(c.Cache, "docker"), Run: c.Run, Observer: c.Observer}
+}
+
+func (c *Cluster) registry() imageregistry.Registry {
+	return imageregistry.Registry{
+		Root: c.Root, Data: filepath.Join(c.Cache, "registry"), Network: network, Engine: c.Engine, Run: c.Run,
+	}
+}
+
+// readyWithin is how long a new node may take until it is ready.
+const readyWithin = 3 * time.Minute

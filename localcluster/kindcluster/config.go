@@ -1,0 +1,63 @@
+package kindcluster
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"strings"
+
+	"gitops-runtime/localcluster/imageregistry"
+	"gitops-runtime/localcluster/nodeimage"
+)
+
+// Port leads from a port of 127.0.0.1 to a node port.
+type Port struct {
+	Host, Node int
+}
+
+// The ports of the cluster on this machine.
+var (
+	// HTTP is for the ingress controller, and the gateway of the service mesh.
+	HTTP = Port{Host: 8080, Node: 30080}
+	// HTTPS is for the platform's front, which also serves what the tunnels publish.
+	HTTPS = Port{Host: 8443, Node: 30443}
+	// Ports are both.
+	Ports = []Port{HTTP, HTTPS}
+)
+
+// registryPatch has containerd in upstream's node image look for registries where the built image does. kind restarts
+// containerd for it, so the built image, which needs none, goes without.
+const registryPatch = `containerdConfigPatches:
+  - |-
+    [plugins."io.containerd.grpc.v1.cri".registry]
+      config_path = "/etc/containerd/certs.d"
+`
+
+// config is the kind configuration of a cluster of the node image.
+func config(ports []Port, image string) string {
+	var out strings.Builder
+	out.WriteString("kind: Cluster\napiVersion: kind.x-k8s.io/v1alpha4\nname: " + Name + "\n")
+	if image == node.Upstream {
+		out.WriteString(registryPatch)
+	}
+	out.WriteString("nodes:\n  - role: control-plane\n    image: " + image + "\n")
+	if len(ports) > 0 {
+		out.WriteString("    extraPortMappings:\n")
+	}
+	for _, port := range ports {
+		fmt.Fprintf(&out, "      - {containerPort: %d, hostPort: %d, listenAddress: 127.0.0.1}\n", port.Node, port.Host)
+	}
+	return out.String()
+}
+
+// hosts tells containerd how to reach the private registry: by plain HTTP.
+func hosts(address string) string {
+	return fmt.Sprintf("server = \"http://%[1]s\"\n\n[host.\"http://%[1]s\"]\n  capabilities = [\"pull\", \"resolve\"]\n", address)
+}
+
+// hostsDir is the directory of that file in a node.
+const hostsDir = "/etc/containerd/certs.d/" + imageregistry.InCluster
+
+// fingerprint tells clusters apart that were made differently.
+func fingerprint(ports []Port, image string) string {
+	return fmt.Sprintf("%x", sha256.Sum256([]byte(config(ports, image))))[:16]
+}

@@ -1,0 +1,85 @@
+package kindcluster
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"strings"
+
+	"gitops-runtime/localcluster/internal/progress"
+)
+
+// Forget removes from the node the images that stand for something else than they should: digests has the digest of each
+// reference as the registry has it now. The node pulls a tag once, and would run yesterday's build of it for ever.
+// Containers that run such an image keep it.
+func (c *Cluster) Forget(ctx context.Context, digests map[string]string) error {
+	listed, err := c.inNode(ctx, "ctr", "--namespace=k8s.io", "images", "list")
+	if err != nil {
+		return fmt.Errorf("list the images of the node: %w", err)
+	}
+	stale := outdated(listed, digests)
+	if len(stale) == 0 {
+		return nil
+	}
+	return progress.Step(c.Observer, fmt.Sprintf("forget %d outdated images in the node", len(stale)), func() error {
+		_, err := c.inNode(ctx, append([]string{"ctr", "--namespace=k8s.io", "images", "remove"}, stale...)...)
+		return err
+	})
+}
+
+// ForgetRegistry removes all images of a registry from the node, whatever name they have there, so that the next container has
+// its image pulled anew. Containers that run one keep it.
+func (c *Cluster) ForgetRegistry(ctx context.Context, host string) error {
+	listed, err := c.inNode(ctx, "ctr", "--namespace=k8s.io", "images", "list")
+	if err != nil {
+		return fmt.Errorf("list the images of the node: %w", err)
+	}
+	gone := from(listed, host)
+	if len(gone) == 0 {
+		return nil
+	}
+	return progress.Step(c.Observer, fmt.Sprintf("forget %d names of images of %s in the node", len(gone), host), func() error {
+		_, err := c.inNode(ctx, append([]string{"ctr", "--namespace=k8s.io", "images", "remove", "--sync"}, gone...)...)
+		return err
+	})
+}
+
+// from are the references in ctr's list that stand for the images of a registry; Kubernetes has one more for each, its digest alone.
+func from(listed, host string) []string {
+	digests := map[string]bool{}
+	for reference, digest := range references(listed) {
+		if strings.HasPrefix(reference, host+"/") {
+			digests[digest] = true
+		}
+	}
+	var found []string
+	for reference, digest := range references(listed) {
+		if digests[digest] {
+			found = append(found, reference)
+		}
+	}
+	return found
+}
+
+// references are those in ctr's list, each with its digest.
+func references(listed string) iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) {
+		for line := range strings.Lines(listed) {
+			columns := strings.Fields(line)
+			if len(columns) > 2 && strings.Contains(columns[2], ":") && !yield(columns[0], columns[2]) {
+				return
+			}
+		}
+	}
+}
+
+// outdated are the references in ctr's list (columns REF TYPE DIGEST ...) whose digest is not what it should be.
+func outdated(listed string, digests map[string]string) []string {
+	var stale []string
+	for reference, have := range references(listed) {
+		if digest, known := digests[reference]; known && digest != have {
+			stale = append(stale, reference)
+		}
+	}
+	return stale
+}

@@ -1,0 +1,72 @@
+package kindcluster
+
+import (
+	"context"
+	"strings"
+	"time"
+)
+
+// marker is the file in the node that tells how the cluster was made. It is written last, so a cluster without it was
+// never finished.
+const marker = "/kind/gitops-runtime-fingerprint"
+
+// state is what there is of the cluster.
+type state struct {
+	exists, running, healthy bool
+	fingerprint              string
+}
+
+// unfit says why the cluster cannot be used as it is, or nothing when it can.
+func (s state) unfit(wanted string) string {
+	switch {
+	case !s.exists:
+		return "is not there"
+	case !s.running:
+		return "does not run"
+	case s.fingerprint == "":
+		return "was never finished"
+	case s.fingerprint != wanted:
+		return "was made differently"
+	case !s.healthy:
+		return "does not answer"
+	}
+	return ""
+}
+
+// inspect finds out what there is of the cluster.
+func (c *Cluster) inspect(ctx context.Context) (state, error) {
+	status, err := c.status(ctx)
+	if err != nil {
+		return state{}, err
+	}
+	found := state{exists: status != "", running: status == "running"}
+	if !found.running {
+		return found, nil
+	}
+	if made, err := c.inNode(ctx, "cat", marker); err == nil {
+		found.fingerprint = strings.TrimSpace(made)
+	}
+	found.healthy = found.fingerprint != "" && c.ready(ctx)
+	return found, ctx.Err()
+}
+
+// status is what the engine says of the node's container, such as "running", or nothing when there is none.
+func (c *Cluster) status(ctx context.Context) (string, error) {
+	return c.Engine.Run(ctx, "ps", "--all", "--filter", "name=^"+container+"$", "--format", "{{.State}}")
+}
+
+// ready tells whether the API server says that it is ready, which a busy one may take a while for.
+func (c *Cluster) ready(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	for {
+		if _, err := c.kubectl(ctx, "get", "--raw", "/readyz", "--request-timeout=10s"); err == nil {
+			return true
+		}
+		select {
+		case <-ctx.Done():
+			return false
+		case <-time.After(time.Second):
+		}
+	}
+}

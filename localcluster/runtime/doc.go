@@ -1,3 +1,0 @@
-// Package runtime installs the GitOps runtime's chart on the local cluster the way its users do, with helm upgrade
-// --install, in any access mode, against the platform's stand-in. `make install` and the end-to-end tests share it.
-package runtime
