@@ -9,6 +9,7 @@ require (
 	github.com/distribution/reference v0.6.0
 	github.com/docker/cli v29.2.0+incompatible
 	github.com/gobwas/glob v0.2.3
+	github.com/gofrs/flock v0.13.0
 	github.com/google/go-containerregistry v0.20.6
 	github.com/graph-gophers/graphql-go v1.5.0
 	github.com/gruntwork-io/terratest v1.0.0

@@ -25,7 +25,7 @@ func TestProcessesTakeTurns(t *testing.T) {
 	defer cancel()
 	_, err = lock.Acquire(short)
 	assert.EqualError(t, err, "another step works: context deadline exceeded")
-	assert.Equal(t, 1, waited, "told once, however long it takes")
+	assert.Equal(t, 1, waited, "reported once, however long it takes")
 
 	next := make(chan error, 1)
 	go func() {
