@@ -11,7 +11,7 @@ import (
 	"helm.sh/helm/v3/pkg/chartutil"
 	"sigs.k8s.io/yaml"
 
-	"gitops-runtime/tests/gomodule"
+	"gitops-runtime/internal/gomodule"
 )
 
 func TestSchemasAreInStepWithTheValues(t *testing.T) {

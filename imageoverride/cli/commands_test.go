@@ -10,10 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 	"helm.sh/helm/v3/pkg/chartutil"
 
-	"gitops-runtime/imageoverride/chartsource"
 	"gitops-runtime/imageoverride/cli"
-	"gitops-runtime/imageoverride/registry"
-	"gitops-runtime/imageoverride/registry/registrytest"
+	"gitops-runtime/internal/helmchart"
+	"gitops-runtime/internal/registry"
+	"gitops-runtime/internal/registry/registrytest"
 )
 
 func TestMirrorCommands(t *testing.T) {
@@ -57,7 +57,7 @@ func TestPrivateAuthority(t *testing.T) {
 	require.NoError(t, os.WriteFile(ca, authorities, 0o600))
 	require.NoError(t, os.WriteFile(table, []byte("source_image,target_image\n"+from.Name+"/app:v1,"+to.Name+"/app:v1\n"), 0o600))
 	registrytest.Push(t, from.Name+"/app:v1", registrytest.List(t, "app", 0), from.Trusting(t))
-	styles, err := chartsource.Load(t.Context(), "../testdata/styles", registry.Access{})
+	styles, err := helmchart.Whole(t.Context(), "../testdata/styles", registry.Access{})
 	require.NoError(t, err)
 	path, err := chartutil.Save(styles, folder)
 	require.NoError(t, err)

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gitops-runtime/imageoverride/export"
-	"gitops-runtime/imageoverride/registry/fault"
+	"gitops-runtime/internal/fileerror"
 )
 
 func exportCommand(streams Streams) *cobra.Command {
@@ -56,7 +56,7 @@ func writeAll(streams Streams, folder string, files export.Files) error {
 	for _, name := range names {
 		path := filepath.Join(folder, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			return fmt.Errorf("output folder %s cannot be made: %s", filepath.Dir(path), fault.Cause(err))
+			return fmt.Errorf("output folder %s cannot be made: %s", filepath.Dir(path), fileerror.Cause(err))
 		}
 		mode := os.FileMode(0o644)
 		if strings.HasSuffix(name, ".sh") {

@@ -10,9 +10,9 @@ import (
 
 	"gitops-runtime/imageoverride/generate"
 	"gitops-runtime/imageoverride/mapping"
-	"gitops-runtime/imageoverride/registry"
-	"gitops-runtime/imageoverride/registry/fault"
 	"gitops-runtime/imageoverride/render"
+	"gitops-runtime/internal/fileerror"
+	"gitops-runtime/internal/registry"
 )
 
 // chartFlags are the flags of all commands that render a chart.
@@ -90,7 +90,7 @@ func readImages(path string) ([]string, error) {
 	}
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("--extra-images %s: %s", path, fault.File(err))
+		return nil, fmt.Errorf("--extra-images %s: %s", path, fileerror.Reason(err))
 	}
 	defer func() { _ = file.Close() }()
 	var images []string
@@ -106,7 +106,7 @@ func readImages(path string) ([]string, error) {
 		images = append(images, text)
 	}
 	if err := scanner.Err(); err != nil {
-		return nil, fmt.Errorf("--extra-images %s: %s", path, fault.File(err))
+		return nil, fmt.Errorf("--extra-images %s: %s", path, fileerror.Reason(err))
 	}
 	return images, nil
 }

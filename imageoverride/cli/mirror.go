@@ -11,8 +11,8 @@ import (
 	"gitops-runtime/imageoverride/emit"
 	"gitops-runtime/imageoverride/mapping"
 	"gitops-runtime/imageoverride/mirror"
-	"gitops-runtime/imageoverride/registry"
-	"gitops-runtime/imageoverride/registry/fault"
+	"gitops-runtime/internal/fileerror"
+	"gitops-runtime/internal/registry"
 )
 
 // tableFlags are the flags of all commands on a mirror table.
@@ -48,7 +48,7 @@ func access(flags *registry.Flags) (registry.Access, error) {
 func readPairs(path string) ([]mapping.Pair, error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("mirror table %s: %s; it is a file that generate writes", path, fault.File(err))
+		return nil, fmt.Errorf("mirror table %s: %s; it is a file that generate writes", path, fileerror.Reason(err))
 	}
 	defer func() { _ = file.Close() }()
 	return emit.ReadMirror(path, file)

@@ -22,7 +22,8 @@ import (
 	"gitops-runtime/imageoverride/emit"
 	"gitops-runtime/imageoverride/generate"
 	"gitops-runtime/imageoverride/mapping"
-	"gitops-runtime/imageoverride/registry/registrytest"
+	"gitops-runtime/imageoverride/mirror/mirrortest"
+	"gitops-runtime/internal/registry/registrytest"
 )
 
 // asProgram is set in processes that are the program instead of its tests.
@@ -62,7 +63,7 @@ func tableOf(t *testing.T, pairs []mapping.Pair) string {
 // runs it again.
 func TestMirrorKilled(t *testing.T) {
 	from, to := registrytest.Start(t), registrytest.Start(t)
-	pairs := registrytest.Fill(t, from, to, 50, 4<<10)
+	pairs := mirrortest.Fill(t, from, to, 50, 4<<10)
 	table := tableOf(t, pairs)
 	first := program(t, "mirror", table)
 	var tags atomic.Int32
@@ -107,7 +108,7 @@ func TestMirrorKilled(t *testing.T) {
 // of this machine.
 func TestMirrorWithoutRoomForTheJournal(t *testing.T) {
 	from, to := registrytest.Start(t), registrytest.Start(t)
-	pairs := registrytest.Fill(t, from, to, 20, 0)
+	pairs := mirrortest.Fill(t, from, to, 20, 0)
 	table := tableOf(t, pairs)
 	limited := program(t, "mirror", table)
 	limited.Args = append([]string{"sh", "-c", `trap "" XFSZ; ulimit -f 2; exec "$0" "$@"`, limited.Path}, limited.Args[1:]...)
@@ -130,7 +131,7 @@ func TestMirrorWithoutRoomForTheJournal(t *testing.T) {
 // TestMirrorTellsFailuresOnce: one line an image, and one sentence at the end.
 func TestMirrorTellsFailuresOnce(t *testing.T) {
 	from, to := registrytest.Start(t), registrytest.Start(t)
-	pairs := registrytest.Fill(t, from, to, 3, 0)
+	pairs := mirrortest.Fill(t, from, to, 3, 0)
 	pairs[0].Source, pairs[2].Source = from.Name+"/team/none:v1", from.Name+"/team/none:v2"
 	got := run(t, "mirror", tableOf(t, pairs), "--jobs", "1")
 	reason := func(i int) string {

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"gitops-runtime/imageoverride/registry"
+	"gitops-runtime/internal/registry"
 )
 
 // waits shows the pauses that registries ask for: each long one when it begins,

@@ -17,7 +17,8 @@ import (
 
 	"gitops-runtime/imageoverride/export"
 	"gitops-runtime/imageoverride/mapping"
-	"gitops-runtime/imageoverride/registry/registrytest"
+	"gitops-runtime/imageoverride/mirror/mirrortest"
+	"gitops-runtime/internal/registry/registrytest"
 )
 
 // TestMain makes this program crane where it is called by that name.
@@ -35,7 +36,7 @@ func TestMain(m *testing.M) {
 func filled(t *testing.T) []mapping.Pair {
 	t.Helper()
 	from, to := registrytest.Start(t), registrytest.Start(t)
-	pairs := registrytest.Fill(t, from, to, 3, 0)
+	pairs := mirrortest.Fill(t, from, to, 3, 0)
 	digest := registrytest.DigestAt(t, pairs[2].Source)
 	pairs[2].Source, pairs[2].Target = pairs[2].Source+"@"+digest, pairs[2].Target+"@"+digest
 	return pairs

@@ -15,8 +15,8 @@ import (
 	"gitops-runtime/imageoverride/mapping"
 	"gitops-runtime/imageoverride/render"
 	"gitops-runtime/imageoverride/solve"
-	"gitops-runtime/imageoverride/values"
 	"gitops-runtime/imageoverride/verify"
+	"gitops-runtime/internal/helmvalues"
 )
 
 // DigestsFile has the digests of a lock file in the values, as far as templates
@@ -83,14 +83,14 @@ type pinned struct {
 
 // edit is a new text for one value.
 type edit struct {
-	path values.Path
+	path helmvalues.Path
 	text string
 }
 
 func (p *pinning) render(ctx context.Context) error {
 	p.before = p.before[:0]
 	for _, scenario := range p.scenarios {
-		output, err := p.renderer.Render(ctx, values.Merge(scenario.User, p.tree))
+		output, err := p.renderer.Render(ctx, helmvalues.Merge(scenario.User, p.tree))
 		if err != nil {
 			return fmt.Errorf("scenario %s: digests: %w", scenario.Name, err)
 		}
@@ -119,7 +119,7 @@ var (
 
 // empty proposes digests for empty values that stand beside those of an image.
 func (p *pinning) empty() []edit {
-	return p.propose(func(propose func(values.Path, string), origin solve.Origin, tree map[string]any, _ mapping.Image, digest string) {
+	return p.propose(func(propose func(helmvalues.Path, string), origin solve.Origin, tree map[string]any, _ mapping.Image, digest string) {
 		for _, path := range origin.Paths {
 			for _, beside := range emptyBeside(tree, path, namedDigest) {
 				propose(beside, digest)
@@ -131,14 +131,14 @@ func (p *pinning) empty() []edit {
 // behind proposes tags and whole references with the digest behind them, and
 // tags with a digest for tags that are empty.
 func (p *pinning) behind() []edit {
-	return p.propose(func(propose func(values.Path, string), origin solve.Origin, tree map[string]any, image mapping.Image, digest string) {
+	return p.propose(func(propose func(helmvalues.Path, string), origin solve.Origin, tree map[string]any, image mapping.Image, digest string) {
 		end := image.Tag
 		if end == "" {
 			end = image.Path
 		}
 		for _, path := range origin.Paths {
-			node, _ := values.Get(tree, path)
-			if text, ok := (values.Leaf{Value: node}).Text(); ok && strings.HasSuffix(text, end) && !strings.Contains(text, "{{") {
+			node, _ := helmvalues.Get(tree, path)
+			if text, ok := (helmvalues.Leaf{Value: node}).Text(); ok && strings.HasSuffix(text, end) && !strings.Contains(text, "{{") {
 				propose(path, text+"@"+digest)
 			}
 			if image.Tag == "" {
@@ -153,7 +153,7 @@ func (p *pinning) behind() []edit {
 
 // propose asks for the edits of all images without a digest. A value that would
 // need two texts is left out.
-func (p *pinning) propose(ask func(propose func(values.Path, string), origin solve.Origin, tree map[string]any, image mapping.Image, digest string)) []edit {
+func (p *pinning) propose(ask func(propose func(helmvalues.Path, string), origin solve.Origin, tree map[string]any, image mapping.Image, digest string)) []edit {
 	proposed := map[string]edit{}
 	refused := map[string]bool{}
 	for i, scenario := range p.scenarios {
@@ -170,7 +170,7 @@ func (p *pinning) propose(ask func(propose func(values.Path, string), origin sol
 			if digest == "" {
 				continue
 			}
-			ask(func(path values.Path, text string) {
+			ask(func(path helmvalues.Path, text string) {
 				key := path.String()
 				if have, ok := proposed[key]; ok && have.text != text {
 					refused[key] = true
@@ -190,27 +190,27 @@ func (p *pinning) propose(ask func(propose func(values.Path, string), origin sol
 }
 
 // emptyBeside lists the empty values beside a value whose names match.
-func emptyBeside(tree map[string]any, path values.Path, name *regexp.Regexp) []values.Path {
-	parent, _ := values.Get(tree, path[:len(path)-1])
+func emptyBeside(tree map[string]any, path helmvalues.Path, name *regexp.Regexp) []helmvalues.Path {
+	parent, _ := helmvalues.Get(tree, path[:len(path)-1])
 	siblings, ok := parent.(map[string]any)
 	if !ok {
 		return nil
 	}
-	var all []values.Path
+	var all []helmvalues.Path
 	for key, value := range siblings {
 		if name.MatchString(key) && (value == nil || value == "") {
-			all = append(all, append(slices.Clone(path[:len(path)-1]), values.Step{Key: key}))
+			all = append(all, append(slices.Clone(path[:len(path)-1]), helmvalues.Step{Key: key}))
 		}
 	}
 	return all
 }
 
 func (p *pinning) with(edits []edit, chosen []int) map[string]any {
-	tree := values.CopyTree(p.tree)
+	tree := helmvalues.CopyTree(p.tree)
 	for _, i := range chosen {
 		for _, scenario := range p.before {
 			// A list that this scenario does not have is another's.
-			if values.Set(tree, scenario.output.Values, edits[i].path, edits[i].text) == nil {
+			if helmvalues.Set(tree, scenario.output.Values, edits[i].path, edits[i].text) == nil {
 				break
 			}
 		}
@@ -223,7 +223,7 @@ func (p *pinning) with(edits []edit, chosen []int) map[string]any {
 func (p *pinning) good(ctx context.Context, edits []edit, chosen []int) bool {
 	tree := p.with(edits, chosen)
 	for i, scenario := range p.scenarios {
-		user := values.Merge(scenario.User, tree)
+		user := helmvalues.Merge(scenario.User, tree)
 		output, err := p.renderer.Render(ctx, user)
 		if err != nil {
 			return false
@@ -260,7 +260,7 @@ func (p *pinning) pins(was, is mapping.Image) bool {
 // finish proves the values with Helm's engine and writes them.
 func (p *pinning) finish(ctx context.Context, loaded *chart.Chart) error {
 	for i, scenario := range p.scenarios {
-		output, err := p.renderer.RenderWithHelm(ctx, values.Merge(scenario.User, p.tree))
+		output, err := p.renderer.RenderWithHelm(ctx, helmvalues.Merge(scenario.User, p.tree))
 		if err != nil {
 			return fmt.Errorf("scenario %s does not install with digests: %w", scenario.Name, err)
 		}

@@ -5,7 +5,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
-	"gitops-runtime/imageoverride/values"
+	"gitops-runtime/internal/helmvalues"
 )
 
 // dropped warns of values that an earlier version of a file has and the new one
@@ -16,8 +16,8 @@ func dropped(name string, earlier []byte, tree map[string]any) []string {
 		return nil
 	}
 	var warnings []string
-	for _, leaf := range values.Leaves(old) {
-		if _, found := values.Get(tree, leaf.Path); !found && len(leaf.Path) > 0 {
+	for _, leaf := range helmvalues.Leaves(old) {
+		if _, found := helmvalues.Get(tree, leaf.Path); !found && len(leaf.Path) > 0 {
 			warnings = append(warnings, fmt.Sprintf("%s of the earlier %s is not written again; keep values of your own in another file", leaf.Path, name))
 		}
 	}

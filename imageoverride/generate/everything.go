@@ -6,7 +6,7 @@ import (
 
 	"gitops-runtime/imageoverride/render"
 	"gitops-runtime/imageoverride/solve"
-	"gitops-runtime/imageoverride/values"
+	"gitops-runtime/internal/helmvalues"
 )
 
 // maxRounds bounds how often newly enabled charts are searched for switches of
@@ -50,7 +50,7 @@ type turning struct {
 	ctx   context.Context
 	from  user
 	tried map[string]bool
-	left  []values.Path // those that do not go with the others
+	left  []helmvalues.Path // those that do not go with the others
 }
 
 func (t *turning) sets() ([]map[string]any, error) {
@@ -100,7 +100,7 @@ func (t *turning) turnOn(tree map[string]any) (map[string]any, error) {
 
 // together are the switches that are good at the same time, for the repeatable
 // engine and the schemas first, and then for Helm's.
-func (t *turning) together(tree map[string]any, base render.Output, switches []values.Path) []int {
+func (t *turning) together(tree map[string]any, base render.Output, switches []helmvalues.Path) []int {
 	items := make([]int, len(switches))
 	for i := range items {
 		items[i] = i
@@ -157,9 +157,9 @@ func without(count int, kept []int) []int {
 }
 
 // newSwitches lists leaves named "enabled" that are off and were not tried.
-func newSwitches(tree map[string]any, tried map[string]bool) []values.Path {
-	var paths []values.Path
-	for _, leaf := range values.Leaves(tree) {
+func newSwitches(tree map[string]any, tried map[string]bool) []helmvalues.Path {
+	var paths []helmvalues.Path
+	for _, leaf := range helmvalues.Leaves(tree) {
 		key := leaf.Path.String()
 		if on, isSwitch := leaf.Value.(bool); isSwitch && !on && leaf.Path.Key() == "enabled" && !tried[key] {
 			tried[key] = true
@@ -169,11 +169,11 @@ func newSwitches(tree map[string]any, tried map[string]bool) []values.Path {
 	return paths
 }
 
-func flipped(tree map[string]any, base render.Output, switches []values.Path, chosen []int) map[string]any {
-	out := values.CopyTree(tree)
+func flipped(tree map[string]any, base render.Output, switches []helmvalues.Path, chosen []int) map[string]any {
+	out := helmvalues.CopyTree(tree)
 	for _, i := range chosen {
 		// A switch inside a list that is not there any more is left as it is.
-		_ = values.Set(out, base.Values, switches[i], true)
+		_ = helmvalues.Set(out, base.Values, switches[i], true)
 	}
 	return out
 }

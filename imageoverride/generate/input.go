@@ -11,10 +11,10 @@ import (
 
 	"helm.sh/helm/v3/pkg/chart"
 
-	"gitops-runtime/imageoverride/chartsource"
 	"gitops-runtime/imageoverride/mapping"
-	"gitops-runtime/imageoverride/registry"
 	"gitops-runtime/imageoverride/render"
+	"gitops-runtime/internal/helmchart"
+	"gitops-runtime/internal/registry"
 )
 
 // Options is what a user asks for.
@@ -58,7 +58,7 @@ func (o Options) load(ctx context.Context) (*chart.Chart, error) {
 	if o.loaded != nil {
 		return o.loaded, nil
 	}
-	return chartsource.Load(ctx, o.Chart, o.Registries)
+	return helmchart.Whole(ctx, o.Chart, o.Registries)
 }
 
 // Scenario is a named set of values.

@@ -8,7 +8,7 @@ import (
 
 	"gitops-runtime/imageoverride/generate"
 	"gitops-runtime/imageoverride/mapping"
-	"gitops-runtime/imageoverride/values"
+	"gitops-runtime/internal/helmvalues"
 )
 
 // TestPopularStyles: charts made up in the styles that publishers use are
@@ -63,7 +63,7 @@ func TestPopularStyles(t *testing.T) {
 				require.Equal(t, test.sources, sources)
 				for name, set := range result.Rendered {
 					engine := helm(t, chart)
-					said := testify(t, template(t, engine, set), template(t, engine, values.Merge(set, result.Values)), result.Mirror, nil)
+					said := testify(t, template(t, engine, set), template(t, engine, helmvalues.Merge(set, result.Values)), result.Mirror, nil)
 					require.Empty(t, said.wrong, name)
 				}
 			}

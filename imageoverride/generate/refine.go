@@ -7,7 +7,7 @@ import (
 	"gitops-runtime/imageoverride/locate"
 	"gitops-runtime/imageoverride/render"
 	"gitops-runtime/imageoverride/solve"
-	"gitops-runtime/imageoverride/values"
+	"gitops-runtime/internal/helmvalues"
 )
 
 // maxRefinements bounds how often the solver is asked for other values because
@@ -65,7 +65,7 @@ func (r *run) exact(ctx context.Context, names, pins []solve.Override) []solve.O
 	kept := r.isolated(others, func(chosen []solve.Override) bool {
 		tree, err := solve.Tree(append(append([]solve.Override{}, names...), chosen...), r.coalesced)
 		for i, scenario := range r.scenarios {
-			user := values.Merge(scenario.User, tree)
+			user := helmvalues.Merge(scenario.User, tree)
 			if err != nil || ctx.Err() != nil || r.renderer.Check(user) != nil {
 				return false
 			}
@@ -82,7 +82,7 @@ func (r *run) exact(ctx context.Context, names, pins []solve.Override) []solve.O
 // holds tells whether a pin is what all scenarios have there.
 func (r *run) holds(pin solve.Override) bool {
 	for _, scenario := range r.scenarios {
-		if node, _ := values.Get(scenario.Base.Values, pin.Path); node != pin.Text {
+		if node, _ := helmvalues.Get(scenario.Base.Values, pin.Path); node != pin.Text {
 			return false
 		}
 	}
@@ -122,7 +122,7 @@ func (r *run) fits(ctx context.Context, overrides []solve.Override) bool {
 	}
 	outputs := make([]render.Output, len(r.scenarios))
 	for i, scenario := range r.scenarios {
-		user := values.Merge(scenario.User, tree)
+		user := helmvalues.Merge(scenario.User, tree)
 		if ctx.Err() != nil || r.renderer.Check(user) != nil {
 			return false
 		}

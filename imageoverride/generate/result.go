@@ -9,9 +9,9 @@ import (
 
 	"gitops-runtime/imageoverride/emit"
 	"gitops-runtime/imageoverride/mapping"
-	"gitops-runtime/imageoverride/registry/fault"
 	"gitops-runtime/imageoverride/solve"
 	"gitops-runtime/imageoverride/verify"
+	"gitops-runtime/internal/fileerror"
 	"gitops-runtime/internal/outfile"
 )
 
@@ -151,7 +151,7 @@ func readEarlier(folder string) (earlier, error) {
 	for _, name := range []string{NoTagsFile, WithTagsFile, DigestsFile} {
 		data, err := os.ReadFile(filepath.Join(folder, name))
 		if ignoreAbsent(err) != nil {
-			return before, fmt.Errorf("output folder %s: %s: %s", folder, name, fault.File(err))
+			return before, fmt.Errorf("output folder %s: %s: %s", folder, name, fileerror.Reason(err))
 		}
 		before.files[name] = data
 	}

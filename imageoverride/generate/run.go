@@ -14,8 +14,8 @@ import (
 	"gitops-runtime/imageoverride/mapping"
 	"gitops-runtime/imageoverride/render"
 	"gitops-runtime/imageoverride/solve"
-	"gitops-runtime/imageoverride/values"
 	"gitops-runtime/imageoverride/verify"
+	"gitops-runtime/internal/helmvalues"
 )
 
 // Run loads the chart, finds overrides that serve all scenarios and proves
@@ -57,7 +57,7 @@ func Run(ctx context.Context, options Options) (Result, error) {
 	r.result.Unseen = renderer.Unseen()
 	r.coalesced = map[string]any{}
 	for i := len(r.scenarios) - 1; i >= 0; i-- {
-		r.coalesced = values.Merge(r.coalesced, r.scenarios[i].Base.Values)
+		r.coalesced = helmvalues.Merge(r.coalesced, r.scenarios[i].Base.Values)
 	}
 	solution, err := r.solve(ctx)
 	if err != nil {
@@ -199,8 +199,8 @@ func (r *run) pinnedTags(solution solve.Solution) string {
 		}
 		all++
 		for _, path := range origin.Paths {
-			node, _ := values.Get(r.withTags, path)
-			if text, _ := (values.Leaf{Value: node}).Text(); pinned[path.String()] && text != "" && strings.HasSuffix(origin.Location.Image.Suffix(), text[strings.LastIndexAny(text, ":@")+1:]) {
+			node, _ := helmvalues.Get(r.withTags, path)
+			if text, _ := (helmvalues.Leaf{Value: node}).Text(); pinned[path.String()] && text != "" && strings.HasSuffix(origin.Location.Image.Suffix(), text[strings.LastIndexAny(text, ":@")+1:]) {
 				held++
 				break
 			}
@@ -280,7 +280,7 @@ func (r *run) outside(scenario string, output render.Output) (locate.Found, erro
 // proveWithHelm repeats the proof with Helm's engine, which must render the
 // same images, unreadable fields and suspected texts in the same places.
 func (r *run) proveWithHelm(ctx context.Context, scenario solve.Scenario, known locate.Found) error {
-	output, err := r.renderer.RenderWithHelm(ctx, values.Merge(scenario.User, r.result.Values))
+	output, err := r.renderer.RenderWithHelm(ctx, helmvalues.Merge(scenario.User, r.result.Values))
 	if err != nil {
 		return r.refused(scenario.Name, scenario.User, fmt.Errorf("scenario %s does not install with the new values: %w", scenario.Name, err))
 	}

@@ -13,12 +13,12 @@ import (
 	"github.com/stretchr/testify/require"
 	"sigs.k8s.io/yaml"
 
-	"gitops-runtime/imageoverride/chartsource"
 	"gitops-runtime/imageoverride/generate"
 	"gitops-runtime/imageoverride/mapping"
-	"gitops-runtime/imageoverride/registry"
 	"gitops-runtime/imageoverride/render"
-	"gitops-runtime/imageoverride/values"
+	"gitops-runtime/internal/helmchart"
+	"gitops-runtime/internal/helmvalues"
+	"gitops-runtime/internal/registry"
 )
 
 const (
@@ -58,7 +58,7 @@ func umbrellaScenarios(t *testing.T) (first, others []generate.Scenario) {
 	for _, file := range glob(t, charts+"/argo-*/ci/*-values.yaml") {
 		part := filepath.Base(filepath.Dir(filepath.Dir(file)))
 		others = append(others, generate.Scenario{Name: part + " " + short(file), Values: generate.Values{
-			Tree: values.Merge(readValues(t, modeFile("tunnel")), map[string]any{part: readValues(t, file)}),
+			Tree: helmvalues.Merge(readValues(t, modeFile("tunnel")), map[string]any{part: readValues(t, file)}),
 		}})
 	}
 	return first, others
@@ -101,7 +101,7 @@ func toggles() map[string]map[string]any {
 // helm is Helm's own engine, with one chart loaded.
 func helm(t *testing.T, chart string) *render.Renderer {
 	t.Helper()
-	loaded, err := chartsource.Load(context.Background(), chart, registry.Access{})
+	loaded, err := helmchart.Whole(context.Background(), chart, registry.Access{})
 	require.NoError(t, err)
 	renderer, err := render.NewRenderer(loaded, render.Settings{})
 	require.NoError(t, err)
@@ -152,7 +152,7 @@ var rare = map[string]any{
 func TestUmbrella(t *testing.T) {
 	t.Parallel()
 	scenarios, others := umbrellaScenarios(t)
-	scenarios = append(scenarios, generate.Scenario{Name: "rare", Values: generate.Values{Tree: values.Merge(readValues(t, modeFile("tunnel")), rare)}})
+	scenarios = append(scenarios, generate.Scenario{Name: "rare", Values: generate.Values{Tree: helmvalues.Merge(readValues(t, modeFile("tunnel")), rare)}})
 	result, err := generate.Run(context.Background(), generate.Options{Chart: umbrella, Registry: private, Scenarios: scenarios})
 	require.NoError(t, err)
 	complete(t, result)
@@ -165,7 +165,7 @@ func TestUmbrella(t *testing.T) {
 
 	engine, known := helm(t, umbrella), repositories(t)
 	look := func(name string, made generate.Result, user map[string]any, render func(map[string]any) string) {
-		said := testify(t, render(user), render(values.Merge(user, made.Values)), made.Mirror, known)
+		said := testify(t, render(user), render(helmvalues.Merge(user, made.Values)), made.Mirror, known)
 		require.Empty(t, said.wrong, name)
 		require.GreaterOrEqual(t, said.seen, 4, "%s: the router, the app-proxy with its init container, and the hook", name)
 	}
@@ -185,13 +185,13 @@ func TestUmbrella(t *testing.T) {
 	for _, one := range others {
 		user := one.Values.Tree
 		for _, file := range one.Values.Files {
-			user = values.Merge(user, readValues(t, file))
+			user = helmvalues.Merge(user, readValues(t, file))
 		}
 		look(one.Name, result, user, quickly)
 	}
 	for _, mode := range modes {
 		for name, set := range toggles() {
-			look(mode+" "+name, result, values.Merge(readValues(t, modeFile(mode)), set), quickly)
+			look(mode+" "+name, result, helmvalues.Merge(readValues(t, modeFile(mode)), set), quickly)
 		}
 	}
 }
@@ -257,7 +257,7 @@ func TestParts(t *testing.T) {
 			complete(t, result)
 			engine, known := helm(t, chart), repositories(t)
 			for name, set := range result.Rendered {
-				said := testify(t, template(t, engine, set), template(t, engine, values.Merge(set, result.Values)), result.Mirror, known)
+				said := testify(t, template(t, engine, set), template(t, engine, helmvalues.Merge(set, result.Values)), result.Mirror, known)
 				require.Empty(t, said.wrong, name)
 				require.NotZero(t, said.seen, name)
 			}
@@ -280,7 +280,7 @@ func TestStrategies(t *testing.T) {
 		for _, file := range []string{generate.NoTagsFile, generate.WithTagsFile} {
 			var overrides map[string]any
 			require.NoError(t, yaml.Unmarshal(result.Files[file], &overrides))
-			said := testify(t, before, template(t, engine, values.Merge(user, overrides)), result.Mirror, known)
+			said := testify(t, before, template(t, engine, helmvalues.Merge(user, overrides)), result.Mirror, known)
 			require.Empty(t, said.wrong, "%s %s", strategy, file)
 		}
 	}
@@ -298,7 +298,7 @@ func TestUmbrellaDigests(t *testing.T) {
 	require.Empty(t, pinned.Unpinned)
 	var overrides map[string]any
 	require.NoError(t, yaml.Unmarshal(pinned.Files[generate.DigestsFile], &overrides))
-	text := template(t, helm(t, umbrella), values.Merge(readValues(t, modeFile("tunnel")), overrides))
+	text := template(t, helm(t, umbrella), helmvalues.Merge(readValues(t, modeFile("tunnel")), overrides))
 	for _, pair := range pinned.Mirror {
 		require.Contains(t, text, "@"+options.Digests[pair.Source], pair.Source)
 	}

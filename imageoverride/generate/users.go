@@ -7,15 +7,12 @@ import (
 	"slices"
 	"strings"
 
-	helmchart "helm.sh/helm/v3/pkg/chart"
+	"helm.sh/helm/v3/pkg/chart"
 
 	"gitops-runtime/imageoverride/render"
-	"gitops-runtime/imageoverride/values"
-	"gitops-runtime/validator/chart"
-	"gitops-runtime/validator/conformity"
-	"gitops-runtime/validator/findings"
-	"gitops-runtime/validator/schema"
-	given "gitops-runtime/validator/values"
+	"gitops-runtime/internal/helmchart"
+	"gitops-runtime/internal/helmvalues"
+	"gitops-runtime/internal/schemacheck"
 )
 
 // user is one scenario with its values read.
@@ -36,20 +33,20 @@ func (w *WrongValues) Unwrap() error { return w.Below }
 type Refused struct {
 	// Scenario is "" where none was named.
 	Scenario string
-	Findings []findings.Finding
+	Problems []schemacheck.Problem
 }
 
-// Error is a heading and a line a finding, as validate-values writes them.
+// Error is a heading and a line a problem, as validate-values writes them.
 func (r *Refused) Error() string {
 	var text strings.Builder
 	if r.Scenario != "" {
 		fmt.Fprintf(&text, "scenario %s: ", r.Scenario)
 	}
 	text.WriteString("the chart's schema refuses the values")
-	for _, finding := range r.Findings {
-		text.WriteString("\n" + finding.Line())
-		if finding.Fix != "" {
-			text.WriteString("\n  fix  " + finding.Fix)
+	for _, problem := range r.Problems {
+		text.WriteString("\n" + problem.Line())
+		if problem.Fix != "" {
+			text.WriteString("\n  fix  " + problem.Fix)
 		}
 	}
 	return text.String()
@@ -57,13 +54,13 @@ func (r *Refused) Error() string {
 
 // users reads the values of all scenarios and holds them against the chart's
 // schemas. What seems wrong there is an error when Helm refuses it, too.
-func (o Options) users(ctx context.Context, loaded *helmchart.Chart, renderer *render.Renderer) ([]user, error) {
+func (o Options) users(ctx context.Context, loaded *chart.Chart, renderer *render.Renderer) ([]user, error) {
 	scenarios := o.Scenarios
 	if len(scenarios) == 0 {
 		scenarios = []Scenario{{}}
 	}
 	var all []user
-	plain, shelf := plainChart(loaded), &schema.Shelf{}
+	plain, cache := plainChart(loaded), &schemacheck.Cache{}
 	input, err := o.input(ctx)
 	if err != nil {
 		return nil, &WrongValues{err}
@@ -72,18 +69,18 @@ func (o Options) users(ctx context.Context, loaded *helmchart.Chart, renderer *r
 		if slices.ContainsFunc(scenarios[:i], func(other Scenario) bool { return other.Name == scenario.Name }) {
 			return nil, &WrongValues{fmt.Errorf("scenario %s is given twice; name each once", scenario.Name)}
 		}
-		read, err := given.Load(ctx, o.of(scenario, input))
+		read, err := helmvalues.Load(ctx, o.of(scenario, input))
 		if err != nil {
 			if scenario.Name != "" {
 				err = fmt.Errorf("scenario %s: %w", scenario.Name, err)
 			}
 			return nil, &WrongValues{err}
 		}
-		one := user{name: cmp.Or(scenario.Name, "default"), tree: values.CopyTree(read.Tree)}
+		one := user{name: cmp.Or(scenario.Name, "default"), tree: helmvalues.CopyTree(read.Tree)}
 		read.WithDefaults(plain)
-		found, err := conformity.Findings(plain, read, shelf)
+		found, err := schemacheck.Chart(plain, read, cache)
 		if err == nil && len(found) > 0 && renderer.Check(one.tree) != nil {
-			return nil, &Refused{Scenario: scenario.Name, Findings: found}
+			return nil, &Refused{Scenario: scenario.Name, Problems: found}
 		}
 		all = append(all, one)
 	}
@@ -91,10 +88,10 @@ func (o Options) users(ctx context.Context, loaded *helmchart.Chart, renderer *r
 }
 
 // of are the sources of one scenario's values in Helm's order.
-func (o Options) of(scenario Scenario, input []byte) given.Options {
+func (o Options) of(scenario Scenario, input []byte) helmvalues.Options {
 	first, then := o.Values, scenario.Values
-	return given.Options{
-		Base:       values.Merge(first.Tree, then.Tree),
+	return helmvalues.Options{
+		Base:       helmvalues.Merge(first.Tree, then.Tree),
 		Files:      slices.Concat(first.Files, then.Files),
 		JSON:       slices.Concat(first.JSON, then.JSON),
 		Set:        slices.Concat(first.Set, then.Set),
@@ -110,13 +107,13 @@ func (o Options) input(ctx context.Context) ([]byte, error) {
 	if !slices.Contains(o.Values.Files, "-") {
 		return nil, nil
 	}
-	text, err := given.Options{In: o.Values.In}.Input(ctx)
+	text, err := helmvalues.Options{In: o.Values.In}.Input(ctx)
 	return append([]byte{}, text...), err
 }
 
 // plainChart is a chart without its templates.
-func plainChart(c *helmchart.Chart) *chart.Chart {
-	plain := &chart.Chart{Name: c.Name(), Version: c.Metadata.Version, AppVersion: c.AppVersion(), Defaults: values.CopyTree(c.Values), Schema: c.Schema}
+func plainChart(c *chart.Chart) *helmchart.Chart {
+	plain := &helmchart.Chart{Name: c.Name(), Version: c.Metadata.Version, AppVersion: c.AppVersion(), Defaults: helmvalues.CopyTree(c.Values), Schema: c.Schema}
 	for _, wanted := range c.Metadata.Dependencies {
 		for _, child := range c.Dependencies() {
 			if child.Name() != wanted.Name {
@@ -126,7 +123,7 @@ func plainChart(c *helmchart.Chart) *chart.Chart {
 			if wanted.Alias != "" {
 				below.Name = wanted.Alias
 			}
-			plain.Dependencies = append(plain.Dependencies, chart.Dependency{Chart: below, Condition: wanted.Condition})
+			plain.Dependencies = append(plain.Dependencies, helmchart.Dependency{Chart: below, Condition: wanted.Condition})
 			break
 		}
 	}

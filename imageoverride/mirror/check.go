@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"gitops-runtime/imageoverride/mapping"
-	"gitops-runtime/imageoverride/registry"
+	"gitops-runtime/internal/registry"
 )
 
 // platform names a child; several children without one, such as attestations,

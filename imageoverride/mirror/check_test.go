@@ -9,13 +9,14 @@ import (
 
 	"gitops-runtime/imageoverride/mapping"
 	"gitops-runtime/imageoverride/mirror"
-	"gitops-runtime/imageoverride/registry"
-	"gitops-runtime/imageoverride/registry/registrytest"
+	"gitops-runtime/imageoverride/mirror/mirrortest"
+	"gitops-runtime/internal/registry"
+	"gitops-runtime/internal/registry/registrytest"
 )
 
 func TestCheck(t *testing.T) {
 	from, to := registrytest.Start(t), registrytest.Start(t)
-	pairs := registrytest.Fill(t, from, to, 4, 0)
+	pairs := mirrortest.Fill(t, from, to, 4, 0)
 	ctx, access := context.Background(), registry.Access{Pause: pause}
 	_, err := copyAll(t, ctx, "", pairs)
 	require.NoError(t, err)

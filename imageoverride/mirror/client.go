@@ -1,6 +1,6 @@
 package mirror
 
-import "gitops-runtime/imageoverride/registry"
+import "gitops-runtime/internal/registry"
 
 // client asks registries about images.
 type client struct{ *registry.Client }

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"gitops-runtime/imageoverride/mapping"
-	"gitops-runtime/imageoverride/registry"
+	"gitops-runtime/internal/registry"
 )
 
 // Outcome is what happened to one pair.

@@ -15,8 +15,9 @@ import (
 
 	"gitops-runtime/imageoverride/mapping"
 	"gitops-runtime/imageoverride/mirror"
-	"gitops-runtime/imageoverride/registry"
-	"gitops-runtime/imageoverride/registry/registrytest"
+	"gitops-runtime/imageoverride/mirror/mirrortest"
+	"gitops-runtime/internal/registry"
+	"gitops-runtime/internal/registry/registrytest"
 )
 
 const pause = 2 * time.Millisecond
@@ -37,7 +38,7 @@ func copyAll(t *testing.T, ctx context.Context, journal string, pairs []mapping.
 
 func TestCopyIsComplete(t *testing.T) {
 	from, to := registrytest.Start(t), registrytest.Start(t)
-	pairs := registrytest.Fill(t, from, to, 50, 0)
+	pairs := mirrortest.Fill(t, from, to, 50, 0)
 	journal := filepath.Join(t.TempDir(), "journal")
 
 	outcomes, err := copyAll(t, context.Background(), journal, pairs)
@@ -61,7 +62,7 @@ func TestCopyIsComplete(t *testing.T) {
 
 func TestCopyGoesOnAfterInterruption(t *testing.T) {
 	from, to := registrytest.Start(t), registrytest.Start(t)
-	pairs := registrytest.Fill(t, from, to, 50, 0)
+	pairs := mirrortest.Fill(t, from, to, 50, 0)
 	journal := filepath.Join(t.TempDir(), "journal")
 	ctx, cancel := context.WithCancel(context.Background())
 	var manifests atomic.Int32
@@ -103,7 +104,7 @@ func TestCopyTagAndDigest(t *testing.T) {
 
 func TestCopyWaitsWhenAskedTo(t *testing.T) {
 	from, to := registrytest.Start(t), registrytest.Start(t)
-	pairs := registrytest.Fill(t, from, to, 1, 0)
+	pairs := mirrortest.Fill(t, from, to, 1, 0)
 	var asked atomic.Int32
 	from.Failing(func(w http.ResponseWriter, r *http.Request) bool {
 		if strings.Contains(r.URL.Path, "/manifests/") && asked.Add(1) <= 2 {
@@ -162,7 +163,7 @@ func TestCopyFailures(t *testing.T) {
 	for _, test := range cases {
 		t.Run(test.name, func(t *testing.T) {
 			from, to := registrytest.Start(t), registrytest.Start(t)
-			pairs := registrytest.Fill(t, from, to, 1, 0)
+			pairs := mirrortest.Fill(t, from, to, 1, 0)
 			journal := filepath.Join(t.TempDir(), "journal")
 			failing := to
 			if test.atSource {

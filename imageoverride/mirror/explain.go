@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"gitops-runtime/imageoverride/registry/fault"
+	"gitops-runtime/internal/registry/fault"
 )
 
 // explain says in one sentence what went wrong with an image and what helps.

@@ -12,7 +12,7 @@ import (
 	"syscall"
 
 	"gitops-runtime/imageoverride/mapping"
-	"gitops-runtime/imageoverride/registry/fault"
+	"gitops-runtime/internal/fileerror"
 )
 
 // entry is one line of the journal: a finished copy, or with Blob a part of
@@ -32,7 +32,7 @@ type journalError struct {
 }
 
 func (e *journalError) Error() string {
-	return fmt.Sprintf("journal %s cannot be written: %s; make room, or choose another place with --journal, and run the command again to go on", e.path, fault.Cause(e.err))
+	return fmt.Sprintf("journal %s cannot be written: %s; make room, or choose another place with --journal, and run the command again to go on", e.path, fileerror.Cause(e.err))
 }
 
 func (e *journalError) Unwrap() error { return e.err }

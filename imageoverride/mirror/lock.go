@@ -12,9 +12,9 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
 	"gitops-runtime/imageoverride/mapping"
-	"gitops-runtime/imageoverride/registry"
-	"gitops-runtime/imageoverride/registry/fault"
+	"gitops-runtime/internal/fileerror"
 	"gitops-runtime/internal/outfile"
+	"gitops-runtime/internal/registry"
 )
 
 // Locked is an image with the digests it had when it was looked at.
@@ -95,7 +95,7 @@ func WriteLock(path string, locked []Locked) error {
 func ReadLock(path string) ([]Locked, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("--lock %s: %s; `image-override lock` writes it", path, fault.File(err))
+		return nil, fmt.Errorf("--lock %s: %s; `image-override lock` writes it", path, fileerror.Reason(err))
 	}
 	var locked []Locked
 	err = json.Unmarshal(data, &locked)

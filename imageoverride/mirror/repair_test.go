@@ -21,15 +21,16 @@ import (
 
 	"gitops-runtime/imageoverride/mapping"
 	"gitops-runtime/imageoverride/mirror"
-	"gitops-runtime/imageoverride/registry"
-	"gitops-runtime/imageoverride/registry/registrytest"
+	"gitops-runtime/imageoverride/mirror/mirrortest"
+	"gitops-runtime/internal/registry"
+	"gitops-runtime/internal/registry/registrytest"
 )
 
 // TestDeletedBlobs: every blob is asked for, and mirror brings lost ones back
 // though its journal says that they were sent.
 func TestDeletedBlobs(t *testing.T) {
 	from, to := registrytest.Start(t), registrytest.Start(t)
-	pairs := registrytest.Fill(t, from, to, 5, 0)
+	pairs := mirrortest.Fill(t, from, to, 5, 0)
 	journal := filepath.Join(t.TempDir(), "journal")
 	ctx, access := context.Background(), registry.Access{Pause: pause}
 	_, err := copyAll(t, ctx, journal, pairs)
@@ -89,7 +90,7 @@ func TestBadRegistries(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			from, to := registrytest.Start(t), registrytest.Start(t)
-			pairs := registrytest.Fill(t, from, to, 20, 0)
+			pairs := mirrortest.Fill(t, from, to, 20, 0)
 			spoil(from, to)
 			journal := filepath.Join(t.TempDir(), "journal")
 			var waits atomic.Int32
@@ -121,7 +122,7 @@ func TestBadRegistries(t *testing.T) {
 // copied, locked and checked when asked for.
 func TestReferrers(t *testing.T) {
 	from, to := registrytest.Start(t), registrytest.Start(t)
-	pairs := registrytest.Fill(t, from, to, 1, 0)
+	pairs := mirrortest.Fill(t, from, to, 1, 0)
 	digest := registrytest.DigestAt(t, pairs[0].Source)
 	repository := from.Name + "/team/app-00"
 	registrytest.Push(t, repository+":"+strings.Replace(digest, ":", "-", 1)+".sig", registrytest.Image(t, "a signature", 0))

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 
-	"gitops-runtime/imageoverride/registry"
+	"gitops-runtime/internal/registry"
 )
 
 // maxAgain is how often a blob or manifest is sent again that arrived damaged

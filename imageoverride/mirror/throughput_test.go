@@ -18,7 +18,8 @@ import (
 
 	"gitops-runtime/imageoverride/mapping"
 	"gitops-runtime/imageoverride/mirror"
-	"gitops-runtime/imageoverride/registry/registrytest"
+	"gitops-runtime/imageoverride/mirror/mirrortest"
+	"gitops-runtime/internal/registry/registrytest"
 )
 
 // The programs of the benchmark are processes, ours too.
@@ -88,7 +89,7 @@ func BenchmarkThroughput(b *testing.B) {
 			}
 		}},
 	}
-	pairs := registrytest.Fill(b, from, from, images, size)
+	pairs := mirrortest.Fill(b, from, from, images, size)
 	var ours float64
 	for _, way := range ways {
 		if _, err := exec.LookPath(way.name); way.name == "skopeo" && err != nil {

@@ -11,12 +11,12 @@ import (
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 
-	"gitops-runtime/imageoverride/chartsource"
 	"gitops-runtime/imageoverride/generate"
 	"gitops-runtime/imageoverride/locate"
 	"gitops-runtime/imageoverride/mapping"
-	"gitops-runtime/imageoverride/registry"
 	"gitops-runtime/imageoverride/render"
+	"gitops-runtime/internal/helmchart"
+	"gitops-runtime/internal/registry"
 )
 
 // TestKustomizeBuilds lays the component over the manifests with kustomize's own
@@ -26,7 +26,7 @@ func TestKustomizeBuilds(t *testing.T) {
 	result, err := generate.Run(context.Background(), generate.Options{Chart: chart, Registry: private})
 	require.NoError(t, err)
 	require.NotEmpty(t, result.Outside)
-	loaded, err := chartsource.Load(context.Background(), chart, registry.Access{})
+	loaded, err := helmchart.Whole(context.Background(), chart, registry.Access{})
 	require.NoError(t, err)
 	renderer, err := render.NewRenderer(loaded, render.Settings{})
 	require.NoError(t, err)

@@ -11,7 +11,7 @@ import (
 	"helm.sh/helm/v3/pkg/chartutil"
 	helmengine "helm.sh/helm/v3/pkg/engine"
 
-	"gitops-runtime/imageoverride/values"
+	"gitops-runtime/internal/helmvalues"
 )
 
 // Settings is what a render depends on besides the chart and its values.
@@ -119,7 +119,7 @@ func (r *Renderer) Check(user map[string]any) error {
 }
 
 func (r *Renderer) hold(prepared *chart.Chart, scope chartutil.Values) error {
-	tree, _ := values.AsMap(scope["Values"])
+	tree, _ := helmvalues.AsMap(scope["Values"])
 	if err := r.schemas.check(prepared, tree); err != nil {
 		return fmt.Errorf("values of chart %s: %w", r.chart.Name(), err)
 	}
@@ -143,7 +143,7 @@ func (r *Renderer) prepare(user map[string]any) (*chart.Chart, chartutil.Values,
 	if err != nil {
 		return nil, nil, err
 	}
-	user = values.CopyTree(user)
+	user = helmvalues.CopyTree(user)
 	release := chartutil.ReleaseOptions{Name: r.settings.Release, Namespace: r.settings.Namespace, Revision: 1, IsInstall: true}
 	scope, err := chartutil.ToRenderValuesWithSchemaValidation(prepared, user, release, r.caps, true)
 	if err != nil {
@@ -166,7 +166,7 @@ func clone(c *chart.Chart) *chart.Chart {
 			metadata.Dependencies[i] = &copied
 		}
 	}
-	out := &chart.Chart{Metadata: &metadata, Lock: c.Lock, Templates: c.Templates, Values: values.CopyTree(c.Values), Schema: c.Schema, Files: c.Files}
+	out := &chart.Chart{Metadata: &metadata, Lock: c.Lock, Templates: c.Templates, Values: helmvalues.CopyTree(c.Values), Schema: c.Schema, Files: c.Files}
 	for _, child := range c.Dependencies() {
 		out.AddDependency(clone(child))
 	}

@@ -10,7 +10,7 @@ import (
 	"helm.sh/helm/v3/pkg/chart"
 	"helm.sh/helm/v3/pkg/chartutil"
 
-	"gitops-runtime/imageoverride/values"
+	"gitops-runtime/internal/helmvalues"
 )
 
 // enabledCharts gives the chart with the dependencies that values enable. To
@@ -62,7 +62,7 @@ func (e *enabledCharts) find(c *chart.Chart, at []string) {
 func join(keys []string) string { return strings.Join(keys, "\n") }
 
 // switches tells whether a leaf is what a condition looks at, or stands above or below it.
-func (e *enabledCharts) switches(path values.Path) bool {
+func (e *enabledCharts) switches(path helmvalues.Path) bool {
 	var keys []string
 	for _, step := range path {
 		keys = append(keys, step.Key)
@@ -83,7 +83,7 @@ func (e *enabledCharts) of(user map[string]any) (*chart.Chart, error) {
 		return known, nil
 	}
 	prepared := clone(e.chart)
-	if err := chartutil.ProcessDependenciesWithMerge(prepared, values.CopyTree(user)); err != nil {
+	if err := chartutil.ProcessDependenciesWithMerge(prepared, helmvalues.CopyTree(user)); err != nil {
 		return nil, fmt.Errorf("dependencies of chart %s: %w", e.chart.Name(), err)
 	}
 	e.known[key] = prepared
@@ -94,7 +94,7 @@ func (e *enabledCharts) of(user map[string]any) (*chart.Chart, error) {
 // that take whole branches away.
 func (e *enabledCharts) key(user map[string]any) (string, error) {
 	var parts []string
-	for _, leaf := range values.Leaves(user) {
+	for _, leaf := range helmvalues.Leaves(user) {
 		tagged := len(leaf.Path) > 1 && leaf.Path[len(leaf.Path)-2].Key == "tags"
 		if leaf.Value != nil && !tagged && !e.switches(leaf.Path) {
 			continue

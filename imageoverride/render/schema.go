@@ -9,7 +9,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"helm.sh/helm/v3/pkg/chart"
 
-	"gitops-runtime/imageoverride/values"
+	"gitops-runtime/internal/helmvalues"
 )
 
 // schemas holds values against the schemas of charts with the library that
@@ -40,8 +40,8 @@ func (s *schemas) gather(c *chart.Chart, tree map[string]any, into *refusal) {
 		}
 	}
 	for _, child := range c.Dependencies() {
-		below, _ := values.Get(tree, values.Path{{Key: child.Name()}})
-		own, ok := values.AsMap(below)
+		below, _ := helmvalues.Get(tree, helmvalues.Path{{Key: child.Name()}})
+		own, ok := helmvalues.AsMap(below)
 		if !ok && below != nil {
 			into.lines = append(into.lines, fmt.Sprintf("%s:\n- at '': the values are not a map", child.Name()))
 			continue

@@ -7,7 +7,7 @@ import (
 
 	"helm.sh/helm/v3/pkg/chart"
 
-	"gitops-runtime/imageoverride/values"
+	"gitops-runtime/internal/helmvalues"
 )
 
 // localSchemas is a chart whose schemas refer to nothing but themselves, and
@@ -28,7 +28,7 @@ func localSchemas(c *chart.Chart) (*chart.Chart, []string) {
 }
 
 func localSchema(c *chart.Chart, found map[string]bool) *chart.Chart {
-	out := &chart.Chart{Metadata: c.Metadata, Lock: c.Lock, Templates: c.Templates, Values: values.CopyTree(c.Values), Schema: stripped(c.Schema, found), Files: c.Files}
+	out := &chart.Chart{Metadata: c.Metadata, Lock: c.Lock, Templates: c.Templates, Values: helmvalues.CopyTree(c.Values), Schema: stripped(c.Schema, found), Files: c.Files}
 	for _, child := range c.Dependencies() {
 		out.AddDependency(localSchema(child, found))
 	}

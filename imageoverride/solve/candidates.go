@@ -5,13 +5,13 @@ import (
 	"sort"
 	"strings"
 
-	"gitops-runtime/imageoverride/values"
+	"gitops-runtime/internal/helmvalues"
 )
 
 // Candidates lists the parts of leaves that may make one of the images: leaves
 // equal to components of an image, single-line templates, and images inside
 // longer strings.
-func Candidates(leaves []values.Leaf, images []string) []Variable {
+func Candidates(leaves []helmvalues.Leaf, images []string) []Variable {
 	parts := map[string]bool{}
 	for _, image := range images {
 		for _, part := range components(image) {
@@ -45,7 +45,7 @@ var speaking = regexp.MustCompile(`(?i)^(.*image.*|registry|repository|repo|hub|
 
 // strong tells leaves that almost certainly belong to images from those whose
 // text merely occurs in one, such as the name "redis".
-func strong(path values.Path, text string) bool {
+func strong(path helmvalues.Path, text string) bool {
 	if strings.Contains(text, "{{") {
 		return speaking.MatchString(path.Key())
 	}
@@ -117,7 +117,7 @@ func embeddable(images []string) []string {
 }
 
 // embedded finds needles in a longer text, longer needles first, none over another.
-func embedded(path values.Path, text string, needles []string) []Variable {
+func embedded(path helmvalues.Path, text string, needles []string) []Variable {
 	if !strings.ContainsAny(text, "/:") {
 		return nil
 	}

@@ -3,7 +3,7 @@ package solve
 import (
 	"sort"
 
-	"gitops-runtime/imageoverride/values"
+	"gitops-runtime/internal/helmvalues"
 )
 
 // collect turns the assignment of variables into new texts of leaves.
@@ -99,7 +99,7 @@ func (p *problem) leaves(texts map[string]string) []Override {
 func Tree(overrides []Override, coalesced map[string]any) (map[string]any, error) {
 	tree := map[string]any{}
 	for _, override := range overrides {
-		if err := values.Set(tree, coalesced, override.Path, override.Text); err != nil {
+		if err := helmvalues.Set(tree, coalesced, override.Path, override.Text); err != nil {
 			return nil, err
 		}
 	}

@@ -16,13 +16,13 @@ import (
 	"strconv"
 	"strings"
 
-	"gitops-runtime/imageoverride/values"
+	"gitops-runtime/internal/helmvalues"
 )
 
 // Variable is a part of a values leaf that may be given a new text.
 type Variable struct {
 	// Path leads to the leaf.
-	Path values.Path
+	Path helmvalues.Path
 	// Start and End delimit the part in the leaf's text, in bytes.
 	Start, End int
 	// Text is that part as it is now; for a template, its source.

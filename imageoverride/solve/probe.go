@@ -6,7 +6,7 @@ import (
 
 	"gitops-runtime/imageoverride/locate"
 	"gitops-runtime/imageoverride/render"
-	"gitops-runtime/imageoverride/values"
+	"gitops-runtime/internal/helmvalues"
 )
 
 // maxProbes bounds the renders spent on isolating values that must not be marked.
@@ -162,7 +162,7 @@ func (p *Prober) observe(variables []Variable, chosen []int) (observation, error
 
 // marked is the scenario's values with the chosen variables marked.
 func (p *Prober) marked(variables []Variable, chosen []int) (map[string]any, error) {
-	user := values.CopyTree(p.User)
+	user := helmvalues.CopyTree(p.User)
 	byLeaf := map[string][]int{}
 	var order []string
 	for _, id := range chosen {
@@ -175,9 +175,9 @@ func (p *Prober) marked(variables []Variable, chosen []int) (map[string]any, err
 	for _, key := range order {
 		ids := byLeaf[key]
 		path := variables[ids[0]].Path
-		node, _ := values.Get(p.Base.Values, path)
-		text, _ := values.Leaf{Path: path, Value: node}.Text()
-		if err := values.Set(user, p.Base.Values, path, markLeaf(text, variables, ids)); err != nil {
+		node, _ := helmvalues.Get(p.Base.Values, path)
+		text, _ := helmvalues.Leaf{Path: path, Value: node}.Text()
+		if err := helmvalues.Set(user, p.Base.Values, path, markLeaf(text, variables, ids)); err != nil {
 			return nil, fmt.Errorf("mark value: %w", err)
 		}
 	}

@@ -3,7 +3,7 @@ package solve
 import (
 	"reflect"
 
-	"gitops-runtime/imageoverride/values"
+	"gitops-runtime/internal/helmvalues"
 )
 
 // shared drops options that change a leaf of a list which is not the same in
@@ -24,7 +24,7 @@ next:
 }
 
 // divided tells whether a path leads through a list that differs between scenarios.
-func (p *problem) divided(path values.Path) bool {
+func (p *problem) divided(path helmvalues.Path) bool {
 	at := 0
 	for at < len(path) && path[at].Key != "" {
 		at++
@@ -35,7 +35,7 @@ func (p *problem) divided(path values.Path) bool {
 	var first any
 	known := false
 	for _, scenario := range p.scenarios {
-		list, found := values.Get(scenario.Base.Values, path[:at])
+		list, found := helmvalues.Get(scenario.Base.Values, path[:at])
 		switch {
 		case !found:
 		case !known:

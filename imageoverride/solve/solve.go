@@ -8,7 +8,7 @@ import (
 	"gitops-runtime/imageoverride/locate"
 	"gitops-runtime/imageoverride/mapping"
 	"gitops-runtime/imageoverride/render"
-	"gitops-runtime/imageoverride/values"
+	"gitops-runtime/internal/helmvalues"
 )
 
 // Scenario is one way of installing the chart.
@@ -23,7 +23,7 @@ type Scenario struct {
 
 // Override is a new text for one leaf of the values.
 type Override struct {
-	Path values.Path
+	Path helmvalues.Path
 	Text string
 }
 
@@ -42,7 +42,7 @@ type Origin struct {
 	Target   string
 	// Values are the paths of the values in the image, in order, as Paths writes them.
 	Values []string
-	Paths  []values.Path
+	Paths  []helmvalues.Path
 }
 
 // Solution is what to write.
@@ -163,10 +163,10 @@ func (s Solver) observe(work *problem, index int, weak bool) {
 		}
 	}
 	var variables []Variable
-	for _, variable := range Candidates(values.Leaves(scenario.Base.Values), texts) {
+	for _, variable := range Candidates(helmvalues.Leaves(scenario.Base.Values), texts) {
 		// With private images about, the user's values may be overrides made
 		// earlier, and every one of them counts.
-		_, given := values.Get(scenario.User, variable.Path)
+		_, given := helmvalues.Get(scenario.User, variable.Path)
 		if !variable.Strong && !(private && given) {
 			work.weak++
 			if !weak {
@@ -224,11 +224,11 @@ func (p *problem) remember(scenario Scenario, variable Variable, uses []string) 
 	key := variable.Key()
 	have, ok := p.variables[key]
 	if !ok {
-		node, _ := values.Get(scenario.Base.Values, variable.Path)
+		node, _ := helmvalues.Get(scenario.Base.Values, variable.Path)
 		have = known{Variable: variable}
-		have.leaf, _ = values.Leaf{Path: variable.Path, Value: node}.Text()
+		have.leaf, _ = helmvalues.Leaf{Path: variable.Path, Value: node}.Text()
 	}
-	if _, given := values.Get(scenario.User, variable.Path); given {
+	if _, given := helmvalues.Get(scenario.User, variable.Path); given {
 		have.user = true
 	}
 	have.other = append(have.other, uses...)
@@ -237,7 +237,7 @@ func (p *problem) remember(scenario Scenario, variable Variable, uses []string) 
 
 func (p *problem) trace(scenario Scenario, c constraint, targets []string) {
 	var texts []string
-	var paths []values.Path
+	var paths []helmvalues.Path
 	seen := map[string]bool{}
 	for _, a := range c.readings[0] {
 		path := p.variables[a.variable].Path

@@ -12,7 +12,7 @@ import (
 	"gitops-runtime/imageoverride/mapping"
 	"gitops-runtime/imageoverride/render"
 	"gitops-runtime/imageoverride/solve"
-	"gitops-runtime/imageoverride/values"
+	"gitops-runtime/internal/helmvalues"
 )
 
 // engine renders one template with values, counting the renders.
@@ -25,7 +25,7 @@ type engine struct {
 
 func (e *engine) render(user map[string]any) (render.Output, error) {
 	e.renders++
-	all := values.Merge(e.defaults, user)
+	all := helmvalues.Merge(e.defaults, user)
 	var text strings.Builder
 	if err := e.template.Execute(&text, all); err != nil {
 		return render.Output{}, err

@@ -8,7 +8,7 @@ import (
 
 	"gitops-runtime/imageoverride/locate"
 	"gitops-runtime/imageoverride/render"
-	"gitops-runtime/imageoverride/values"
+	"gitops-runtime/internal/helmvalues"
 )
 
 // Values that are null, empty or absent leave no mark. Those that templates
@@ -81,9 +81,9 @@ func (s Solver) tryUnset(work *problem, left []Unreached) {
 
 // trialSets are the sets of unset values to try together: all of one map, and
 // each alone.
-func trialSets(paths []values.Path) [][]values.Path {
-	var sets [][]values.Path
-	byMap := map[string][]values.Path{}
+func trialSets(paths []helmvalues.Path) [][]helmvalues.Path {
+	var sets [][]helmvalues.Path
+	byMap := map[string][]helmvalues.Path{}
 	var order []string
 	for _, path := range paths {
 		parent := path[:len(path)-1].String()
@@ -93,7 +93,7 @@ func trialSets(paths []values.Path) [][]values.Path {
 		byMap[parent] = append(byMap[parent], path)
 	}
 	for _, path := range paths {
-		sets = append(sets, []values.Path{path})
+		sets = append(sets, []helmvalues.Path{path})
 	}
 	for _, parent := range order {
 		if len(byMap[parent]) > 1 && len(byMap[parent]) <= maxTogether {
@@ -112,7 +112,7 @@ type trial struct {
 	renders  int
 }
 
-func (t *trial) try(set []values.Path) {
+func (t *trial) try(set []helmvalues.Path) {
 	marked := t.work.marked[t.index]
 	variables := append([]Variable{}, marked...)
 	for _, path := range set {
@@ -164,7 +164,7 @@ func (t *trial) render(variables []Variable, chosen []int, from int) (render.Out
 	}
 	for id := from; id < len(variables); id++ {
 		v := variables[id]
-		if values.Set(user, t.scenario.Base.Values, v.Path, opening(id)+v.Text+closing(id)) != nil {
+		if helmvalues.Set(user, t.scenario.Base.Values, v.Path, opening(id)+v.Text+closing(id)) != nil {
 			return render.Output{}, false
 		}
 	}
@@ -238,11 +238,11 @@ var (
 // unsetPaths lists values that are null, empty or absent and may be part of an
 // image: those that templates name by their whole path, and those whose key
 // templates name, in maps about images.
-func unsetPaths(scenario Scenario, reads render.Reads, strong [][]string) []values.Path {
+func unsetPaths(scenario Scenario, reads render.Reads, strong [][]string) []helmvalues.Path {
 	tree := scenario.Base.Values
 	seen := map[string]bool{}
-	var all []values.Path
-	add := func(path values.Path) {
+	var all []helmvalues.Path
+	add := func(path helmvalues.Path) {
 		key := path.String()
 		if len(path) == 0 || seen[key] || never.MatchString(path.Key()) || !settable(tree, path) || len(all) >= maxUnset {
 			return
@@ -268,7 +268,7 @@ func unsetPaths(scenario Scenario, reads render.Reads, strong [][]string) []valu
 	for _, at := range maps {
 		for _, name := range names {
 			if at[len(at)-1] != name {
-				add(append(steps(at), values.Step{Key: name}))
+				add(append(steps(at), helmvalues.Step{Key: name}))
 			}
 		}
 	}
@@ -280,9 +280,9 @@ func unsetPaths(scenario Scenario, reads render.Reads, strong [][]string) []valu
 			add(steps(keys[at:]))
 		}
 	}
-	for _, leaf := range values.Leaves(tree) {
+	for _, leaf := range helmvalues.Leaves(tree) {
 		if leaf.Value == nil || leaf.Value == "" {
-			if slices.ContainsFunc(leaf.Path, func(s values.Step) bool { return speaksOf.MatchString(s.Key) }) {
+			if slices.ContainsFunc(leaf.Path, func(s helmvalues.Step) bool { return speaksOf.MatchString(s.Key) }) {
 				add(leaf.Path)
 			}
 		}
@@ -290,18 +290,18 @@ func unsetPaths(scenario Scenario, reads render.Reads, strong [][]string) []valu
 	return all
 }
 
-func steps(keys []string) values.Path {
-	path := make(values.Path, len(keys))
+func steps(keys []string) helmvalues.Path {
+	path := make(helmvalues.Path, len(keys))
 	for i, key := range keys {
-		path[i] = values.Step{Key: key}
+		path[i] = helmvalues.Step{Key: key}
 	}
 	return path
 }
 
 // settable tells whether a path is null, empty or absent, below maps.
-func settable(tree map[string]any, path values.Path) bool {
+func settable(tree map[string]any, path helmvalues.Path) bool {
 	for i := 1; i < len(path); i++ {
-		node, found := values.Get(tree, path[:i])
+		node, found := helmvalues.Get(tree, path[:i])
 		if !found || node == nil || node == "" {
 			return i < len(path)
 		}
@@ -309,7 +309,7 @@ func settable(tree map[string]any, path values.Path) bool {
 			return false
 		}
 	}
-	node, found := values.Get(tree, path)
+	node, found := helmvalues.Get(tree, path)
 	if list, isMap := node.(map[string]any); isMap {
 		return len(list) == 0
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"gitops-runtime/imageoverride/registry/registrytest"
+	"gitops-runtime/internal/registry/registrytest"
 )
 
 func TestPushSendsEachImageOnce(t *testing.T) {

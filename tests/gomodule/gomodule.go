@@ -1,98 +1,13 @@
-// Package gomodule finds the source of a Go module that a go.mod of this repository pins,
-// so that schemas and definitions are taken from the same source as the programs.
+// Package gomodule is the old address of internal/gomodule.
 package gomodule
 
-import (
-	"bytes"
-	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"strings"
+import "gitops-runtime/internal/gomodule"
+
+// Module is a pinned module.
+type Module = gomodule.Module
+
+// What the package offers.
+var (
+	Root = gomodule.Root
+	Find = gomodule.Find
 )
-
-// Module is a pinned module and the folder in the module cache that holds its source.
-type Module struct {
-	Path    string
-	Version string
-	Dir     string
-}
-
-// Root returns the repository's root: the nearest folder at or above the working folder whose
-// go.mod declares the module gitops-runtime.
-func Root() (string, error) {
-	start, err := os.Getwd()
-	if err != nil {
-		return "", fmt.Errorf("find the repository: %w", err)
-	}
-	for dir := start; ; dir = filepath.Dir(dir) {
-		text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
-		if err == nil && strings.HasPrefix(string(text), "module gitops-runtime\n") {
-			return dir, nil
-		}
-		if dir == filepath.Dir(dir) {
-			return "", fmt.Errorf("find the repository: no go.mod of module gitops-runtime in or above %s; run inside the checkout", start)
-		}
-	}
-}
-
-// Find returns the module that the go.mod in modFolder requires at path, downloaded into the
-// module cache if it is not there. A replace line of that go.mod is disregarded: the caller
-// wants the source as published.
-func Find(ctx context.Context, modFolder, path string) (Module, error) {
-	version, err := required(ctx, modFolder, path)
-	if err != nil {
-		return Module{}, err
-	}
-	// Outside any module, so that neither a replace line nor a missing go.sum is in the way.
-	neutral, err := os.MkdirTemp("", "gomodule-")
-	if err != nil {
-		return Module{}, fmt.Errorf("download %s: %w", path, err)
-	}
-	defer func() { _ = os.RemoveAll(neutral) }()
-	out, err := goCommand(ctx, neutral, "mod", "download", "-json", path+"@"+version)
-	if err != nil {
-		return Module{}, fmt.Errorf("download %s@%s: %w", path, version, err)
-	}
-	var found struct{ Dir string }
-	if err := json.Unmarshal(out, &found); err != nil {
-		return Module{}, fmt.Errorf("download %s@%s: read the answer of go mod download: %w", path, version, err)
-	}
-	return Module{Path: path, Version: version, Dir: found.Dir}, nil
-}
-
-func required(ctx context.Context, modFolder, path string) (string, error) {
-	file := filepath.Join(modFolder, "go.mod")
-	out, err := goCommand(ctx, "", "mod", "edit", "-json", file)
-	if err != nil {
-		return "", fmt.Errorf("read %s: %w", file, err)
-	}
-	var parsed struct {
-		Require []struct{ Path, Version string }
-	}
-	if err := json.Unmarshal(out, &parsed); err != nil {
-		return "", fmt.Errorf("read %s: %w", file, err)
-	}
-	for _, r := range parsed.Require {
-		if r.Path == path {
-			return r.Version, nil
-		}
-	}
-	return "", fmt.Errorf("%s does not require %s; add it with its version", file, path)
-}
-
-func goCommand(ctx context.Context, dir string, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=")
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		return nil, errors.Join(err, errors.New(strings.TrimSpace(stderr.String()+string(out))))
-	}
-	return out, nil
-}

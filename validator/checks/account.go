@@ -8,9 +8,10 @@ import (
 	"unicode"
 
 	"gitops-runtime/internal/cleantext"
+	"gitops-runtime/internal/helmvalues"
+	"gitops-runtime/internal/netfail"
 	"gitops-runtime/validator/engine"
 	"gitops-runtime/validator/findings"
-	"gitops-runtime/validator/netstage"
 	"gitops-runtime/validator/platform"
 )
 
@@ -93,9 +94,9 @@ func checkUser(ctx context.Context, d *state) engine.Outcome {
 	return found()
 }
 
-func (d *state) noUser(err error, place findings.Place) findings.Finding {
+func (d *state) noUser(err error, place helmvalues.Place) findings.Finding {
 	var answer *platform.Error
-	var failure *netstage.Failure
+	var failure *netfail.Failure
 	switch {
 	case errors.As(err, &failure) && failure.Untrusted:
 		return findings.New("ACC103", place, failure.Host, failure.Reason())
@@ -115,7 +116,7 @@ func refusal(answer *platform.Error) string {
 }
 
 // tokenPlace is where the token in use was written.
-func (d *state) tokenPlace() findings.Place {
+func (d *state) tokenPlace() helmvalues.Place {
 	if d.Values.String(tokenPath, "") != "" {
 		return d.place(tokenPath)
 	}

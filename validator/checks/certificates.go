@@ -10,9 +10,9 @@ import (
 	"slices"
 	"time"
 
+	"gitops-runtime/internal/helmvalues"
 	"gitops-runtime/validator/engine"
 	"gitops-runtime/validator/findings"
-	"gitops-runtime/validator/values"
 )
 
 const (
@@ -31,7 +31,7 @@ const (
 // requests of later checks.
 func checkAuthorities(ctx context.Context, d *state) engine.Outcome {
 	var bundle string
-	var place findings.Place
+	var place helmvalues.Place
 	switch {
 	case d.Values.Bool(caPath+".secret.create", false):
 		bundle, place = d.Values.String(caPath+".secret.content", ""), d.place(caPath+".secret.content")
@@ -51,7 +51,7 @@ func checkAuthorities(ctx context.Context, d *state) engine.Outcome {
 	return found(list...)
 }
 
-func (d *state) checkBundle(bundle []byte, place findings.Place) []findings.Finding {
+func (d *state) checkBundle(bundle []byte, place helmvalues.Place) []findings.Finding {
 	blocks := certificates(bundle)
 	if len(blocks) == 0 {
 		return []findings.Finding{findings.New("CRT101", place)}
@@ -91,7 +91,7 @@ func checkWebhookCertificates(_ context.Context, d *state) engine.Outcome {
 	}
 	var list []findings.Finding
 	for _, host := range slices.Sorted(maps.Keys(given)) {
-		at := values.Join(webhookPath, host)
+		at := helmvalues.Join(webhookPath, host)
 		if flaw := unreadable(d.Values.String(at, "")); flaw != "" {
 			list = append(list, findings.New("CRT201", d.place(at), host, flaw))
 		}
@@ -121,7 +121,7 @@ func parse(raw []byte) (*x509.Certificate, error) {
 }
 
 // checkCertificate looks at one certificate of the bundle, counted from 1.
-func (d *state) checkCertificate(number int, raw []byte, place findings.Place) []findings.Finding {
+func (d *state) checkCertificate(number int, raw []byte, place helmvalues.Place) []findings.Finding {
 	certificate, err := parse(raw)
 	if err != nil {
 		return []findings.Finding{findings.New("CRT102", place, number, err)}

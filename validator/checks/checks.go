@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"gitops-runtime/internal/helmvalues"
 	"gitops-runtime/validator/engine"
-	"gitops-runtime/validator/findings"
 )
 
 // Deadlines for one check: looking at values needs no time, a request over the
@@ -77,7 +77,7 @@ var after = map[string][]string{"RUN200": {"ACC100", "RUN300"}}
 
 // about names the value that a check dials or reads first, for the finding that
 // time ran out. What a check asks of the cluster alone stands in no value.
-var about = map[string]func(*state) findings.Place{
+var about = map[string]func(*state) helmvalues.Place{
 	"RUN100": at(namePath),
 	"RUN200": at(namePath),
 	"RUN300": at(urlPath),
@@ -93,8 +93,8 @@ var about = map[string]func(*state) findings.Place{
 	"CLU700": at(externalArgoPath + ".svc"),
 }
 
-func at(path string) func(*state) findings.Place {
-	return func(d *state) findings.Place { return d.place(path) }
+func at(path string) func(*state) helmvalues.Place {
+	return func(d *state) helmvalues.Place { return d.place(path) }
 }
 
 // Table binds every check to a subject.
@@ -108,7 +108,7 @@ func Table(subject Subject) []engine.Check {
 			Run: func(ctx context.Context) engine.Outcome { return row.run(ctx, shared) },
 		}
 		if place := about[row.code]; place != nil {
-			check.About = func() findings.Place { return place(shared) }
+			check.About = func() helmvalues.Place { return place(shared) }
 		}
 		table = append(table, check)
 	}

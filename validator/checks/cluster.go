@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"gitops-runtime/internal/helmvalues"
 	"gitops-runtime/validator/cluster"
 	"gitops-runtime/validator/engine"
 	"gitops-runtime/validator/findings"
@@ -38,14 +39,14 @@ func checkVersion(ctx context.Context, d *state) engine.Outcome {
 	}
 	version, err := d.Cluster.Version(ctx)
 	if err != nil {
-		return found(unknown("CLU100", findings.Place{}, "The cluster's version", missing(err)))
+		return found(unknown("CLU100", helmvalues.Place{}, "The cluster's version", missing(err)))
 	}
 	parsed, ok := numbers(version)
 	switch {
 	case !ok:
-		return found(unknown("CLU100", findings.Place{}, "The cluster's version", fmt.Sprintf("the server calls itself %q", version)))
+		return found(unknown("CLU100", helmvalues.Place{}, "The cluster's version", fmt.Sprintf("the server calls itself %q", version)))
 	case older(parsed, oldest):
-		return found(findings.New("CLU101", findings.Place{}, version, fmt.Sprintf("%d.%d", oldest[0], oldest[1])))
+		return found(findings.New("CLU101", helmvalues.Place{}, version, fmt.Sprintf("%d.%d", oldest[0], oldest[1])))
 	}
 	return found()
 }
@@ -62,7 +63,7 @@ func checkNodes(ctx context.Context, d *state) engine.Outcome {
 	}
 	nodes, err := d.Cluster.Nodes(ctx)
 	if err != nil {
-		return found(unknown("CLU200", findings.Place{}, "The size of the nodes", missing(err)))
+		return found(unknown("CLU200", helmvalues.Place{}, "The size of the nodes", missing(err)))
 	}
 	largest, offered := "none is known", resource.Quantity{}
 	for _, node := range nodes {
@@ -77,7 +78,7 @@ func checkNodes(ctx context.Context, d *state) engine.Outcome {
 			largest = fmt.Sprintf("%s with %s CPU and %s", node.Metadata.Name, cpu.String(), memory.String())
 		}
 	}
-	return found(findings.New("CLU201", findings.Place{}, largest))
+	return found(findings.New("CLU201", helmvalues.Place{}, largest))
 }
 
 func offer(node cluster.Node) (cpu, memory resource.Quantity, readable bool) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"gitops-runtime/internal/cleantext"
+	"gitops-runtime/internal/helmvalues"
 	"gitops-runtime/validator/cluster"
 	"gitops-runtime/validator/engine"
 	"gitops-runtime/validator/findings"
@@ -46,7 +47,7 @@ func checkDefinitions(ctx context.Context, d *state) engine.Outcome {
 	}
 	present, err := d.Cluster.CRDs(ctx)
 	if err != nil {
-		return found(unknown("CLU400", findings.Place{}, "Whose the Argo CRDs are", missing(err)))
+		return found(unknown("CLU400", helmvalues.Place{}, "Whose the Argo CRDs are", missing(err)))
 	}
 	byOwner := map[string][]string{}
 	for _, definition := range present {
@@ -57,7 +58,7 @@ func checkDefinitions(ctx context.Context, d *state) engine.Outcome {
 	var list []findings.Finding
 	for _, owner := range slices.Sorted(maps.Keys(byOwner)) {
 		names := slices.Sorted(slices.Values(byOwner[owner]))
-		list = append(list, findings.New("CLU401", findings.Place{}, strings.Join(names, ", "), owner).
+		list = append(list, findings.New("CLU401", helmvalues.Place{}, strings.Join(names, ", "), owner).
 			WithFix("%s", d.adopt(names)))
 	}
 	return found(list...)

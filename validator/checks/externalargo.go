@@ -9,9 +9,9 @@ import (
 	"net/http"
 	"strings"
 
+	"gitops-runtime/internal/netfail"
 	"gitops-runtime/validator/engine"
 	"gitops-runtime/validator/findings"
-	"gitops-runtime/validator/netstage"
 )
 
 // externalArgoPath is where the values name an Argo CD that is there already; legacyArgoPath is where values files of older charts do.
@@ -89,7 +89,7 @@ func (d *state) argoVersion(ctx context.Context, address string) (string, error)
 	}
 	response, err := d.client().Do(request)
 	if err != nil {
-		return "", netstage.Classify(request.URL.Host, err)
+		return "", netfail.Classify(request.URL.Host, err)
 	}
 	defer response.Body.Close()
 	var answer struct {

@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 
+	"gitops-runtime/internal/helmvalues"
 	"gitops-runtime/validator/engine"
 	"gitops-runtime/validator/findings"
-	"gitops-runtime/validator/values"
 )
 
 // filesCode is the check of the values files themselves.
@@ -28,14 +28,14 @@ func checkFiles(_ context.Context, d *state) engine.Outcome {
 	return found(list...)
 }
 
-func position(place findings.Place) string {
+func position(place helmvalues.Place) string {
 	return fmt.Sprintf("in line %d (column %d)", place.Line, place.Column)
 }
 
 // Unreadable is the result for a file of a fleet that holds no values, so that
 // nothing else about it can be checked.
-func Unreadable(err *values.FileError) engine.Result {
-	place := findings.Place{File: err.File, Line: err.Line}
+func Unreadable(err *helmvalues.FileError) engine.Result {
+	place := helmvalues.Place{File: err.File, Line: err.Line}
 	if place.Line > 0 {
 		place.Column = 1
 	}

@@ -8,10 +8,11 @@ import (
 	"strings"
 	"time"
 
+	"gitops-runtime/internal/helmvalues"
+	"gitops-runtime/internal/netfail"
 	"gitops-runtime/validator/engine"
 	"gitops-runtime/validator/findings"
 	"gitops-runtime/validator/git"
-	"gitops-runtime/validator/netstage"
 )
 
 const (
@@ -57,14 +58,14 @@ func checkGitProvider(_ context.Context, d *state) engine.Outcome {
 		return nothing("the account has no Git provider yet")
 	}
 	if _, known := git.ByName(account.GitProvider); !known {
-		return found(findings.New("GIT201", findings.Place{}, account.GitProvider))
+		return found(findings.New("GIT201", helmvalues.Place{}, account.GitProvider))
 	}
 	address := git.APIURL(account.GitProvider, account.GitAPIURL)
 	if flaw := notURL(address); flaw != "" {
-		return found(findings.New("GIT202", findings.Place{}, flaw))
+		return found(findings.New("GIT202", helmvalues.Place{}, flaw))
 	}
 	if d.insecure(address) && known.gitPassword != "" && !d.Values.Bool(skipGitPath, false) {
-		return found(findings.New("GIT203", findings.Place{}, address))
+		return found(findings.New("GIT203", helmvalues.Place{}, address))
 	}
 	return found()
 }
@@ -97,7 +98,7 @@ func checkGitToken(ctx context.Context, d *state) engine.Outcome {
 }
 
 // gitPlace is where the password in use was written.
-func (d *state) gitPlace() findings.Place {
+func (d *state) gitPlace() helmvalues.Place {
 	if d.Values.String(gitPlainPath, "") != "" {
 		return d.place(gitPlainPath)
 	}
@@ -106,7 +107,7 @@ func (d *state) gitPlace() findings.Place {
 
 func (d *state) noGitToken(err error, address string) findings.Finding {
 	var status *git.StatusError
-	var failure *netstage.Failure
+	var failure *netfail.Failure
 	host := address
 	if parsed, err := url.Parse(address); err == nil {
 		host = parsed.Host

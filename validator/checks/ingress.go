@@ -9,14 +9,14 @@ import (
 	"slices"
 	"strings"
 
+	"gitops-runtime/internal/helmvalues"
+	"gitops-runtime/internal/netfail"
 	"gitops-runtime/validator/engine"
 	"gitops-runtime/validator/findings"
 	"gitops-runtime/validator/mode"
-	"gitops-runtime/validator/netstage"
-	"gitops-runtime/validator/values"
 )
 
-func index(i int) string { return values.Index("", i) }
+func index(i int) string { return helmvalues.Index("", i) }
 
 func checkIngress(_ context.Context, d *state) engine.Outcome {
 	other, ok := d.chosen(mode.Ingress)
@@ -84,15 +84,15 @@ func (d *state) probe(ctx context.Context, address string) (findings.Finding, bo
 		return findings.New("MOD302", place, address), true
 	}
 	status, err := d.get(ctx, address)
-	var failure *netstage.Failure
+	var failure *netfail.Failure
 	switch {
-	case errors.As(err, &failure) && failure.Stage == netstage.DNS && failure.Timeout:
+	case errors.As(err, &failure) && failure.Stage == netfail.DNS && failure.Timeout:
 		return unknown("MOD500", place, "Whether "+address+" answers", missing(err)), true
-	case errors.As(err, &failure) && failure.Stage == netstage.DNS:
+	case errors.As(err, &failure) && failure.Stage == netfail.DNS:
 		return findings.New("MOD501", place, parsed.Hostname()), true
-	case errors.As(err, &failure) && failure.Stage == netstage.TCP:
+	case errors.As(err, &failure) && failure.Stage == netfail.TCP:
 		return findings.New("MOD502", place, parsed.Host, failure.Reason()), true
-	case errors.As(err, &failure) && failure.Stage == netstage.TLS:
+	case errors.As(err, &failure) && failure.Stage == netfail.TLS:
 		return findings.New("MOD503", place, parsed.Host, failure.Reason()), true
 	case err != nil:
 		return findings.New("MOD504", place, address, "no HTTP reply"), true
@@ -110,10 +110,10 @@ func (d *state) get(ctx context.Context, address string) (int, error) {
 	}
 	response, err := d.client().Do(request)
 	if err != nil {
-		if errors.Is(err, netstage.ErrRedirect) {
+		if errors.Is(err, netfail.ErrRedirect) {
 			return http.StatusFound, nil
 		}
-		return 0, netstage.Classify(request.URL.Host, err)
+		return 0, netfail.Classify(request.URL.Host, err)
 	}
 	defer response.Body.Close()
 	_, _ = io.CopyN(io.Discard, response.Body, 1<<10)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"gitops-runtime/internal/helmvalues"
 	"gitops-runtime/validator/cluster"
 	"gitops-runtime/validator/engine"
 	"gitops-runtime/validator/findings"
@@ -42,7 +43,7 @@ func checkNeighbours(ctx context.Context, d *state) engine.Outcome {
 		for _, labels := range d.labelsOf(neighbour.label, neighbour.chart) {
 			more, err := d.Cluster.Deployments(ctx, labels, "")
 			if err != nil {
-				return found(unknown("CLU500", findings.Place{}, "Whether another "+neighbour.title+" runs on the cluster", missing(err)))
+				return found(unknown("CLU500", helmvalues.Place{}, "Whether another "+neighbour.title+" runs on the cluster", missing(err)))
 			}
 			present = append(present, more...)
 		}
@@ -99,7 +100,7 @@ func checkRuntimes(ctx context.Context, d *state) engine.Outcome {
 	}
 	present, err := d.Cluster.Deployments(ctx, "", appProxy)
 	if err != nil {
-		return found(unknown("CLU600", findings.Place{}, "Whether another runtime is on the cluster", missing(err)))
+		return found(unknown("CLU600", helmvalues.Place{}, "Whether another runtime is on the cluster", missing(err)))
 	}
 	for _, workload := range present {
 		if workload.Metadata.Namespace != d.Namespace {

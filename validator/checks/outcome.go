@@ -5,10 +5,11 @@ import (
 	"fmt"
 	"net/http"
 
+	"gitops-runtime/internal/helmvalues"
+	"gitops-runtime/internal/netfail"
 	"gitops-runtime/validator/cluster"
 	"gitops-runtime/validator/engine"
 	"gitops-runtime/validator/findings"
-	"gitops-runtime/validator/netstage"
 )
 
 // needsCluster is what a check lacks when there is no API server to ask.
@@ -37,7 +38,7 @@ func nothing(why string) engine.Outcome { return engine.Outcome{Skip: why} }
 func lacks(what string) engine.Outcome { return engine.Outcome{Lacks: what} }
 
 // unknown is the finding that a question got no answer, with what was missing.
-func unknown(check string, place findings.Place, question, missing string) findings.Finding {
+func unknown(check string, place helmvalues.Place, question, missing string) findings.Finding {
 	return findings.New(check, place, question+" is unknown: "+missing+".")
 }
 
@@ -45,7 +46,7 @@ func unknown(check string, place findings.Place, question, missing string) findi
 // a host at a stage.
 func missing(err error) string {
 	var refused *cluster.Error
-	var failure *netstage.Failure
+	var failure *netfail.Failure
 	switch {
 	case errors.As(err, &refused) && refused.Forbidden():
 		return fmt.Sprintf("the right to %s %s is missing", refused.Verb, refused.Resource)

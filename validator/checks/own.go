@@ -7,9 +7,10 @@ import (
 	"sync"
 
 	"gitops-runtime/internal/cleantext"
+	"gitops-runtime/internal/helmvalues"
+	"gitops-runtime/internal/netfail"
 	"gitops-runtime/validator/engine"
 	"gitops-runtime/validator/findings"
-	"gitops-runtime/validator/netstage"
 	"gitops-runtime/validator/platform"
 )
 
@@ -52,13 +53,13 @@ func (d *state) lookUpOwn(ctx context.Context) identity {
 	token := strings.TrimSpace(string(data[ownKey]))
 	switch {
 	case absent(err) && d.Upgrade:
-		return identity{outcome: found(findings.New("RUN301", findings.Place{}, ownSecret, d.Namespace))}
+		return identity{outcome: found(findings.New("RUN301", helmvalues.Place{}, ownSecret, d.Namespace))}
 	case absent(err):
 		return identity{outcome: nothing("the runtime is not registered yet")}
 	case err != nil:
-		return identity{outcome: found(unknown("RUN300", findings.Place{}, "The runtime's own token", missing(err)))}
+		return identity{outcome: found(unknown("RUN300", helmvalues.Place{}, "The runtime's own token", missing(err)))}
 	case token == "" && d.Upgrade:
-		return identity{outcome: found(findings.New("RUN302", findings.Place{}, ownSecret, ownKey))}
+		return identity{outcome: found(findings.New("RUN302", helmvalues.Place{}, ownSecret, ownKey))}
 	case token == "":
 		return identity{outcome: nothing("the runtime is not registered yet")}
 	}
@@ -78,11 +79,11 @@ func (d *state) lookUpOwn(ctx context.Context) identity {
 // does not answer, or not to this token.
 func (d *state) ownRefused(err error) findings.Finding {
 	var answer *platform.Error
-	var failure *netstage.Failure
+	var failure *netfail.Failure
 	reason := err.Error()
 	switch {
 	case errors.As(err, &answer) && answer.Kind == platform.Refused:
-		return findings.New("RUN303", findings.Place{}, answer.Host, refusal(answer)).
+		return findings.New("RUN303", helmvalues.Place{}, answer.Host, refusal(answer)).
 			WithFix("kubectl delete secret %s -n %s, then upgrade: the runtime registers anew", ownSecret, cleantext.Argument(d.Namespace))
 	case errors.As(err, &failure):
 		reason = missing(err)

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"gitops-runtime/internal/contain"
+	"gitops-runtime/internal/helmvalues"
 	"gitops-runtime/validator/engine"
 	"gitops-runtime/validator/findings"
 )
@@ -85,14 +86,14 @@ func (d *state) rights(denied []bool, failed error) engine.Outcome {
 	}
 	var list []findings.Finding
 	if len(inside) > 0 {
-		list = append(list, findings.New("CLU301", findings.Place{}, strings.Join(inside, ", ")+" in namespace "+d.Namespace))
+		list = append(list, findings.New("CLU301", helmvalues.Place{}, strings.Join(inside, ", ")+" in namespace "+d.Namespace))
 	}
 	if len(wide) > 0 {
 		list = append(list, findings.New("CLU301", d.place(singlePath), strings.Join(wide, ", ")+" in the cluster").
 			WithFix("install as a cluster administrator, or set global.runtime.singleNamespace=true"))
 	}
 	if failed != nil {
-		list = append(list, unknown("CLU300", findings.Place{}, "What you may create", missing(failed)))
+		list = append(list, unknown("CLU300", helmvalues.Place{}, "What you may create", missing(failed)))
 	}
 	return found(list...)
 }

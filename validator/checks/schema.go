@@ -3,7 +3,8 @@ package checks
 import (
 	"context"
 
-	"gitops-runtime/validator/conformity"
+	"gitops-runtime/internal/helmvalues"
+	"gitops-runtime/internal/schemacheck"
 	"gitops-runtime/validator/engine"
 	"gitops-runtime/validator/findings"
 )
@@ -21,9 +22,13 @@ func checkSchema(_ context.Context, d *state) engine.Outcome {
 	case len(d.Chart.Schema) == 0:
 		return lacks("a values.schema.json in the chart")
 	}
-	list, err := conformity.Findings(d.Chart, d.Values, d.Schemas)
+	problems, err := schemacheck.Chart(d.Chart, d.Values, d.Schemas)
 	if err != nil {
-		return found(unknown("SCH100", findings.Place{}, "Whether the values fit", err.Error()))
+		return found(unknown("SCH100", helmvalues.Place{}, "Whether the values fit", err.Error()))
+	}
+	var list []findings.Finding
+	for _, problem := range problems {
+		list = append(list, findings.Finding{Code: problem.Code, Level: findings.Fail, Message: problem.Message, Place: problem.Place, Fix: problem.Fix})
 	}
 	return found(list...)
 }

@@ -10,22 +10,21 @@ import (
 	"sync"
 	"time"
 
-	"gitops-runtime/validator/chart"
+	"gitops-runtime/internal/helmchart"
+	"gitops-runtime/internal/helmvalues"
+	"gitops-runtime/internal/schemacheck"
 	"gitops-runtime/validator/cluster"
-	"gitops-runtime/validator/findings"
 	"gitops-runtime/validator/platform"
-	"gitops-runtime/validator/schema"
-	"gitops-runtime/validator/values"
 )
 
 // Subject is what is looked at: values, and the world they are meant for.
 type Subject struct {
-	Values *values.Values
+	Values *helmvalues.Values
 	// Chart is nil in the hook, where Helm has checked the schema already.
-	Chart *chart.Chart
+	Chart *helmchart.Chart
 	// Schemas keeps what was compiled for other subjects of the same chart;
 	// nil keeps nothing.
-	Schemas *schema.Shelf
+	Schemas *schemacheck.Cache
 	// Namespace and Release are those of the install.
 	Namespace, Release string
 	// Upgrade is true when the release exists already.
@@ -119,7 +118,7 @@ func (d *state) gitAuthorities() []byte {
 	var bundle []byte
 	for _, path := range []string{webhookPath, argoCertificatesPath} {
 		for host := range d.Values.Map(path) {
-			bundle = append(bundle, d.Values.String(values.Join(path, host), "")...)
+			bundle = append(bundle, d.Values.String(helmvalues.Join(path, host), "")...)
 			bundle = append(bundle, '\n')
 		}
 	}
@@ -127,4 +126,4 @@ func (d *state) gitAuthorities() []byte {
 }
 
 // place is short for the place of a value.
-func (d *state) place(path string) findings.Place { return d.Values.Place(path) }
+func (d *state) place(path string) helmvalues.Place { return d.Values.Place(path) }

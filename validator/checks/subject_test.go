@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"gitops-runtime/validator/values"
+	"gitops-runtime/internal/helmvalues"
 )
 
 // A Git server of one's own often has a certificate of a private CA, which the chart gives to what dials out.
@@ -14,7 +14,7 @@ func TestCertificatesOfGitServersAreTrusted(t *testing.T) {
 	t.Parallel()
 	var trusted string
 	d := &state{known: facts{authorities: []byte("platform\n")}, Subject: Subject{
-		Values: values.New(map[string]any{
+		Values: helmvalues.New(map[string]any{
 			"global":  map[string]any{"codefresh": map[string]any{"tls": map[string]any{"workflowPipelinesGitWebhooks": map[string]any{"certificates": map[string]any{"git.example.com": "webhooks"}}}}},
 			"argo-cd": map[string]any{"configs": map[string]any{"tls": map[string]any{"certificates": map[string]any{"git.example.com": "argo-cd"}}}},
 		}),

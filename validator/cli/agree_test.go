@@ -10,9 +10,9 @@ import (
 
 	newer "github.com/santhosh-tekuri/jsonschema/v6"
 
-	"gitops-runtime/validator/chart"
-	"gitops-runtime/validator/schema"
-	"gitops-runtime/validator/values"
+	"gitops-runtime/internal/helmchart"
+	"gitops-runtime/internal/helmvalues"
+	"gitops-runtime/internal/schemacheck"
 )
 
 // part is a schema with the values it is for.
@@ -21,7 +21,7 @@ type part struct {
 	tree  any
 }
 
-func parts(of *chart.Chart, loaded *values.Values, tree any) []part {
+func parts(of *helmchart.Chart, loaded *helmvalues.Values, tree any) []part {
 	var list []part
 	if len(of.Schema) > 0 {
 		list = append(list, part{of.Schema, tree})
@@ -37,7 +37,7 @@ func parts(of *chart.Chart, loaded *values.Values, tree any) []part {
 
 // judge says by both libraries whether values fit.
 type judge struct {
-	own  schema.Shelf
+	own  schemacheck.Cache
 	helm map[*byte]*newer.Schema
 }
 
@@ -90,8 +90,8 @@ func (j *judge) verdicts(t *testing.T, one part) (own, helm string) {
 }
 
 // loading reads the flags of a case that give values, as far as these do.
-func loading(one *runCase) values.Options {
-	options := values.Options{In: strings.NewReader(one.get("stdin"))}
+func loading(one *runCase) helmvalues.Options {
+	options := helmvalues.Options{In: strings.NewReader(one.get("stdin"))}
 	into := map[string]*[]string{
 		"-f": &options.Files, "--set": &options.Set, "--set-string": &options.SetString, "--set-json": &options.JSON,
 		"--set-file": &options.SetFile, "--set-literal": &options.SetLiteral,
@@ -113,7 +113,7 @@ func TestBothLibrariesAgreeOnTheCorpus(t *testing.T) {
 	if err != nil || len(names) < 120 {
 		t.Fatalf("%d cases, %v", len(names), err)
 	}
-	umbrella, err := chart.Load(t.Context(), "../../charts/gitops-runtime")
+	umbrella, err := helmchart.Load(t.Context(), "../../charts/gitops-runtime")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,8 +130,8 @@ func TestBothLibrariesAgreeOnTheCorpus(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		charts := []*chart.Chart{umbrella}
-		if own, err := chart.Load(t.Context(), filepath.Join(folder, "chart")); err == nil {
+		charts := []*helmchart.Chart{umbrella}
+		if own, err := helmchart.Load(t.Context(), filepath.Join(folder, "chart")); err == nil {
 			charts = append(charts, own)
 		}
 		for _, of := range charts {
@@ -141,7 +141,7 @@ func TestBothLibrariesAgreeOnTheCorpus(t *testing.T) {
 					options.Files[i] = filepath.Join(folder, file)
 				}
 			}
-			loaded, err := values.Load(context.Background(), options)
+			loaded, err := helmvalues.Load(context.Background(), options)
 			if err != nil {
 				continue // no values, so nothing to hold against a schema
 			}

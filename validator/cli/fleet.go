@@ -5,10 +5,10 @@ import (
 	"errors"
 	"slices"
 
+	"gitops-runtime/internal/helmvalues"
 	"gitops-runtime/validator/checks"
 	"gitops-runtime/validator/engine"
 	"gitops-runtime/validator/report"
-	"gitops-runtime/validator/values"
 )
 
 // workers is how many files of a fleet are checked at a time: enough to wait
@@ -87,13 +87,13 @@ type single struct {
 // others are to be checked all the same; any other error ends the run.
 func checkOne(ctx context.Context, file string, subject checks.Subject, options Options, system System) single {
 	options.Values.Files = append(slices.Clone(options.Values.Files), file)
-	loaded, err := values.Load(ctx, options.Values)
-	var flaw *values.FileError
+	loaded, err := helmvalues.Load(ctx, options.Values)
+	var flaw *helmvalues.FileError
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return single{left: true}
 	case errors.As(err, &flaw) && flaw.File == file:
-		subject.Values = values.New(nil)
+		subject.Values = helmvalues.New(nil)
 		return single{report: report.Report{
 			File: file, Version: system.Version, Target: target(subject), Results: []engine.Result{checks.Unreadable(flaw)},
 		}}

@@ -10,11 +10,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"gitops-runtime/internal/cleantext"
+	"gitops-runtime/internal/helmvalues"
 	"gitops-runtime/validator/checks"
 	"gitops-runtime/validator/cluster"
 	"gitops-runtime/validator/hook"
 	"gitops-runtime/validator/report"
-	"gitops-runtime/validator/values"
 )
 
 // HookOptions are the flags of the hook; the environment fills those that are
@@ -130,12 +130,12 @@ func Hook(ctx context.Context, options HookOptions, system System) (int, error) 
 // check runs the checks and leaves the report in the log and the termination
 // message.
 func (o HookOptions) check(ctx context.Context, found checks.Cluster, outputs outputs, system System) (report.Report, error) {
-	loaded, err := values.Load(ctx, o.Values)
+	loaded, err := helmvalues.Load(ctx, o.Values)
 	if err != nil {
 		return report.Report{}, usage(err)
 	}
 	made, err := run(ctx, checks.Subject{
-		Values: values.New(loaded.Tree), Cluster: found, InHook: true,
+		Values: helmvalues.New(loaded.Tree), Cluster: found, InHook: true,
 		Namespace: o.Namespace, Release: o.Release, Upgrade: o.Upgrade,
 	}, o.Options, system)
 	if err != nil {

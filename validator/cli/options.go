@@ -7,13 +7,13 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"gitops-runtime/imageoverride/registry"
-	"gitops-runtime/validator/values"
+	"gitops-runtime/internal/helmvalues"
+	"gitops-runtime/internal/registry"
 )
 
 // Options are the flags of the main command.
 type Options struct {
-	Values values.Options
+	Values helmvalues.Options
 	// Fleet names files, or patterns of them, that are checked each by itself;
 	// none means that the values are those of one install.
 	Fleet []string

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"gitops-runtime/imageoverride/registry/registrytest"
+	"gitops-runtime/internal/registry/registrytest"
 	"gitops-runtime/validator/cli"
 )
 

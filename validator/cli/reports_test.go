@@ -11,26 +11,26 @@ import (
 
 	"github.com/joshdk/go-junit"
 
+	"gitops-runtime/internal/schemacheck"
 	"gitops-runtime/validator/cli"
-	"gitops-runtime/validator/schema"
 )
 
 // readers read the reports that programs read: JSON by its published schema,
 // SARIF by that of the standard, JUnit by a parser of it.
 type readers struct {
-	json, sarif *schema.Schema
+	json, sarif *schemacheck.Schema
 	// runs counts the runs whose reports were read.
 	runs int
 }
 
 func newReaders(t *testing.T) *readers {
 	t.Helper()
-	compile := func(name string) *schema.Schema {
+	compile := func(name string) *schemacheck.Schema {
 		text, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		compiled, err := schema.Compile(text)
+		compiled, err := schemacheck.Compile(text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -84,7 +84,7 @@ func (r *readers) read(t *testing.T, code int) {
 	readCommands(t, made)
 }
 
-func (r *readers) fits(t *testing.T, rules *schema.Schema, text []byte) {
+func (r *readers) fits(t *testing.T, rules *schemacheck.Schema, text []byte) {
 	t.Helper()
 	var tree any
 	if err := json.Unmarshal(text, &tree); err != nil {

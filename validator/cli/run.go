@@ -6,11 +6,11 @@ import (
 	"net/http"
 	"strings"
 
+	"gitops-runtime/internal/netfail"
 	"gitops-runtime/validator/checks"
 	"gitops-runtime/validator/engine"
 	"gitops-runtime/validator/findings"
 	"gitops-runtime/validator/mode"
-	"gitops-runtime/validator/netstage"
 	"gitops-runtime/validator/report"
 )
 
@@ -50,7 +50,7 @@ func network(subject checks.Subject, getenv func(string) string) func([]byte) *h
 		}
 		return subject.Values.String(path, "")
 	}
-	settings := netstage.Settings{
+	settings := netfail.Settings{
 		HTTPProxy:  setting("global.httpProxy", "HTTP_PROXY"),
 		HTTPSProxy: setting("global.httpsProxy", "HTTPS_PROXY"),
 		NoProxy:    setting("global.noProxy", "NO_PROXY"),
@@ -58,7 +58,7 @@ func network(subject checks.Subject, getenv func(string) string) func([]byte) *h
 	return func(authorities []byte) *http.Client {
 		settings := settings
 		settings.Authorities = authorities
-		return netstage.Client(settings)
+		return netfail.Client(settings)
 	}
 }
 

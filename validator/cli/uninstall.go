@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gitops-runtime/internal/netfail"
 	"gitops-runtime/validator/cluster"
-	"gitops-runtime/validator/netstage"
 	"gitops-runtime/validator/platform"
 	"gitops-runtime/validator/uninstall"
 )
@@ -94,7 +94,7 @@ func account(options UninstallOptions, system System) uninstall.Platform {
 	}
 	return &platform.Client{
 		URL: system.Getenv("CODEFRESH_URL"), Token: token,
-		HTTP: netstage.Client(netstage.Settings{
+		HTTP: netfail.Client(netfail.Settings{
 			HTTPProxy: system.Getenv("HTTP_PROXY"), HTTPSProxy: system.Getenv("HTTPS_PROXY"), NoProxy: system.Getenv("NO_PROXY"),
 			Authorities: authorities,
 		}),

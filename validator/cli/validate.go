@@ -9,11 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"gitops-runtime/imageoverride/registry"
-	"gitops-runtime/validator/chart"
+	"gitops-runtime/internal/helmchart"
+	"gitops-runtime/internal/helmvalues"
+	"gitops-runtime/internal/schemacheck"
 	"gitops-runtime/validator/checks"
-	"gitops-runtime/validator/schema"
-	"gitops-runtime/validator/values"
 )
 
 // probeTime is how long a cluster that nobody asked for may take to answer.
@@ -34,11 +33,11 @@ func Validate(ctx context.Context, options Options, system System) (int, error) 
 	}
 	options.Values.In = system.In
 	subject := checks.Subject{
-		Schemas: &schema.Shelf{}, Release: options.Release, Namespace: options.Namespace, Upgrade: options.Upgrade,
+		Schemas: &schemacheck.Cache{}, Release: options.Release, Namespace: options.Namespace, Upgrade: options.Upgrade,
 	}
 	if len(files) == 0 {
 		// Before anything else is asked: what cannot be read needs no cluster.
-		if subject.Values, err = values.Load(ctx, options.Values); err != nil {
+		if subject.Values, err = helmvalues.Load(ctx, options.Values); err != nil {
 			return 0, unread(ctx, err)
 		}
 	}
@@ -80,14 +79,14 @@ func (o Options) lastFile() string {
 
 // chart loads the chart that is named or found; nil when there is none and none
 // was named.
-func (o Options) chart(ctx context.Context, getenv func(string) string) (*chart.Chart, error) {
+func (o Options) chart(ctx context.Context, getenv func(string) string) (*helmchart.Chart, error) {
 	name := o.Chart
 	if name == "" {
 		directory, err := os.Getwd()
 		if err != nil {
 			return nil, fmt.Errorf("current directory: %w", err)
 		}
-		if name = chart.Find(directory); name == "" {
+		if name = helmchart.Find(directory); name == "" {
 			return nil, nil
 		}
 	}
@@ -102,15 +101,15 @@ func (o Options) chart(ctx context.Context, getenv func(string) string) (*chart.
 }
 
 // load reads a chart from where its name says.
-func (o Options) load(ctx context.Context, name string, getenv func(string) string) (*chart.Chart, error) {
+func (o Options) load(ctx context.Context, name string, getenv func(string) string) (*helmchart.Chart, error) {
 	access, err := o.Registries.Access(getenv)
 	if err != nil {
 		return nil, err
 	}
-	if !registry.IsChart(name) {
-		return chart.Load(ctx, name)
+	if !helmchart.InRegistry(name) {
+		return helmchart.Load(ctx, name)
 	}
-	return chart.Pull(ctx, access, name, o.ChartVersion)
+	return helmchart.Pull(ctx, access, name, o.ChartVersion)
 }
 
 // connect finds the cluster. One that was named has to be there; the one of the

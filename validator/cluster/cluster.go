@@ -20,7 +20,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
-	"gitops-runtime/validator/netstage"
+	"gitops-runtime/internal/netfail"
 )
 
 // Client talks to one API server.
@@ -155,7 +155,7 @@ func (c *Client) ask(ctx context.Context, q question, into any) error {
 	}
 	response, err := c.http.Do(request)
 	if err != nil {
-		return &Error{Verb: q.verb, Resource: q.resource, Err: netstage.Classify(c.host, err)}
+		return &Error{Verb: q.verb, Resource: q.resource, Err: netfail.Classify(c.host, err)}
 	}
 	defer response.Body.Close()
 	return c.decode(response, q, into)
@@ -164,7 +164,7 @@ func (c *Client) ask(ctx context.Context, q question, into any) error {
 func (c *Client) decode(response *http.Response, q question, into any) error {
 	reply, err := io.ReadAll(io.LimitReader(response.Body, maxReply))
 	if err != nil {
-		return &Error{Verb: q.verb, Resource: q.resource, Err: netstage.Classify(c.host, err)}
+		return &Error{Verb: q.verb, Resource: q.resource, Err: netfail.Classify(c.host, err)}
 	}
 	if response.StatusCode >= 300 {
 		return &Error{Verb: q.verb, Resource: q.resource, Status: response.StatusCode}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gitops-runtime/internal/contain"
+	"gitops-runtime/internal/helmvalues"
 	"gitops-runtime/validator/findings"
 )
 
@@ -42,7 +43,7 @@ type Check struct {
 	Deadline time.Duration
 	// About, when not nil, is the value that the check reads or dials: the place
 	// of the finding that it got no answer.
-	About func() findings.Place
+	About func() helmvalues.Place
 	// Run looks and tells. It should end when its context does; when it does
 	// not, its outcome is left behind.
 	Run func(ctx context.Context) Outcome

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"gitops-runtime/internal/helmvalues"
 	"gitops-runtime/validator/engine"
 	"gitops-runtime/validator/findings"
 )
@@ -145,8 +146,8 @@ func TestAnInterruptedRunReportsWhatItHas(t *testing.T) {
 }
 
 func TestTheWholeRunHasADeadline(t *testing.T) {
-	dials := findings.Place{Value: "url", File: "values.yaml", Line: 3, Column: 5}
-	table := []engine.Check{{Code: "A", Title: "A holds", Essential: true, About: func() findings.Place { return dials }, Run: deaf}}
+	dials := helmvalues.Place{Value: "url", File: "values.yaml", Line: 3, Column: 5}
+	table := []engine.Check{{Code: "A", Title: "A holds", Essential: true, About: func() helmvalues.Place { return dials }, Run: deaf}}
 	results := engine.Run(context.Background(), table, engine.Options{Deadline: 20 * time.Millisecond})
 	if got := results[0].Findings[0].Place; got != dials {
 		t.Errorf("got %v, want the value that was dialled", got)

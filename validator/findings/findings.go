@@ -6,6 +6,8 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+
+	"gitops-runtime/internal/helmvalues"
 )
 
 // Level says how heavy a finding weighs.
@@ -22,50 +24,19 @@ const (
 	Warn Level = "warn"
 )
 
-// Place is where the value a finding is about was written.
-type Place struct {
-	// Value is the path of the value, dots between keys ("global.runtime.name").
-	Value string `json:"value,omitempty"`
-	// File is the values file as it was named on the command line, or empty.
-	File string `json:"file,omitempty"`
-	// Line and Column count from 1; 0 when the value is not in a file.
-	Line   int `json:"line,omitempty"`
-	Column int `json:"column,omitempty"`
-	// Flag is the command-line flag that set the value ("--set"), or empty.
-	Flag string `json:"flag,omitempty"`
-	// Default is true when the value is the chart's own default.
-	Default bool `json:"default,omitempty"`
-}
-
-// String renders the place for a person, "values.yaml:3:5" or "--set a.b".
-func (p Place) String() string {
-	switch {
-	case p.File != "" && p.Line == 0:
-		return p.File
-	case p.File != "":
-		return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
-	case p.Flag != "":
-		return p.Flag + " " + p.Value
-	case p.Default:
-		return p.Value + " (chart default)"
-	default:
-		return p.Value
-	}
-}
-
 // Finding is one thing a run has to say.
 type Finding struct {
-	Code    string `json:"code"`
-	Level   Level  `json:"level"`
-	Message string `json:"message"`
-	Place   Place  `json:"place,omitzero"`
-	Fix     string `json:"fix,omitempty"`
+	Code    string           `json:"code"`
+	Level   Level            `json:"level"`
+	Message string           `json:"message"`
+	Place   helmvalues.Place `json:"place,omitzero"`
+	Fix     string           `json:"fix,omitempty"`
 }
 
 // New makes the finding of a code: level, sentence and cure come from the
 // table, the arguments fill the sentence in the order of its verbs. The code
 // has to be one of the table's, as a test of every package that reports holds.
-func New(code string, place Place, args ...any) Finding {
+func New(code string, place helmvalues.Place, args ...any) Finding {
 	definition, known := Lookup(code)
 	if !known {
 		panic("findings: no code " + code)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"gitops-runtime/internal/helmvalues"
 	"gitops-runtime/validator/findings"
 )
 
@@ -37,7 +38,7 @@ func TestTableIsWellFormed(t *testing.T) {
 }
 
 func TestNewFillsTheSentence(t *testing.T) {
-	place := findings.Place{Value: "global.runtime.ingress.protocol", File: "my.yaml", Line: 4, Column: 7}
+	place := helmvalues.Place{Value: "global.runtime.ingress.protocol", File: "my.yaml", Line: 4, Column: 7}
 	got := findings.New("MOD303", place, place.Value, "ftp")
 	want := findings.Finding{
 		Code: "MOD303", Level: findings.Fail, Place: place,
@@ -53,7 +54,7 @@ func TestNewFillsTheSentence(t *testing.T) {
 }
 
 func TestPlaceString(t *testing.T) {
-	cases := map[string]findings.Place{
+	cases := map[string]helmvalues.Place{
 		"my.yaml:3:9":              {Value: "a.b", File: "my.yaml", Line: 3, Column: 9},
 		"--set a.b":                {Value: "a.b", Flag: "--set"},
 		"a.b (chart default)":      {Value: "a.b", Default: true},

@@ -1,14 +1,16 @@
 package findings
 
+import "gitops-runtime/internal/schemacheck"
+
 func schemaTable() []Definition {
 	const why = "The chart's values.schema.json names every value a template reads; Helm refuses the install on the same rule."
 	return []Definition{
 		unanswered("SCH100", "The merged values are held against the chart's values.schema.json. "+why),
-		{"SCH101", Fail, "There is no value %s%s.", "remove the key, or see the chart's values.yaml for the values it reads", "A key that no template reads changes nothing, so it is nearly always a typo. Helm's words for it: additional properties 'x' not allowed; before 3.18: Additional property x is not allowed. " + why},
-		{"SCH102", Fail, "%s has to be %s, but is %s.", "give {value} a value of that type", "Types are checked before any template is rendered. Helm's words for it: got x, want y; before 3.18: Invalid type. Expected: y, given: x. " + why},
-		{"SCH103", Fail, "%s does not fit: %s.", "", "Helm's words for it name the limit or the choices: value must be one of, minimum, pattern. " + why},
-		{"SCH104", Fail, "%s is required and missing.", "add {value} to the values; where its key has nothing below it, which takes its defaults away, remove the key", "Helm's words for it: missing property 'x'; before 3.18: x is required. " + why},
-		{"SCH105", Fail, "%s breaks a rule of the schema: %s.", "", why},
+		ofSchema(schemacheck.CodeUnknown, "A key that no template reads changes nothing, so it is nearly always a typo. Helm's words for it: additional properties 'x' not allowed; before 3.18: Additional property x is not allowed. "+why),
+		ofSchema(schemacheck.CodeType, "Types are checked before any template is rendered. Helm's words for it: got x, want y; before 3.18: Invalid type. Expected: y, given: x. "+why),
+		ofSchema(schemacheck.CodeRange, "Helm's words for it name the limit or the choices: value must be one of, minimum, pattern. "+why),
+		ofSchema(schemacheck.CodeMissing, "Helm's words for it: missing property 'x'; before 3.18: x is required. "+why),
+		ofSchema(schemacheck.CodeOther, why),
 		unanswered("SCH200", "The values files are looked at for what YAML takes and nobody means."),
 		{"SCH201", Warn, "The key %s stands twice in its map, %s and %s; the later one replaces the earlier one whole.", "keep one of the two, with what belongs under it", "Helm says nothing about it, and everything under the earlier key is lost."},
 		{"SCH202", Warn, "A second YAML document begins here; Helm reads the first one alone.", "put the second document into a file of its own, or remove the --- line", "Helm says nothing about it, and the values of the further documents are lost."},
@@ -70,4 +72,15 @@ func accountTable() []Definition {
 		unanswered("ACC400", "The control plane is asked how many clusters the account has and may have. On installs only: a registered runtime is counted already."),
 		{"ACC401", Fail, "The account %q has reached its limit of clusters: %d of %d.", "remove a runtime from the account, or ask Codefresh for a higher limit", "Every runtime counts as a cluster; the platform refuses further ones."},
 	}
+}
+
+// ofSchema is the row of a violated schema, in the words that every program has
+// for it.
+func ofSchema(code, why string) Definition {
+	for _, rule := range schemacheck.Rules() {
+		if rule.Code == code {
+			return Definition{Code: code, Level: Fail, Sentence: rule.Sentence, Fix: rule.Fix, Why: why}
+		}
+	}
+	panic("findings: no rule " + code)
 }

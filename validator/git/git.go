@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"gitops-runtime/validator/netstage"
+	"gitops-runtime/internal/netfail"
 )
 
 // Credentials are what the runtime signs in with.
@@ -94,12 +94,12 @@ func (s Server) get(ctx context.Context, path string, sign func(*http.Request)) 
 	sign(request)
 	response, err := s.HTTP.Do(request)
 	if err != nil {
-		return reply{}, netstage.Classify(request.URL.Host, err)
+		return reply{}, netfail.Classify(request.URL.Host, err)
 	}
 	defer response.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxReply))
 	if err != nil {
-		return reply{}, netstage.Classify(request.URL.Host, err)
+		return reply{}, netfail.Classify(request.URL.Host, err)
 	}
 	if response.StatusCode != http.StatusOK {
 		return reply{}, &StatusError{request.URL.Host, response.StatusCode, body}

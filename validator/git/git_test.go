@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"gitops-runtime/tests/mutate"
+	"gitops-runtime/internal/mutate"
 	"gitops-runtime/validator/git"
 )
 

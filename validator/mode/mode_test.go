@@ -5,8 +5,8 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"gitops-runtime/internal/helmvalues"
 	"gitops-runtime/validator/mode"
-	"gitops-runtime/validator/values"
 )
 
 func TestChoose(t *testing.T) {
@@ -33,7 +33,7 @@ func TestChoose(t *testing.T) {
 		if err := yaml.Unmarshal([]byte(c.values), &tree); err != nil {
 			t.Fatal(err)
 		}
-		if got, url := mode.Choose(values.New(tree)), mode.URL(values.New(tree)); got != c.mode || url != c.url {
+		if got, url := mode.Choose(helmvalues.New(tree)), mode.URL(helmvalues.New(tree)); got != c.mode || url != c.url {
 			t.Errorf("%s: got %s %s", c.values, got, url)
 		}
 	}

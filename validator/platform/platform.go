@@ -12,7 +12,7 @@ import (
 	"net/url"
 	"strings"
 
-	"gitops-runtime/validator/netstage"
+	"gitops-runtime/internal/netfail"
 )
 
 // User is the owner of a token, with the account that is active.
@@ -191,12 +191,12 @@ func (c *Client) ask(ctx context.Context, query string, variables map[string]any
 	request.Header.Set("Accept", "application/json")
 	response, err := c.HTTP.Do(request)
 	if err != nil {
-		return &Error{Kind: Unreachable, Host: c.host(), Err: netstage.Classify(c.host(), err)}
+		return &Error{Kind: Unreachable, Host: c.host(), Err: netfail.Classify(c.host(), err)}
 	}
 	defer response.Body.Close()
 	reply, err := io.ReadAll(io.LimitReader(response.Body, maxReply))
 	if err != nil {
-		return &Error{Kind: Unreachable, Host: c.host(), Err: netstage.Classify(c.host(), err)}
+		return &Error{Kind: Unreachable, Host: c.host(), Err: netfail.Classify(c.host(), err)}
 	}
 	return c.read(response, reply, data)
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"gitops-runtime/tests/mutate"
+	"gitops-runtime/internal/mutate"
 	"gitops-runtime/validator/platform"
 )
 

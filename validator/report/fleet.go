@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"gitops-runtime/internal/helmvalues"
 	"gitops-runtime/validator/engine"
 	"gitops-runtime/validator/findings"
 )
@@ -95,7 +96,7 @@ func (r Report) placed() []findings.Finding {
 	all := r.Findings()
 	for i := range all {
 		if all[i].Place.File == "" {
-			all[i].Place = findings.Place{File: r.File, Value: all[i].Place.Value}
+			all[i].Place = helmvalues.Place{File: r.File, Value: all[i].Place.Value}
 		}
 	}
 	return all

@@ -9,10 +9,11 @@ import (
 	"strings"
 	"testing"
 
+	"gitops-runtime/internal/helmvalues"
+	"gitops-runtime/internal/schemacheck"
 	"gitops-runtime/validator/engine"
 	"gitops-runtime/validator/findings"
 	"gitops-runtime/validator/report"
-	"gitops-runtime/validator/schema"
 )
 
 // sample has a result of every status and a finding with every sort of place.
@@ -22,11 +23,11 @@ var sample = report.Report{
 	Results: []engine.Result{
 		{Code: "SCH100", Title: "A", Group: "one", Status: engine.Passed},
 		{Code: "RUN100", Title: "B", Group: "two", Status: engine.Failed, Findings: []findings.Finding{
-			{Code: "RUN101", Level: findings.Fail, Message: "It is <so>, 100%.", Fix: "do\nthis", Place: findings.Place{Value: "a.b", File: "my file,1.yaml", Line: 3, Column: 5}},
-			{Code: "RUN102", Level: findings.Warn, Message: "Mind.", Place: findings.Place{Value: "c", Flag: "--set"}},
+			{Code: "RUN101", Level: findings.Fail, Message: "It is <so>, 100%.", Fix: "do\nthis", Place: helmvalues.Place{Value: "a.b", File: "my file,1.yaml", Line: 3, Column: 5}},
+			{Code: "RUN102", Level: findings.Warn, Message: "Mind.", Place: helmvalues.Place{Value: "c", Flag: "--set"}},
 		}},
 		{Code: "TOK100", Title: "C", Group: "two", Status: engine.Inconclusive, Findings: []findings.Finding{{Code: "TOK100", Level: findings.Inconclusive, Message: "Unknown."}}},
-		{Code: "ACC100", Title: "D", Group: "three", Status: engine.Warned, Findings: []findings.Finding{{Code: "ACC101", Level: findings.Warn, Message: "Mind.", Place: findings.Place{Value: "d", Default: true}}}},
+		{Code: "ACC100", Title: "D", Group: "three", Status: engine.Warned, Findings: []findings.Finding{{Code: "ACC101", Level: findings.Warn, Message: "Mind.", Place: helmvalues.Place{Value: "d", Default: true}}}},
 		{Code: "MOD100", Title: "E", Group: "three", Status: engine.Skipped, Reason: "needs X"},
 		{Code: "MOD200", Title: "F", Group: "three", Status: engine.Skipped, Reason: "needs X"},
 	},
@@ -107,7 +108,7 @@ func TestJSONFitsItsSchema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	compiled, err := schema.Compile(rules)
+	compiled, err := schemacheck.Compile(rules)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +209,7 @@ func TestSARIFFileNames(t *testing.T) {
 		"a/b.yaml": "a/b.yaml", "/a b.yaml": "/a%20b.yaml", "a:b.yaml": "./a:b.yaml", "é?#%.yaml": "%C3%A9%3F%23%25.yaml", "-": "-",
 		"https://x.example/v.yaml?a=b": "https://x.example/v.yaml?a=b",
 	} {
-		one := report.Report{Results: []engine.Result{{Findings: []findings.Finding{{Code: "RUN101", Place: findings.Place{File: name, Line: 1, Column: 1}}}}}}
+		one := report.Report{Results: []engine.Result{{Findings: []findings.Finding{{Code: "RUN101", Place: helmvalues.Place{File: name, Line: 1, Column: 1}}}}}}
 		if got := render(t, "sarif", one); !strings.Contains(got, `"uri": "`+want+`"`) {
 			t.Errorf("%s: want %s in %s", name, want, got)
 		}
@@ -219,7 +220,7 @@ func TestSARIFFileNames(t *testing.T) {
 // whose properties are told apart.
 func TestGitHubEscapes(t *testing.T) {
 	one := report.Report{Results: []engine.Result{{Status: engine.Failed, Findings: []findings.Finding{{
-		Code: "RUN101", Level: findings.Fail, Message: "50%: a,b\r\n::error::c", Place: findings.Place{File: "a,b:c%d\n.yaml", Line: 1, Column: 2},
+		Code: "RUN101", Level: findings.Fail, Message: "50%: a,b\r\n::error::c", Place: helmvalues.Place{File: "a,b:c%d\n.yaml", Line: 1, Column: 2},
 	}}}}}
 	want := "::error file=a%2Cb%3Ac%25d\\n.yaml,line=1,col=2,title=RUN101::50%25: a,b\\r\\n::error::c\n::notice title=validate-values::1 checks: 1 failed\n"
 	if got := render(t, "github", one); got != want {
@@ -230,7 +231,7 @@ func TestGitHubEscapes(t *testing.T) {
 // A finding that belongs to no file is shown at the one that was checked.
 func TestFindingsWithoutAFile(t *testing.T) {
 	one := report.Report{Near: "my.yaml", Results: []engine.Result{{Status: engine.Failed, Findings: []findings.Finding{
-		{Code: "RUN101", Level: findings.Fail, Message: "No name.", Place: findings.Place{Value: "a.b", Flag: "--set"}},
+		{Code: "RUN101", Level: findings.Fail, Message: "No name.", Place: helmvalues.Place{Value: "a.b", Flag: "--set"}},
 	}}}}
 	if got := render(t, "github", one); !strings.HasPrefix(got, "::error file=my.yaml,title=RUN101::No name.\n") {
 		t.Errorf("got %q", got)

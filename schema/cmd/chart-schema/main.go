@@ -7,8 +7,8 @@ import (
 	"os"
 	"os/signal"
 
+	"gitops-runtime/internal/gomodule"
 	"gitops-runtime/schema"
-	"gitops-runtime/tests/gomodule"
 )
 
 func main() {

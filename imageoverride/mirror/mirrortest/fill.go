@@ -1,0 +1,24 @@
+// Package mirrortest fills registries for tests of what is mirrored.
+package mirrortest
+
+import (
+	"fmt"
+	"testing"
+
+	"gitops-runtime/imageoverride/mapping"
+	"gitops-runtime/internal/registry/registrytest"
+)
+
+// Fill pushes a number of images for two platforms that share a layer a
+// platform, and returns the pairs that send them to another registry. Size is
+// that of each image's own layer.
+func Fill(t testing.TB, from, to *registrytest.Registry, count, size int) []mapping.Pair {
+	t.Helper()
+	var pairs []mapping.Pair
+	for i := range count {
+		source := fmt.Sprintf("%s/team/app-%02d:v1", from.Name, i)
+		registrytest.Push(t, source, registrytest.List(t, fmt.Sprintf("image %d", i), size))
+		pairs = append(pairs, mapping.Pair{Source: source, Target: fmt.Sprintf("%s/mirror/team/app-%02d:v1", to.Name, i)})
+	}
+	return pairs
+}

@@ -1,0 +1,28 @@
+// Package fileerror says why a file cannot be used, without repeating its name,
+// which the message around it has.
+package fileerror
+
+import (
+	"errors"
+	"io/fs"
+)
+
+// Reason says in a few words why a file cannot be read, without its name.
+func Reason(err error) string {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "there is no such file"
+	case errors.Is(err, fs.ErrPermission):
+		return "its permissions do not let you read it"
+	}
+	return Cause(err)
+}
+
+// Cause is the error of a file without what was done with it and its name.
+func Cause(err error) string {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err.Error()
+	}
+	return err.Error()
+}

@@ -1,0 +1,69 @@
+package helmchart_test
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"gitops-runtime/internal/helmchart"
+)
+
+// describe writes a chart and its dependencies on one line.
+func describe(of *helmchart.Chart) string {
+	text := fmt.Sprint(of.Name, " ", of.Version, " ", of.Defaults)
+	if of.Schema != nil {
+		text += " schema"
+	}
+	for _, dependency := range of.Dependencies {
+		condition := ""
+		if dependency.Condition != "" {
+			condition = " if " + dependency.Condition
+		}
+		text += fmt.Sprintf(" [%s%s]", describe(dependency.Chart), condition)
+	}
+	return text
+}
+
+func write(t *testing.T, files map[string]string) string {
+	t.Helper()
+	root := t.TempDir()
+	for name, content := range files {
+		path := filepath.Join(root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root
+}
+
+func pack(t *testing.T, name string, files map[string]string) {
+	t.Helper()
+	var data bytes.Buffer
+	zipped := gzip.NewWriter(&data)
+	archive := tar.NewWriter(zipped)
+	for file, text := range files {
+		header := &tar.Header{Name: file, Mode: 0o644, Size: int64(len(text)), Typeflag: tar.TypeReg}
+		if err := archive.WriteHeader(header); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := archive.Write([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := archive.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := zipped.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, data.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,44 @@
+package helmchart_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gitops-runtime/internal/helmchart"
+	"gitops-runtime/internal/registry"
+	"gitops-runtime/internal/registry/registrytest"
+)
+
+func TestPull(t *testing.T) {
+	host, file := registrytest.Start(t).Name, filepath.Join(t.TempDir(), "chart.tgz")
+	pack(t, file, map[string]string{
+		"umbrella/Chart.yaml":               "name: umbrella\nversion: 1.2.3\ndependencies: [{name: inside, alias: within}]\n",
+		"umbrella/values.yaml":              "a: 1\n",
+		"umbrella/values.schema.json":       "{}",
+		"umbrella/charts/inside/Chart.yaml": "name: inside\nversion: 2.0.0\n",
+	})
+	archive, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	registrytest.Push(t, host+"/charts/umbrella:1.2.3", registrytest.Chart(t, archive, registrytest.ChartLayer))
+	registrytest.Push(t, host+"/charts/broken:1.0.0", registrytest.Chart(t, []byte("no archive"), registrytest.ChartLayer))
+	loaded, err := helmchart.Pull(context.Background(), registry.Access{}, "oci://"+host+"/charts/umbrella", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := describe(loaded), "umbrella 1.2.3 map[a:1] schema [within 2.0.0 map[]]"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	for reference, want := range map[string]string{
+		"/charts/broken:1.0.0": "/charts/broken:1.0.0: not a packaged chart (.tgz): ",
+		"/charts/absent:1.0.0": "/charts/absent:1.0.0 failed: " + host + " answers 404",
+	} {
+		if _, err := helmchart.Pull(context.Background(), registry.Access{}, "oci://"+host+reference, ""); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}

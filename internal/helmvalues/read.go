@@ -1,0 +1,268 @@
+package helmvalues
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"gitops-runtime/internal/budget"
+	"gitops-runtime/internal/cleantext"
+)
+
+// fetchTime bounds the download of a values file.
+const fetchTime = 10 * time.Second
+
+// maxValues bounds a values file; Helm's release has to fit one MiB.
+const maxValues = 16 << 20
+
+// FileError is a values file that holds no values.
+type FileError struct {
+	File string
+	// Line is where it goes wrong, 0 when that is not known.
+	Line int
+	// Flaw says what is wrong; it never quotes a value.
+	Flaw string
+}
+
+// Error names the file and the flaw.
+func (e *FileError) Error() string { return "values file " + e.File + ": " + e.Flaw }
+
+func flawed(file, format string, args ...any) error {
+	return &FileError{File: shown(file), Flaw: fmt.Sprintf(format, args...)}
+}
+
+// shown is the name of a values file for reports: an address loses the password
+// and the token in it.
+func shown(file string) string {
+	if strings.Contains(file, "://") {
+		return cleantext.URL(file)
+	}
+	return file
+}
+
+// few refuses a text that is far larger as a tree than values ever are.
+func few(left *budget.Budget, file string, text []byte) error {
+	var over *budget.Error
+	if err := left.YAML(file, text); errors.As(err, &over) {
+		return flawed(file, "%s", over.Flaw)
+	}
+	return nil
+}
+
+// maxPaths bounds the paths of all values of a file or flag together, in bytes:
+// each value is known by its path, so a long key counts for everything in it.
+const maxPaths = 16 << 20
+
+// longPaths adds up the paths to the values in a tree, and tells whether they
+// are more than is kept.
+func longPaths(tree any) bool { return pathBytes(tree, 0, 0) > maxPaths }
+
+func pathBytes(value any, path, total int) int {
+	if total > maxPaths {
+		return total
+	}
+	switch at := value.(type) {
+	case map[string]any:
+		for key, inner := range at {
+			below := path + len(key) + 1
+			total = pathBytes(inner, below, total+below)
+		}
+	case []any:
+		for _, inner := range at {
+			below := path + len("[0000]")
+			total = pathBytes(inner, below, total+below)
+		}
+	}
+	return total
+}
+
+// read fetches the text of one -f argument. A terminal or a pipe may never end,
+// so the end of the context ends the wait for it.
+func (o Options) read(ctx context.Context, name string) ([]byte, error) {
+	type result struct {
+		text []byte
+		err  error
+	}
+	done := make(chan result, 1)
+	go func() {
+		text, err := o.fetchText(ctx, name)
+		done <- result{text, err}
+	}()
+	select {
+	case got := <-done:
+		return got.text, got.err
+	case <-ctx.Done():
+		return nil, fmt.Errorf("values file %s: the wait for it was interrupted: %w", shown(name), ctx.Err())
+	}
+}
+
+// Input reads what "-" stands for, to be given to several loads as Text.
+func (o Options) Input(ctx context.Context) ([]byte, error) { return o.read(ctx, "-") }
+
+func (o Options) fetchText(ctx context.Context, name string) ([]byte, error) {
+	switch {
+	case strings.TrimSpace(name) == "-" && o.Text != nil:
+		return o.Text, nil
+	case strings.TrimSpace(name) == "-" && o.In == nil:
+		return nil, flawed("-", "there is no standard input")
+	case strings.TrimSpace(name) == "-":
+		return bounded("-", o.In)
+	case strings.HasPrefix(name, "http://"), strings.HasPrefix(name, "https://"):
+		return o.fetch(ctx, name)
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, unopened(name, err)
+	}
+	defer file.Close()
+	if info, err := file.Stat(); err == nil && info.IsDir() {
+		return nil, flawed(name, "it is a directory; name the file in it, such as %s/values.yaml", strings.TrimRight(name, "/"))
+	}
+	return bounded(name, file)
+}
+
+// unopened words why a file cannot be opened.
+func unopened(name string, err error) error {
+	switch {
+	case name == "":
+		return flawed(`""`, "the name is empty (an unset variable, perhaps)")
+	case errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(name, "*?["):
+		return flawed(name, "there is no such file; to check every file of a pattern by itself, give the pattern without -f")
+	case errors.Is(err, fs.ErrNotExist):
+		return flawed(name, "there is no such file")
+	case errors.Is(err, fs.ErrPermission):
+		return flawed(name, "its permissions do not let you read it")
+	}
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		err = path.Err
+	}
+	return flawed(name, "it cannot be opened: %v", err)
+}
+
+// bounded reads all there is, as long as it is not far too much.
+func bounded(name string, from io.Reader) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(from, maxValues+1))
+	switch {
+	case err != nil:
+		return nil, flawed(name, "it cannot be read: %v", err)
+	case len(text) > maxValues:
+		return nil, flawed(name, "it is larger than %d MiB", maxValues>>20)
+	}
+	return text, nil
+}
+
+func (o Options) fetch(ctx context.Context, address string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, fetchTime)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return nil, flawed(address, "it is not a URL")
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return nil, flawed(address, "it cannot be fetched: %v", errors.Unwrap(err))
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return nil, flawed(address, "the server answers HTTP %d", response.StatusCode)
+	}
+	return bounded(address, response.Body)
+}
+
+// noText finds bytes that no text has: most often the file is an archive, or a
+// Secret that was not decoded. A file in UTF-16 says so by its first bytes.
+func noText(file string, text []byte) error {
+	if bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) {
+		return nil
+	}
+	for at := 0; at < len(text); {
+		letter, size := utf8.DecodeRune(text[at:])
+		broken := letter == utf8.RuneError && size == 1
+		if broken || letter < ' ' && !strings.ContainsRune("\t\n\r", letter) {
+			line := 1 + bytes.Count(text[:at], []byte("\n"))
+			return &FileError{File: shown(file), Line: line, Flaw: fmt.Sprintf("it is not text: line %d holds the byte 0x%02x", line, text[at])}
+		}
+		at += size
+	}
+	return nil
+}
+
+var atLine = regexp.MustCompile(`^line ([0-9]+): `)
+
+// unparsed words an error of the YAML parser. The values that a conversion
+// error may quote are dropped.
+func unparsed(file string, text []byte, err error) error {
+	reason := err.Error()
+	for _, prefix := range []string{"error converting YAML to JSON: ", "error unmarshaling JSON: ", "yaml: "} {
+		reason = strings.TrimPrefix(reason, prefix)
+	}
+	if strings.Contains(reason, "cannot unmarshal") && !strings.Contains(reason, "line ") {
+		return &FileError{File: shown(file), Line: 1, Flaw: "its top level is not a map of values"}
+	}
+	if strings.Contains(reason, "unsupported value") {
+		return flawed(file, "it holds a number that is none (.nan or .inf)")
+	}
+	if cut := strings.Index(reason, "`"); cut >= 0 {
+		reason = strings.TrimSpace(reason[:cut]) + " (see that line)"
+	}
+	if line := unsaid(reason, text); line > 0 {
+		reason = fmt.Sprintf("line %d: %s", line, reason)
+	}
+	flaw := &FileError{File: shown(file), Flaw: "it is not YAML: " + reason}
+	if found := atLine.FindStringSubmatch(reason); found != nil {
+		flaw.Line, _ = strconv.Atoi(found[1])
+	}
+	if line := tabbed(text, flaw.Line); line > 0 {
+		flaw.Line, flaw.Flaw = line, fmt.Sprintf("line %d is indented by a tab; YAML takes spaces alone", line)
+	}
+	return flaw
+}
+
+var (
+	ofAnchor = regexp.MustCompile(`^(?:unknown )?anchor '([^']+)'`)
+	ofMerge  = regexp.MustCompile(`(?m)^[ -]*<<[ ]*:`)
+)
+
+// unsaid is the line of a fault for which the parser names none: the first
+// line, and whatever it finds only when it follows anchors and merge keys.
+func unsaid(reason string, text []byte) int {
+	upTo := func(end int) int { return 1 + bytes.Count(text[:max(end, 0)], []byte("\n")) }
+	anchor := ofAnchor.FindStringSubmatch(reason)
+	switch {
+	case atLine.MatchString(reason), strings.Contains(reason, "(see that line)"):
+		return 0
+	case anchor != nil && strings.HasPrefix(reason, "unknown"):
+		return upTo(bytes.Index(text, []byte("*"+anchor[1])))
+	case anchor != nil:
+		return upTo(bytes.Index(text, []byte("&"+anchor[1])))
+	case strings.HasPrefix(reason, "map merge"):
+		if spot := ofMerge.FindIndex(text); spot != nil {
+			return upTo(spot[1])
+		}
+		return 0
+	}
+	return 1
+}
+
+// tabbed finds a line at or just around the one the parser names that begins
+// with a tab among its spaces.
+func tabbed(text []byte, near int) int {
+	lines := bytes.Split(text, []byte("\n"))
+	for _, line := range []int{near, near + 1, near - 1} {
+		if near > 0 && line >= 1 && line <= len(lines) && bytes.HasPrefix(bytes.TrimLeft(lines[line-1], " "), []byte("\t")) {
+			return line
+		}
+	}
+	return 0
+}

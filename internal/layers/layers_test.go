@@ -1,0 +1,107 @@
+// Package layers_test holds which part of the repository may import which.
+package layers_test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"gitops-runtime/internal/gomodule"
+)
+
+// module begins the import path of every package of the repository.
+const module = "gitops-runtime/"
+
+// rule is a part of the repository with the parts that it must not import.
+type rule struct {
+	part   string
+	others []string
+	// tests tells whether the tests of the part are bound, too.
+	tests bool
+}
+
+var rules = []rule{
+	{"validator", []string{"imageoverride"}, true},
+	{"imageoverride", []string{"validator"}, true},
+	{"internal", []string{"validator", "imageoverride"}, true},
+	{"internal", []string{"schema", "tests", "localcluster"}, false},
+	{"validator", []string{"tests", "localcluster"}, false},
+	{"imageoverride", []string{"tests", "localcluster"}, false},
+	{"schema", []string{"tests", "localcluster", "validator", "imageoverride"}, false},
+}
+
+// breaks tells whether an import by a file is against the rule.
+func (r rule) breaks(file, path string) bool {
+	if !below(file, r.part) || !r.tests && strings.HasSuffix(file, "_test.go") {
+		return false
+	}
+	for _, other := range r.others {
+		if imported, ours := strings.CutPrefix(path, module); ours && below(imported, other) {
+			return true
+		}
+	}
+	return false
+}
+
+func below(path, folder string) bool { return strings.HasPrefix(path+"/", folder+"/") }
+
+// violations lists the imports of a file that are against the rules.
+func violations(t *testing.T, file string, source any) []string {
+	t.Helper()
+	parsed, err := parser.ParseFile(token.NewFileSet(), file, source, parser.ImportsOnly)
+	require.NoError(t, err)
+	var found []string
+	for _, one := range parsed.Imports {
+		path, err := strconv.Unquote(one.Path.Value)
+		require.NoError(t, err)
+		for _, rule := range rules {
+			if rule.breaks(filepath.ToSlash(file), path) {
+				found = append(found, file+" imports "+path)
+			}
+		}
+	}
+	return found
+}
+
+func TestPartsImportOnlyWhatTheyMay(t *testing.T) {
+	root, err := gomodule.Root()
+	require.NoError(t, err)
+	t.Chdir(root)
+	seen := 0
+	for _, part := range []string{"validator", "imageoverride", "internal", "schema"} {
+		require.NoError(t, filepath.WalkDir(part, func(path string, _ fs.DirEntry, err error) error {
+			if err != nil || filepath.Ext(path) != ".go" {
+				return err
+			}
+			seen++
+			assert.Empty(t, violations(t, path, nil))
+			return nil
+		}))
+	}
+	require.Greater(t, seen, 100, "the walk sees the parts")
+}
+
+func TestViolationsAreFound(t *testing.T) {
+	cases := map[string]struct{ file, imports, want string }{
+		"the other program":           {"validator/cli/a.go", "gitops-runtime/imageoverride/cli", "validator/cli/a.go imports gitops-runtime/imageoverride/cli"},
+		"the other program in a test": {"imageoverride/cli/a_test.go", "gitops-runtime/validator/cli", "imageoverride/cli/a_test.go imports gitops-runtime/validator/cli"},
+		"a program from below":        {"internal/a/a.go", "gitops-runtime/validator/checks", "internal/a/a.go imports gitops-runtime/validator/checks"},
+		"a test's support":            {"schema/a.go", "gitops-runtime/tests/render", "schema/a.go imports gitops-runtime/tests/render"},
+		"a test's support in a test":  {"validator/cli/a_test.go", "gitops-runtime/tests/standin/platform", ""},
+		"what is shared":              {"validator/cli/a.go", "gitops-runtime/internal/outfile", ""},
+		"a like name":                 {"validator/cli/a.go", "gitops-runtime/testsuite", ""},
+	}
+	for name, test := range cases {
+		t.Run(name, func(t *testing.T) {
+			got := violations(t, test.file, "package a\n\nimport _ "+strconv.Quote(test.imports)+"\n")
+			assert.Equal(t, test.want, strings.Join(got, "\n"))
+		})
+	}
+}

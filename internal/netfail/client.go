@@ -1,0 +1,66 @@
+package netfail
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+
+	"golang.org/x/net/http/httpproxy"
+)
+
+// Settings are what the values and the environment say about the network.
+type Settings struct {
+	// Proxies as in the environment variables of the same names; an empty
+	// field is no proxy.
+	HTTPProxy, HTTPSProxy, NoProxy string
+	// Authorities are CA certificates in PEM that are trusted besides the
+	// system's; they stay in memory.
+	Authorities []byte
+}
+
+// Times for one request. The checks' own deadlines are longer than their sum.
+const (
+	dialTime      = 5 * time.Second
+	handshakeTime = 5 * time.Second
+)
+
+// Client makes an HTTP client by the settings. It never follows a redirect to
+// another host, where a token must not go.
+func Client(settings Settings) *http.Client {
+	pool, err := x509.SystemCertPool()
+	if err != nil {
+		pool = x509.NewCertPool()
+	}
+	pool.AppendCertsFromPEM(settings.Authorities)
+	proxy := (&httpproxy.Config{
+		HTTPProxy: settings.HTTPProxy, HTTPSProxy: settings.HTTPSProxy, NoProxy: settings.NoProxy,
+	}).ProxyFunc()
+	return &http.Client{
+		CheckRedirect: sameHost,
+		Transport: traced{&http.Transport{
+			Proxy:               func(request *http.Request) (*url.URL, error) { return proxy(request.URL) },
+			DialContext:         (&net.Dialer{Timeout: dialTime}).DialContext,
+			TLSHandshakeTimeout: handshakeTime,
+			TLSClientConfig:     &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12},
+			ForceAttemptHTTP2:   true,
+			MaxIdleConnsPerHost: 4,
+		}},
+	}
+}
+
+// ErrRedirect is the reason when a redirect leads to another host.
+var ErrRedirect = errors.New("a redirect leads to another host")
+
+func sameHost(request *http.Request, via []*http.Request) error {
+	if len(via) >= 5 {
+		return errors.New("too many redirects")
+	}
+	if request.URL.Host != via[0].URL.Host || via[0].URL.Scheme == "https" && request.URL.Scheme != "https" {
+		return ErrRedirect
+	}
+	return nil
+}

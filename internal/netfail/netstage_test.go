@@ -1,0 +1,152 @@
+package netfail_test
+
+import (
+	"context"
+	"encoding/pem"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"gitops-runtime/internal/netfail"
+)
+
+func quiet(handler http.HandlerFunc) *httptest.Server {
+	server := httptest.NewUnstartedServer(handler)
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	return server
+}
+
+// listen accepts connections and treats each as told.
+func listen(t *testing.T, treat func(net.Conn)) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { listener.Close() })
+	go func() {
+		for {
+			connection, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			treat(connection)
+		}
+	}()
+	return listener.Addr().String()
+}
+
+func TestClassify(t *testing.T) {
+	plain := quiet(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
+	plain.Start()
+	secure := quiet(func(http.ResponseWriter, *http.Request) {})
+	secure.StartTLS()
+	slow := quiet(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	slow.Start()
+	for _, server := range []*httptest.Server{plain, secure, slow} {
+		t.Cleanup(server.Close)
+	}
+	closed := listen(t, func(c net.Conn) { c.Close() })
+	gone, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone.Close()
+	garbage := listen(t, func(c net.Conn) { _, _ = io.WriteString(c, "HTTP/1.1 400 Bad Request\r\n\r\n"); c.Close() })
+	silent := listen(t, func(net.Conn) {})
+	cases := []struct {
+		name, address string
+		stage         netfail.Stage
+		reason        string
+		untrusted     bool
+	}{
+		{"no name", "http://nothing.invalid", netfail.DNS, "no such host", false},
+		{"nobody listens", "http://" + gone.Addr().String(), netfail.TCP, "connection refused", false},
+		{"untrusted", secure.URL, netfail.TLS, "x509: certificate signed by unknown authority", true},
+		{"closed in the handshake", "https://" + closed, netfail.TLS, "the connection was closed", false},
+		{"no TLS", "https://" + garbage, netfail.TLS, "first record does not look like a TLS handshake", false},
+		{"silent handshake", "https://" + silent, netfail.TLS, "no answer in time", false},
+		{"closed after the request", plain.URL, netfail.HTTP, "the connection was closed", false},
+		{"no reply", slow.URL, netfail.HTTP, "no answer in time", false},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
+			defer cancel()
+			request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.address, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			response, err := netfail.Client(netfail.Settings{}).Do(request)
+			if err == nil {
+				response.Body.Close()
+				t.Fatal("there should be no reply")
+			}
+			failure := netfail.Classify("host", err)
+			if failure.Stage != c.stage || failure.Reason() != c.reason || failure.Untrusted != c.untrusted {
+				t.Errorf("got %s %q untrusted=%v; from %v", failure.Stage, failure.Reason(), failure.Untrusted, err)
+			}
+			if want := string(c.stage) + " host: " + c.reason; failure.Error() != want || failure.Unwrap() == nil {
+				t.Errorf("got %q, want %q", failure.Error(), want)
+			}
+		})
+	}
+	if netfail.Classify("host", nil) != nil {
+		t.Error("no error is no failure")
+	}
+}
+
+func TestClientTrustsAndProxies(t *testing.T) {
+	secure := quiet(func(http.ResponseWriter, *http.Request) {})
+	secure.StartTLS()
+	defer secure.Close()
+	bundle := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: secure.Certificate().Raw})
+	response, err := netfail.Client(netfail.Settings{Authorities: bundle}).Get(secure.URL)
+	if err != nil {
+		t.Fatalf("the bundle's server should be trusted: %v", err)
+	}
+	response.Body.Close()
+	asked := ""
+	proxy := quiet(func(_ http.ResponseWriter, r *http.Request) { asked = r.URL.String() })
+	proxy.Start()
+	defer proxy.Close()
+	response, err = netfail.Client(netfail.Settings{HTTPProxy: proxy.URL}).Get("http://far.example.com/x")
+	if err != nil || asked != "http://far.example.com/x" {
+		t.Fatalf("the proxy should be asked: %v, %q", err, asked)
+	}
+	response.Body.Close()
+}
+
+func TestRedirects(t *testing.T) {
+	var hops int
+	server := quiet(nil)
+	server.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		hops++
+		switch r.URL.Path {
+		case "/away":
+			http.Redirect(w, r, "http://elsewhere.invalid/", http.StatusFound)
+		case "/round":
+			http.Redirect(w, r, "/round", http.StatusFound)
+		case "/near":
+			http.Redirect(w, r, "/there", http.StatusFound)
+		}
+	})
+	server.Start()
+	defer server.Close()
+	client := netfail.Client(netfail.Settings{})
+	if response, err := client.Get(server.URL + "/near"); err != nil {
+		t.Error(err)
+	} else {
+		response.Body.Close()
+	}
+	for _, path := range []string{"/away", "/round"} {
+		if response, err := client.Get(server.URL + path); err == nil {
+			response.Body.Close()
+			t.Errorf("%s should not be followed", path)
+		}
+	}
+}

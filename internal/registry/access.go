@@ -1,0 +1,128 @@
+// Package registry reaches registries, in one way for every program: under what
+// name and with what logins, certificates and patience they are asked, and how a
+// chart is pulled from one.
+package registry
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/go-containerregistry/pkg/authn"
+	"github.com/google/go-containerregistry/pkg/name"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+
+	"gitops-runtime/internal/fileerror"
+)
+
+// Access is how registries are reached.
+type Access struct {
+	// PlainHTTP are hosts spoken to without TLS; loopback and private addresses
+	// are asked so when they speak no TLS.
+	PlainHTTP []string
+	// Rewrite replaces hosts, for registries that go by another name from here.
+	Rewrite map[string]string
+	// CAFile holds further certificate authorities in PEM form.
+	CAFile string
+	// Logins is the file of `helm registry login`, looked at before Docker's.
+	Logins string
+	// Transport replaces the network, in tests.
+	Transport http.RoundTripper
+	// Pause is the first wait before trying again; it doubles. One second when 0.
+	// A registry that answers 429 is waited for 900 times as long.
+	Pause time.Duration
+	// Waiting is told of each pause that a registry asks for; may be nil. It may
+	// be called by several goroutines.
+	Waiting func(Wait)
+	// Attempts is how often a request is tried when a registry is away, 5 when 0.
+	// When it is given, a registry that is busy is not waited for longer.
+	Attempts int
+}
+
+const defaultAttempts = 5
+
+// Client is Access made ready.
+type Client struct {
+	access  Access
+	options []remote.Option
+}
+
+// Open makes a client; a file of authorities that cannot be used is an error.
+func (a Access) Open() (*Client, error) {
+	base := a.Transport
+	if base == nil {
+		own, _ := remote.DefaultTransport.(*http.Transport)
+		cloned := own.Clone()
+		if a.CAFile != "" {
+			pool, err := authorities(a.CAFile)
+			if err != nil {
+				return nil, err
+			}
+			cloned.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
+		}
+		base = cloned
+	}
+	pause, attempts := cmp.Or(a.Pause, time.Second), cmp.Or(a.Attempts, defaultAttempts)
+	total := maxPauses * pause
+	if a.Attempts > 0 {
+		total = time.Duration(a.Attempts-1) * pause
+	}
+	options := []remote.Option{
+		remote.WithTransport(patient{base: bounded{base}, pause: pause, total: total, report: a.Waiting, hosts: &pauses{until: map[string]time.Time{}}}),
+		remote.WithAuthFromKeychain(authn.NewMultiKeychain(logins(a.Logins), authn.DefaultKeychain)),
+		remote.WithRetryBackoff(remote.Backoff{Duration: pause, Factor: 2, Jitter: 0.1, Steps: attempts}),
+	}
+	if attempts == 1 {
+		options = append(options, remote.WithRetryStatusCodes())
+	}
+	return &Client{access: a, options: options}, nil
+}
+
+func authorities(path string) (*x509.CertPool, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("--ca-file %s: %s", path, fileerror.Reason(err))
+	}
+	pool, err := x509.SystemCertPool()
+	if err != nil {
+		pool = x509.NewCertPool()
+	}
+	if !pool.AppendCertsFromPEM(data) {
+		return nil, fmt.Errorf("--ca-file %s holds no certificate in PEM form", path)
+	}
+	return pool, nil
+}
+
+// Reference parses an image the way it is reached from here.
+func (c *Client) Reference(text string) (name.Reference, error) {
+	text, options := c.reached(text)
+	reference, err := name.ParseReference(text, options...)
+	if err != nil {
+		return nil, fmt.Errorf("%s is not an image reference: %w", text, err)
+	}
+	return reference, nil
+}
+
+// reached is a name as it is asked for from here, and how its host is spoken to.
+func (c *Client) reached(text string) (string, []name.Option) {
+	host, rest, _ := strings.Cut(text, "/")
+	if other, ok := c.access.Rewrite[host]; ok {
+		host, text = other, other+"/"+rest
+	}
+	if slices.Contains(c.access.PlainHTTP, host) {
+		return text, []name.Option{name.Insecure}
+	}
+	return text, nil
+}
+
+// Options are those of one question.
+func (c *Client) Options(ctx context.Context) []remote.Option {
+	return append(slices.Clone(c.options), remote.WithContext(ctx))
+}

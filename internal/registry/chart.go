@@ -1,0 +1,103 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+
+	"gitops-runtime/internal/registry/fault"
+)
+
+const (
+	// scheme begins the reference of a chart in a registry.
+	scheme = "oci://"
+	// chartLayer is the media type under which Helm stores a packaged chart.
+	chartLayer = "application/vnd.cncf.helm.chart.content.v1.tar+gzip"
+	// chartTime bounds the download of a chart, chartSize what it weighs.
+	chartTime = time.Minute
+	chartSize = 64 << 20
+)
+
+// Chart pulls a packaged chart: oci://host/path:version, or without the version
+// when that is given beside it. Without any the newest release is taken. The
+// place is the exact reference that was pulled.
+func (a Access) Chart(ctx context.Context, reference, version string) (archive []byte, place string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, chartTime)
+	defer cancel()
+	a.Attempts = 1 // a person waits for it
+	client, err := a.Open()
+	if err != nil {
+		return nil, "", err
+	}
+	target, err := client.chart(ctx, reference, version)
+	if err != nil {
+		return nil, "", err
+	}
+	archive, err = client.download(ctx, target)
+	if errors.Is(err, errNoChart) {
+		return nil, "", fmt.Errorf("chart %s: %w", reference, err)
+	}
+	if err != nil {
+		return nil, "", fault.Explain("pull chart", target.Name(), err)
+	}
+	return archive, target.Name(), nil
+}
+
+// chart is the exact thing to pull.
+func (c *Client) chart(ctx context.Context, reference, version string) (name.Reference, error) {
+	text, how := c.reached(strings.TrimPrefix(reference, scheme))
+	how = append(how, name.StrictValidation)
+	if target, err := name.ParseReference(text, how...); err == nil {
+		return target, nil
+	}
+	repository, err := name.NewRepository(text, how...)
+	if err != nil {
+		return nil, fmt.Errorf("chart %s: write it as oci://host/path or oci://host/path:version", reference)
+	}
+	if version != "" {
+		// A tag holds no "+"; Helm writes "_" in its place.
+		return repository.Tag(strings.ReplaceAll(version, "+", "_")), nil
+	}
+	tags, err := remote.List(repository, c.Options(ctx)...)
+	if err != nil {
+		return nil, fault.Explain("list versions of", repository.Name(), err)
+	}
+	newest := newestRelease(tags)
+	if newest == "" {
+		return nil, fmt.Errorf("chart %s has no released version; name one, as in %s:1.2.3", reference, reference)
+	}
+	return repository.Tag(newest), nil
+}
+
+// download fetches the layer that holds the packaged chart; its digest is
+// checked while it is read.
+func (c *Client) download(ctx context.Context, target name.Reference) ([]byte, error) {
+	image, err := remote.Image(target, c.Options(ctx)...)
+	if err != nil {
+		return nil, err
+	}
+	layers, err := image.Layers()
+	if err != nil {
+		return nil, err
+	}
+	for _, layer := range layers {
+		if kind, err := layer.MediaType(); err != nil || string(kind) != chartLayer {
+			continue
+		}
+		packed, err := layer.Compressed()
+		if err != nil {
+			return nil, err
+		}
+		archive, err := io.ReadAll(io.LimitReader(packed, chartSize))
+		return archive, errors.Join(err, packed.Close())
+	}
+	return nil, errNoChart
+}
+
+var errNoChart = errors.New("it is no Helm chart (an image, perhaps): it has no layer of type " + chartLayer)

@@ -1,0 +1,121 @@
+package registry_test
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-containerregistry/pkg/v1/types"
+	"github.com/stretchr/testify/require"
+
+	"gitops-runtime/internal/registry"
+	"gitops-runtime/internal/registry/registrytest"
+)
+
+// charts is a registry with charts of some versions, each holding its version.
+func charts(t *testing.T) *registrytest.Registry {
+	t.Helper()
+	made := registrytest.Start(t)
+	for _, version := range []string{"0.9.0", "1.2.3", "1.10.0_build.1", "2.0.0-rc.1", "latest"} {
+		registrytest.Push(t, made.Name+"/charts/umbrella:"+version, registrytest.Chart(t, []byte(version), registrytest.ChartLayer))
+	}
+	registrytest.Push(t, made.Name+"/charts/image:1.0.0", registrytest.Chart(t, []byte("layer"), types.OCILayer))
+	registrytest.Push(t, made.Name+"/charts/early:0.1.0-alpha", registrytest.Chart(t, []byte("early"), registrytest.ChartLayer))
+	return made
+}
+
+func TestChart(t *testing.T) {
+	host := charts(t).Name
+	for _, c := range []struct{ reference, version, want string }{
+		{"/charts/umbrella:1.2.3", "", "1.2.3"},
+		{"/charts/umbrella", "0.9.0", "0.9.0"},
+		{"/charts/umbrella", "1.10.0+build.1", "1.10.0_build.1"},
+		{"/charts/umbrella", "", "1.10.0_build.1"},
+		{"/charts/umbrella", "2.0.0-rc.1", "2.0.0-rc.1"},
+	} {
+		archive, place, err := registry.Access{}.Chart(context.Background(), "oci://"+host+c.reference, c.version)
+		require.NoError(t, err, c)
+		require.Equal(t, c.want, string(archive))
+		require.Equal(t, host+"/charts/umbrella:"+c.want, place)
+	}
+}
+
+func TestChartErrors(t *testing.T) {
+	made := charts(t)
+	host := made.Name
+	cases := map[string]string{
+		"/charts/umbrella:9.9.9": "pull chart HOST/charts/umbrella:9.9.9 failed: HOST answers 404 (unknown manifest); check the name and the tag",
+		"/charts/absent":         "list versions of HOST/charts/absent failed: HOST answers 404 (unknown name); check the name and the tag",
+		"/charts/image:1.0.0":    "chart oci://HOST/charts/image:1.0.0: it is no Helm chart (an image, perhaps): it has no layer of type " + registrytest.ChartLayer,
+		"/charts/early":          "chart oci://HOST/charts/early has no released version; name one, as in oci://HOST/charts/early:1.2.3",
+		"/UPPER":                 "chart oci://HOST/UPPER: write it as oci://host/path or oci://host/path:version",
+	}
+	for reference, want := range cases {
+		_, _, err := registry.Access{}.Chart(context.Background(), "oci://"+host+reference, "")
+		require.Error(t, err, reference)
+		require.Equal(t, want, strings.ReplaceAll(err.Error(), host, "HOST"))
+	}
+	for status, want := range map[int]string{
+		401: "HOST answers 401; log in with `helm registry login HOST` or `docker login HOST`",
+		403: "HOST answers 403; the account in use at HOST may not do this; use another one",
+		429: "HOST answers 429; HOST limits requests; log in, ask less at a time, or run again later",
+		503: "HOST answers 503; HOST is in trouble; run again later",
+	} {
+		made.Failing(func(w http.ResponseWriter, _ *http.Request) bool { w.WriteHeader(status); return true })
+		_, _, err := registry.Access{}.Chart(context.Background(), "oci://"+host+"/charts/umbrella:1.2.3", "")
+		require.Error(t, err, status)
+		require.Equal(t, "pull chart HOST/charts/umbrella:1.2.3 failed: "+want, strings.ReplaceAll(err.Error(), host, "HOST"))
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, _, err := registry.Access{}.Chart(ctx, "oci://"+host+"/charts/umbrella:1.2.3", "")
+	require.EqualError(t, err, "pull chart "+host+"/charts/umbrella:1.2.3 was interrupted; run the command again to go on")
+}
+
+// A registry that asks for a login gets that of Helm's file, else Docker's.
+func TestLogins(t *testing.T) {
+	const user, password = "robot", "canary-password"
+	made := charts(t)
+	made.Failing(func(w http.ResponseWriter, r *http.Request) bool {
+		if name, given, signed := r.BasicAuth(); signed && name == user && given == password {
+			return false
+		}
+		w.Header().Set("WWW-Authenticate", `Basic realm="charts"`)
+		w.WriteHeader(http.StatusUnauthorized)
+		return true
+	})
+	login := func(password string) string {
+		file := filepath.Join(t.TempDir(), "config.json")
+		text := fmt.Sprintf(`{"auths": {%q: {"auth": %q}}}`, made.Name, base64.StdEncoding.EncodeToString([]byte(user+":"+password)))
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+		return file
+	}
+	broken := filepath.Join(t.TempDir(), "config.json")
+	require.NoError(t, os.WriteFile(broken, []byte("{"), 0o600))
+	for _, c := range []struct{ name, helm, docker, want string }{
+		{"Helm's login", login(password), t.TempDir(), ""},
+		{"Docker's login", "absent", filepath.Dir(login(password)), ""},
+		{"Helm's before Docker's", login(password), filepath.Dir(login("other")), ""},
+		{"nobody's", "absent", t.TempDir(), "answers 401; log in with"},
+		{"a wrong one", login("other"), t.TempDir(), "answers 401; log in with"},
+		{"a file that cannot be read", broken, t.TempDir(), "logins of registries in " + broken + " cannot be read; mend the file, or name another with --registry-config"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Setenv("DOCKER_CONFIG", c.docker)
+			t.Setenv("HOME", t.TempDir())
+			_, _, err := registry.Access{Logins: c.helm}.Chart(context.Background(), "oci://"+made.Name+"/charts/umbrella:1.2.3", "")
+			if c.want == "" {
+				require.NoError(t, err)
+				return
+			}
+			require.ErrorContains(t, err, c.want)
+			require.NotContains(t, err.Error(), password)
+			require.NotContains(t, err.Error(), "Y2FuYX")
+		})
+	}
+}

@@ -1,0 +1,60 @@
+package fault_test
+
+import (
+	"context"
+	"crypto/x509"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
+	"github.com/stretchr/testify/require"
+
+	"gitops-runtime/internal/fileerror"
+	"gitops-runtime/internal/registry/fault"
+)
+
+func TestExplain(t *testing.T) {
+	at := func(err error) error { return &url.Error{Op: "Get", URL: "https://reg.corp:5000/v2/", Err: err} }
+	asked, err := http.NewRequest(http.MethodGet, "https://auth.corp/token", nil)
+	require.NoError(t, err)
+	cases := map[string]struct {
+		err  error
+		want string
+	}{
+		"interrupted":   {at(context.Canceled), "read quay.io/a:1 was interrupted; run the command again to go on"},
+		"no address":    {at(&net.DNSError{Name: "reg.corp", Err: "no such host"}), "read quay.io/a:1 failed: no address is known of reg.corp; check the registry's name, or say with --reach where it is"},
+		"plain HTTP":    {at(errors.New("http: server gave HTTP response to HTTPS client")), "read quay.io/a:1 failed: reg.corp:5000 speaks plain HTTP; allow it with --plain-http reg.corp:5000"},
+		"unknown CA":    {at(x509.UnknownAuthorityError{}), "read quay.io/a:1 failed: the certificate of reg.corp:5000 is not trusted (certificate signed by unknown authority); give its authority with --ca-file"},
+		"refused":       {at(syscall.ECONNREFUSED), "read quay.io/a:1 failed: reg.corp:5000 refuses the connection; check that the registry runs, and run the command again to go on"},
+		"slow":          {at(os.ErrDeadlineExceeded), "read quay.io/a:1 failed: reg.corp:5000 does not answer in time; check the network, and run the command again to go on"},
+		"dropped":       {at(io.ErrUnexpectedEOF), "read quay.io/a:1 failed: reg.corp:5000 dropped the connection; run the command again to go on"},
+		"something":     {errors.New("odd"), "read quay.io/a:1 failed: odd; run the command again to go on"},
+		"wrong account": {&transport.Error{StatusCode: http.StatusForbidden, Request: asked}, "read quay.io/a:1 failed: auth.corp answers 403; the account in use at auth.corp may not do this; use another one"},
+		"odd status":    {&transport.Error{StatusCode: http.StatusTeapot}, "read quay.io/a:1 failed: quay.io answers 418; run the command again to go on"},
+	}
+	for name, test := range cases {
+		t.Run(name, func(t *testing.T) {
+			told := fault.Explain("read", "quay.io/a:1", test.err)
+			require.EqualError(t, told, test.want)
+			require.ErrorIs(t, told, test.err)
+		})
+	}
+}
+
+func TestFile(t *testing.T) {
+	_, absent := os.Open("absent")
+	for want, err := range map[string]error{
+		"there is no such file":                  absent,
+		"its permissions do not let you read it": &os.PathError{Op: "open", Path: "x", Err: syscall.EACCES},
+		"is a directory":                         &os.PathError{Op: "read", Path: "x", Err: syscall.EISDIR},
+		"odd":                                    errors.New("odd"),
+	} {
+		require.Equal(t, want, fileerror.Reason(err))
+	}
+}

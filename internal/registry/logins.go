@@ -1,0 +1,42 @@
+package registry
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/docker/cli/cli/config"
+	"github.com/google/go-containerregistry/pkg/authn"
+
+	"gitops-runtime/internal/registry/fault"
+)
+
+// logins is the file of `helm registry login`, which has Docker's form.
+type logins string
+
+// Resolve gives the login for a registry, or that of nobody.
+func (k logins) Resolve(target authn.Resource) (authn.Authenticator, error) {
+	file, err := os.Open(string(k))
+	if err != nil {
+		return authn.Anonymous, nil
+	}
+	defer file.Close()
+	logins, err := config.LoadFromReader(file)
+	if err != nil {
+		return nil, k.unusable(err)
+	}
+	login, err := logins.GetAuthConfig(target.RegistryStr())
+	if err != nil {
+		return nil, k.unusable(err)
+	}
+	if login.Username == "" && login.IdentityToken == "" && login.RegistryToken == "" {
+		return authn.Anonymous, nil
+	}
+	return authn.FromConfig(authn.AuthConfig{
+		Username: login.Username, Password: login.Password, IdentityToken: login.IdentityToken, RegistryToken: login.RegistryToken,
+	}), nil
+}
+
+// unusable never shows what is in the file.
+func (k logins) unusable(err error) error {
+	return &fault.Sentence{Text: fmt.Sprintf("logins of registries in %s cannot be read; mend the file, or name another with --registry-config", string(k)), Below: err}
+}

@@ -1,0 +1,101 @@
+package schemacheck
+
+import (
+	"slices"
+	"strconv"
+
+	"golang.org/x/sync/errgroup"
+
+	"gitops-runtime/internal/contain"
+	"gitops-runtime/internal/helmchart"
+	"gitops-runtime/internal/helmvalues"
+)
+
+// Chart validates values against the schemas of a chart and of its enabled
+// subcharts, as Helm does, and lists the problems in the umbrella's order. The
+// values have the chart's defaults below them; the cache may be nil. An error
+// means that a schema cannot be used.
+func Chart(of *helmchart.Chart, given *helmvalues.Values, cache *Cache) ([]Problem, error) {
+	parts := partsOf(of, given, "", given.Tree)
+	lists := make([][]Problem, len(parts))
+	var side errgroup.Group
+	for i, part := range parts {
+		side.Go(func() (err error) {
+			defer contain.Panic(&err)
+			lists[i], err = part.problems(given, cache)
+			return err
+		})
+	}
+	if err := side.Wait(); err != nil {
+		return nil, err
+	}
+	return unique(slices.Concat(lists...)), nil
+}
+
+// part is a chart's schema with the values it is for.
+type part struct {
+	schema []byte
+	path   string
+	tree   any
+}
+
+// partsOf are the chart and its enabled subcharts, as far as they have a schema.
+func partsOf(of *helmchart.Chart, given *helmvalues.Values, path string, tree any) []part {
+	var list []part
+	if len(of.Schema) > 0 {
+		list = append(list, part{of.Schema, path, tree})
+	}
+	held, _ := tree.(map[string]any)
+	for _, dependency := range of.Dependencies {
+		if below, exists := held[dependency.Name]; exists && given.Enabled(dependency.Condition) {
+			list = append(list, partsOf(dependency.Chart, given, helmvalues.Join(path, dependency.Name), below)...)
+		}
+	}
+	return list
+}
+
+func (p part) problems(given *helmvalues.Values, cache *Cache) ([]Problem, error) {
+	compiled, err := cache.Compile(p.schema)
+	if err != nil {
+		return nil, err
+	}
+	violations, err := compiled.Violations(p.tree)
+	if err != nil {
+		return nil, err
+	}
+	var list []Problem
+	for _, violation := range violations {
+		at := p.path
+		if violation.Path != nil && violation.Path[0] == "global" {
+			at = "" // a subchart sees the globals of the umbrella: one place, one finding
+		}
+		path := join(at, violation.Path)
+		list = append(list, problem(violation, given.Place(path), path))
+	}
+	return list, nil
+}
+
+// join writes keys and positions as a path.
+func join(path string, parts []string) string {
+	for _, part := range parts {
+		if i, err := strconv.Atoi(part); err == nil && path != "" {
+			path = helmvalues.Index(path, i)
+			continue
+		}
+		path = helmvalues.Join(path, part)
+	}
+	return path
+}
+
+// unique drops problems that the umbrella's and a subchart's schema share.
+func unique(list []Problem) []Problem {
+	seen := map[Problem]bool{}
+	var kept []Problem
+	for _, problem := range list {
+		if !seen[problem] {
+			seen[problem] = true
+			kept = append(kept, problem)
+		}
+	}
+	return kept
+}

@@ -1,0 +1,112 @@
+package schemacheck
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strconv"
+)
+
+// draft is the one dialect whose rules are read here; the library reads all.
+const draft = "http://json-schema.org/draft-07/schema"
+
+// words are the names that "type" takes.
+var words = []string{"array", "boolean", "integer", "null", "number", "object", "string"}
+
+// plain tells whether a schema consists of keywords that are read here, each of
+// the form the metaschema asks for, so that the library would compile it. The
+// library's own check of that takes longer than everything else in a run.
+func plain(rules any) bool {
+	root, isMap := rules.(map[string]any)
+	if !isMap {
+		return false
+	}
+	dialect, _ := root["$schema"].(string)
+	if dialect != draft && dialect != draft+"#" {
+		return false
+	}
+	for keyword, content := range root {
+		if keyword != "$schema" && !plainKeyword(keyword, content) {
+			return false
+		}
+	}
+	return true
+}
+
+func plainRule(rule any) bool {
+	switch at := rule.(type) {
+	case bool:
+		return true
+	case map[string]any:
+		for keyword, content := range at {
+			if !plainKeyword(keyword, content) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+func plainKeyword(keyword string, content any) bool {
+	switch keyword {
+	case "title", "description", "$comment":
+		_, isText := content.(string)
+		return isText
+	case "default", "const":
+		return true
+	case "examples", "enum":
+		_, isList := content.([]any)
+		return isList
+	case "type":
+		return plainType(content)
+	case "properties":
+		rules, isMap := content.(map[string]any)
+		for _, rule := range rules {
+			if !plainRule(rule) {
+				return false
+			}
+		}
+		return isMap
+	case "additionalProperties", "items", "if", "then", "else":
+		return plainRule(content)
+	case "anyOf", "allOf":
+		rules, isList := content.([]any)
+		return isList && len(rules) > 0 && !slices.ContainsFunc(rules, func(rule any) bool { return !plainRule(rule) })
+	case "required":
+		return distinct(content, nil)
+	case "minimum", "maximum":
+		_, isNumber := content.(json.Number)
+		return isNumber
+	case "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties":
+		number, _ := content.(json.Number)
+		_, err := strconv.ParseUint(string(number), 10, 31)
+		return err == nil
+	case "pattern":
+		text, isText := content.(string)
+		_, err := regexp.Compile(text)
+		return isText && err == nil
+	}
+	return false
+}
+
+func plainType(content any) bool {
+	if one, isText := content.(string); isText {
+		return slices.Contains(words, one)
+	}
+	list, isList := content.([]any)
+	return isList && len(list) > 0 && distinct(content, words)
+}
+
+// distinct tells whether content is a list of texts, each one once and, where
+// some are given, among the allowed ones.
+func distinct(content any, allowed []string) bool {
+	list, isList := content.([]any)
+	for i, item := range list {
+		text, isText := item.(string)
+		if !isText || slices.Contains(list[:i], item) || allowed != nil && !slices.Contains(allowed, text) {
+			return false
+		}
+	}
+	return isList
+}

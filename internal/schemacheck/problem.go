@@ -1,0 +1,86 @@
+package schemacheck
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"gitops-runtime/internal/helmvalues"
+)
+
+// The codes of problems, one for each kind of violation.
+const (
+	CodeUnknown = "SCH101"
+	CodeType    = "SCH102"
+	CodeRange   = "SCH103"
+	CodeMissing = "SCH104"
+	CodeOther   = "SCH105"
+)
+
+// Rule is what is said about every problem of a code.
+type Rule struct {
+	Code string
+	// Sentence is a fmt format, one sentence with its full stop.
+	Sentence string
+	// Fix is what to do, "" where the sentence says it; {value} stands for the
+	// path of the value.
+	Fix string
+}
+
+// Rules are the rules in the order of their codes.
+func Rules() []Rule {
+	return []Rule{
+		{CodeUnknown, "There is no value %s%s.", "remove the key, or see the chart's values.yaml for the values it reads"},
+		{CodeType, "%s has to be %s, but is %s.", "give {value} a value of that type"},
+		{CodeRange, "%s does not fit: %s.", ""},
+		{CodeMissing, "%s is required and missing.", "add {value} to the values; where its key has nothing below it, which takes its defaults away, remove the key"},
+		{CodeOther, "%s breaks a rule of the schema: %s.", ""},
+	}
+}
+
+// Problem is one value that a schema refuses.
+type Problem struct {
+	Code    string
+	Place   helmvalues.Place
+	Message string
+	// Fix is what to do, "" where the message says it.
+	Fix string
+}
+
+// Line is the problem as one line, for grep and editors.
+func (p Problem) Line() string {
+	return fmt.Sprintf("%s: fail: %s %s", cmp.Or(p.Place.String(), "-"), p.Code, p.Message)
+}
+
+// problem is a violation of the value at a path.
+func problem(v Violation, place helmvalues.Place, path string) Problem {
+	switch v.Kind {
+	case Unknown:
+		if v.Want == "" {
+			return newProblem(CodeUnknown, place, path, "")
+		}
+		near := newProblem(CodeUnknown, place, path, " (did you mean "+v.Want+"?)")
+		near.Fix = "rename the key to " + v.Want
+		return near
+	case Type:
+		return newProblem(CodeType, place, path, v.Want, v.Got)
+	case Range:
+		return newProblem(CodeRange, place, path, v.Want)
+	case Missing:
+		return newProblem(CodeMissing, place, path)
+	}
+	return newProblem(CodeOther, place, path, v.Want)
+}
+
+// newProblem fills the sentence of a code.
+func newProblem(code string, place helmvalues.Place, args ...any) Problem {
+	for _, rule := range Rules() {
+		if rule.Code == code {
+			return Problem{
+				Code: code, Place: place, Message: fmt.Sprintf(rule.Sentence, args...),
+				Fix: strings.ReplaceAll(rule.Fix, "{value}", place.Value),
+			}
+		}
+	}
+	panic("schemacheck: no rule for code " + code)
+}

@@ -1,0 +1,196 @@
+// Package schemacheck holds values against a JSON schema and tells every violation
+// by structure: the path, the kind of rule, and what would fit. Values are
+// never quoted, since some of them are secret.
+package schemacheck
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sort"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v5"
+)
+
+// Kind is what sort of rule a violation breaks.
+type Kind int
+
+// The kinds of a Violation.
+const (
+	// Unknown is a key that the schema does not have.
+	Unknown Kind = iota
+	// Type is a value of another type.
+	Type
+	// Range is a value outside of what is allowed: enum, pattern, limits.
+	Range
+	// Missing is a required key.
+	Missing
+	// Other is any other rule.
+	Other
+)
+
+// Violation is one value that breaks one rule.
+type Violation struct {
+	Kind Kind
+	// Path are the keys and list positions (as decimal numbers) to the value.
+	Path []string
+	// Want says what would fit; for an Unknown key it is the nearest known one.
+	Want string
+	// Got is the type of the value, for Kind Type.
+	Got string
+}
+
+// Schema is a schema that can be compiled.
+type Schema struct {
+	// rules is the schema as a tree when it is plain; then only what a value
+	// may break is compiled, when it is needed.
+	rules map[string]any
+	whole *compiled
+}
+
+// compiled is what the library makes of a schema.
+type compiled struct {
+	root *jsonschema.Schema
+	at   map[string]*jsonschema.Schema
+}
+
+// address is the name under which the schema is compiled; nothing is loaded
+// from anywhere else.
+const address = "values:///values.schema.json"
+
+// Compile reads a schema. A reference out of the file is an error.
+func Compile(text []byte) (*Schema, error) {
+	if rules, ok := read(text); ok && plain(rules) {
+		return &Schema{rules: rules.(map[string]any)}, nil
+	}
+	whole, err := compile(text)
+	if err != nil {
+		return nil, err
+	}
+	return &Schema{whole: whole}, nil
+}
+
+func compile(text []byte) (*compiled, error) {
+	compiler := jsonschema.NewCompiler()
+	compiler.LoadURL = func(url string) (io.ReadCloser, error) {
+		return nil, fmt.Errorf("the schema refers to %s; only references within the file are followed", url)
+	}
+	if err := compiler.AddResource(address, bytes.NewReader(text)); err != nil {
+		return nil, fmt.Errorf("values.schema.json: %w", err)
+	}
+	root, err := compiler.Compile(address)
+	var unfit *jsonschema.SchemaError
+	switch {
+	case errors.As(err, &unfit):
+		return nil, fmt.Errorf("values.schema.json is no schema: %w", unfit.Err)
+	case err != nil:
+		return nil, fmt.Errorf("values.schema.json: %w", err)
+	}
+	made := &compiled{root: root, at: map[string]*jsonschema.Schema{}}
+	made.note(root)
+	return made, nil
+}
+
+// against gives the compiled rules that the values may break, nil when they
+// surely fit.
+func (s *Schema) against(values any) (*compiled, error) {
+	if s.whole != nil {
+		return s.whole, nil
+	}
+	left := reduce(s.rules, values)
+	if left == true {
+		return nil, nil
+	}
+	text, err := json.Marshal(left)
+	if err != nil {
+		return nil, fmt.Errorf("values.schema.json: %w", err)
+	}
+	return compile(text)
+}
+
+// Violations lists what breaks a rule, by path, each one once.
+func (s *Schema) Violations(values any) ([]Violation, error) {
+	rules, err := s.against(values)
+	if rules == nil {
+		return nil, err
+	}
+	err = rules.root.Validate(values)
+	var invalid *jsonschema.ValidationError
+	if err == nil {
+		return nil, nil
+	}
+	if !errors.As(err, &invalid) {
+		return nil, fmt.Errorf("values.schema.json: %w", err)
+	}
+	var list []Violation
+	rules.flatten(invalid, values, &list)
+	sort.SliceStable(list, func(i, j int) bool { return key(list[i]) < key(list[j]) })
+	var unique []Violation
+	for i, violation := range list {
+		if i == 0 || key(violation) != key(list[i-1]) {
+			unique = append(unique, violation)
+		}
+	}
+	return unique, nil
+}
+
+func key(v Violation) string {
+	return strings.Join(v.Path, "\x00") + "\x01" + fmt.Sprint(v.Kind, v.Want)
+}
+
+// flatten walks to the leaves of an error. Of the alternatives of a oneOf or
+// anyOf only the one that came closest is told.
+func (c *compiled) flatten(cause *jsonschema.ValidationError, values any, list *[]Violation) {
+	switch {
+	case len(cause.Causes) == 0:
+		*list = append(*list, c.violations(cause, values)...)
+	case isChoice(cause):
+		c.flatten(closest(cause), values, list)
+	default:
+		for _, inner := range cause.Causes {
+			c.flatten(inner, values, list)
+		}
+	}
+}
+
+func isChoice(cause *jsonschema.ValidationError) bool {
+	keyword := lastPart(cause.KeywordLocation)
+	return keyword == "oneOf" || keyword == "anyOf"
+}
+
+// closest is the alternative whose errors lie deepest: it got furthest before
+// something did not fit. Among equals the one with the fewest errors counts.
+func closest(cause *jsonschema.ValidationError) *jsonschema.ValidationError {
+	best := cause.Causes[0]
+	bestDepth, bestCount := measure(best)
+	for _, other := range cause.Causes[1:] {
+		depth, count := measure(other)
+		if depth > bestDepth || depth == bestDepth && count < bestCount {
+			best, bestDepth, bestCount = other, depth, count
+		}
+	}
+	return best
+}
+
+// measure is how deep the shallowest leaf lies, and how many leaves there are.
+func measure(cause *jsonschema.ValidationError) (depth, count int) {
+	if len(cause.Causes) == 0 {
+		return strings.Count(cause.InstanceLocation, "/"), 1
+	}
+	depth = -1
+	for _, inner := range cause.Causes {
+		below, leaves := measure(inner)
+		if depth < 0 || below < depth {
+			depth = below
+		}
+		count += leaves
+	}
+	return depth, count
+}
+
+func lastPart(location string) string {
+	return location[strings.LastIndex(location, "/")+1:]
+}

@@ -1,0 +1,186 @@
+package schemacheck_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	newer "github.com/santhosh-tekuri/jsonschema/v6"
+	"sigs.k8s.io/yaml"
+
+	"gitops-runtime/internal/schemacheck"
+)
+
+// rules has one rule of each kind.
+const rules = `{
+ "type": "object", "additionalProperties": false, "required": ["name"],
+ "patternProperties": {"^x-": {}},
+ "definitions": {"port": {"type": "integer", "minimum": 1, "maximum": 65535}},
+ "properties": {
+  "name": {"type": "string", "minLength": 1, "maxLength": 5, "pattern": "^[a-z]*$"},
+  "size": {"enum": ["small", "large", 3]},
+  "fixed": {"const": true},
+  "port": {"$ref": "#/definitions/port"},
+  "ratio": {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1, "multipleOf": 0.25},
+  "hosts": {"type": ["array", "null"], "minItems": 1, "maxItems": 2, "uniqueItems": true, "items": {"type": "string"}},
+  "nested": {"type": "object", "properties": {"replicas": {"type": "integer"}}, "additionalProperties": false},
+  "choice": {"oneOf": [
+    {"type": "object", "required": ["token"], "properties": {"token": {"type": "string"}}, "additionalProperties": false},
+    {"type": "object", "required": ["ref"], "properties": {"ref": {"type": "object", "required": ["name"], "properties": {"name": {"type": "string"}}}}, "additionalProperties": false}]},
+  "when": {"type": "object", "if": {"properties": {"tls": {"const": true}}, "required": ["tls"]}, "then": {"required": ["host"]}},
+  "either": {"anyOf": [{"type": "string"}, {"type": "integer"}]},
+  "never": {"not": {"type": "string"}}
+ }}`
+
+var kinds = map[schemacheck.Kind]string{
+	schemacheck.Unknown: "unknown", schemacheck.Type: "type", schemacheck.Range: "range", schemacheck.Missing: "missing", schemacheck.Other: "other",
+}
+
+var corpus = []struct{ values, want string }{
+	{"name: abc", ""},
+	{"x-any: 1", "name missing"},
+	{"name: abc\nprot: 1", "prot unknown port"},
+	{"name: abc\nzzzzzz: 1\nx-fine: 1", "zzzzzz unknown"},
+	{"name: 1", "name type a string, got a whole number"},
+	{"name: ''", "name range it needs at least 1 characters"},
+	{"name: abcdef", "name range it may have 5 characters at most"},
+	{"name: A1", "name range it has to match ^[a-z]*$"},
+	{"name: a\nsize: medium", `size range it has to be one of "small", "large", 3`},
+	{"name: a\nfixed: false", "fixed range it has to be true"},
+	{"name: a\nport: 0", "port range it has to be 1 or more"},
+	{"name: a\nport: 70000", "port range it has to be 65535 or less"},
+	{"name: a\nport: 1.5", "port type a whole number, got a number"},
+	{"name: a\nratio: 0", "ratio range it has to be more than 0"},
+	{"name: a\nratio: 1", "ratio range it has to be less than 1"},
+	{"name: a\nratio: 0.3", "ratio range it has to be a multiple of 1/4"},
+	{"name: a\nhosts: []", "hosts range it needs at least 1 items"},
+	{"name: a\nhosts: [a, a, b]", "hosts range an item stands in it twice; hosts range it may have 2 items at most"},
+	{"name: a\nhosts: [1]", "hosts/0 type a string, got a whole number"},
+	{"name: a\nhosts: x", "hosts type a list or null, got a string"},
+	{"name: a\nnested: {replica: 1}", "nested/replica unknown replicas"},
+	{"name: a\nnested: []", "nested type a map, got a list"},
+	{"name: a\nchoice: {ref: {}}", "choice/ref/name missing"},
+	{"name: a\nchoice: {token: 5}", "choice/token type a string, got a whole number"},
+	{"name: a\nwhen: {tls: true}", "when/host missing"},
+	{"name: a\nwhen: {tls: false}", ""},
+	{"name: a\neither: null", "either type a string, got null"},
+	{"name: a\nnever: text", "never other not"},
+	{"name: 1\nport: x\nzzzzzz: 1", "name type a string, got a whole number; port type a whole number, got a string; zzzzzz unknown"},
+}
+
+func TestViolations(t *testing.T) {
+	compiled, err := schemacheck.Compile([]byte(rules))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range corpus {
+		violations, err := compiled.Violations(parse(t, c.values))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := describe(violations); got != c.want {
+			t.Errorf("%q:\n got %s\nwant %s", c.values, got, c.want)
+		}
+	}
+}
+
+func describe(violations []schemacheck.Violation) string {
+	var lines []string
+	for _, v := range violations {
+		line := strings.TrimSpace(strings.Join(v.Path, "/") + " " + kinds[v.Kind] + " " + v.Want)
+		if v.Got != "" {
+			line += ", got " + v.Got
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "; ")
+}
+
+// Helm reads schemas by a newer version of the library; both have to agree on
+// what fits.
+func TestAgreesWithHelmsLibrary(t *testing.T) {
+	check := func(t *testing.T, rules string, trees ...any) {
+		t.Helper()
+		compiled, err := schemacheck.Compile([]byte(rules))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, tree := range trees {
+			violations, err := compiled.Violations(tree)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if other := newerVerdict(t, rules, tree); (len(violations) == 0) != (other == nil) {
+				t.Errorf("%v: ours %s, Helm's %v", tree, describe(violations), other)
+			}
+		}
+	}
+	var trees []any
+	for _, c := range corpus {
+		trees = append(trees, parse(t, c.values))
+	}
+	check(t, rules, trees...)
+	files, _ := filepath.Glob("../../charts/*/values.schema.json")
+	for _, file := range files {
+		t.Run(filepath.Base(filepath.Dir(file)), func(t *testing.T) {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defaults, err := os.ReadFile(filepath.Join(filepath.Dir(file), "values.yaml"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			check(t, string(text), parse(t, string(defaults)), parse(t, "global: 1"), parse(t, "noSuchValue: {}"), parse(t, "{}"))
+		})
+	}
+}
+
+func newerVerdict(t *testing.T, rules string, tree any) error {
+	t.Helper()
+	document, err := newer.UnmarshalJSON(strings.NewReader(rules))
+	if err != nil {
+		t.Fatal(err)
+	}
+	compiler := newer.NewCompiler()
+	if err := compiler.AddResource("values:///x.json", document); err != nil {
+		t.Fatal(err)
+	}
+	compiled, err := compiler.Compile("values:///x.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := json.Marshal(tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, err := newer.UnmarshalJSON(strings.NewReader(string(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return compiled.Validate(read)
+}
+
+func parse(t *testing.T, text string) any {
+	t.Helper()
+	tree := map[string]any{}
+	if err := yaml.Unmarshal([]byte(text), &tree); err != nil {
+		t.Fatal(err)
+	}
+	return tree
+}
+
+func TestCompileErrors(t *testing.T) {
+	for text, want := range map[string]string{
+		"{":                             "values.schema.json: ",
+		`{"type": 7}`:                   "values.schema.json is no schema",
+		`{"$ref": "https://x.invalid"}`: "only references within the file are followed",
+	} {
+		if _, err := schemacheck.Compile([]byte(text)); err == nil || !strings.Contains(fmt.Sprint(err), want) {
+			t.Errorf("%s: got %v", text, err)
+		}
+	}
+}
