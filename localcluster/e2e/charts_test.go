@@ -60,7 +60,7 @@ func TestCharts(t *testing.T) {
 	e.run(t, "nothing left", func(t *testing.T) {
 		eventually(t, "what has owners goes after them", time.Minute, func(ctx context.Context) error {
 			outside, err := e.list(ctx, "")
-			if left := withoutDefinitions(without(outside, before, "namespaces/", "ipaddresses/")); err == nil && len(left) > 0 {
+			if left := withoutDefinitions(without(outside, before)); err == nil && len(left) > 0 {
 				err = fmt.Errorf("left outside any namespace: %v", left)
 			}
 			return err

@@ -13,9 +13,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
+
+	"gitops-runtime/localcluster/e2e"
 )
 
-// inventory names every object of the cluster that has no namespace, as resource/name.
+// inventory names what releases could have created outside namespaces, as resource/name.
 func (e *environment) inventory(t *testing.T) []string {
 	t.Helper()
 	names, err := e.list(t.Context(), "")
@@ -23,8 +25,8 @@ func (e *environment) inventory(t *testing.T) []string {
 	return names
 }
 
-// list names the objects of a namespace, or those of none, as resource/name. It asks for every kind that can be listed but
-// events, which tell what was and not what is.
+// list names the objects of a namespace, or those outside any that releases could have created, as resource/name. It reads every
+// resource that can be listed but events, which record what was and not what is.
 func (e *environment) list(ctx context.Context, namespace string) ([]string, error) {
 	e.known.Invalidate()
 	groups, err := discovery.ServerPreferredResources(e.known)
@@ -38,7 +40,10 @@ func (e *environment) list(ctx context.Context, namespace string) ([]string, err
 			return nil, err
 		}
 		for _, resource := range group.APIResources {
-			if resource.Namespaced != (namespace != "") || !slices.Contains(resource.Verbs, "list") || resource.Name == "events" || resource.Name == "componentstatuses" {
+			if resource.Namespaced != (namespace != "") || !slices.Contains(resource.Verbs, "list") || resource.Name == "events" {
+				continue
+			}
+			if namespace == "" && !e2e.CreatedByReleases(version.WithResource(resource.Name).GroupResource()) {
 				continue
 			}
 			listed, err := e.metadata.Resource(version.WithResource(resource.Name)).Namespace(namespace).List(ctx, metav1.ListOptions{})
@@ -97,7 +102,7 @@ func ofEveryNamespace() []string {
 	return []string{"configmaps/kube-root-ca.crt", "serviceaccounts/default"}
 }
 
-// containing keeps the names that have a part in them, but for those given.
-func containing(names []string, part string, but ...string) []string {
-	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !strings.Contains(name, part) || slices.Contains(but, name) })
+// containing keeps the names that contain a part.
+func containing(names []string, part string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !strings.Contains(name, part) })
 }

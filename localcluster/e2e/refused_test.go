@@ -122,7 +122,7 @@ func (e *environment) leftAfterRefusal(t *testing.T, namespace string, prefixes 
 		if err != nil {
 			return err
 		}
-		inside, outside = without(inside, ofEveryNamespace(), prefixes...), containing(outside, namespace, "namespaces/"+namespace)
+		inside, outside = without(inside, ofEveryNamespace(), prefixes...), containing(outside, namespace)
 		if len(inside)+len(outside) > 0 {
 			return fmt.Errorf("in the namespace %v, outside any %v", inside, outside)
 		}

@@ -140,7 +140,7 @@ func (n *neighbors) deleteRuntimeApplication(t *testing.T, before []string) {
 	require.NoError(t, n.objects.Resource(argo("applications")).Namespace(neighbor).Delete(t.Context(), install.Release, metav1.DeleteOptions{}))
 	theirs := append(ofEveryNamespace(), "secrets/codefresh-api-key", "secrets/argocd-initial-admin-secret") // the user's own, as are the keys of sealed-secrets
 	// Argo CD deletes no definition; for Helm those of codefresh.io are part of the release
-	kept := []string{"namespaces/", "ipaddresses/", "apiservices/v1alpha1.codefresh.io", "apiservices/v1beta1.codefresh.io"}
+	kept := []string{"apiservices/v1alpha1.codefresh.io", "apiservices/v1beta1.codefresh.io"}
 	for _, name := range n.codefreshDefinitions(t) {
 		kept = append(kept, "customresourcedefinitions/"+name)
 		defer func() {

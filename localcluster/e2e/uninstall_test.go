@@ -16,7 +16,7 @@ import (
 
 // uninstall: nothing of the release is left, on the platform, in its namespace or outside any; before is what the cluster had outside any
 // namespace before the first install. Argo's definitions stay, and with them what the API server makes of each, and Argo CD's project "default",
-// where users write policy; Services of other namespaces have their addresses. The keys of sealed-secrets stay with its definition: without them
+// where users write policy. The keys of sealed-secrets stay with its definition: without them
 // no SealedSecret could be read again.
 func (e *environment) uninstall(t *testing.T, before []string) {
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
@@ -35,7 +35,7 @@ func (e *environment) uninstall(t *testing.T, before []string) {
 			return err
 		}
 		inside = without(inside, append(ofEveryNamespace(), "appprojects/default"), "secrets/sealed-secrets-key")
-		outside = withoutDefinitions(without(outside, before, "namespaces/", "ipaddresses/"))
+		outside = withoutDefinitions(without(outside, before))
 		if len(inside)+len(outside) > 0 {
 			return fmt.Errorf("in the namespace %v, outside any %v", inside, outside)
 		}
