@@ -15,6 +15,7 @@ import (
 	"gitops-runtime/localcluster/images/gobuild"
 	"gitops-runtime/localcluster/images/reach"
 	"gitops-runtime/localcluster/images/store"
+	"gitops-runtime/tests/chartimages"
 )
 
 // Catalog is the table of images together with the cache they are kept in
@@ -41,8 +42,12 @@ func New(root string) (*Catalog, error) {
 	if err != nil {
 		return nil, err
 	}
+	version, err := chartimages.AppVersion(filepath.Join(root, "charts", "gitops-runtime"))
+	if err != nil {
+		return nil, fmt.Errorf("images: the version of this project's own: %w", err)
+	}
 	return &Catalog{
-		rows:      table(),
+		rows:      table(version),
 		store:     store.Store{Dir: filepath.Join(cache, "images")},
 		tools:     gobuild.Toolchain{Root: root, Cache: filepath.Join(cache, "sources")},
 		commands:  debian.Machine(),

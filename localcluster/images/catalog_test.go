@@ -16,7 +16,7 @@ import (
 
 func TestTableIsWellFormed(t *testing.T) {
 	seen := map[string]bool{}
-	for _, row := range table() {
+	for _, row := range table("1.2.3") {
 		_, err := name.NewTag(row.name)
 		require.NoError(t, err)
 		assert.False(t, seen[row.name], "%s stands in the table twice", row.name)
@@ -35,7 +35,7 @@ func TestTableIsWellFormed(t *testing.T) {
 
 // On Debian /bin and its like are links; an entry below one would replace it by a folder.
 func TestFilesOnDebianAvoidItsLinks(t *testing.T) {
-	for _, row := range table() {
+	for _, row := range table("1.2.3") {
 		if !row.recipe.debian {
 			continue
 		}
@@ -56,7 +56,7 @@ func TestFilesOnDebianAvoidItsLinks(t *testing.T) {
 func TestEveryProgramHasItsModuleFiles(t *testing.T) {
 	root, err := gomodule.Root()
 	require.NoError(t, err)
-	for _, program := range programList(table()) {
+	for _, program := range programList(table("1.2.3")) {
 		for _, file := range []string{"go.mod", "go.sum"} {
 			assert.FileExists(t, filepath.Join(root, program.Dir, file), program.Name)
 		}
@@ -72,7 +72,9 @@ func TestEveryProgramHasItsModuleFiles(t *testing.T) {
 }
 
 func TestForMode(t *testing.T) {
-	catalog, err := New(t.TempDir())
+	root, err := gomodule.Root()
+	require.NoError(t, err)
+	catalog, err := New(root)
 	require.NoError(t, err)
 	const frps, traefik, argocd = "ghcr.io/fatedier/frps:v0.70.0", "docker.io/library/traefik:v3.6.12", "quay.io/argoproj/argocd:v3.4.13"
 	tests := map[Mode]map[string]bool{

@@ -17,7 +17,8 @@ func TestCatalogKnowsEveryImageOfTheCharts(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(root, "charts", "*", "values.yaml"))
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
-	catalog := &Catalog{rows: table()}
+	catalog, err := New(root)
+	require.NoError(t, err)
 	for _, file := range files {
 		named, err := chartimages.Of(file)
 		require.NoError(t, err)

@@ -78,6 +78,12 @@ func own(name, folder string) recipe {
 	return made
 }
 
+// stamped gives the program of an image its version, as its Dockerfile does.
+func stamped(made recipe, version string) recipe {
+	made.programs[0].program.LDFlags = "-X main.version=" + version
+	return made
+}
+
 // standIn is the test program that stands in for programs which cannot be
 // had; the role is its first argument. Without a role it is what tests call
 // with a role of their own.

@@ -1,8 +1,8 @@
 package images
 
-// table is the catalog. Its order is the order of building: what is quickly
+// table is the catalog; version is the tag of this project's own images. Its order is the order of building: what is quickly
 // downloaded comes first, so that compilers have work while the rest downloads.
-func table() []row {
+func table(version string) []row {
 	return []row{
 		// The tunnel: frp's client beside the runtime, its server in the test platform.
 		{name: "ghcr.io/fatedier/frpc:v0.70.0", modes: []Mode{Tunnel}, recipe: withShell(static(frpc, "/usr/bin/frpc", user{}))},
@@ -24,8 +24,8 @@ func table() []row {
 		{name: "docker.io/cloudnativelabs/kube-router:v2.1.0", modes: everyMode, recipe: kubeRouterImage()},
 
 		// This project's own.
-		{name: "quay.io/codefresh/gitops-runtime-installer:0.1.0", modes: everyMode, neverPull: true, recipe: own("validate-values", "./validator/cmd/validate-values")},
-		{name: "quay.io/codefresh/image-override:0.1.0", neverPull: true, recipe: own("image-override", "./imageoverride/cmd/image-override")},
+		{name: "quay.io/codefresh/gitops-runtime-installer:" + version, modes: everyMode, neverPull: true, recipe: stamped(own("validate-values", "./validator/cmd/validate-values"), version)},
+		{name: "quay.io/codefresh/image-override:" + version, neverPull: true, recipe: own("image-override", "./imageoverride/cmd/image-override")},
 		{name: "gitops-runtime/standin:dev", modes: everyMode, neverPull: true, recipe: standIn()},
 
 		// Programs of the platform that work with nothing but the platform: local clusters have a stand-in of that, too.

@@ -13,15 +13,22 @@ import (
 // Of lists the images that the default values of a chart name:
 // {registry, repository, tag} maps, and texts that are a reference.
 func Of(valuesFile string) ([]string, error) {
-	var chart struct{ AppVersion string }
-	if err := readYAML(filepath.Join(filepath.Dir(valuesFile), "Chart.yaml"), &chart); err != nil {
+	version, err := AppVersion(filepath.Dir(valuesFile))
+	if err != nil {
 		return nil, err
 	}
 	var values map[string]any
 	if err := readYAML(valuesFile, &values); err != nil {
 		return nil, err
 	}
-	return walk(values, chart.AppVersion), nil
+	return walk(values, version), nil
+}
+
+// AppVersion is the appVersion of the chart in a folder: the tag of its images that name none.
+func AppVersion(chart string) (string, error) {
+	var read struct{ AppVersion string }
+	err := readYAML(filepath.Join(chart, "Chart.yaml"), &read)
+	return read.AppVersion, err
 }
 
 func readYAML(name string, into any) error {

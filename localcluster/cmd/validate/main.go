@@ -39,7 +39,7 @@ func main() {
 		args = append(args, "--set-string", urlValue+"="+server.URL, "--set", "global.codefresh.allowInsecureHTTP=true")
 	}
 	os.Exit(cli.Main(ctx, args, cli.System{
-		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Version: "0.1.0",
+		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Version: "devel",
 		Colour: term.IsTerminal(int(os.Stdout.Fd())) && os.Getenv("NO_COLOR") == "",
 		Now:    time.Now, Getenv: os.Getenv, Connect: cli.Connect,
 	}))

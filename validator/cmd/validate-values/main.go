@@ -15,8 +15,8 @@ import (
 	"gitops-runtime/validator/cli"
 )
 
-// version is set by the build.
-var version = "0.1.0"
+// version is set by the build, to the chart's.
+var version = "devel"
 
 // softLimit is where the garbage collector begins to work harder; what a run
 // reads is bounded well below the memory that its container may have.
