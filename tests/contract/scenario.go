@@ -66,7 +66,7 @@ func Render(scenario ...string) (*facts.Set, error) {
 	}
 	called := release(about)
 	of := render.Release{
-		Chart: "gitops-runtime", Name: called.Name, Namespace: called.Namespace, Definitions: true,
+		Chart: "gitops-runtime", Name: called.Name, Namespace: called.Namespace,
 		APIs: []string{"monitoring.coreos.com/v1", "gateway.networking.k8s.io/v1"},
 	}
 	for _, name := range files(scenario...) {

@@ -42,12 +42,6 @@ func Sources() []Source {
 			Origin: Module{Program: "argo-events", Path: "github.com/argoproj/argo-events", Folder: "manifests/base/crds"},
 			Target: "charts/argo-events/files/crds", Count: 3,
 		},
-		// the umbrella has objects of these kinds itself; Helm looks kinds up before it creates anything, so their
-		// definitions have to come first, and only the folder crds/ does
-		{
-			Origin: Module{Program: "argo-events", Path: "github.com/argoproj/argo-events", Folder: "manifests/base/crds"},
-			Target: "charts/gitops-runtime/crds", Count: 3,
-		},
 		{
 			Origin: Contract{Table: "tests/contract/runtime-contract-0.30.0.tsv", Group: "codefresh.io"},
 			Target: "charts/gitops-runtime/files/crds/codefresh.io", Count: 6,

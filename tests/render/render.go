@@ -37,8 +37,6 @@ type Release struct {
 	Set, SetJSON map[string]string
 	// APIs are versions that the cluster serves besides those of Kubernetes itself.
 	APIs []string
-	// Definitions includes what is in the crds/ folders of the charts.
-	Definitions bool
 }
 
 // Object is one rendered object.
@@ -142,7 +140,7 @@ func (r Release) render(folder string) (*release.Release, error) {
 	install := action.NewInstall(&action.Configuration{})
 	install.ReleaseName, install.Namespace = orDefault(r.Name, "cf"), orDefault(r.Namespace, "codefresh")
 	install.DryRun, install.ClientOnly, install.Replace = true, true, true
-	install.APIVersions, install.IncludeCRDs = r.APIs, r.Definitions
+	install.APIVersions = r.APIs
 	if install.KubeVersion, err = chartutil.ParseKubeVersion(KubeVersion); err != nil {
 		return nil, fmt.Errorf("version of Kubernetes: %w", err)
 	}
