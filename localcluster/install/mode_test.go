@@ -29,7 +29,11 @@ func TestCurlLines(t *testing.T) {
 func TestValuesOfModes(t *testing.T) {
 	t.Parallel()
 	const every = `
-app-proxy: {leader-elector: {resources: {requests: {cpu: 10m, memory: 16Mi}}}}
+app-proxy:
+  leader-elector: {resources: {requests: {cpu: 10m, memory: 16Mi}}}
+  resources: {requests: {cpu: 10m, memory: 16Mi}}
+internal-router: {resources: {requests: {cpu: 10m, memory: 16Mi}}}
+sealed-secrets: {resources: {requests: {cpu: 10m, memory: 16Mi}}}
 argo-gateway: {hpa: {enabled: false}, resources: {requests: {cpu: 10m, memory: 16Mi}}}
 gitops-operator: {resources: {requests: {cpu: 10m, memory: 16Mi}}}`
 	for mode, want := range map[images.Mode]string{
