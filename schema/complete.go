@@ -1,7 +1,12 @@
 package schema
 
+import (
+	"maps"
+	"slices"
+)
+
 // complete adds in place what Helm itself puts into the chart's values: those of its subcharts,
-// which their own schemas check, `global`, and, for a subchart, the parent's `enabled`.
+// which their own schemas check, `global`, and the `enabled` and `tags` of a chart that depends on it.
 func complete(node Node, c chart, made map[string]Node) error {
 	node["$schema"] = "http://json-schema.org/draft-07/schema#"
 	node["title"] = "Values of the chart " + c.Name
@@ -17,18 +22,33 @@ func complete(node Node, c chart, made map[string]Node) error {
 		}
 		properties[key] = passed
 	}
+	if properties["enabled"] == nil {
+		properties["enabled"] = Node{"type": []any{"boolean", "null"}, "description": "Read by a parent chart to leave this one out"}
+	}
+	properties["tags"] = Node{"type": []any{"object", "null"}, "additionalProperties": Node{"type": []any{"boolean", "null"}}, "description": "Helm's tags, by which charts leave out others"}
 	global, ok := properties["global"].(Node)
 	if !ok {
 		global = Node{"type": []any{"object", "null"}, "description": "Values shared with the parent chart"}
 		properties["global"] = global
 	}
-	if parent, err := addGlobals(properties, c, made); parent || err != nil {
+	return completeGlobals(properties, global, c, made)
+}
+
+// completeGlobals leaves the globals open to those of other charts: whoever makes this chart a part of theirs has their own, and tools such
+// as Rancher add some. A parent's own globals keep to their keys, and a typo of one is refused; what a subchart reads is for its own schema.
+func completeGlobals(properties, global Node, c chart, made map[string]Node) error {
+	own, _ := global["properties"].(Node)
+	keys := slices.Sorted(maps.Keys(own))
+	parent, err := addGlobals(properties, c, made)
+	if err != nil {
 		return err
 	}
-	open(global)
-	if properties["enabled"] == nil {
-		properties["enabled"] = Node{"type": []any{"boolean", "null"}, "description": "Read by a parent chart to leave this one out"}
+	if !parent {
+		open(global)
+		return nil
 	}
+	delete(global, "additionalProperties")
+	refuseTypos(global, keys)
 	return nil
 }
 

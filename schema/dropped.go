@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"sigs.k8s.io/yaml"
+
+	"gitops-runtime/schema/sentence"
 )
 
 // Path leads to a value: its keys from the top. In text they are divided by dots; a dot inside a key is written `\.`.
@@ -89,7 +91,7 @@ func refuse(node Node, dropped []Dropped) error {
 				return fmt.Errorf("dropped value %s: %s has no keys of its own", entry.Path, entry.Path[:i])
 			}
 			if i == len(entry.Path)-1 {
-				properties[key] = Node{"description": "Dropped", "const": fmt.Sprintf("(left out) %s. %s.", entry.Reason, entry.Instead)}
+				properties[key] = Node{"description": "Dropped", "const": sentence.Dropped(entry.Reason, entry.Instead)}
 				break
 			}
 			if at, ok = properties[key].(Node); !ok {

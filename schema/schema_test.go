@@ -79,6 +79,8 @@ child:
 global:
   # -- URL
   url: "" # @schema pattern: ^(https://.+)?$
+  # -- Mirror
+  mirror: ""
 `
 
 func generated(t *testing.T) map[string][]byte {
@@ -124,8 +126,11 @@ func TestWhatSchemasTakeAndRefuse(t *testing.T) {
 		"the library's empty values":       {"a-parent", "common: {global: {}}", ""},
 		"a global of the parent":           {"a-parent", "global: {url: https://x}", ""},
 		"a wrong global of the parent":     {"a-parent", "global: {url: x}", "url"},
-		"a global of a subchart":           {"a-parent", "global: {imageRegistry: r, proxy: {port: 1}}", ""},
-		"a global nobody reads":            {"a-parent", "global: {imageRegistri: r}", "imageRegistri"},
+		"a global of a subchart":           {"a-parent", "global: {imageRegistry: r, proxy: {port: 1}, mirror: m}", ""},
+		"a global of another chart":        {"a-parent", "global: {mine: {a: 1}, urls: [a]}", ""},
+		"a typo of a global":               {"a-parent", "global: {miror: r}", "Did you mean mirror?"},
+		"the grandparent's condition":      {"a-parent", "{enabled: false, tags: {a: true}, global: {}}", ""},
+		"a tag that is none":               {"a-parent", "tags: {a: b}", "tags"},
 		"a wrong type of a child's global": {"a-parent", "global: {imageRegistry: [r]}", "imageRegistry"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -23,7 +23,9 @@ import (
 type Chart struct {
 	// Name is the name under which the parent's values address it (an alias
 	// where there is one).
-	Name       string
+	Name string
+	// Title is the name in Chart.yaml.
+	Title      string
 	Version    string
 	AppVersion string
 	// Defaults is values.yaml as a tree.
@@ -83,6 +85,23 @@ func LoadWithin(ctx context.Context, left *budget.Budget, name string) (*Chart, 
 		return nil, fmt.Errorf("chart %s: %w", name, err)
 	}
 	return read(ctx, left, source{files: files, place: name})
+}
+
+// Umbrella is the name of the chart whose values are checked.
+const Umbrella = "gitops-runtime"
+
+// Runtime is the umbrella chart among those that a chart depends on, nil for
+// the umbrella chart itself and for a chart without it.
+func (c *Chart) Runtime() *Chart {
+	if c.Title == Umbrella {
+		return nil
+	}
+	for _, dependency := range c.Dependencies {
+		if dependency.Title == Umbrella {
+			return dependency.Chart
+		}
+	}
+	return nil
 }
 
 // Find looks for the umbrella chart at and above a directory: in it, or in
@@ -179,7 +198,7 @@ func read(ctx context.Context, left *budget.Budget, from source) (*Chart, error)
 	if err := yaml.Unmarshal(text, &meta); err != nil {
 		return nil, fmt.Errorf("chart %s: Chart.yaml: %w", from.place, err)
 	}
-	loaded := &Chart{Name: meta.Name, Version: meta.Version, AppVersion: meta.AppVersion, Defaults: map[string]any{}}
+	loaded := &Chart{Name: meta.Name, Title: meta.Name, Version: meta.Version, AppVersion: meta.AppVersion, Defaults: map[string]any{}}
 	// Values files are by far the most that there is to read, so they are read side by side.
 	var side errgroup.Group
 	side.Go(func() error { return loaded.values(ctx, left, from) })

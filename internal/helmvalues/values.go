@@ -22,6 +22,9 @@ type Values struct {
 	// with the path that they come from.
 	shared   map[string]string
 	oddities []Oddity
+	// whole are the values that these are a part of, under a key; nil for all.
+	whole *Values
+	key   string
 }
 
 // New wraps a tree whose values have no known place, as in the hook, where
@@ -101,6 +104,9 @@ func (v *Values) Map(path string) map[string]any {
 // written as a whole has the place of the nearest thing around it; a value
 // that does not exist has its path alone.
 func (v *Values) Place(path string) Place {
+	if v.whole != nil {
+		return v.placeInWhole(path)
+	}
 	if place, known := v.places[path]; known {
 		return place
 	}

@@ -70,15 +70,34 @@ func fitsKeyword(keyword string, content any, around map[string]any, value any) 
 			}
 		}
 		return true
+	case "uniqueItems":
+		return fitsUnique(value)
 	case "if":
 		return fitsChoice(content, around, value)
 	case "pattern":
 		text, isText := value.(string)
-		return !isText || regexp.MustCompile(content.(string)).MatchString(text) // plain has compiled it
+		return !isText || content.(*regexp.Regexp).MatchString(text)
+	case "patternProperties":
+		return fitsPatterns(content.(patternRules), value)
 	case "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties":
 		return fitsLimit(keyword, content.(json.Number), value)
 	}
 	return true // words for people, which plain has let pass, and what "if" decides on
+}
+
+// fitsUnique tells whether no text stands twice in a list; one of anything else
+// is left to the library.
+func fitsUnique(value any) bool {
+	list, _ := value.([]any)
+	seen := map[string]bool{}
+	for _, item := range list {
+		text, isText := item.(string)
+		if !isText || seen[text] {
+			return false
+		}
+		seen[text] = true
+	}
+	return true
 }
 
 // fitsChoice holds a value against what follows from a condition. One that does
@@ -107,9 +126,22 @@ func fitsProperties(rules map[string]any, value any) bool {
 func fitsAdditional(rule any, around map[string]any, value any) bool {
 	held, _ := value.(map[string]any)
 	known, _ := around["properties"].(map[string]any)
+	patterns, _ := around["patternProperties"].(patternRules)
 	for name, inner := range held {
-		if _, listed := known[name]; !listed && !fits(rule, inner) {
+		if _, listed := known[name]; !listed && !patterns.match(name) && !fits(rule, inner) {
 			return false
+		}
+	}
+	return true
+}
+
+func fitsPatterns(rules patternRules, value any) bool {
+	held, _ := value.(map[string]any)
+	for name, inner := range held {
+		for _, one := range rules {
+			if one.pattern.MatchString(name) && !fits(one.rule, inner) {
+				return false
+			}
 		}
 	}
 	return true

@@ -1,7 +1,8 @@
 package schemacheck
 
 import (
-	"sort"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v5"
@@ -10,11 +11,13 @@ import (
 // nearest finds the known key that a name was probably meant to be, "" when
 // none is near.
 func nearest(name string, around *jsonschema.Schema) string {
-	var known []string
-	for key := range around.Properties {
-		known = append(known, key)
-	}
-	sort.Strings(known)
+	return Nearest(name, slices.Collect(maps.Keys(around.Properties)))
+}
+
+// Nearest finds the key that a name was probably meant to be among those that
+// there are, "" when none is near.
+func Nearest(name string, known []string) string {
+	slices.Sort(known)
 	best, bestDistance := "", 1+max(1, len(name)/3)
 	for _, key := range known {
 		if distance := distance(strings.ToLower(name), strings.ToLower(key)); distance < bestDistance {

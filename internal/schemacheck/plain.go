@@ -13,7 +13,7 @@ const draft = "http://json-schema.org/draft-07/schema"
 // words are the names that "type" takes.
 var words = []string{"array", "boolean", "integer", "null", "number", "object", "string"}
 
-// plain tells whether a schema consists of keywords that are read here, each of
+// plain tells whether a schema, linked, consists of keywords that are read here, each of
 // the form the metaschema asks for, so that the library would compile it. The
 // library's own check of that takes longer than everything else in a run.
 func plain(rules any) bool {
@@ -60,6 +60,9 @@ func plainKeyword(keyword string, content any) bool {
 		return isList
 	case "type":
 		return plainType(content)
+	case "patternProperties":
+		_, compiled := content.(patternRules)
+		return compiled
 	case "properties":
 		rules, isMap := content.(map[string]any)
 		for _, rule := range rules {
@@ -75,6 +78,8 @@ func plainKeyword(keyword string, content any) bool {
 		return isList && len(rules) > 0 && !slices.ContainsFunc(rules, func(rule any) bool { return !plainRule(rule) })
 	case "required":
 		return distinct(content, nil)
+	case "uniqueItems":
+		return content == true
 	case "minimum", "maximum":
 		_, isNumber := content.(json.Number)
 		return isNumber
@@ -83,9 +88,8 @@ func plainKeyword(keyword string, content any) bool {
 		_, err := strconv.ParseUint(string(number), 10, 31)
 		return err == nil
 	case "pattern":
-		text, isText := content.(string)
-		_, err := regexp.Compile(text)
-		return isText && err == nil
+		_, compiled := content.(*regexp.Regexp)
+		return compiled
 	}
 	return false
 }

@@ -15,6 +15,8 @@ const (
 	CodeRange   = "SCH103"
 	CodeMissing = "SCH104"
 	CodeOther   = "SCH105"
+	CodeDropped = "SCH106"
+	CodeForeign = "SCH107"
 )
 
 // Rule is what is said about every problem of a code.
@@ -35,6 +37,8 @@ func Rules() []Rule {
 		{CodeRange, "%s does not fit: %s.", ""},
 		{CodeMissing, "%s is required and missing.", "add {value} to the values; where its key has nothing below it, which takes its defaults away, remove the key"},
 		{CodeOther, "%s breaks a rule of the schema: %s.", ""},
+		{CodeDropped, "%s has no effect here: %s.", "remove {value}; validate-values migrate does it for a whole file"},
+		{CodeForeign, "This chart does not read %s (did you mean %s?).", "rename the key, unless another chart reads it"},
 	}
 }
 
@@ -68,6 +72,8 @@ func problem(v Violation, place helmvalues.Place, path string) Problem {
 		return newProblem(CodeRange, place, path, v.Want)
 	case Missing:
 		return newProblem(CodeMissing, place, path)
+	case Dropped:
+		return newProblem(CodeDropped, place, path, strings.TrimSuffix(v.Want, "."))
 	}
 	return newProblem(CodeOther, place, path, v.Want)
 }

@@ -9,6 +9,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"sort"
 	"strings"
 
@@ -28,6 +30,8 @@ const (
 	Range
 	// Missing is a required key.
 	Missing
+	// Dropped is a value of another chart that has no effect here; Want says why, and what to do instead.
+	Dropped
 	// Other is any other rule.
 	Other
 )
@@ -63,7 +67,7 @@ const address = "values:///values.schema.json"
 
 // Compile reads a schema. A reference out of the file is an error.
 func Compile(text []byte) (*Schema, error) {
-	if rules, ok := read(text); ok && plain(rules) {
+	if rules, ok := read(text); ok && link(rules) && plain(rules) {
 		return &Schema{rules: rules.(map[string]any)}, nil
 	}
 	whole, err := compile(text)
@@ -92,6 +96,29 @@ func compile(text []byte) (*compiled, error) {
 	made := &compiled{root: root, at: map[string]*jsonschema.Schema{}}
 	made.note(root)
 	return made, nil
+}
+
+// Keys are those that the schema names of the map at a path of keys; none
+// where it names none, or is not one that is read here.
+func (s *Schema) Keys(path ...string) []string {
+	properties, _ := s.at(path)["properties"].(map[string]any)
+	return slices.Collect(maps.Keys(properties))
+}
+
+// refuses tells whether the map at a path has a rule for keys such as one.
+func (s *Schema) refuses(key string, path ...string) bool {
+	patterns, _ := s.at(path)["patternProperties"].(patternRules)
+	return patterns.match(key)
+}
+
+// at is the rule at a path of keys, nil where there is none.
+func (s *Schema) at(path []string) map[string]any {
+	at := s.rules
+	for _, key := range path {
+		properties, _ := at["properties"].(map[string]any)
+		at, _ = properties[key].(map[string]any)
+	}
+	return at
 }
 
 // against gives the compiled rules that the values may break, nil when they

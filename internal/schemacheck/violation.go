@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v5"
+
+	"gitops-runtime/schema/sentence"
 )
 
 // violations turns a leaf of the error tree into what a person needs: the
@@ -30,10 +32,29 @@ func (c *compiled) violations(leaf *jsonschema.ValidationError, values any) []Vi
 	case "type":
 		return []Violation{{Kind: Type, Path: path, Want: oneOf(around.Types), Got: typeName(value)}}
 	}
+	if said, ok := said(around, keyword); ok {
+		said.Path = path
+		return []Violation{said}
+	}
 	if want := limit(around, keyword); want != "" {
 		return []Violation{{Kind: Range, Path: path, Want: want}}
 	}
 	return []Violation{{Kind: Other, Path: path, Want: keyword}}
+}
+
+// said reads a rule that allows nothing but the sentence to refuse a value with.
+func said(around *jsonschema.Schema, keyword string) (Violation, bool) {
+	if keyword != "const" || len(around.Constant) != 1 {
+		return Violation{}, false
+	}
+	text, _ := around.Constant[0].(string)
+	if key, ok := sentence.IsDidYouMean(text); ok {
+		return Violation{Kind: Unknown, Want: key}, true
+	}
+	if reason, ok := sentence.IsDropped(text); ok {
+		return Violation{Kind: Dropped, Want: reason}, true
+	}
+	return Violation{}, false
 }
 
 func unknownKeys(around *jsonschema.Schema, path []string, value any) []Violation {

@@ -100,11 +100,8 @@ func checkOne(ctx context.Context, file string, subject checks.Subject, options 
 	case err != nil:
 		return single{err: usage(err)}
 	}
-	if subject.Chart != nil {
-		loaded.WithDefaults(subject.Chart)
-	}
 	subject.Values = loaded
-	made, err := run(ctx, subject, options, system)
+	made, err := run(ctx, withDefaults(subject), options, system)
 	made.File = file
 	return single{report: made, err: err}
 }

@@ -53,9 +53,7 @@ func Validate(ctx context.Context, options Options, system System) (int, error) 
 	if len(files) > 0 {
 		return fleet(ctx, files, outputs, subject, options, system)
 	}
-	if subject.Chart != nil {
-		subject.Values.WithDefaults(subject.Chart)
-	}
+	subject = withDefaults(subject)
 	report, err := run(ctx, subject, options, system)
 	if err != nil {
 		return 0, err
@@ -65,6 +63,19 @@ func Validate(ctx context.Context, options Options, system System) (int, error) 
 		return 0, broken(err)
 	}
 	return verdict(report.Results, options.Strict, false), nil
+}
+
+// withDefaults puts the chart's defaults under the values. Of a chart that has
+// the umbrella chart as a part, that part is what the checks are about.
+func withDefaults(subject checks.Subject) checks.Subject {
+	if subject.Chart == nil {
+		return subject
+	}
+	subject.Values.WithDefaults(subject.Chart)
+	if part := subject.Chart.Runtime(); part != nil {
+		subject.Chart, subject.Values = part, subject.Values.Part(part.Name)
+	}
+	return subject
 }
 
 // lastFile is the values file that a person would open first, "" without one.

@@ -11,6 +11,8 @@ func schemaTable() []Definition {
 		ofSchema(schemacheck.CodeRange, "Helm's words for it name the limit or the choices: value must be one of, minimum, pattern. "+why),
 		ofSchema(schemacheck.CodeMissing, "Helm's words for it: missing property 'x'; before 3.18: x is required. "+why),
 		ofSchema(schemacheck.CodeOther, why),
+		ofSchema(schemacheck.CodeDropped, "Values of the published chart and of the community's charts that this chart drops are refused with the reason, rather than ignored. "+why),
+		ofSchema(schemacheck.CodeForeign, "The globals are open to those of other charts, such as a chart that this one is part of, so a key that looks like a typo is refused only where it is one letter away from a key of this chart.").lighter(),
 		unanswered("SCH200", "The values files are looked at for what YAML takes and nobody means."),
 		{"SCH201", Warn, "The key %s stands twice in its map, %s and %s; the later one replaces the earlier one whole.", "keep one of the two, with what belongs under it", "Helm says nothing about it, and everything under the earlier key is lost."},
 		{"SCH202", Warn, "A second YAML document begins here; Helm reads the first one alone.", "put the second document into a file of its own, or remove the --- line", "Helm says nothing about it, and the values of the further documents are lost."},
@@ -72,6 +74,12 @@ func accountTable() []Definition {
 		unanswered("ACC400", "The control plane is asked how many clusters the account has and may have. On installs only: a registered runtime is counted already."),
 		{"ACC401", Fail, "The account %q has reached its limit of clusters: %d of %d.", "remove a runtime from the account, or ask Codefresh for a higher limit", "Every runtime counts as a cluster; the platform refuses further ones."},
 	}
+}
+
+// lighter is the row of what only warns.
+func (d Definition) lighter() Definition {
+	d.Level = Warn
+	return d
 }
 
 // ofSchema is the row of a violated schema, in the words that every program has

@@ -1,0 +1,143 @@
+package schemacheck
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// patternRules are the rules of patternProperties, compiled.
+type patternRules []patternRule
+
+type patternRule struct {
+	pattern *regexp.Regexp
+	rule    any
+}
+
+// match tells whether a name fits one of the patterns.
+func (p patternRules) match(name string) bool {
+	return slices.ContainsFunc(p, func(one patternRule) bool { return one.pattern.MatchString(name) })
+}
+
+// MarshalJSON writes the rules as they stood in the schema.
+func (p patternRules) MarshalJSON() ([]byte, error) {
+	rules := map[string]any{}
+	for _, one := range p {
+		rules[one.pattern.String()] = one.rule
+	}
+	return json.Marshal(rules)
+}
+
+// linker puts definitions in place of references to them.
+type linker struct {
+	definitions map[string]any
+	// state is what is known of a definition: open while it is being linked, linked afterwards.
+	state map[string]int
+}
+
+const (
+	open = iota + 1
+	linked
+)
+
+// link prepares a schema in place to be read many times: each reference to one of its definitions becomes that definition, shared rather than
+// copied, and patterns are compiled. False means that this is left to the library: a reference elsewhere, to itself, or a pattern that does
+// not compile.
+func link(rules any) bool {
+	root, isMap := rules.(map[string]any)
+	if !isMap {
+		return false
+	}
+	l := &linker{state: map[string]int{}}
+	l.definitions, _ = root["definitions"].(map[string]any)
+	if !l.within(root) {
+		return false
+	}
+	delete(root, "definitions")
+	return true
+}
+
+// rule returns what a rule is once it is linked.
+func (l *linker) rule(rule any) (any, bool) {
+	keywords, isMap := rule.(map[string]any)
+	if !isMap {
+		return rule, true
+	}
+	reference, refers := keywords["$ref"].(string)
+	if !refers {
+		return keywords, l.within(keywords)
+	}
+	name, local := strings.CutPrefix(reference, "#/definitions/")
+	definition, known := l.definitions[name].(map[string]any)
+	if !local || !known || l.state[name] == open {
+		return nil, false
+	}
+	if l.state[name] == linked {
+		return definition, true
+	}
+	l.state[name] = open
+	made, ok := l.rule(definition)
+	l.definitions[name], l.state[name] = made, linked
+	return made, ok
+}
+
+// within links what stands below a rule.
+func (l *linker) within(keywords map[string]any) bool {
+	for _, keyword := range []string{"properties", "patternProperties"} {
+		rules, _ := keywords[keyword].(map[string]any)
+		for name, rule := range rules {
+			made, ok := l.rule(rule)
+			if !ok {
+				return false
+			}
+			rules[name] = made
+		}
+	}
+	for _, keyword := range []string{"additionalProperties", "items", "if", "then", "else"} {
+		rule, given := keywords[keyword]
+		if !given {
+			continue
+		}
+		made, ok := l.rule(rule)
+		if !ok {
+			return false
+		}
+		keywords[keyword] = made
+	}
+	for _, keyword := range []string{"anyOf", "allOf"} {
+		rules, _ := keywords[keyword].([]any)
+		for i, rule := range rules {
+			made, ok := l.rule(rule)
+			if !ok {
+				return false
+			}
+			rules[i] = made
+		}
+	}
+	return compilePatterns(keywords)
+}
+
+func compilePatterns(keywords map[string]any) bool {
+	if text, given := keywords["pattern"].(string); given {
+		compiled, err := regexp.Compile(text)
+		if err != nil {
+			return false
+		}
+		keywords["pattern"] = compiled
+	}
+	rules, given := keywords["patternProperties"].(map[string]any)
+	if !given {
+		return true
+	}
+	var compiled patternRules
+	for text, rule := range rules {
+		pattern, err := regexp.Compile(text)
+		if err != nil || !plainRule(rule) {
+			return false
+		}
+		compiled = append(compiled, patternRule{pattern, rule})
+	}
+	keywords["patternProperties"] = compiled
+	return true
+}

@@ -1,0 +1,75 @@
+package schema
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"gitops-runtime/schema/sentence"
+)
+
+// shortest is the length from which a key is long enough that another key one letter away is a typo of it rather than a word of its own.
+const shortest = 6
+
+// refuseTypos lets an open map refuse the keys that are one letter away from one of its own, with a sentence that names that one: such a map
+// takes any other key, and a typo would go unseen.
+func refuseTypos(node Node, keys []string) {
+	properties, _ := node["properties"].(Node)
+	known := slices.Sorted(maps.Keys(properties))
+	refused := Node{}
+	for _, key := range keys {
+		if len(key) >= shortest {
+			refused[typos(key, known)] = Node{"const": sentence.DidYouMean(key)}
+		}
+	}
+	if len(refused) > 0 {
+		node["patternProperties"] = refused
+	}
+}
+
+// typos is a pattern of the words that differ from a word by one letter that is missing, another, or too much, or by two letters that are
+// swapped. No known word fits it, the word itself included. It does without lookahead, which Go's regular expressions lack.
+func typos(word string, known []string) string {
+	var forms []string
+	add := func(form string) {
+		if !slices.Contains(forms, form) {
+			forms = append(forms, form)
+		}
+	}
+	for i := range len(word) + 1 {
+		add(withLetter(word[:i], word[i:], known))
+		if i == len(word) {
+			break
+		}
+		add(withLetter(word[:i], word[i+1:], known))
+		if missing := word[:i] + word[i+1:]; !slices.Contains(known, missing) {
+			add(regexp.QuoteMeta(missing))
+		}
+		if i+1 < len(word) {
+			if swapped := word[:i] + word[i+1:i+2] + word[i:i+1] + word[i+2:]; !slices.Contains(known, swapped) {
+				add(regexp.QuoteMeta(swapped))
+			}
+		}
+	}
+	return "^(" + strings.Join(forms, "|") + ")$"
+}
+
+// withLetter is a pattern of one letter between two parts of a word, whichever makes no known word.
+func withLetter(before, after string, known []string) string {
+	var not string
+	for _, other := range known {
+		if len(other) == len(before)+1+len(after) && strings.HasPrefix(other, before) && strings.HasSuffix(other, after) {
+			if letter := other[len(before) : len(before)+1]; letter == "-" {
+				not += `\-`
+			} else {
+				not += letter
+			}
+		}
+	}
+	letter := "."
+	if not != "" {
+		letter = "[^" + not + "]"
+	}
+	return regexp.QuoteMeta(before) + letter + regexp.QuoteMeta(after)
+}
