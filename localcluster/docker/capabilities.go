@@ -10,7 +10,7 @@ import (
 // capSysResource is CAP_SYS_RESOURCE's bit, from linux/capability.h.
 const capSysResource = 24
 
-// LacksSysResource tells whether the containers of this machine cannot have CAP_SYS_RESOURCE.
+// LacksSysResource reports whether the containers of this machine cannot have CAP_SYS_RESOURCE.
 func LacksSysResource() (bool, error) {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {

@@ -44,7 +44,7 @@ func (e *Engine) Load(ctx context.Context, images io.Reader) error {
 	return err
 }
 
-// Has tells whether the engine has an image of this name.
+// Has reports whether the engine has an image of this name.
 func (e *Engine) Has(ctx context.Context, image string) (bool, error) {
 	found, err := e.Run(ctx, "image", "ls", "--quiet", image)
 	return found != "", err
@@ -60,7 +60,7 @@ func (e *Engine) Network(ctx context.Context, name string) error {
 	return err
 }
 
-// Remove deletes a container and its anonymous volumes, running or not; one that does not exist is no error.
+// Remove deletes a container and its anonymous volumes, running or not; one that does not exist is not an error.
 func (e *Engine) Remove(ctx context.Context, container string) error {
 	_, err := e.Run(ctx, "rm", "--force", "--volumes", container)
 	if err != nil && strings.Contains(err.Error(), "No such container") {

@@ -19,7 +19,7 @@ type Finder struct {
 	Dir string
 	// Run runs programs; nil is command.Exec.
 	Run process.Runner
-	// Observer is told of the steps that take time; nil is told nothing.
+	// Observer gets the steps that take time; it may be nil.
 	Observer progress.Observer
 	// Environment looks up a variable; nil is os.LookupEnv.
 	Environment func(string) (string, bool)

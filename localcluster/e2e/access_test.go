@@ -32,7 +32,7 @@ type access struct {
 
 func (e *environment) access(t *testing.T, mode images.Mode) access {
 	t.Helper()
-	way, err := install.WayOf(mode)
+	endpoint, err := install.EndpointOf(mode)
 	require.NoError(t, err)
 	// a pod that an upgrade replaces may still be asked while it ends, and not answer
 	eventually(t, "replaced pods have gone", 2*time.Minute, func(ctx context.Context) error {
@@ -47,7 +47,7 @@ func (e *environment) access(t *testing.T, mode images.Mode) access {
 		}
 		return nil
 	})
-	return access{e, e.outside(t, way), mode}
+	return access{e, e.outside(t, endpoint), mode}
 }
 
 // appProxy: method, path, query, header and body arrive at app-proxy as they were sent.
@@ -80,14 +80,14 @@ func (a access) argoCD(t *testing.T) {
 
 // webSocket: an upgrade passes every hop, and messages go both ways.
 func (a access) webSocket(t *testing.T) {
-	scheme := map[string]string{"http": "ws", "https": "wss"}[a.way.Scheme]
-	config, err := websocket.NewConfig(scheme+a.url("/app-proxy/ws")[len(a.way.Scheme):], a.url(""))
+	scheme := map[string]string{"http": "ws", "https": "wss"}[a.endpoint.Scheme]
+	config, err := websocket.NewConfig(scheme+a.url("/app-proxy/ws")[len(a.endpoint.Scheme):], a.url(""))
 	require.NoError(t, err)
 	raw, err := a.dial(t.Context())
 	require.NoError(t, err)
 	defer raw.Close()
 	require.NoError(t, raw.SetDeadline(time.Now().Add(30*time.Second)))
-	if a.way.Scheme == "https" {
+	if a.endpoint.Scheme == "https" {
 		raw = tls.Client(raw, a.tls)
 	}
 	connection, err := websocket.NewClient(config, raw)

@@ -28,7 +28,7 @@ func TestCycles(t *testing.T) {
 	if text := os.Getenv(cyclesVariable); text != "" {
 		var err error
 		cycles, err = strconv.Atoi(text)
-		require.NoError(t, err, "%s is no number", cyclesVariable)
+		require.NoError(t, err, "%s is not a number", cyclesVariable)
 	}
 	e := start(t)
 	defer e.clean(t)

@@ -118,17 +118,17 @@ func file(t *testing.T, text string) string {
 }
 
 // eventually waits until a condition has no error any more, and fails with its last one when that takes too long.
-func eventually(t *testing.T, what string, patience time.Duration, condition func(context.Context) error) {
+func eventually(t *testing.T, what string, timeout time.Duration, condition func(context.Context) error) {
 	t.Helper()
 	var last error
-	err := wait.PollUntilContextTimeout(t.Context(), 500*time.Millisecond, patience, true, func(context.Context) (bool, error) {
+	err := wait.PollUntilContextTimeout(t.Context(), 500*time.Millisecond, timeout, true, func(context.Context) (bool, error) {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		defer cancel()
 		last = condition(ctx)
 		return last == nil, nil
 	})
 	if err != nil {
-		t.Fatalf("%s: not within %s: %v", what, patience, last)
+		t.Fatalf("%s: not within %s: %v", what, timeout, last)
 	}
 }
 

@@ -20,20 +20,20 @@ import (
 	"gitops-runtime/localcluster/install"
 )
 
-// outside asks from this machine, along a way into the cluster: by the way's host name, but at 127.0.0.1.
+// outside sends requests from this machine to an endpoint of the cluster: by its host name, but to 127.0.0.1.
 type outside struct {
-	way  install.Way
-	tls  *tls.Config
-	http *http.Client
+	endpoint install.Endpoint
+	tls      *tls.Config
+	http     *http.Client
 }
 
-func (e *environment) outside(t *testing.T, way install.Way) outside {
+func (e *environment) outside(t *testing.T, endpoint install.Endpoint) outside {
 	t.Helper()
 	pem, err := os.ReadFile(e.ready.CAFile)
 	require.NoError(t, err)
 	roots := x509.NewCertPool()
 	require.True(t, roots.AppendCertsFromPEM(pem), "%s holds no certificate", e.ready.CAFile)
-	o := outside{way: way, tls: &tls.Config{RootCAs: roots, ServerName: way.Host, MinVersion: tls.VersionTLS12}}
+	o := outside{endpoint: endpoint, tls: &tls.Config{RootCAs: roots, ServerName: endpoint.Host, MinVersion: tls.VersionTLS12}}
 	transport := &http.Transport{
 		TLSClientConfig:   o.tls,
 		DisableKeepAlives: true, // pods come and go between requests
@@ -46,11 +46,11 @@ func (e *environment) outside(t *testing.T, way install.Way) outside {
 }
 
 func (o outside) dial(ctx context.Context) (net.Conn, error) {
-	return (&net.Dialer{Timeout: 5 * time.Second}).DialContext(ctx, "tcp", fmt.Sprintf("127.0.0.1:%d", o.way.Port))
+	return (&net.Dialer{Timeout: 5 * time.Second}).DialContext(ctx, "tcp", fmt.Sprintf("127.0.0.1:%d", o.endpoint.Port))
 }
 
 func (o outside) url(path string) string {
-	return fmt.Sprintf("%s://%s:%d%s", o.way.Scheme, o.way.Host, o.way.Port, path)
+	return fmt.Sprintf("%s://%s:%d%s", o.endpoint.Scheme, o.endpoint.Host, o.endpoint.Port, path)
 }
 
 // request is what is asked; method is GET when empty.
@@ -83,10 +83,10 @@ func (o outside) ask(ctx context.Context, r request) (reply, error) {
 }
 
 // answer asks until the answer has a status, and gives it.
-func (o outside) answer(t *testing.T, status int, patience time.Duration, r request) reply {
+func (o outside) answer(t *testing.T, status int, timeout time.Duration, r request) reply {
 	t.Helper()
 	var got reply
-	eventually(t, fmt.Sprintf("%s answers %d", o.url(r.path), status), patience, func(ctx context.Context) error {
+	eventually(t, fmt.Sprintf("%s answers %d", o.url(r.path), status), timeout, func(ctx context.Context) error {
 		var err error
 		if got, err = o.ask(ctx, r); err != nil {
 			return err

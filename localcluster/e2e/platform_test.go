@@ -23,7 +23,7 @@ type platformAPI struct{ outside }
 
 func (e *environment) platform(t *testing.T) platformAPI {
 	t.Helper()
-	return platformAPI{e.outside(t, install.Way{Scheme: "https", Host: install.PlatformHost, Port: kindcluster.HTTPS.Host})}
+	return platformAPI{e.outside(t, install.Endpoint{Scheme: "https", Host: install.PlatformHost, Port: kindcluster.HTTPS.Host})}
 }
 
 // reset makes the platform forget runtimes and events, as soon as it answers.

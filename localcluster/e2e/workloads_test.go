@@ -42,18 +42,18 @@ func (e *environment) scale(t *testing.T, namespace, name string, count int32) {
 
 // restart replaces the pods of one of the runtime's Deployments, as `kubectl rollout restart` does, and waits until only new
 // ones are left.
-func (e *environment) restart(ctx context.Context, name string, patience time.Duration) error {
+func (e *environment) restart(ctx context.Context, name string, timeout time.Duration) error {
 	deployments := e.client.AppsV1().Deployments(install.Namespace)
 	patch := fmt.Sprintf(`{"spec":{"template":{"metadata":{"annotations":{"e2e/restarted":%q}}}}}`, time.Now().Format(time.RFC3339Nano))
 	if _, err := deployments.Patch(ctx, name, types.StrategicMergePatchType, []byte(patch), metav1.PatchOptions{}); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	for {
 		deployment, err := deployments.Get(ctx, name, metav1.GetOptions{})
 		if err != nil {
-			return fmt.Errorf("%s is not replaced after %s: %w", name, patience, err)
+			return fmt.Errorf("%s is not replaced after %s: %w", name, timeout, err)
 		}
 		if s := deployment.Status; s.ObservedGeneration >= deployment.Generation && s.UpdatedReplicas == s.Replicas && s.AvailableReplicas == *deployment.Spec.Replicas {
 			return nil

@@ -39,7 +39,7 @@ type Registry struct {
 	Run     process.Runner
 }
 
-// Start makes sure that the registry runs and answers. One that was made of the same source is left alone.
+// Start makes sure that the registry runs and answers. One that was built from the same source is left alone.
 func (r Registry) Start(ctx context.Context) error {
 	image, err := r.image()
 	if err != nil {

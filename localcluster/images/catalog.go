@@ -84,8 +84,8 @@ func (c *Catalog) All() []string {
 	return names
 }
 
-// Images tells where the images at hand came from, in the order asked for.
-// Images that are not at hand are an error; see Ensure.
+// Images reports where the available images came from, in the order asked for.
+// Images that are not available are an error; see Ensure.
 func (c *Catalog) Images(ctx context.Context, names []string) ([]Image, error) {
 	rows, err := c.find(names)
 	if err != nil {
@@ -97,27 +97,27 @@ func (c *Catalog) Images(ctx context.Context, names []string) ([]Image, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !at.hand {
-			return nil, notAtHand(row)
+		if !at.available {
+			return nil, notAvailable(row)
 		}
 		images = append(images, at.image)
 	}
 	return images, nil
 }
 
-func notAtHand(missing row) error {
-	return fmt.Errorf("images: %s is not in the cache yet: run `make images`", missing.name)
+func notAvailable(missing row) error {
+	return fmt.Errorf("images: %s is not in the cache yet: run `make install`", missing.name)
 }
 
 // find maps references, however short, to rows: each row once, in the order of
-// the catalog. All unknown ones are told in one error.
+// the catalog. All unknown ones are reported in one error.
 func (c *Catalog) find(names []string) ([]row, error) {
 	wanted := map[string]bool{}
 	var unknown []string
 	for _, each := range names {
 		full, err := normal(each)
 		if err != nil {
-			return nil, fmt.Errorf("images: %q is no image reference: %w", each, err)
+			return nil, fmt.Errorf("images: %q is not an image reference: %w", each, err)
 		}
 		wanted[full] = true
 		if !slices.ContainsFunc(c.rows, func(r row) bool { return r.is(full) }) {

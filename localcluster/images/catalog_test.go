@@ -19,7 +19,7 @@ func TestTableIsWellFormed(t *testing.T) {
 	for _, row := range table("1.2.3") {
 		_, err := name.NewTag(row.name)
 		require.NoError(t, err)
-		assert.False(t, seen[row.name], "%s stands in the table twice", row.name)
+		assert.False(t, seen[row.name], "%s is in the table twice", row.name)
 		seen[row.name] = true
 		assert.NotEmpty(t, row.recipe.origin, row.name)
 		if row.recipe.origin == Pulled {
@@ -67,7 +67,7 @@ func TestEveryProgramHasItsModuleFiles(t *testing.T) {
 		require.NoError(t, err)
 		assert.True(t, slices.ContainsFunc(strings.Fields(string(text)), func(word string) bool {
 			return strings.Contains(word, ".") && strings.HasPrefix(program.Package+"/", word+"/")
-		}), "%s requires no module of %s", program.Dir, program.Package)
+		}), "%s does not require a module of %s", program.Dir, program.Package)
 	}
 }
 
@@ -117,7 +117,7 @@ func TestFind(t *testing.T) {
 		},
 		"no reference": {
 			names:   []string{"UPPER"},
-			wantErr: `images: "UPPER" is no image reference: could not parse reference: UPPER`,
+			wantErr: `images: "UPPER" is not an image reference: could not parse reference: UPPER`,
 		},
 	}
 	for name, test := range tests {

@@ -19,7 +19,7 @@ var debianBase = debian.RootFS{
 		"nginx-light", "redis-server", "redis-tools", "haproxy",
 		"iptables", "ipset", "nftables", // kube-router
 	},
-	// The first name of a number is the one that programs are told.
+	// The first name of a number is the one that programs see.
 	Users: []string{
 		"argocd:x:999:999::/home/argocd:/bin/sh",
 		"nginx:x:101:101::/nonexistent:/usr/sbin/nologin",

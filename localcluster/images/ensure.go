@@ -21,10 +21,10 @@ const pullsAtOnce = 3
 // keepUnused is how long the cache keeps what nobody asks for.
 const keepUnused = 30 * 24 * time.Hour
 
-// Ensure sees to it that all the images are at hand, and tells where each came
+// Ensure sees to it that all the images are available, and reports where each came
 // from, in the order of the catalog. What is in the cache stays as it is; the
 // rest is pulled where its registry answers and made otherwise. A failed run
-// keeps what it finished. The observer, which may be nil, is told each step.
+// keeps what it finished. The observer, which may be nil, gets each step.
 func (c *Catalog) Ensure(ctx context.Context, names []string, observer progress.Observer) ([]Image, error) {
 	rows, err := c.find(names)
 	if err != nil {
@@ -64,7 +64,7 @@ func (c *Catalog) missing(ctx context.Context, rows []row) ([]row, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !at.hand {
+		if !at.available {
 			missing = append(missing, row)
 		}
 	}

@@ -159,7 +159,7 @@ func TestEnsurePullsWhereTheRegistryAnswers(t *testing.T) {
 func TestEnsureErrors(t *testing.T) {
 	ctx, catalog := context.Background(), small(t, nil)
 	_, err := catalog.Images(ctx, []string{helloImage})
-	require.EqualError(t, err, "images: registry.test/hello:1 is not in the cache yet: run `make images`")
+	require.EqualError(t, err, "images: registry.test/hello:1 is not in the cache yet: run `make install`")
 
 	catalog.rows = append(catalog.rows, row{name: "registry.test/rare:1", recipe: onlyPulled()})
 	_, err = catalog.Ensure(ctx, []string{helloImage, "registry.test/rare:1"}, nil)

@@ -21,17 +21,17 @@ const (
 	Own             Origin = "own"
 )
 
-// Image is one image at hand.
+// Image is one available image.
 type Image struct {
 	// Name is the full reference that charts ask for.
 	Name string
-	// Origin is where the image at hand came from.
+	// Origin is where the available image came from.
 	Origin Origin
 	// Note tells how it differs from the published image; may be empty.
 	Note string
 }
 
-// Mode is a way into the runtime; it decides which images are needed.
+// Mode is an access mode of the runtime; it decides which images are needed.
 type Mode string
 
 // The modes.
@@ -78,7 +78,7 @@ type recipe struct {
 // be stood in for.
 func onlyPulled() recipe { return recipe{origin: Pulled} }
 
-// placed is a program and where it stands in the image.
+// placed is a program and its path in the image.
 type placed struct {
 	program gobuild.Program
 	path    string

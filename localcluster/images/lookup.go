@@ -12,12 +12,12 @@ import (
 
 // found says under which key an image is, or would be, kept.
 type found struct {
-	key   string
-	hand  bool
-	image Image
+	key       string
+	available bool
+	image     Image
 }
 
-// lookup tells whether the row's image is at hand: pulled, or made from
+// lookup reports whether the row's image is available: pulled, or made from
 // exactly what its recipe says today.
 func (c *Catalog) lookup(ctx context.Context, r row) (found, error) {
 	pulled, err := pulledKey(r)
@@ -25,14 +25,14 @@ func (c *Catalog) lookup(ctx context.Context, r row) (found, error) {
 		return found{}, err
 	}
 	if !r.neverPull && !c.FromSource && c.store.Has(pulled) {
-		return found{key: pulled, hand: true, image: Image{Name: r.name, Origin: Pulled}}, nil
+		return found{key: pulled, available: true, image: Image{Name: r.name, Origin: Pulled}}, nil
 	}
 	key, err := c.recipeKey(ctx, r)
 	if err != nil {
 		return found{}, fmt.Errorf("images: %s: %w", r.name, err)
 	}
 	made := Image{Name: r.name, Origin: r.recipe.origin, Note: r.recipe.note}
-	return found{key: key, hand: c.store.Has(key), image: made}, nil
+	return found{key: key, available: c.store.Has(key), image: made}, nil
 }
 
 func pulledKey(r row) (string, error) {
@@ -83,7 +83,7 @@ func (c *Catalog) debianKey(ctx context.Context) (string, error) {
 }
 
 // remember computes a key once. Keys nest, so the lock is not held meanwhile;
-// computing one twice is no harm.
+// computing one twice is harmless.
 func (c *Catalog) remember(what string, compute func() (string, error)) (string, error) {
 	c.mu.Lock()
 	key, known := c.keys[what]

@@ -59,7 +59,7 @@ func (c *Catalog) pushOne(ctx context.Context, pair Pair, registryOnHost string)
 	return remote.Write(target, image, options...)
 }
 
-// Digest is the digest of an image at hand, and so of what Push puts under its targets.
+// Digest is the digest of an available image, and so of what Push puts under its targets.
 func (c *Catalog) Digest(ctx context.Context, reference string) (string, error) {
 	image, err := c.cached(ctx, reference)
 	if err != nil {
@@ -72,7 +72,7 @@ func (c *Catalog) Digest(ctx context.Context, reference string) (string, error) 
 	return digest.String(), nil
 }
 
-// cached is the image at hand for a reference.
+// cached is the available image for a reference.
 func (c *Catalog) cached(ctx context.Context, reference string) (v1.Image, error) {
 	rows, err := c.find([]string{reference})
 	if err != nil {
@@ -82,8 +82,8 @@ func (c *Catalog) cached(ctx context.Context, reference string) (v1.Image, error
 	if err != nil {
 		return nil, err
 	}
-	if !at.hand {
-		return nil, notAtHand(rows[0])
+	if !at.available {
+		return nil, notAvailable(rows[0])
 	}
 	return c.store.Get(at.key)
 }

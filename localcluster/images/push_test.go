@@ -60,7 +60,7 @@ func TestPushErrors(t *testing.T) {
 			Pair{helloImage, "hello"}, `the target "hello" names no registry: give host:port/name:tag`,
 		},
 		"not at hand": {
-			Pair{helloImage, "private:5000/hello:1"}, "registry.test/hello:1 is not in the cache yet: run `make images`",
+			Pair{helloImage, "private:5000/hello:1"}, "registry.test/hello:1 is not in the cache yet: run `make install`",
 		},
 		"not in the catalog": {
 			Pair{"nginx:1", "private:5000/nginx:1"}, "the catalog has no row for nginx:1",

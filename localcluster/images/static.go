@@ -14,7 +14,7 @@ import (
 	"gitops-runtime/localcluster/images/layers"
 )
 
-// user is whom a container runs as by default. The zero value is root.
+// user is the user that a container runs as by default. The zero value is root.
 type user struct {
 	id   int
 	name string

@@ -71,7 +71,7 @@ func (h Helm) Template(ctx context.Context, u Upgrade) ([]*unstructured.Unstruct
 	return objects, nil
 }
 
-// Uninstall removes a release and waits until its objects are gone. A release that is not there is no error.
+// Uninstall removes a release and waits until its objects are gone. A release that does not exist is not an error.
 func (h Helm) Uninstall(ctx context.Context, release, namespace string, timeout time.Duration, out io.Writer) error {
 	return h.run(ctx, out, "uninstall", release, "--namespace", namespace, "--ignore-not-found", "--wait", "--timeout", timeout.String())
 }

@@ -27,25 +27,25 @@ const (
 	meshHost    = "mesh-gateway.platform.svc.cluster.local"
 )
 
-// mode is one way into the runtime on the local cluster.
+// mode is an access mode on the local cluster.
 type mode struct {
 	name   images.Mode
 	values map[string]any
 	// platform adds to the platform what the mode needs: a tunnel server, an ingress controller, a Gateway, a mesh gateway.
 	platform func(*addons.Options)
-	Way
+	Endpoint
 }
 
-// Way is how this machine reaches the runtime in a mode: a scheme, the name to ask for, and a port of 127.0.0.1.
-type Way struct {
+// Endpoint is where this machine reaches the runtime in a mode: a scheme, a host name, and a port of 127.0.0.1.
+type Endpoint struct {
 	Scheme, Host string
 	Port         int
 }
 
-// WayOf is the way into the runtime in a mode.
-func WayOf(name images.Mode) (Way, error) {
+// EndpointOf is the endpoint of the runtime in a mode.
+func EndpointOf(name images.Mode) (Endpoint, error) {
 	mode, err := lookUpMode(name)
-	return mode.Way, err
+	return mode.Endpoint, err
 }
 
 // modes is the table of access modes that the local cluster can show.
@@ -57,7 +57,7 @@ func modes() []mode {
 				"tunnel-client": map[string]any{"tunnelServer": map[string]any{"host": tunnelHost, "subdomainHost": addons.SubdomainHost}},
 			},
 			platform: func(*addons.Options) {}, // objectsFor keeps the tunnel server
-			Way:      Way{Scheme: "https", Host: fmt.Sprintf("%s-%s.%s", AccountID, Name, addons.SubdomainHost), Port: kindcluster.HTTPS.Host},
+			Endpoint: Endpoint{Scheme: "https", Host: fmt.Sprintf("%s-%s.%s", AccountID, Name, addons.SubdomainHost), Port: kindcluster.HTTPS.Host},
 		},
 		{
 			name: images.Ingress,
@@ -67,7 +67,7 @@ func modes() []mode {
 				}}},
 			},
 			platform: func(o *addons.Options) { o.Ingress = true },
-			Way:      Way{Scheme: "http", Host: traefikHost, Port: kindcluster.HTTP.Host},
+			Endpoint: Endpoint{Scheme: "http", Host: traefikHost, Port: kindcluster.HTTP.Host},
 		},
 		{
 			name: images.Gateway,
@@ -78,7 +78,7 @@ func modes() []mode {
 				}}},
 			},
 			platform: func(o *addons.Options) { o.Gateway = true },
-			Way:      Way{Scheme: "http", Host: traefikHost, Port: kindcluster.HTTP.Host},
+			Endpoint: Endpoint{Scheme: "http", Host: traefikHost, Port: kindcluster.HTTP.Host},
 		},
 		{
 			name: images.Mesh,
@@ -87,7 +87,7 @@ func modes() []mode {
 				"tunnel-client": map[string]any{"enabled": false},
 			},
 			platform: func(o *addons.Options) { o.Mesh = true },
-			Way:      Way{Scheme: "http", Host: meshHost, Port: kindcluster.HTTP.Host},
+			Endpoint: Endpoint{Scheme: "http", Host: meshHost, Port: kindcluster.HTTP.Host},
 		},
 	}
 }
@@ -102,10 +102,10 @@ func lookUpMode(name images.Mode) (mode, error) {
 	return table[at], nil
 }
 
-// curl is a command line that reaches a path of the runtime from this machine, along the way.
-func (w Way) curl(caFile, path string) string {
-	if w.Scheme == "https" {
-		return fmt.Sprintf("curl --cacert %s --resolve %s:%d:127.0.0.1 https://%s:%d%s", caFile, w.Host, w.Port, w.Host, w.Port, path)
+// curl is a command line that reaches a path of the runtime from this machine.
+func (e Endpoint) curl(caFile, path string) string {
+	if e.Scheme == "https" {
+		return fmt.Sprintf("curl --cacert %s --resolve %s:%d:127.0.0.1 https://%s:%d%s", caFile, e.Host, e.Port, e.Host, e.Port, path)
 	}
-	return fmt.Sprintf("curl --resolve %s:%d:127.0.0.1 http://%s:%d%s", w.Host, w.Port, w.Host, w.Port, path)
+	return fmt.Sprintf("curl --resolve %s:%d:127.0.0.1 http://%s:%d%s", e.Host, e.Port, e.Host, e.Port, path)
 }

@@ -18,11 +18,11 @@ func TestCurlLines(t *testing.T) {
 		images.Gateway: "curl --resolve traefik.traefik.svc.cluster.local:8080:127.0.0.1 http://traefik.traefik.svc.cluster.local:8080/app-proxy/hello",
 		images.Mesh:    "curl --resolve mesh-gateway.platform.svc.cluster.local:8080:127.0.0.1 http://mesh-gateway.platform.svc.cluster.local:8080/app-proxy/hello",
 	} {
-		way, err := WayOf(mode)
+		endpoint, err := EndpointOf(mode)
 		require.NoError(t, err)
-		assert.Equal(t, want, way.curl("ca.pem", "/app-proxy/hello"))
+		assert.Equal(t, want, endpoint.curl("ca.pem", "/app-proxy/hello"))
 	}
-	_, err := WayOf("hyperloop")
+	_, err := EndpointOf("hyperloop")
 	assert.EqualError(t, err, `access mode "hyperloop": the local cluster knows tunnel, ingress, gateway and mesh`)
 }
 

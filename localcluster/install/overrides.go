@@ -59,7 +59,7 @@ func (l *Local) digests(ctx context.Context, made overrides) (map[string]string,
 
 // overrideImages generates the values of the private registry with image-override, so that every local install proves it. They
 // hold for high availability, too, which has images that no mode has.
-// Images that the chart only names, for workflows to come, are not at hand and not mirrored.
+// Images that the chart only names, for workflows to come, are not available and not mirrored.
 func (l *Local) overrideImages(ctx context.Context, name images.Mode, have []images.Image) (overrides, error) {
 	values, err := Values(name, []byte("any"))
 	if err != nil {

@@ -23,8 +23,8 @@ func eventKinds() []schema.GroupVersionResource {
 }
 
 // wait returns once every event object is deployed and every pod of every workload is ready.
-func (l *Local) wait(ctx context.Context, patience time.Duration) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+func (l *Local) wait(ctx context.Context, timeout time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	config, err := clientcmd.BuildConfigFromFlags("", l.Helm.Kubeconfig)
 	if err != nil {
@@ -53,7 +53,7 @@ func (l *Local) wait(ctx context.Context, patience time.Duration) error {
 			if err != nil {
 				return fmt.Errorf("wait for the runtime: %w", err)
 			}
-			return fmt.Errorf("not ready after %s: %s", patience, strings.Join(missing, ", "))
+			return fmt.Errorf("not ready after %s: %s", timeout, strings.Join(missing, ", "))
 		case <-time.After(time.Second):
 		}
 	}

@@ -47,7 +47,7 @@ type Cluster struct {
 	NodeImage string
 	// Run runs programs; nil is command.Exec.
 	Run process.Runner
-	// Observer is told of each step; nil is told nothing.
+	// Observer gets each step; it may be nil.
 	Observer progress.Observer
 
 	// Engine is the Docker engine the cluster runs on, known once Start has returned.
@@ -61,7 +61,7 @@ func DefaultCache() (string, error) {
 }
 
 // Start makes sure that the cluster and its registry run, and writes the kubeconfig. A healthy cluster made the same way is
-// used as it is; any other of this name is deleted and made anew, so Start can be called again after it was interrupted.
+// used as it is; any other of this name is deleted and created again, so Start can be called again after it was interrupted.
 func (c *Cluster) Start(ctx context.Context) error {
 	c.defaults()
 	turn := filelock.Lock{Path: filepath.Join(c.Cache, "cluster.lock"), Busy: "another command works on the cluster"}

@@ -28,7 +28,7 @@ func (c *Cluster) Forget(ctx context.Context, digests map[string]string) error {
 }
 
 // ForgetRegistry removes all images of a registry from the node, whatever name they have there, so that the next container has
-// its image pulled anew. Containers that run one keep it.
+// its image pulled again. Containers that run one keep it.
 func (c *Cluster) ForgetRegistry(ctx context.Context, host string) error {
 	listed, err := c.inNode(ctx, "ctr", "--namespace=k8s.io", "images", "list")
 	if err != nil {

@@ -55,7 +55,7 @@ func (c *Cluster) status(ctx context.Context) (string, error) {
 	return c.Engine.Run(ctx, "ps", "--all", "--filter", "name=^"+container+"$", "--format", "{{.State}}")
 }
 
-// ready tells whether the API server says that it is ready, which a busy one may take a while for.
+// ready reports whether the API server says that it is ready, which a busy one may take a while for.
 func (c *Cluster) ready(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()

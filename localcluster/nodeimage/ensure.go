@@ -12,7 +12,7 @@ import (
 	"gitops-runtime/localcluster/internal/progress"
 )
 
-// Reach tells whether a web address answers, whatever it answers.
+// Reach reports whether a web address answers, whatever it answers.
 type Reach func(ctx context.Context, address string) bool
 
 // HTTP is the Reach that asks, for three seconds at most.

@@ -54,13 +54,13 @@ func withNamespace(args []string) []string {
 	return append(args, "--namespace", namespace)
 }
 
-// namesPlatform tells whether a flag sets the platform's URL.
+// namesPlatform reports whether a flag sets the platform's URL.
 func namesPlatform(args []string) bool {
 	return gives(args, "explain", "version", "--help", "-h") ||
 		slices.ContainsFunc(args, func(arg string) bool { return strings.Contains(arg, urlValue+"=") })
 }
 
-// gives tells whether one of the words is among the arguments, alone or with a
+// gives reports whether one of the words is among the arguments, alone or with a
 // value after "=".
 func gives(args []string, words ...string) bool {
 	for _, arg := range args {

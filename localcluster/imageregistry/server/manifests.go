@@ -21,7 +21,7 @@ type manifest struct {
 	Body                               []byte
 }
 
-// isIndex tells whether the manifest names other manifests.
+// isIndex reports whether the manifest names other manifests.
 func (m manifest) isIndex() bool { return types.MediaType(m.ContentType).IsIndex() }
 
 // manifests keeps each manifest in a file of its own.

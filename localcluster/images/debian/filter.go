@@ -25,7 +25,7 @@ var droppedFiles = map[string]bool{
 	"/etc/resolv.conf": true, "/etc/hostname": true, "/etc/machine-id": true, "/etc/.pwd.lock": true,
 }
 
-// keep tells whether a path goes into the layer. Licences of packages do.
+// keep reports whether a path goes into the layer. Licences of packages do.
 func keep(name string) bool {
 	if droppedFiles[name] {
 		return false

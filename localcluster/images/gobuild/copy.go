@@ -14,7 +14,7 @@ import (
 // Copy is a module that is built from a copy with changes, because its
 // published form lacks files that its own build generates or links.
 type Copy struct {
-	// Module is the module's path; its version stands in the program's go.mod.
+	// Module is the module's path; its version is in the program's go.mod.
 	Module string
 	// Add maps files of the copy to their text.
 	Add map[string]string
@@ -22,12 +22,12 @@ type Copy struct {
 	Clone map[string]string
 }
 
-// copyFolder is where the copy of the module stands beside the go.mod, which
+// copyFolder is where the copy of the module is, beside the go.mod, which
 // points there by a replace line of its own.
 const copyFolder = "src"
 
 // prepare is the folder to call go in: the program's own, or one in the cache
-// where the changed copy stands beside its go.mod.
+// where the changed copy is beside its go.mod.
 func (t Toolchain) prepare(ctx context.Context, p Program) (string, error) {
 	dir := filepath.Join(t.Root, p.Dir)
 	if p.Copy == nil {

@@ -48,7 +48,7 @@ type Toolchain struct {
 }
 
 // Flags of every build of other projects' programs: without debug information, which halves compile and link time. Other
-// flags would compile all packages anew.
+// flags would recompile all packages.
 func Flags(linker string) []string {
 	return []string{"-trimpath", "-gcflags=all=-dwarf=false", "-ldflags=" + strings.TrimSpace("-s -w "+linker)}
 }
@@ -121,7 +121,7 @@ func (t Toolchain) ZoneInfo(ctx context.Context) (string, error) {
 }
 
 // sources maps each file the program is made from to the hash of its bytes.
-// Files of modules stand in go.sum already.
+// Files of modules are in go.sum already.
 func (t Toolchain) sources(ctx context.Context, p Program) (map[string]string, error) {
 	dir := filepath.Join(t.Root, p.Dir)
 	if !p.Own {

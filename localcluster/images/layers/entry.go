@@ -13,7 +13,7 @@ import (
 )
 
 // Entry is one path of a layer. Exactly one of Content, HostFile, Link and Dir
-// says what stands there; an entry with none of them is an empty file.
+// says what is there; an entry with none of them is an empty file.
 type Entry struct {
 	// Path is absolute, as the container sees it.
 	Path string

@@ -51,7 +51,7 @@ func Key(label string, parts ...any) (string, error) {
 	return label + "-" + hex.EncodeToString(sum[:12]), nil
 }
 
-// Has tells whether an image was stored under the key, and counts as use of it (see Prune).
+// Has reports whether an image was stored under the key, and counts as use of it (see Prune).
 func (s Store) Has(key string) bool {
 	now := time.Now()
 	return os.Chtimes(s.index(key), now, now) == nil

@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// Observer is told when a step begins and when it ends. Steps may run beside each other, so an implementation must
+// Observer is notified when a step begins and when it ends. Steps may run beside each other, so an implementation must
 // bear concurrent calls.
 type Observer interface {
 	Begin(step string)
 	End(step string, took time.Duration, err error)
 }
 
-// Step runs do and reports it to the observer; a nil observer is told nothing.
+// Step runs do and reports it to the observer; the observer may be nil.
 func Step(observer Observer, name string, do func() error) error {
 	if observer == nil {
 		return do()
@@ -30,20 +30,20 @@ func Step(observer Observer, name string, do func() error) error {
 // Lines returns an observer that writes one line a finished step, with its seconds. A step that takes longer than a few
 // seconds also gets a line that says it is under way.
 func Lines(out io.Writer) Observer {
-	return &lines{out: out, patience: 4 * time.Second, running: map[string]*time.Timer{}}
+	return &lines{out: out, delay: 4 * time.Second, running: map[string]*time.Timer{}}
 }
 
 type lines struct {
-	mu       sync.Mutex
-	out      io.Writer
-	patience time.Duration
-	running  map[string]*time.Timer
+	mu      sync.Mutex
+	out     io.Writer
+	delay   time.Duration
+	running map[string]*time.Timer
 }
 
 func (l *lines) Begin(step string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.running[step] = time.AfterFunc(l.patience, func() {
+	l.running[step] = time.AfterFunc(l.delay, func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		if l.running[step] != nil {

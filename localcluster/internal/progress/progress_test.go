@@ -36,7 +36,7 @@ func TestStepWithoutObserver(t *testing.T) {
 
 func TestLongStepSaysItIsUnderWay(t *testing.T) {
 	reader, writer := io.Pipe()
-	observer := &lines{out: writer, patience: time.Millisecond, running: map[string]*time.Timer{}}
+	observer := &lines{out: writer, delay: time.Millisecond, running: map[string]*time.Timer{}}
 	go observer.Begin("boil the ocean")
 	line := make([]byte, 64)
 	n, err := reader.Read(line)

@@ -64,7 +64,7 @@ func (c Client) SignIn(ctx context.Context, username string, password settings.S
 	return settings.Secret(session.Token), err
 }
 
-// User is whom a token belongs to.
+// User is the user that a token belongs to.
 type User struct {
 	LoggedIn bool   `json:"loggedIn"`
 	Username string `json:"username"`

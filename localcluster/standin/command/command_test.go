@@ -67,7 +67,7 @@ func TestFailures(t *testing.T) {
 		"no such seed":        {"/standin platform -seed /none", false, "reading the seed: open /none: no such file or directory"},
 		"reloader":            {"/nats-server-config-reloader -pid /x", true, "nats-reloader: give at least one -config FILE"},
 		"exporter":            {"/prometheus-nats-exporter -connz -routez -subz -varz -prefix=nats -use_internal_server_id -jsz=all", true, "nats-exporter: give one URL of a server's monitoring page, such as http://localhost:8222"},
-		"exporter, no URL":    {"/standin nats-exporter localhost:8222", true, `nats-exporter: "localhost:8222" is no http URL`},
+		"exporter, no URL":    {"/standin nats-exporter localhost:8222", true, `nats-exporter: "localhost:8222" is not an http URL`},
 		"git server":          {"/standin git-server", true, "git-server: give at least one -repository NAME=FOLDER"},
 		"git server, no name": {"/standin git-server -repository x", true, `git-server: invalid value "x" for flag -repository: "x" is not of the form NAME=FOLDER`},
 		"health":              {"/standin health", true, "health: give at least one -listen ADDRESS"},

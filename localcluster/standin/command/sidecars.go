@@ -52,7 +52,7 @@ func runExporter(ctx context.Context, args []string, streams Streams) error {
 		return UsageError{Message: "nats-exporter: give one URL of a server's monitoring page, such as http://localhost:8222"}
 	}
 	if target, err := url.Parse(rest[0]); err != nil || target.Scheme != "http" || target.Host == "" {
-		return UsageError{Message: "nats-exporter: " + strconv.Quote(rest[0]) + " is no http URL"}
+		return UsageError{Message: "nats-exporter: " + strconv.Quote(rest[0]) + " is not an http URL"}
 	}
 	streams.log().InfoContext(ctx, "this is a stand-in of prometheus-nats-exporter", "server", rest[0])
 	exporter := natssidecar.Exporter{Server: rest[0], Prefix: *prefix, Client: &http.Client{}}

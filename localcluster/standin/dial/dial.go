@@ -13,8 +13,8 @@ import (
 	"gitops-runtime/localcluster/standin/settings"
 )
 
-// patience is how long a server may take to answer.
-const patience = 5 * time.Second
+// timeout is how long a server may take to answer.
+const timeout = 5 * time.Second
 
 // TCP opens a connection to HOST:PORT and closes it again.
 func TCP(ctx context.Context, address string) error {
@@ -45,7 +45,7 @@ func Redis(ctx context.Context, address, username string, password settings.Secr
 		return err
 	}
 	defer func() { _ = connection.Close() }()
-	if err := connection.SetDeadline(time.Now().Add(patience)); err != nil {
+	if err := connection.SetDeadline(time.Now().Add(timeout)); err != nil {
 		return fmt.Errorf("connecting to %s: %w", address, err)
 	}
 	answers := bufio.NewReader(connection)
@@ -65,7 +65,7 @@ func Redis(ctx context.Context, address, username string, password settings.Secr
 }
 
 func open(ctx context.Context, address string) (net.Conn, error) {
-	connection, err := (&net.Dialer{Timeout: patience}).DialContext(ctx, "tcp", address)
+	connection, err := (&net.Dialer{Timeout: timeout}).DialContext(ctx, "tcp", address)
 	if err != nil {
 		return nil, fmt.Errorf("connecting to %s: %w", address, err)
 	}

@@ -1,4 +1,4 @@
-// Package elector is a stand-in of the leader elector that stands beside each pod of app-proxy when there are several: it
+// Package elector is a stand-in of the leader elector that runs beside each pod of app-proxy when there are several: it
 // holds the Lease or waits for it, and tells whoever asks who has it.
 package elector
 

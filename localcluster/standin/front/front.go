@@ -30,7 +30,7 @@ func ParseRoute(text string) (Route, error) {
 	}
 	address, err := url.Parse(target)
 	if err != nil || (address.Scheme != "http" && address.Scheme != "https") || address.Host == "" {
-		return Route{}, fmt.Errorf("the route %q has the target %q, which is no http or https URL", text, target)
+		return Route{}, fmt.Errorf("the route %q has the target %q, which is not an http or https URL", text, target)
 	}
 	host, path, slash := strings.Cut(pattern, "/")
 	if host == "" {

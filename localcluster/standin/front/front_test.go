@@ -29,7 +29,7 @@ func TestParseRoute(t *testing.T) {
 		"wildcard":      {"*.tunnels.local=http://frps:8080", front.Route{Host: "*.tunnels.local", Target: target("frps:8080")}, ""},
 		"no target":     {"host", front.Route{}, `the route "host" is not of the form HOST[/PATH]=URL`},
 		"no host":       {"/path=http://a", front.Route{}, `the route "/path=http://a" has no host; write * for every host`},
-		"bad target":    {"host=a:80", front.Route{}, `the route "host=a:80" has the target "a:80", which is no http or https URL`},
+		"bad target":    {"host=a:80", front.Route{}, `the route "host=a:80" has the target "a:80", which is not an http or https URL`},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

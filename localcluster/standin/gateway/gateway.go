@@ -78,13 +78,13 @@ func (p *Program) Work(ctx context.Context, pause time.Duration) error {
 		}})
 	}
 	if err := p.gate.Wait(ctx, pause, p.log, checks...); err != nil {
-		return nil //nolint:nilerr // the program is told to end
+		return nil //nolint:nilerr // the program is asked to stop
 	}
 	<-ctx.Done()
 	return nil
 }
 
-// argoCD reads the token anew at each attempt, so one that app-proxy replaces is found.
+// argoCD reads the token again at each attempt, so one that app-proxy replaces is found.
 func (p *Program) argoCD(ctx context.Context) error {
 	token, err := kube.Key(ctx, p.secrets.Get, p.settings.TokenSecret, p.settings.TokenKey)
 	if err != nil {

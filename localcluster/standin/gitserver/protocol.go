@@ -75,7 +75,7 @@ func readLine(reader io.Reader) (string, error) {
 	}
 	size, err := strconv.ParseUint(string(length[:]), 16, 16)
 	if err != nil || (size > 0 && size < 4) {
-		return "", fmt.Errorf("the length %q of a request line is no number of bytes", length)
+		return "", fmt.Errorf("the length %q of a request line is not a number of bytes", length)
 	}
 	if size == 0 {
 		return "", nil

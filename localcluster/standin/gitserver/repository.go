@@ -71,7 +71,7 @@ func readInto(files map[string][]byte, folder fs.FS, root string) error {
 func (r *Repository) Commit(message string, files map[string][]byte) (string, error) {
 	for name := range files {
 		if !fs.ValidPath(name) || name == "." || path.Base(name) == ".git" {
-			return "", fmt.Errorf("%q is no path of a file in a repository", name)
+			return "", fmt.Errorf("%q is not a path of a file in a repository", name)
 		}
 	}
 	r.mu.Lock()

@@ -111,12 +111,12 @@ func TestReplies(t *testing.T) {
 		"unknown repository":   {"GET", "/other.git/info/refs?service=git-upload-pack", "", 404, "there is no repository \"other.git\"\n"},
 		"dumb protocol":        {"GET", "/apps.git/info/refs", "", 403, "this server is read-only and speaks smart HTTP only\n"},
 		"push":                 {"GET", "/apps.git/info/refs?service=git-receive-pack", "", 403, "this server is read-only and speaks smart HTTP only\n"},
-		"bad length":           {"POST", "/apps.git/git-upload-pack", "zzzz", 400, "the length \"zzzz\" of a request line is no number of bytes\n"},
+		"bad length":           {"POST", "/apps.git/git-upload-pack", "zzzz", 400, "the length \"zzzz\" of a request line is not a number of bytes\n"},
 		"cut off":              {"POST", "/apps.git/git-upload-pack", "0032want", 400, "the request is cut off: unexpected EOF\n"},
 		"unknown line":         {"POST", "/apps.git/git-upload-pack", "000cdeepen 1", 400, "the request line \"deepen\" is not understood\n"},
 		"unknown object":       {"POST", "/apps.git/git-upload-pack", "0031want " + zeros, 404, "the object \"" + zeros + "\" is not in this repository\n"},
 		"not done":             {"POST", "/apps.git/git-upload-pack", "0000", 200, "0008NAK\n"},
-		"change of a bad path": {"PUT", "/test/apps.git/a/.git", "x", 400, "{\n  \"message\": \"\\\"a/.git\\\" is no path of a file in a repository\"\n}\n"},
+		"change of a bad path": {"PUT", "/test/apps.git/a/.git", "x", 400, "{\n  \"message\": \"\\\"a/.git\\\" is not a path of a file in a repository\"\n}\n"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -46,7 +46,7 @@ func (r Reloader) Run(ctx context.Context) error {
 				r.Log.WarnContext(ctx, "cannot reload the server", "error", err)
 				break
 			}
-			r.Log.InfoContext(ctx, "told the server to reload its configuration")
+			r.Log.InfoContext(ctx, "signaled the server to reload its configuration")
 			seen = now
 		}
 		select {

@@ -58,8 +58,8 @@ func (p *Program) Work(ctx context.Context, pause time.Duration) error {
 		{Name: "Argo CD", Run: p.argoCD},
 		{Name: "app-proxy", Run: func(ctx context.Context) error { return dial.URL(ctx, p.settings.AppProxy) }},
 	}
-	if told := p.gate.Wait(ctx, pause, p.log, checks...); told != nil {
-		return nil //nolint:nilerr // the program is told to end
+	if stopped := p.gate.Wait(ctx, pause, p.log, checks...); stopped != nil {
+		return nil //nolint:nilerr // the program is asked to stop
 	}
 	// An installation without Argo Workflows has this address too, so it does not hold the operator back.
 	if err := dial.URL(ctx, p.settings.Workflows); err != nil {
@@ -88,7 +88,7 @@ func (p *Program) poll(ctx context.Context, name string, interval time.Duration,
 	}
 }
 
-// argoCD reads the token anew at each attempt. The operator may list Secrets and not get them.
+// argoCD reads the token again at each attempt. The operator may list Secrets and not get them.
 func (p *Program) argoCD(ctx context.Context) error {
 	token, err := kube.Key(ctx, p.secrets.Find, p.settings.TokenSecret, p.settings.TokenKey)
 	if err != nil {

@@ -72,8 +72,8 @@ func (p *Program) Handler() http.Handler { return p.gate.Handler() }
 
 // Work calls every server once, and then reports what changes until ctx ends.
 func (p *Program) Work(ctx context.Context) error {
-	if told := p.gate.Wait(ctx, p.pause, p.log, p.checks()...); told != nil {
-		return nil //nolint:nilerr // the program is told to end
+	if stopped := p.gate.Wait(ctx, p.pause, p.log, p.checks()...); stopped != nil {
+		return nil //nolint:nilerr // the program is asked to stop
 	}
 	kinds := resourceKinds()
 	if p.settings.Mode == modeApp {
@@ -117,7 +117,7 @@ func (p *Program) checks() []ready.Check {
 	return checks
 }
 
-// argoCD reads the token anew, so one that app-proxy has replaced is used.
+// argoCD reads the token again, so one that app-proxy has replaced is used.
 func (p *Program) argoCD(ctx context.Context) (argocd.Client, error) {
 	token, err := kube.Key(ctx, p.secrets.Get, p.settings.TokenSecret, p.settings.TokenKey)
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-// gerrit replies as Gerrit does: a line that is no script stands before its JSON.
+// gerrit replies as Gerrit does: a line that is not JSON precedes its JSON.
 type gerrit struct{}
 
 func (gerrit) secret(r *http.Request) string { return basicSecret(r) }

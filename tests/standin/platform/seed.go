@@ -83,13 +83,13 @@ func (s Seed) check() error {
 	accounts, users, tokens := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for _, account := range s.Accounts {
 		if account.ID == "" || accounts[account.ID] {
-			return fmt.Errorf("the seed's account id %q is empty or stands there twice", account.ID)
+			return fmt.Errorf("the seed's account id %q is empty or a duplicate", account.ID)
 		}
 		accounts[account.ID] = true
 	}
 	for _, user := range s.Users {
 		if user.ID == "" || users[user.ID] {
-			return fmt.Errorf("the seed's user id %q is empty or stands there twice", user.ID)
+			return fmt.Errorf("the seed's user id %q is empty or a duplicate", user.ID)
 		}
 		if user.Token == "" || tokens[user.Token] {
 			return fmt.Errorf("the token of the seed's user %q is empty or used twice", user.ID)

@@ -34,8 +34,8 @@ func TestRefusedSeeds(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct{ document, reason string }{
 		"unknown field":      {"acounts: []", `reading the seed: error unmarshaling JSON: while decoding JSON: json: unknown field "acounts"`},
-		"account twice":      {"accounts: [{id: a}, {id: a}]", `the seed's account id "a" is empty or stands there twice`},
-		"user without id":    {"users: [{token: t}]", `the seed's user id "" is empty or stands there twice`},
+		"account twice":      {"accounts: [{id: a}, {id: a}]", `the seed's account id "a" is empty or a duplicate`},
+		"user without id":    {"users: [{token: t}]", `the seed's user id "" is empty or a duplicate`},
 		"user without token": {"users: [{id: u}]", `the token of the seed's user "u" is empty or used twice`},
 		"user's account":     {"users: [{id: u, token: t, account: a}]", `the seed's user "u" has the account "a", which is not among the accounts`},
 		"unknown admin":      {"accounts: [{id: a, admins: [u]}]", `the seed's account "a" has the admin "u", who is not among the users`},

@@ -8,7 +8,7 @@ import (
 	"os"
 )
 
-// keepIn makes the store write its runtimes to path after every change, and starts from what stands there. A platform that
+// keepIn makes the store write its runtimes to path after every change, and starts from its content. A platform that
 // is restarted then still knows the tokens it gave out.
 func (s *store) keepIn(path string) error {
 	document, err := os.ReadFile(path)

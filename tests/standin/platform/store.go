@@ -15,7 +15,7 @@ var (
 	errTaken     = errors.New("a runtime of this name is registered from another cluster or namespace")
 )
 
-// caller is whom a token belongs to: a user, or a runtime (then user is nil).
+// caller is the owner of a token: a user, or a runtime (then user is nil).
 type caller struct {
 	user    *User
 	runtime *Runtime
@@ -57,7 +57,7 @@ func (s *store) reset() error {
 	return s.saved(s.runtimes)
 }
 
-// caller finds whom a token belongs to. An empty or unknown token belongs to nobody.
+// caller finds the owner of a token. An empty or unknown token has no owner.
 func (s *store) caller(token string) (caller, bool) {
 	if token == "" {
 		return caller{}, false

@@ -32,7 +32,7 @@ type pluginReply struct {
 func (s *store) tunnel(w http.ResponseWriter, r *http.Request) {
 	var request pluginRequest
 	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, bodyLimit)).Decode(&request); err != nil {
-		serve.Failure(w, http.StatusBadRequest, "the body is no frp server plugin request in JSON")
+		serve.Failure(w, http.StatusBadRequest, "the body is not an frp server plugin request in JSON")
 		return
 	}
 	reply := pluginReply{Unchange: true}

@@ -32,7 +32,7 @@ func TestTunnel(t *testing.T) {
 		"no token":         {newProxy(`"proxy_name":"acc1-taken","proxy_type":"http","subdomain":"acc1-taken"`), 200, rejected(noToken)},
 		"a user's token":   {newProxy(`"proxy_name":"acc1-taken","proxy_type":"http","subdomain":"acc1-taken","metas":{"Authorization":"user-token-admin"}`), 200, rejected(noToken)},
 		"another question": {`{"version":"0.1.0","op":"Login","content":{"version":"0.70.0","hostname":"","user":""}}`, 200, accepted},
-		"no JSON":          {`NewProxy`, 400, `{"message":"the body is no frp server plugin request in JSON"}`},
+		"no JSON":          {`NewProxy`, 400, `{"message":"the body is not an frp server plugin request in JSON"}`},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -12,7 +12,7 @@ func JSON(w http.ResponseWriter, status int, value any) {
 	encoder := json.NewEncoder(w)
 	encoder.SetIndent("", "  ")
 	encoder.SetEscapeHTML(false)
-	// A client that went away is no error of the server.
+	// A client that went away is not an error of the server.
 	_ = encoder.Encode(value)
 }
 
