@@ -35,9 +35,9 @@ func instructions(t *testing.T, file string) map[string][]string {
 func TestDockerfilesMakeWhatIsBuiltHere(t *testing.T) {
 	root, err := gomodule.Root()
 	require.NoError(t, err)
-	for folder, name := range map[string]string{"validator": "validate-values", "imageoverride": "image-override"} {
+	for name, main := range map[string]string{"validate-values": "./validator/cmd/validate-hook", "image-override": "./imageoverride/cmd/image-override"} {
 		t.Run(name, func(t *testing.T) {
-			main := "./" + folder + "/cmd/" + name
+			folder, _, _ := strings.Cut(strings.TrimPrefix(main, "./"), "/")
 			made := own(name, main)
 			file := instructions(t, filepath.Join(root, folder, "Dockerfile"))
 

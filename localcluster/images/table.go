@@ -24,7 +24,7 @@ func table(version string) []row {
 		{name: "docker.io/cloudnativelabs/kube-router:v2.1.0", modes: everyMode, recipe: kubeRouterImage()},
 
 		// This project's own.
-		{name: "quay.io/codefresh/gitops-runtime-installer:" + version, modes: everyMode, neverPull: true, recipe: stamped(own("validate-values", "./validator/cmd/validate-values"), version)},
+		{name: "quay.io/codefresh/gitops-runtime-installer:" + version, modes: everyMode, neverPull: true, recipe: stamped(own("validate-values", "./validator/cmd/validate-hook"), version)},
 		{name: "quay.io/codefresh/image-override:" + version, neverPull: true, recipe: own("image-override", "./imageoverride/cmd/image-override")},
 		{name: "gitops-runtime/standin:dev", modes: everyMode, neverPull: true, recipe: standIn()},
 

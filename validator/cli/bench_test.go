@@ -30,7 +30,7 @@ const (
 func build(b *testing.B) string {
 	b.Helper()
 	program := filepath.Join(b.TempDir(), "validate-values")
-	command := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", program, "../cmd/validate-values")
+	command := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", program, "../cmd/validate-hook")
 	command.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := command.CombinedOutput(); err != nil {
 		b.Fatalf("%v\n%s", err, out)

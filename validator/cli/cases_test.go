@@ -15,6 +15,7 @@ import (
 
 	"gitops-runtime/validator/cli"
 	"gitops-runtime/validator/findings"
+	"gitops-runtime/validator/local"
 )
 
 var update = flag.Bool("update", false, "write what the cases print into their files")
@@ -138,7 +139,7 @@ func (c *runCase) run(t *testing.T, readers *readers) string {
 	var out, errors bytes.Buffer
 	code := cli.Main(context.Background(), readers.further(t, args), cli.System{
 		In: strings.NewReader(c.get("stdin")), Out: &out, Err: &errors,
-		Version: "0.1.0", Now: func() time.Time { return today }, Getenv: world.getenv, Connect: world.connect,
+		Version: "0.1.0", Now: func() time.Time { return today }, Getenv: world.getenv, Connect: world.connect, Registries: &local.Registries{},
 	})
 	readers.read(t, code)
 	text := fmt.Sprintf("exit %d\n%s%s", code, out.String(), errors.String())

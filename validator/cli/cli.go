@@ -12,8 +12,10 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"gitops-runtime/internal/cleantext"
+	"gitops-runtime/internal/helmchart"
 	"gitops-runtime/validator/checks"
 	"gitops-runtime/validator/findings"
 	"gitops-runtime/validator/hook"
@@ -36,6 +38,16 @@ type System struct {
 	// Connect finds the cluster; the namespace is that of the kubeconfig's
 	// context, and "" in a pod.
 	Connect func(ctx context.Context, how Connection) (found Cluster, namespace string, err error)
+	// Registries reaches charts in registries; nil where none is pulled.
+	Registries Registries
+}
+
+// Registries reaches charts in registries by flags of its own.
+type Registries interface {
+	// Register adds the flags.
+	Register(flags *pflag.FlagSet)
+	// Open is the way that the flags, or else the environment, name.
+	Open(getenv func(string) string) (helmchart.Registry, error)
 }
 
 // Cluster is everything that the commands ask of an API server: the questions of
@@ -130,7 +142,7 @@ func rootCommand(system System, code *int) *cobra.Command {
 		},
 	}
 	command.SuggestionsMinimumDistance = 2
-	options.register(command.Flags())
+	options.register(command.Flags(), system.Registries)
 	complete := func(flag string, list []string) {
 		// an error would be a flag that does not exist
 		_ = command.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(list, cobra.ShellCompDirectiveNoFileComp))

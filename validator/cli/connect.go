@@ -2,23 +2,19 @@ package cli
 
 import (
 	"context"
+	"errors"
 
 	"gitops-runtime/validator/cluster"
 )
 
-// Connect finds the cluster in the usual ways: around the pod, or by a
-// kubeconfig.
-func Connect(_ context.Context, how Connection) (Cluster, string, error) {
-	if how.InCluster {
-		client, err := cluster.InCluster()
-		if err != nil {
-			return nil, "", err
-		}
-		return client, "", nil
+// InPod connects to the cluster around the pod; a kubeconfig it does not know.
+func InPod(_ context.Context, how Connection) (Cluster, string, error) {
+	if !how.InCluster {
+		return nil, "", errors.New("this build of validate-values is for pods and reads no kubeconfig; run the program of the release on your own machine")
 	}
-	client, namespace, err := cluster.FromKubeconfig(how.Kubeconfig, how.Context)
+	client, err := cluster.InCluster()
 	if err != nil {
 		return nil, "", err
 	}
-	return client, namespace, nil
+	return client, "", nil
 }

@@ -13,10 +13,11 @@ import (
 	"time"
 
 	"gitops-runtime/validator/cli"
+	"gitops-runtime/validator/local"
 )
 
 func plainSystem(in io.Reader, out io.Writer) cli.System {
-	return cli.System{In: in, Out: out, Err: out, Version: "0.1.0", Now: time.Now, Getenv: func(string) string { return "" }}
+	return cli.System{In: in, Out: out, Err: out, Version: "0.1.0", Now: time.Now, Getenv: func(string) string { return "" }, Registries: &local.Registries{}}
 }
 
 func fleetFiles(t *testing.T, count int) {

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"gitops-runtime/internal/helmvalues"
-	"gitops-runtime/internal/registry"
 )
 
 // Options are the flags of the main command.
@@ -22,8 +21,6 @@ type Options struct {
 	Chart string
 	// ChartVersion, when given, has to be the chart's; of a registry it is taken.
 	ChartVersion string
-	// Registries says how the chart's registry is reached.
-	Registries registry.Flags
 	// Namespace and Release are those of the install.
 	Namespace, Release string
 	Upgrade            bool
@@ -61,7 +58,7 @@ func (o Options) names() error {
 	return nil
 }
 
-func (o *Options) register(flags *pflag.FlagSet) {
+func (o *Options) register(flags *pflag.FlagSet, registries Registries) {
 	flags.SortFlags = false
 	flags.StringSliceVarP(&o.Values.Files, "values", "f", nil, "values file, URL, or - for standard input (may be repeated)")
 	flags.StringArrayVar(&o.Values.Set, "set", nil, "set values as helm does (a.b=c)")
@@ -74,7 +71,9 @@ func (o *Options) register(flags *pflag.FlagSet) {
 	flags.BoolVar(&o.Upgrade, "upgrade", false, "the release exists already: check for an upgrade")
 	flags.StringVar(&o.Chart, "chart", "", "chart directory, .tgz file or oci:// reference (default: charts/gitops-runtime, here or above)")
 	flags.StringVar(&o.ChartVersion, "version", "", "version the chart has to have, or to take from the registry (default there: the newest release)")
-	o.Registries.Register(flags)
+	if registries != nil {
+		registries.Register(flags)
+	}
 	flags.StringVar(&o.Connection.Kubeconfig, "kubeconfig", "", "kubeconfig file")
 	flags.StringVar(&o.Connection.Context, "context", "", "context of the kubeconfig")
 	flags.BoolVar(&o.NoCluster, "no-cluster", false, "ask no cluster; checks that need one are skipped")

@@ -41,7 +41,7 @@ func Validate(ctx context.Context, options Options, system System) (int, error) 
 			return 0, unread(ctx, err)
 		}
 	}
-	if subject.Chart, err = options.chart(ctx, system.Getenv); err != nil {
+	if subject.Chart, err = options.chart(ctx, system); err != nil {
 		return 0, usage(err)
 	}
 	if err := options.connect(ctx, system, &subject); err != nil {
@@ -90,7 +90,7 @@ func (o Options) lastFile() string {
 
 // chart loads the chart that is named or found; nil when there is none and none
 // was named.
-func (o Options) chart(ctx context.Context, getenv func(string) string) (*helmchart.Chart, error) {
+func (o Options) chart(ctx context.Context, system System) (*helmchart.Chart, error) {
 	name := o.Chart
 	if name == "" {
 		directory, err := os.Getwd()
@@ -101,7 +101,7 @@ func (o Options) chart(ctx context.Context, getenv func(string) string) (*helmch
 			return nil, nil
 		}
 	}
-	found, err := o.load(ctx, name, getenv)
+	found, err := o.load(ctx, name, system)
 	if err != nil {
 		return nil, err
 	}
@@ -112,15 +112,21 @@ func (o Options) chart(ctx context.Context, getenv func(string) string) (*helmch
 }
 
 // load reads a chart from where its name says.
-func (o Options) load(ctx context.Context, name string, getenv func(string) string) (*helmchart.Chart, error) {
-	access, err := o.Registries.Access(getenv)
+func (o Options) load(ctx context.Context, name string, system System) (*helmchart.Chart, error) {
+	if system.Registries == nil {
+		if helmchart.InRegistry(name) {
+			return nil, fmt.Errorf("chart %s: this build of validate-values is for pods and pulls no charts; fetch it with `helm pull` first", name)
+		}
+		return helmchart.Load(ctx, name)
+	}
+	registry, err := system.Registries.Open(system.Getenv)
 	if err != nil {
 		return nil, err
 	}
 	if !helmchart.InRegistry(name) {
 		return helmchart.Load(ctx, name)
 	}
-	return helmchart.Pull(ctx, access, name, o.ChartVersion)
+	return helmchart.Pull(ctx, registry, name, o.ChartVersion)
 }
 
 // connect finds the cluster. One that was named has to be there; the one of the

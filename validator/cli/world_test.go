@@ -22,7 +22,6 @@ import (
 	"testing"
 	"time"
 
-	"k8s.io/client-go/rest"
 	"sigs.k8s.io/yaml"
 
 	"gitops-runtime/tests/standin/gitapi"
@@ -243,7 +242,7 @@ func (w *world) connect(_ context.Context, how cli.Connection) (cli.Cluster, str
 	if w.spec.Cluster == nil {
 		return nil, "", errors.New("kubeconfig: there is no cluster here")
 	}
-	client, err := cluster.New(&rest.Config{Host: w.api.URL})
+	client, err := cluster.New(w.api.URL, w.api.Client())
 	if how.InCluster {
 		return client, "", err
 	}

@@ -1,7 +1,7 @@
 // Package cluster reads what the checks need from a Kubernetes API server, and
-// deletes what an uninstall leaves. It
-// stands on client-go's connection settings alone and decodes the few fields
-// that are used, which keeps the program a fraction of the typed client's size.
+// deletes what an uninstall leaves. It decodes the few fields that are used, and
+// connects as a pod does. It knows nothing of kubeconfig files, which the package
+// kubeconfig reads with client-go, nor of what the answers mean.
 package cluster
 
 import (
@@ -9,16 +9,11 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net/http"
 	"net/url"
 	"strings"
-
-	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
 
 	"gitops-runtime/internal/netfail"
 )
@@ -30,55 +25,14 @@ type Client struct {
 	http *http.Client
 }
 
-// InCluster connects as the pod's service account.
-func InCluster() (*Client, error) {
-	config, err := rest.InClusterConfig()
-	if err != nil {
-		return nil, fmt.Errorf("this is no pod with a service account (%w); on a machine of yours run validate-values without hook", err)
+// New talks to the API server at an address through an HTTP client that trusts
+// it and signs in to it.
+func New(address string, client *http.Client) (*Client, error) {
+	parsed, err := url.Parse(address)
+	if err != nil || parsed.Host == "" {
+		return nil, fmt.Errorf("cluster address: %q is not a URL", address)
 	}
-	return New(config)
-}
-
-// FromKubeconfig connects as kubectl would, by an explicit file or context
-// where given. The namespace is the context's.
-func FromKubeconfig(file, kubeContext string) (*Client, string, error) {
-	rules := clientcmd.NewDefaultClientConfigLoadingRules()
-	rules.ExplicitPath = file
-	loader := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{CurrentContext: kubeContext})
-	config, err := loader.ClientConfig()
-	switch {
-	case errors.Is(err, fs.ErrNotExist) && file != "":
-		return nil, "", fmt.Errorf("kubeconfig %s: there is no such file", file)
-	case err != nil && lacksContext(loader, kubeContext):
-		return nil, "", fmt.Errorf("kubeconfig: there is no context %q; `kubectl config get-contexts` lists them", kubeContext)
-	case err != nil:
-		return nil, "", fmt.Errorf("kubeconfig: %w", err)
-	}
-	namespace, _, err := loader.Namespace()
-	if err != nil {
-		return nil, "", fmt.Errorf("kubeconfig: %w", err)
-	}
-	client, err := New(config)
-	return client, namespace, err
-}
-
-// lacksContext is true for a context that was named and is not there.
-func lacksContext(loader clientcmd.ClientConfig, name string) bool {
-	raw, err := loader.RawConfig()
-	return err == nil && name != "" && raw.Contexts[name] == nil
-}
-
-// New connects by client-go's settings.
-func New(config *rest.Config) (*Client, error) {
-	client, err := rest.HTTPClientFor(config)
-	if err != nil {
-		return nil, fmt.Errorf("cluster connection: %w", err)
-	}
-	address, _, err := rest.DefaultServerUrlFor(config)
-	if err != nil {
-		return nil, fmt.Errorf("cluster address: %w", err)
-	}
-	return &Client{base: strings.TrimRight(address.String(), "/"), host: address.Host, http: client}, nil
+	return &Client{base: strings.TrimRight(address, "/"), host: parsed.Host, http: client}, nil
 }
 
 // Error is an answer without the object that was asked for.

@@ -7,14 +7,10 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
 	"time"
-
-	"k8s.io/client-go/rest"
 
 	"gitops-runtime/validator/cluster"
 )
@@ -35,7 +31,7 @@ func server(t *testing.T, replies map[string]string) (*cluster.Client, *[]string
 		_, _ = io.WriteString(w, reply)
 	}))
 	t.Cleanup(api.Close)
-	client, err := cluster.New(&rest.Config{Host: api.URL})
+	client, err := cluster.New(api.URL, api.Client())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +112,7 @@ func TestErrors(t *testing.T) {
 		w.WriteHeader(status)
 		_, _ = io.WriteString(w, "no JSON")
 	}))
-	client, err := cluster.New(&rest.Config{Host: api.URL})
+	client, err := cluster.New(api.URL, api.Client())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,29 +138,5 @@ func TestErrors(t *testing.T) {
 	api.Close()
 	if e := ask(); e.Status != 0 || !strings.Contains(e.Error(), "connection refused") {
 		t.Errorf("got %v", e)
-	}
-}
-
-func TestKubeconfig(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "config")
-	text := `{apiVersion: v1, kind: Config, current-context: c, contexts: [{name: c, context: {cluster: k, user: u, namespace: mine}}],
-  clusters: [{name: k, cluster: {server: "http://127.0.0.1:1"}}], users: [{name: u, user: {token: t}}]}`
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, namespace, err := cluster.FromKubeconfig(file, ""); err != nil || namespace != "mine" {
-		t.Errorf("got %s, %v", namespace, err)
-	}
-	for bad, want := range map[[2]string]string{
-		{file, "other"}:  "kubeconfig: there is no context \"other\"; `kubectl config get-contexts` lists them",
-		{file + "x", ""}: "kubeconfig " + file + "x: there is no such file",
-	} {
-		if _, _, err := cluster.FromKubeconfig(bad[0], bad[1]); err == nil || err.Error() != want {
-			t.Errorf("%v: got %v", bad, err)
-		}
-	}
-	t.Setenv("KUBERNETES_SERVICE_HOST", "")
-	if _, err := cluster.InCluster(); err == nil {
-		t.Error("this is no pod")
 	}
 }

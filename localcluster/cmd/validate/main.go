@@ -15,6 +15,7 @@ import (
 	"gitops-runtime/internal/interrupt"
 	"gitops-runtime/tests/standin/platform"
 	"gitops-runtime/validator/cli"
+	"gitops-runtime/validator/local"
 )
 
 const (
@@ -41,7 +42,7 @@ func main() {
 	os.Exit(cli.Main(ctx, args, cli.System{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Version: "devel",
 		Colour: term.IsTerminal(int(os.Stdout.Fd())) && os.Getenv("NO_COLOR") == "",
-		Now:    time.Now, Getenv: os.Getenv, Connect: cli.Connect,
+		Now:    time.Now, Getenv: os.Getenv, Connect: local.Connect, Registries: &local.Registries{},
 	}))
 }
 

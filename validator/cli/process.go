@@ -1,0 +1,24 @@
+package cli
+
+import (
+	"os"
+	"runtime/debug"
+	"time"
+
+	"golang.org/x/term"
+)
+
+// softLimit is where the garbage collector begins to work harder; what a run
+// reads is bounded well below the memory that its container may have.
+const softLimit = 200 << 20
+
+// Process is the machine around this process, for a program of the given version.
+// It has no cluster yet, and no registries.
+func Process(version string) System {
+	debug.SetMemoryLimit(softLimit)
+	return System{
+		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
+		Colour:  term.IsTerminal(int(os.Stdout.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
+		Version: version, Now: time.Now, Getenv: os.Getenv,
+	}
+}

@@ -1,0 +1,57 @@
+// Package kubeconfig connects to a cluster as kubectl does, by a kubeconfig file.
+// It stands apart from the package cluster, since client-go is more than half of
+// the size of a program and a pod has no kubeconfig.
+package kubeconfig
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"gitops-runtime/validator/cluster"
+)
+
+// Connect connects as kubectl would, by an explicit file or context where given.
+// The namespace is the context's.
+func Connect(file, kubeContext string) (*cluster.Client, string, error) {
+	rules := clientcmd.NewDefaultClientConfigLoadingRules()
+	rules.ExplicitPath = file
+	loader := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{CurrentContext: kubeContext})
+	config, err := loader.ClientConfig()
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && file != "":
+		return nil, "", fmt.Errorf("kubeconfig %s: there is no such file", file)
+	case err != nil && lacksContext(loader, kubeContext):
+		return nil, "", fmt.Errorf("kubeconfig: there is no context %q; `kubectl config get-contexts` lists them", kubeContext)
+	case err != nil:
+		return nil, "", fmt.Errorf("kubeconfig: %w", err)
+	}
+	namespace, _, err := loader.Namespace()
+	if err != nil {
+		return nil, "", fmt.Errorf("kubeconfig: %w", err)
+	}
+	client, err := open(config)
+	return client, namespace, err
+}
+
+// lacksContext is true for a context that was named and is not there.
+func lacksContext(loader clientcmd.ClientConfig, name string) bool {
+	raw, err := loader.RawConfig()
+	return err == nil && name != "" && raw.Contexts[name] == nil
+}
+
+// open makes a client of client-go's settings.
+func open(config *rest.Config) (*cluster.Client, error) {
+	client, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return nil, fmt.Errorf("cluster connection: %w", err)
+	}
+	address, _, err := rest.DefaultServerUrlFor(config)
+	if err != nil {
+		return nil, fmt.Errorf("cluster address: %w", err)
+	}
+	return cluster.New(address.String(), client)
+}

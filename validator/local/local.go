@@ -1,0 +1,40 @@
+// Package local is what validate-values has on a person's machine and not in a
+// pod: clusters by kubeconfig, and charts from registries. The libraries behind
+// it are larger than all the rest of the program, so nothing but the main of that
+// build imports it.
+package local
+
+import (
+	"context"
+
+	"github.com/spf13/pflag"
+
+	"gitops-runtime/internal/helmchart"
+	"gitops-runtime/internal/registry"
+	"gitops-runtime/validator/cli"
+	"gitops-runtime/validator/cluster/kubeconfig"
+)
+
+// Connect finds the cluster by a kubeconfig, or around a pod.
+func Connect(ctx context.Context, how cli.Connection) (cli.Cluster, string, error) {
+	if how.InCluster {
+		return cli.InPod(ctx, how)
+	}
+	client, namespace, err := kubeconfig.Connect(how.Kubeconfig, how.Context)
+	if err != nil {
+		return nil, "", err
+	}
+	return client, namespace, nil
+}
+
+// Registries reaches charts in registries, as the flags of one run say.
+type Registries struct{ flags registry.Flags }
+
+// Register adds the flags.
+func (r *Registries) Register(flags *pflag.FlagSet) { r.flags.Register(flags) }
+
+// Open is how the flags, and Helm's settings in the environment, say that
+// registries are reached.
+func (r *Registries) Open(getenv func(string) string) (helmchart.Registry, error) {
+	return r.flags.Access(getenv)
+}
