@@ -9,7 +9,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
-	"gitops-runtime/schema/sentence"
+	"gitops-runtime/internal/sentence"
 )
 
 // Path leads to a value: its keys from the top. In text they are divided by dots; a dot inside a key is written `\.`.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"gitops-runtime/schema/sentence"
+	"gitops-runtime/internal/sentence"
 )
 
 // shortest is the length from which a key is long enough that another key one letter away is a typo of it rather than a word of its own.

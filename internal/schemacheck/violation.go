@@ -11,7 +11,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
-	"gitops-runtime/schema/sentence"
+	"gitops-runtime/internal/sentence"
 )
 
 // violations turns a leaf of the error tree into what a person needs: the
