@@ -10,9 +10,30 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"gitops-runtime/localcluster/install"
 )
+
+// madeByRuntime is what the real programs make as they run: an Application that only a controller can let go of, and the Secret of a Git integration.
+const madeByRuntime = `apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata:
+  name: e2e-internal
+  namespace: codefresh
+  labels: {codefresh.io/internal: "true"}
+  finalizers: [resources-finalizer.argocd.argoproj.io]
+spec:
+  project: default
+  source: {repoURL: http://git-server.platform.svc.cluster.local/apps.git, path: guestbook, targetRevision: main}
+  destination: {server: https://kubernetes.default.svc, namespace: codefresh}
+---
+apiVersion: v1
+kind: Secret
+metadata:
+  name: e2e-git-integration
+  namespace: codefresh
+  labels: {io.codefresh.integration-type: git, io.codefresh.integration-name: default}`
 
 // uninstall: nothing of the release is left, on the platform, in its namespace or outside any; before is what the cluster had outside any
 // namespace before the first install. Argo's definitions stay, and with them what the API server makes of each, and Argo CD's project "default",
@@ -23,7 +44,12 @@ func (e *environment) uninstall(t *testing.T, before []string) {
 	defer cancel()
 	require.Equal(t, []string{install.Name, "taken"}, e.platform(t).runtimes(t))
 	require.NoError(t, e.local.Kubectl.Delete(ctx, documents(t, hook), time.Minute)) // the user's own goes first
+	e.apply(t, madeByRuntime)
 	require.NoError(t, e.local.Helm.Uninstall(ctx, install.Release, install.Namespace, 3*time.Minute, t.Output()))
+	application, err := e.object(ctx, "applications", install.Namespace, "e2e-internal")
+	require.NoError(t, err)
+	assert.Empty(t, application.GetFinalizers())
+	require.NoError(t, e.objects.Resource(argo("applications")).Namespace(install.Namespace).Delete(ctx, "e2e-internal", metav1.DeleteOptions{}))
 	assert.Equal(t, []string{"taken"}, e.platform(t).runtimes(t))
 	eventually(t, "nothing of the release is left", time.Minute, func(ctx context.Context) error {
 		inside, err := e.list(ctx, install.Namespace)

@@ -13,16 +13,24 @@ import (
 	"gitops-runtime/tests/render"
 )
 
-// An uninstall hook may delete the objects its arguments name, and nothing else; one that deregisters sees whether there is a token to.
+// An uninstall hook may delete the objects that its arguments name or select, and nothing else; one that deregisters finds out whether the runtime
+// was registered, and removes the finalizers of the runtime's own Applications.
 func TestUninstallMayDeleteWhatItDeletes(t *testing.T) {
 	t.Parallel()
 	objects := umbrella("tunnel", nil).Objects(t)
 	for _, test := range []struct {
-		job  string
-		gone []string
+		job     string
+		labeled []string // arguments
+		other   []rbacv1.PolicyRule
+		gone    []string
 	}{
-		{"uninstall-runtime", nil},
-		{"uninstall-leftovers", []string{
+		{"uninstall-runtime", []string{"--release-labeled=applications.v1alpha1.argoproj.io?codefresh.io/internal=true"}, []rbacv1.PolicyRule{
+			{APIGroups: []string{""}, Resources: []string{"secrets"}, ResourceNames: []string{"codefresh-token"}, Verbs: []string{"get"}},
+			{APIGroups: []string{"argoproj.io"}, Resources: []string{"applications"}, Verbs: []string{"list", "patch"}},
+		}, nil},
+		{"uninstall-leftovers", []string{"--delete-labeled=secrets.v1?io.codefresh.integration-type=git,io.codefresh.integration-name=default"}, []rbacv1.PolicyRule{
+			{APIGroups: []string{""}, Resources: []string{"secrets"}, Verbs: []string{"deletecollection"}},
+		}, []string{
 			"deployments.apps/cap-app-proxy", "statefulsets.apps/argo-cd-application-controller",
 			"secrets/codefresh-token", "secrets/argocd-token", "secrets/argocd-initial-admin-secret", "secrets/argocd-redis",
 			"leases.coordination.k8s.io/58ac56fa.applicationsets.argoproj.io",
@@ -31,25 +39,30 @@ func TestUninstallMayDeleteWhatItDeletes(t *testing.T) {
 	} {
 		job, err := render.As[batchv1.Job](render.Find(objects, "Job", test.job))
 		require.NoError(t, err)
-		var deleted []string
+		var deleted, labeled []string
 		for _, argument := range job.Spec.Template.Spec.Containers[0].Args {
 			if object, is := strings.CutPrefix(argument, "--delete="); is {
 				deleted = append(deleted, strings.Replace(object, ".v1", "", 1))
 			}
+			if strings.Contains(argument, "-labeled=") {
+				labeled = append(labeled, argument)
+			}
 		}
+		assert.Equal(t, test.labeled, labeled, test.job)
 		assert.Equal(t, test.gone, deleted, test.job)
 
 		role, err := render.As[rbacv1.Role](render.Find(objects, "Role", test.job))
 		require.NoError(t, err)
 		var allowed []string
+		var other []rbacv1.PolicyRule
 		for _, rule := range role.Rules {
-			if test.job == "uninstall-runtime" && slices.Equal(rule.Verbs, []string{"get"}) {
-				assert.Equal(t, []string{"secrets", "codefresh-token"}, append(slices.Clone(rule.Resources), rule.ResourceNames...))
+			if !slices.Equal(rule.Verbs, []string{"delete"}) {
+				other = append(other, rule)
 				continue
 			}
-			require.Equal(t, []string{"delete"}, rule.Verbs)
 			allowed = append(allowed, strings.TrimSuffix(rule.Resources[0]+"."+rule.APIGroups[0], ".")+"/"+rule.ResourceNames[0])
 		}
 		assert.Equal(t, test.gone, allowed, test.job)
+		assert.Equal(t, test.other, other, test.job)
 	}
 }

@@ -27,6 +27,8 @@ type UninstallOptions struct {
 	CAFile string
 	// Delete are objects, see cluster.ParseObject.
 	Delete []string
+	// ReleaseLabeled are objects whose finalizers are removed, and DeleteLabeled objects that are deleted, see cluster.ParseLabeled.
+	ReleaseLabeled, DeleteLabeled []string
 	// Patience is the time for each object.
 	Patience time.Duration
 }
@@ -44,6 +46,8 @@ func uninstallCommand(system System) *cobra.Command {
 	flags.BoolVar(&options.Deregister, "deregister", false, "remove the runtime from the platform")
 	flags.StringVar(&options.CAFile, "ca-file", "", "CA certificates of the platform")
 	flags.StringArrayVar(&options.Delete, "delete", nil, "object to delete, resource.version[.group]/name (may be repeated)")
+	flags.StringArrayVar(&options.ReleaseLabeled, "release-labeled", nil, "objects whose finalizers are removed, resource.version[.group]?key=value (may be repeated)")
+	flags.StringArrayVar(&options.DeleteLabeled, "delete-labeled", nil, "objects to delete, resource.version[.group]?key=value (may be repeated)")
 	flags.DurationVar(&options.Patience, "patience", 20*time.Second, "time for each object")
 	return command
 }
@@ -64,7 +68,14 @@ func Uninstall(ctx context.Context, options UninstallOptions, system System) err
 		}
 		plan.Objects = append(plan.Objects, object)
 	}
-	if len(plan.Objects) > 0 || options.Deregister {
+	var err error
+	if plan.Release, err = labeled(options.ReleaseLabeled); err != nil {
+		return err
+	}
+	if plan.Labeled, err = labeled(options.DeleteLabeled); err != nil {
+		return err
+	}
+	if len(plan.Objects)+len(plan.Release)+len(plan.Labeled) > 0 || options.Deregister {
 		found, _, err := system.Connect(ctx, Connection{InCluster: true})
 		if err != nil {
 			return broken(err)
@@ -80,6 +91,18 @@ func Uninstall(ctx context.Context, options UninstallOptions, system System) err
 		fmt.Fprintf(system.Out, "%d steps need manual cleanup; the uninstall continues\n", failed)
 	}
 	return nil
+}
+
+func labeled(texts []string) ([]cluster.Labeled, error) {
+	var all []cluster.Labeled
+	for _, text := range texts {
+		one, err := cluster.ParseLabeled(text)
+		if err != nil {
+			return nil, usage(err)
+		}
+		all = append(all, one)
+	}
+	return all, nil
 }
 
 // account is the platform, or what says why it cannot be asked.

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"gitops-runtime/internal/cleantext"
@@ -25,6 +26,10 @@ type Cluster interface {
 	Secret(ctx context.Context, namespace, name string) (map[string][]byte, error)
 	// Delete asks for the deletion of the object at an API path. Gone is true once the object does not exist.
 	Delete(ctx context.Context, path string) (gone bool, err error)
+	// DeleteLabeled asks for the deletion of objects by their labels.
+	DeleteLabeled(ctx context.Context, namespace string, objects cluster.Labeled) error
+	// ReleaseLabeled removes the finalizers of objects, and names those that had any.
+	ReleaseLabeled(ctx context.Context, namespace string, objects cluster.Labeled) ([]string, error)
 }
 
 // Platform knows the runtimes of a token's account and removes them.
@@ -42,7 +47,9 @@ type Plan struct {
 	Platform Platform
 	// Objects go one after the other: the next is deleted once the one before is gone.
 	Objects []cluster.Object
-	Cluster Cluster
+	// Release are objects whose finalizers are removed, and Labeled objects that are deleted.
+	Release, Labeled []cluster.Labeled
+	Cluster          Cluster
 	// Patience is the time for each object; Pause the time between looks at it.
 	Patience, Pause time.Duration
 }
@@ -62,12 +69,28 @@ func Run(ctx context.Context, plan Plan, out io.Writer) int {
 		done, err := plan.deregister(ctx)
 		say(err, done, fmt.Sprintf("runtime %s is still registered", plan.Runtime), "remove it in the account's settings, under GitOps runtimes")
 	}
+	for _, objects := range plan.Release {
+		names, err := plan.Cluster.ReleaseLabeled(ctx, plan.Namespace, objects)
+		say(err, released(objects, names), fmt.Sprintf("%s may keep their finalizers", objects), "remove them by kubectl edit, once their controller is gone")
+	}
+	for _, objects := range plan.Labeled {
+		err := plan.Cluster.DeleteLabeled(ctx, plan.Namespace, objects)
+		say(err, fmt.Sprintf("%s are deleted", objects), fmt.Sprintf("%s are left", objects),
+			fmt.Sprintf("kubectl delete %s -n %s", objects, cleantext.Argument(plan.Namespace)))
+	}
 	for _, object := range plan.Objects {
 		err := plan.remove(ctx, object)
 		say(err, fmt.Sprintf("%s is gone", object), fmt.Sprintf("%s is left", object),
 			fmt.Sprintf("kubectl delete %s -n %s", object, cleantext.Argument(plan.Namespace)))
 	}
 	return failed
+}
+
+func released(objects cluster.Labeled, names []string) string {
+	if len(names) == 0 {
+		return fmt.Sprintf("%s have no finalizers", objects)
+	}
+	return fmt.Sprintf("%s have no finalizers anymore: %s", objects, strings.Join(names, ", "))
 }
 
 // deregister removes the runtime from the platform, if this release has registered it. A refused install that Helm takes back

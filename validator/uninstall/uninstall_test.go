@@ -21,6 +21,8 @@ type world struct {
 	looks  map[string]int
 	fails  map[string]error
 	asked  []string
+	// released had finalizers.
+	released []string
 }
 
 func (c *world) Secret(context.Context, string, string) (map[string][]byte, error) {
@@ -38,6 +40,14 @@ func (c *world) Delete(_ context.Context, path string) (bool, error) {
 	}
 	c.looks[name]--
 	return false, nil
+}
+
+func (c *world) DeleteLabeled(_ context.Context, _ string, objects cluster.Labeled) error {
+	return c.fails[objects.Resource]
+}
+
+func (c *world) ReleaseLabeled(_ context.Context, _ string, objects cluster.Labeled) ([]string, error) {
+	return c.released, c.fails[objects.Resource]
 }
 
 // account has the runtime "local" in a namespace; "" is none.
@@ -132,6 +142,41 @@ func TestRun(t *testing.T) {
 			if test.asked != nil {
 				assert.Equal(t, test.asked, test.cluster.asked)
 			}
+		})
+	}
+}
+
+func TestRunSelectsByLabels(t *testing.T) {
+	t.Parallel()
+	const internal, git = "applications.argoproj.io -l codefresh.io/internal=true", "secrets -l io.codefresh.integration-type=git"
+	for name, test := range map[string]struct {
+		cluster world
+		failed  int
+		says    string
+	}{
+		"with finalizers": {
+			cluster: world{released: []string{"one", "two"}},
+			says:    "ok    " + internal + " have no finalizers anymore: one, two\nok    " + git + " are deleted\n",
+		},
+		"without": {says: "ok    " + internal + " have no finalizers\nok    " + git + " are deleted\n"},
+		"not permitted": {
+			cluster: world{fails: map[string]error{"applications": errors.New("list applications: HTTP 403"), "secrets": errors.New("deletecollection secrets: HTTP 403")}},
+			failed:  2,
+			says: "WARN  " + internal + " may keep their finalizers: list applications: HTTP 403\n" +
+				"      fix  remove them by kubectl edit, once their controller is gone\n" +
+				"WARN  " + git + " are left: deletecollection secrets: HTTP 403\n      fix  kubectl delete " + git + " -n ns\n",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var out strings.Builder
+			failed := uninstall.Run(t.Context(), uninstall.Plan{
+				Namespace: "ns", Cluster: &test.cluster,
+				Release: []cluster.Labeled{{Group: "argoproj.io", Version: "v1alpha1", Resource: "applications", Selector: "codefresh.io/internal=true"}},
+				Labeled: []cluster.Labeled{{Version: "v1", Resource: "secrets", Selector: "io.codefresh.integration-type=git"}},
+			}, &out)
+			assert.Equal(t, test.failed, failed)
+			assert.Equal(t, test.says, out.String())
 		})
 	}
 }

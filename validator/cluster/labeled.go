@@ -1,0 +1,100 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// Labeled are the objects of a kind in a namespace that have certain labels.
+type Labeled struct {
+	Group, Version, Resource string
+	// Selector is equality-based: key=value, several separated by commas.
+	Selector string
+}
+
+// ParseLabeled reads "resource.version[.group]?key=value[,key=value]", as in
+// secrets.v1?io.codefresh.integration-type=git.
+func ParseLabeled(text string) (Labeled, error) {
+	kind, selector, _ := strings.Cut(text, "?")
+	parts := strings.SplitN(kind, ".", 3)
+	if !strings.Contains(selector, "=") || len(parts) < 2 || parts[0] == "" || parts[1] == "" {
+		return Labeled{}, fmt.Errorf("%q names no objects; write resource.version[.group]?key=value, as in secrets.v1?io.codefresh.integration-type=git", text)
+	}
+	labeled := Labeled{Resource: parts[0], Version: parts[1], Selector: selector}
+	if len(parts) == 3 {
+		labeled.Group = parts[2]
+	}
+	return labeled, nil
+}
+
+// String is the objects as kubectl selects them: resource[.group] -l selector.
+func (l Labeled) String() string {
+	if l.Group == "" {
+		return l.Resource + " -l " + l.Selector
+	}
+	return l.Resource + "." + l.Group + " -l " + l.Selector
+}
+
+// path is where the API server has all objects of the kind.
+func (l Labeled) path(namespace string) string {
+	root := "/api/" + l.Version
+	if l.Group != "" {
+		root = "/apis/" + l.Group + "/" + l.Version
+	}
+	return fmt.Sprintf("%s/namespaces/%s/%s", root, url.PathEscape(namespace), l.Resource)
+}
+
+// DeleteLabeled asks for the deletion of the objects, in one request, which
+// reads none of them. It needs the right deletecollection. A kind that the
+// cluster does not know has no objects.
+func (c *Client) DeleteLabeled(ctx context.Context, namespace string, objects Labeled) error {
+	return unlessNotFound(c.ask(ctx, question{
+		verb: "deletecollection", resource: objects.Resource, path: objects.path(namespace), method: http.MethodDelete,
+		query: url.Values{"labelSelector": {objects.Selector}}, accept: metadataType,
+	}, nil))
+}
+
+// ReleaseLabeled removes the finalizers of the objects, so that they can be
+// deleted after their controller. It needs the rights list and patch, and
+// returns the names of the objects that had finalizers. A kind that the cluster
+// does not know has no objects.
+func (c *Client) ReleaseLabeled(ctx context.Context, namespace string, objects Labeled) ([]string, error) {
+	var found list[struct {
+		Metadata struct {
+			Name       string   `json:"name"`
+			Finalizers []string `json:"finalizers"`
+		} `json:"metadata"`
+	}]
+	err := unlessNotFound(c.ask(ctx, question{
+		verb: "list", resource: objects.Resource, path: objects.path(namespace), accept: metadataType,
+		query: url.Values{"labelSelector": {objects.Selector}},
+	}, &found))
+	var released []string
+	for _, item := range found.Items {
+		if err != nil {
+			break
+		}
+		if len(item.Metadata.Finalizers) == 0 {
+			continue
+		}
+		err = unlessNotFound(c.ask(ctx, question{
+			verb: "patch", resource: objects.Resource + "/" + item.Metadata.Name, path: objects.path(namespace) + "/" + url.PathEscape(item.Metadata.Name),
+			method: http.MethodPatch, contentType: "application/merge-patch+json", accept: oneMetadataType,
+			body: map[string]any{"metadata": map[string]any{"finalizers": nil}},
+		}, nil))
+		released = append(released, item.Metadata.Name)
+	}
+	return released, err
+}
+
+func unlessNotFound(err error) error {
+	var answer *Error
+	if errors.As(err, &answer) && answer.NotFound() {
+		return nil
+	}
+	return err
+}
