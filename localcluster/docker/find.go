@@ -15,9 +15,9 @@ import (
 
 // Finder finds an engine that can run kind, or makes one.
 type Finder struct {
-	// Dir is the private daemon's directory: its data, socket and log. See DefaultDir.
+	// Dir is the private daemon's directory: its data, socket and log.
 	Dir string
-	// Run runs programs; nil is command.Exec.
+	// Run runs programs; nil is process.Exec.
 	Run process.Runner
 	// Observer gets the steps that take time; it may be nil.
 	Observer progress.Observer

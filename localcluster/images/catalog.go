@@ -36,12 +36,8 @@ type Catalog struct {
 }
 
 // New is the catalog for the checkout at root (the folder of the product's
-// go.mod), with results kept in the user's cache.
-func New(root string) (*Catalog, error) {
-	cache, err := store.UserDir()
-	if err != nil {
-		return nil, err
-	}
+// go.mod), with results kept below the folder cache, which outlives checkouts.
+func New(root, cache string) (*Catalog, error) {
 	version, err := chartimages.AppVersion(filepath.Join(root, "charts", "gitops-runtime"))
 	if err != nil {
 		return nil, fmt.Errorf("images: the version of this project's own: %w", err)

@@ -74,7 +74,7 @@ func TestEveryProgramHasItsModuleFiles(t *testing.T) {
 func TestForMode(t *testing.T) {
 	root, err := gomodule.Root()
 	require.NoError(t, err)
-	catalog, err := New(root)
+	catalog, err := New(root, t.TempDir())
 	require.NoError(t, err)
 	const frps, traefik, argocd = "ghcr.io/fatedier/frps:v0.70.0", "docker.io/library/traefik:v3.6.12", "quay.io/argoproj/argocd:v3.4.13"
 	tests := map[Mode]map[string]bool{

@@ -17,7 +17,7 @@ func TestCatalogKnowsEveryImageOfTheCharts(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(root, "charts", "*", "values.yaml"))
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
-	catalog, err := New(root)
+	catalog, err := New(root, t.TempDir())
 	require.NoError(t, err)
 	for _, file := range files {
 		named, err := chartimages.Of(file)

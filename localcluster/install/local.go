@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"gitops-runtime/localcluster/addons"
+	"gitops-runtime/localcluster/imageregistry"
 	"gitops-runtime/localcluster/images"
 	"gitops-runtime/localcluster/internal/progress"
 	"gitops-runtime/localcluster/kindcluster"
@@ -21,8 +22,8 @@ import (
 
 // RegistryInCluster is the private registry's name in the cluster, and RegistryOnHost where this machine reaches it.
 const (
-	RegistryInCluster = "gitops-runtime-registry:5000"
-	RegistryOnHost    = "127.0.0.1:5001"
+	RegistryInCluster = imageregistry.InCluster
+	RegistryOnHost    = imageregistry.OnHost
 )
 
 // Local is the local cluster with all that a runtime needs beside it: images in a private registry, and the platform.
@@ -44,7 +45,7 @@ func New(root string, out io.Writer) (*Local, error) {
 	if err != nil {
 		return nil, err
 	}
-	catalog, err := images.New(root)
+	catalog, err := images.New(root, cache)
 	if err != nil {
 		return nil, err
 	}

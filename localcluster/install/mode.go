@@ -18,7 +18,7 @@ const (
 	UserToken = "user-token-admin"
 )
 
-// PlatformHost is the name of the platform's stand-in; this machine reaches it at the port cluster.HTTPS.
+// PlatformHost is the name of the platform's stand-in; this machine reaches it at the port kindcluster.HTTPS.
 const PlatformHost = "platform.platform.svc.cluster.local"
 
 const (

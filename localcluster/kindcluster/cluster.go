@@ -45,7 +45,7 @@ type Cluster struct {
 	Ports []Port
 	// NodeImage is a published kind node image, for a Kubernetes version of choice; empty for the project's own version.
 	NodeImage string
-	// Run runs programs; nil is command.Exec.
+	// Run runs programs; nil is process.Exec.
 	Run process.Runner
 	// Observer gets each step; it may be nil.
 	Observer progress.Observer
@@ -54,7 +54,7 @@ type Cluster struct {
 	Engine *docker.Engine
 }
 
-// DefaultCache is the directory gitops-runtime in the user's cache directory.
+// DefaultCache is the directory gitops-runtime in the user's cache directory: $XDG_CACHE_HOME, else ~/.cache.
 func DefaultCache() (string, error) {
 	cache, err := os.UserCacheDir()
 	return filepath.Join(cache, Name), err
@@ -116,7 +116,7 @@ func (c *Cluster) images(ctx context.Context) (string, error) {
 		}
 		source = module.Dir
 	}
-	builder := node.Builder{
+	builder := nodeimage.Builder{
 		Published: c.NodeImage,
 		Programs:  filepath.Join(c.Root, "localcluster", "programs"),
 		Kind:      filepath.Join(source, "images", "base", "files"),
@@ -130,7 +130,7 @@ func (c *Cluster) images(ctx context.Context) (string, error) {
 		return progress.Step(c.Observer, "start the registry "+imageregistry.OnHost, func() error { return c.registry().Start(ctx) })
 	})
 	group.Go(func() (err error) {
-		image, err = builder.Ensure(ctx, c.Engine, node.HTTP)
+		image, err = builder.Ensure(ctx, c.Engine, nodeimage.HTTP)
 		return err
 	})
 	return image, group.Wait()

@@ -36,7 +36,7 @@ const registryPatch = `containerdConfigPatches:
 func config(ports []Port, image string) string {
 	var out strings.Builder
 	out.WriteString("kind: Cluster\napiVersion: kind.x-k8s.io/v1alpha4\nname: " + Name + "\n")
-	if image == node.Upstream {
+	if image == nodeimage.Upstream {
 		out.WriteString(registryPatch)
 	}
 	out.WriteString("nodes:\n  - role: control-plane\n    image: " + image + "\n")

@@ -27,7 +27,7 @@ nodes:
       - {containerPort: 30080, hostPort: 8080, listenAddress: 127.0.0.1}
       - {containerPort: 30443, hostPort: 8443, listenAddress: 127.0.0.1}
 `},
-		"upstream": {nil, node.Upstream, `kind: Cluster
+		"upstream": {nil, nodeimage.Upstream, `kind: Cluster
 apiVersion: kind.x-k8s.io/v1alpha4
 name: gitops-runtime
 containerdConfigPatches:

@@ -1,10 +1,10 @@
-// Package node provides the image of a kind node: upstream's where it can be pulled, else one built from Debian packages
+// Package nodeimage provides the image of a kind node: upstream's where it can be pulled, else one built from Debian packages
 // and Go modules alone, which needs no container registry.
 //
 // A built image has two layers. The lower is Debian with systemd and containerd, which depends on a list of packages
 // only. The upper has Kubernetes, kind's own node files, the files of this package, and an archive of the container
 // images that Kubernetes itself runs, which containerd imports when the node starts for the first time.
-package node
+package nodeimage
 
 import "embed"
 

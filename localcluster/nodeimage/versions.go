@@ -1,4 +1,4 @@
-package node
+package nodeimage
 
 // Kubernetes is the version of the nodes, and of the images that kubeadm asks for by it.
 const Kubernetes = "v1.34.4"

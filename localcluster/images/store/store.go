@@ -26,20 +26,6 @@ type Store struct {
 	Dir string
 }
 
-// UserDir is where results that survive a clone are kept:
-// $XDG_CACHE_HOME/gitops-runtime, else ~/.cache/gitops-runtime.
-func UserDir() (string, error) {
-	cache := os.Getenv("XDG_CACHE_HOME")
-	if cache == "" {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return "", fmt.Errorf("the image cache needs a home folder: set HOME or XDG_CACHE_HOME: %w", err)
-		}
-		cache = filepath.Join(home, ".cache")
-	}
-	return filepath.Join(cache, "gitops-runtime"), nil
-}
-
 // Key is a name for what something was made from: label, for people who look
 // into the cache, and a hash of the parts' JSON.
 func Key(label string, parts ...any) (string, error) {

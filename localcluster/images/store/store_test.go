@@ -94,26 +94,6 @@ func TestKeyTellsPartsApart(t *testing.T) {
 	assert.ErrorContains(t, err, "cache key of label")
 }
 
-func TestUserDir(t *testing.T) {
-	tests := map[string]struct{ cache, home, want string }{
-		"the cache folder that is set": {"/var/cache/me", "/home/me", "/var/cache/me/gitops-runtime"},
-		"the usual one":                {"", "/home/me", "/home/me/.cache/gitops-runtime"},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Setenv("XDG_CACHE_HOME", test.cache)
-			t.Setenv("HOME", test.home)
-			dir, err := store.UserDir()
-			require.NoError(t, err)
-			assert.Equal(t, test.want, dir)
-		})
-	}
-	t.Setenv("XDG_CACHE_HOME", "")
-	t.Setenv("HOME", "")
-	_, err := store.UserDir()
-	assert.ErrorContains(t, err, "set HOME or XDG_CACHE_HOME")
-}
-
 func TestPruneRemovesWhatIsUnused(t *testing.T) {
 	s := store.Store{Dir: t.TempDir()}
 	shared := layers.Entry{Path: "/shared"}
