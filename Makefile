@@ -24,11 +24,11 @@ STEP := tools/step.sh
 TEST := bin/gotestsum --format pkgname-and-test-fails --hide-summary=skipped
 
 .PHONY: help
-help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
-	@printf '\n  MODE=tunnel|ingress|gateway|mesh  VALUES=my.yaml  REGISTRY=registry.example.com  ARGS="further arguments"\n'
+help:
+	@awk -F ':.*## ' '/^##@ / { printf "\n%s\n", substr($$0, 5) } /^[a-z0-9-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@printf '\nVariables\n  MODE=tunnel|ingress|gateway|mesh  VALUES=my.yaml  REGISTRY=registry.example.com  ARGS="further arguments"\n'
 
-##@ A cluster
+##@ Local cluster
 
 .PHONY: install
 install: deps bin/kind bin/kubectl ## Install the runtime on a local kind cluster (MODE)
@@ -36,17 +36,17 @@ install: deps bin/kind bin/kubectl ## Install the runtime on a local kind cluste
 	@bin/runtime-kind install --mode "$(MODE)" $(if $(VALUES),--values "$(VALUES)") $(ARGS)
 
 .PHONY: uninstall
-uninstall: bin/helm bin/kind bin/kubectl ## Uninstall the runtime and leave the cluster
+uninstall: bin/helm bin/kind bin/kubectl ## Uninstall the runtime; the cluster stays
 	@$(STEP) "build runtime-kind" go build -C localcluster -o ../bin/runtime-kind ./cmd/runtime-kind
 	@bin/runtime-kind uninstall
 
 .PHONY: clean
-clean: bin/kind ## Remove the local cluster and all that was built here
+clean: bin/kind ## Delete the local cluster and everything that was built in this checkout
 	@$(STEP) "build runtime-kind" go build -C localcluster -o ../bin/runtime-kind ./cmd/runtime-kind
 	@bin/runtime-kind clean
 	@rm -rf bin out .cache
 
-##@ Without a cluster
+##@ Values and images, without a cluster
 
 .PHONY: validate
 validate: ## Check values as the chart's hook does (VALUES)
@@ -63,10 +63,12 @@ images: deps ## Point every image at a registry of yours (REGISTRY, VALUES)
 	@$(STEP) "build image-override" go build -o bin/image-override ./imageoverride/cmd/image-override >&2
 	@bin/image-override generate charts/gitops-runtime --registry "$(REGISTRY)" $(if $(VALUES),-f "$(VALUES)",$(SCENARIOS)) -o out/images $(ARGS)
 
+##@ Tests
+
 .PHONY: test
 # Renders make much garbage: here memory is given for processors' time.
 test: export GOGC := 400
-test: deps bin/gotestsum ## Run everything that passes or fails without a cluster
+test: deps bin/gotestsum ## Run every test that needs no cluster
 	@failed=0; \
 	$(STEP) "unit, render, schema and drift tests" $(TEST) -- -timeout 12m $(ARGS) ./... || failed=1; \
 	cd localcluster; \
@@ -81,7 +83,7 @@ race: deps ## Run the programs' tests under the race detector (needs a C compile
 	@$(STEP) "race detector" env CGO_ENABLED=1 go test -race -timeout 20m $(ARGS) $(RACE)
 
 .PHONY: fuzz
-fuzz: ## Feed every reader of foreign text what nobody wrote (FUZZTIME=10m each)
+fuzz: ## Run every fuzz target (FUZZTIME=10m each)
 	@tools/fuzz.sh $(or $(FUZZTIME),10m)
 
 .PHONY: vuln
@@ -90,11 +92,13 @@ vuln: bin/govulncheck ## Check pins and programs for known vulnerabilities (GOVU
 
 .PHONY: e2e e2e-all
 E2E := ^(TestRuntime|TestGoldenFiles|TestCharts|TestCycles)$$
-e2e: deps bin/gotestsum bin/kind bin/kubectl bin/helm-3.8 bin/helm-3.18 ## Install every mode on kind and ask it to work
+e2e: deps bin/gotestsum bin/kind bin/kubectl bin/helm-3.8 bin/helm-3.18 ## Install every access mode on kind and test it
 	@cd localcluster && ../$(STEP) "end-to-end tests" ../bin/gotestsum --format standard-verbose -- -tags e2e -count=1 -parallel 4 -timeout 75m -run '$(E2E)' $(ARGS) ./e2e/...
 
 e2e-all: E2E := .
 e2e-all: e2e ## Also upgrade in place, fail over, and run beside another Argo CD and other runtimes
+
+##@ Lint and benchmarks
 
 .PHONY: lint
 lint: lint-go lint-charts lint-shell ## Run golangci-lint, ct lint and shellcheck
@@ -109,16 +113,18 @@ lint-shell:
 	@$(STEP) "shellcheck" tools/shellcheck.sh
 
 .PHONY: bench
-bench: deps bin/kubeconform ## Measure rendering, validating and generating
+bench: deps bin/kubeconform ## Run the benchmarks of charts and programs
 	@go test -run '^$$' -bench . -benchmem $(ARGS) ./...
 	@go test -C localcluster -run '^$$' -bench . -benchmem $(ARGS) ./...
+
+##@ Generate and release
 
 .PHONY: package
 package: deps ## Package the charts into out/packages
 	@$(STEP) "package the charts" tools/package.sh out/packages
 
 .PHONY: generate
-generate: bin/helm ## Make CRDs, schemas, reference pages and golden files again
+generate: bin/helm ## Regenerate CRDs, schemas, reference pages and golden files
 	@$(STEP) "CRDs" go run ./tests/cmd/crds
 	@$(STEP) "schemas" go run ./schema/cmd/chart-schema
 	@$(STEP) "tables of values" go run ./tests/cmd/compat

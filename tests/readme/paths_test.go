@@ -1,0 +1,94 @@
+package readme_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"gitops-runtime/internal/gomodule"
+)
+
+// Pages for people who work on the repository name paths of it as targets of links and in code spans.
+var (
+	fenced   = regexp.MustCompile("(?ms)^```.*?^```$")
+	linked   = regexp.MustCompile(`\]\(([^)#\s]+)[^)]*\)`)
+	spanned  = regexp.MustCompile("`([^`\n]+)`")
+	pathlike = regexp.MustCompile(`^[\w.<>*-]+(/[\w.<>*-]+)+/?$`)
+	version  = regexp.MustCompile(`/v\d+$`)
+	anything = regexp.MustCompile(`<[^>]*>`)
+)
+
+// made are folders of a checkout that Git ignores.
+var made = regexp.MustCompile(`^(\.cache|bin|out)(/|$)`)
+
+// TestPathsExist finds every path that a page names, from the page's folder or from the root. A part in angle brackets stands for any name.
+func TestPathsExist(t *testing.T) {
+	t.Parallel()
+	root, err := gomodule.Root()
+	require.NoError(t, err)
+	for _, page := range pages(t, root) {
+		text, err := os.ReadFile(filepath.Join(root, page))
+		require.NoError(t, err)
+		assert.Empty(t, missing(root, page, string(text)), page)
+	}
+}
+
+func TestMissing(t *testing.T) {
+	t.Parallel()
+	root, err := gomodule.Root()
+	require.NoError(t, err)
+	text := "[a](../README.md#try) [b](https://example.com) [c](gone.md)\n`tests/readme` `tests/<any>/readme.go` `tests/gone/x.go` `quay.io/a/b:1` `bin/helm` `gone/*.go`\n" +
+		"```\n`tests/fenced`\n```\n"
+	assert.Equal(t, []string{"gone.md", "tests/gone/x.go", "gone/*.go"}, missing(root, "docs/page.md", text))
+}
+
+func pages(t *testing.T, root string) []string {
+	t.Helper()
+	found := []string{"README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "localcluster/README.md", "validator/README.md", "imageoverride/README.md", "schema/README.md", "charts/common/README.md", "tests/contract/README.md"}
+	require.NoError(t, fs.WalkDir(os.DirFS(root), "docs", func(path string, _ fs.DirEntry, err error) error {
+		if filepath.Ext(path) == ".md" {
+			found = append(found, path)
+		}
+		return err
+	}))
+	return found
+}
+
+// missing lists the paths in a page's text that are nowhere.
+func missing(root, page, text string) []string {
+	text = fenced.ReplaceAllString(text, "")
+	var gone []string
+	for _, link := range linked.FindAllStringSubmatch(text, -1) {
+		if !strings.Contains(link[1], ":") && !exists(filepath.Join(root, filepath.Dir(page), link[1])) {
+			gone = append(gone, link[1])
+		}
+	}
+	for _, span := range spanned.FindAllStringSubmatch(text, -1) {
+		path := strings.TrimPrefix(span[1], "./")
+		if !pathlike.MatchString(path) || made.MatchString(path) || elsewhere(path) {
+			continue
+		}
+		if !exists(filepath.Join(root, path)) && !exists(filepath.Join(root, filepath.Dir(page), path)) {
+			gone = append(gone, path)
+		}
+	}
+	return gone
+}
+
+// elsewhere says of a span that it is an image, a module, a MIME type or an API group rather than a path of the repository.
+func elsewhere(span string) bool {
+	first, _, _ := strings.Cut(span, "/")
+	return strings.Contains(first, ".") && !strings.HasPrefix(first, ".") || version.MatchString(span)
+}
+
+// exists says whether a path is there; parts in angle brackets and stars match any name.
+func exists(path string) bool {
+	found, err := filepath.Glob(anything.ReplaceAllString(path, "*"))
+	return err == nil && len(found) > 0
+}
