@@ -90,13 +90,9 @@ fuzz: ## Run every fuzz target (FUZZTIME=10m each)
 vuln: bin/govulncheck ## Check pins and programs for known vulnerabilities (GOVULNDB=file:///copy)
 	@tools/vuln.sh
 
-.PHONY: e2e e2e-all
-E2E := ^(TestRuntime|TestGoldenFiles|TestCharts|TestCycles)$$
-e2e: deps bin/gotestsum bin/kind bin/kubectl bin/helm-3.8 bin/helm-3.18 ## Install every access mode on kind and test it
-	@cd localcluster && ../$(STEP) "end-to-end tests" ../bin/gotestsum --format standard-verbose -- -tags e2e -count=1 -parallel 4 -timeout 75m -run '$(E2E)' $(ARGS) ./e2e/...
-
-e2e-all: E2E := .
-e2e-all: e2e ## Also upgrade in place, fail over, and run beside another Argo CD and other runtimes
+.PHONY: e2e
+e2e: deps bin/gotestsum bin/kind bin/kubectl bin/helm-3.8 bin/helm-3.18 ## Install every mode on kind, upgrade, fail over, and run beside others
+	@cd localcluster && ../$(STEP) "end-to-end tests" ../bin/gotestsum --format standard-verbose -- -tags e2e -count=1 -parallel 4 -timeout 75m $(ARGS) ./e2e/...
 
 ##@ Lint and benchmarks
 

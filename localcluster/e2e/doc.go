@@ -1,8 +1,7 @@
 // Package e2e installs the runtime on the local kind cluster in every access mode and asks it to work, from outside and
 // through the mode's own path: TestRuntime is the whole order of it, within an air gap, where the node and its pods reach the private
 // registry, name servers and each other and nothing else. TestCharts installs each of Argo's charts on its own, with its defaults and then
-// for high availability; its Argo CD also meets a runtime whose values are refused. `make e2e-all` runs all (build tag e2e), `make e2e` what every push
-// has to pass: the access modes, the charts alone, the golden files and an upgrade from the previous release.
+// for high availability; its Argo CD also meets a runtime whose values are refused. `make e2e` runs all (build tag e2e).
 //
 // TestResilience installs for high availability and with NetworkPolicies, then lets pods die and servers go away. TestCycles upgrades
 // from the previous release, then installs and uninstalls again and again, as often as the environment variable E2E_CYCLES

@@ -137,6 +137,7 @@ func (n *neighbors) hooksOfSync(t *testing.T, names ...string) map[string]string
 // had outside any namespace.
 func (n *neighbors) deleteRuntimeApplication(t *testing.T, before []string) {
 	require.Equal(t, []string{install.Name, "taken"}, n.platform(t).runtimes(t))
+	ignoreMissing(t, n.objects.Resource(argo("applications")).Namespace(install.Namespace).Delete(t.Context(), "e2e-guestbook", metav1.DeleteOptions{})) // a user's
 	require.NoError(t, n.objects.Resource(argo("applications")).Namespace(neighbor).Delete(t.Context(), install.Release, metav1.DeleteOptions{}))
 	theirs := append(ofEveryNamespace(), "secrets/codefresh-api-key", "secrets/argocd-initial-admin-secret") // the user's own, as are the keys of sealed-secrets
 	// Argo CD deletes no definition; for Helm those of codefresh.io are part of the release
