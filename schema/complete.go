@@ -1,7 +1,10 @@
 package schema
 
 import (
+	"encoding/json"
+	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 )
 
@@ -31,15 +34,15 @@ func complete(node Node, c chart, made map[string]Node) error {
 		global = Node{"type": []any{"object", "null"}, "description": "Values shared with the parent chart"}
 		properties["global"] = global
 	}
-	return completeGlobals(properties, global, c, made)
+	return completeGlobals(node, properties, global, c, made)
 }
 
 // completeGlobals leaves the globals open to those of other charts: whoever makes this chart a part of theirs has their own, and tools such
 // as Rancher add some. A parent's own globals keep to their keys, and a typo of one is refused; what a subchart reads is for its own schema.
-func completeGlobals(properties, global Node, c chart, made map[string]Node) error {
+func completeGlobals(node, properties, global Node, c chart, made map[string]Node) error {
 	own, _ := global["properties"].(Node)
 	keys := slices.Sorted(maps.Keys(own))
-	parent, err := addGlobals(properties, c, made)
+	parent, err := addGlobals(node, properties, c, made)
 	if err != nil {
 		return err
 	}
@@ -54,7 +57,7 @@ func completeGlobals(properties, global Node, c chart, made map[string]Node) err
 
 // addGlobals lets a parent's `global` take the keys that its subcharts read from it, where what
 // the parent says of a key wins. It reports whether the chart is such a parent.
-func addGlobals(properties Node, c chart, made map[string]Node) (bool, error) {
+func addGlobals(node, properties Node, c chart, made map[string]Node) (bool, error) {
 	parent := false
 	for _, dependency := range c.Dependencies {
 		subchart, ok := made[dependency.Name]
@@ -66,6 +69,37 @@ func addGlobals(properties Node, c chart, made map[string]Node) (bool, error) {
 		if err := merge(properties, Node{"global": known["global"]}); err != nil {
 			return false, err
 		}
+		if err := addDefinitions(node, properties["global"], subchart); err != nil {
+			return false, err
+		}
 	}
 	return parent, nil
 }
+
+// addDefinitions takes over from another schema the definitions that a part refers to.
+func addDefinitions(node Node, part any, from Node) error {
+	theirs, _ := from["definitions"].(Node)
+	text, err := json.Marshal(part)
+	if err != nil {
+		return fmt.Errorf("look for references: %w", err)
+	}
+	for _, reference := range references.FindAllStringSubmatch(string(text), -1) {
+		ours, _ := node["definitions"].(Node)
+		if ours == nil {
+			ours = Node{}
+			node["definitions"] = ours
+		}
+		definition, known := theirs[reference[1]].(Node)
+		if ours[reference[1]] != nil || !known {
+			continue
+		}
+		ours[reference[1]] = definition
+		if err := addDefinitions(node, definition, from); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// references finds the names of definitions in a schema as text.
+var references = regexp.MustCompile(`"\$ref":"#/definitions/([^"]+)"`)

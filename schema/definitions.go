@@ -10,9 +10,12 @@ import (
 	"strings"
 )
 
-// definitions are the shared schemas that a `# @schema $ref: name` note refers to by the name of
-// their file without its ending.
+// definitions are the shared schemas that a `# @schema $ref: name` note refers to by the name of their file without its ending, and those of
+// Kubernetes, which they refer to by kubernetesPrefix and the name of the type.
 type definitions map[string]Node
+
+// local is where a schema keeps the definitions that it refers to.
+const local = "#/definitions/"
 
 func readDefinitions(files fs.FS) (definitions, error) {
 	names, err := fs.Glob(files, "*.json")
@@ -34,32 +37,47 @@ func readDefinitions(files fs.FS) (definitions, error) {
 	return found, nil
 }
 
-// inline replaces each reference to a shared definition in node by the definition itself. What the
-// values say beside the reference wins, property by property.
-//
-// Plain references would do for a validator of draft 2019-09 or later, but Helm before 3.18 has an
-// older one, in which a reference excludes everything beside it.
-func (d definitions) inline(node Node) error { return d.walk(node, nil) }
+// linker resolves the references of one schema. A node that says nothing beside its reference keeps it, and the definition stands once in the
+// schema. Into one that says more the definition is merged, and what the values say wins, property by property: a validator before draft
+// 2019-09, which Helm before 3.18 has, takes a reference to exclude everything beside it.
+type linker struct {
+	shared definitions
+	used   Node
+}
 
-func (d definitions) walk(node Node, open []string) error {
+// link resolves the references in node and puts what they refer to under its definitions.
+func (d definitions) link(node Node) error {
+	l := &linker{shared: d, used: Node{}}
+	if err := l.walk(node, nil); err != nil {
+		return err
+	}
+	if len(l.used) > 0 {
+		node["definitions"] = l.used
+	}
+	return nil
+}
+
+func (l *linker) walk(node Node, open []string) error {
+	shapeByKey(node)
 	outer, said := open, refers(node)
-	if reference, ok := node["$ref"].(string); ok {
+	if reference, ok := node["$ref"].(string); ok && !strings.HasPrefix(reference, local) {
 		name := strings.TrimSuffix(strings.TrimPrefix(reference, "./"), ".json")
-		definition, known := d[name]
+		definition, known := l.shared[name]
 		if !known {
-			return fmt.Errorf("$ref: %s is no shared definition; there are %s", reference,
-				strings.Join(slices.Sorted(maps.Keys(d)), ", "))
+			return fmt.Errorf("$ref: %s is no shared definition; there are %s", reference, l.names())
+		}
+		if !saysMore(node) {
+			return l.keep(node, name)
 		}
 		if slices.Contains(open, name) {
 			return fmt.Errorf("shared definition %s refers to itself", name)
 		}
 		open = append(slices.Clone(open), name)
-		delete(node, "$ref")
-		if node["additionalProperties"] == false {
-			delete(node, "additionalProperties") // the converter's default; the definition knows better
-		}
-		if err := merge(node, definition); err != nil {
+		if err := absorb(node, definition); err != nil {
 			return fmt.Errorf("$ref: %s: %w", reference, err)
+		}
+		if _, more := node["$ref"].(string); more {
+			return l.walk(node, open)
 		}
 	}
 	return eachChild(node, func(key string, child Node) error {
@@ -67,11 +85,66 @@ func (d definitions) walk(node Node, open []string) error {
 		if said[key] { // by the values, not by a definition: a component may have another within
 			within = outer
 		}
-		if err := d.walk(child, within); err != nil {
+		if err := l.walk(child, within); err != nil {
 			return fmt.Errorf("%s: %w", key, err)
 		}
 		return nil
 	})
+}
+
+// names are those of the definitions that a note may refer to.
+func (l *linker) names() string {
+	own := slices.DeleteFunc(slices.Sorted(maps.Keys(l.shared)), func(name string) bool { return strings.HasPrefix(name, kubernetesPrefix) })
+	return strings.Join(own, ", ")
+}
+
+// saysMore tells whether a node says more than its reference and its description. A map without defaults says nothing of its keys.
+func saysMore(node Node) bool {
+	properties, _ := node["properties"].(Node)
+	return len(properties) > 0 || node["additionalProperties"] == true
+}
+
+// absorb puts a definition in place of the reference to it in node.
+func absorb(node, definition Node) error {
+	delete(node, "$ref")
+	if node["additionalProperties"] == false {
+		delete(node, "additionalProperties") // the converter's default; the definition knows better
+	}
+	return merge(node, definition)
+}
+
+// keep leaves a reference in node and puts the definition where it leads.
+func (l *linker) keep(node Node, name string) error {
+	description, described := node["description"]
+	clear(node)
+	if described {
+		node["description"] = description
+	}
+	title := strings.TrimPrefix(name, kubernetesPrefix)
+	node["$ref"] = local + title
+	if _, done := l.used[title]; done {
+		return nil
+	}
+	made := Node{}
+	l.used[title] = made
+	if err := merge(made, l.shared[name]); err != nil {
+		return fmt.Errorf("shared definition %s: %w", name, err)
+	}
+	for { // a definition may extend another
+		further, extends := made["$ref"].(string)
+		if !extends {
+			break
+		}
+		base, known := l.shared[further]
+		if !known {
+			return fmt.Errorf("shared definition %s: there is no %s", name, further)
+		}
+		delete(made, "$ref")
+		if err := merge(made, base); err != nil {
+			return fmt.Errorf("shared definition %s: %w", name, err)
+		}
+	}
+	return l.walk(made, []string{name})
 }
 
 // refers are the properties of a node that refer to a definition.
@@ -99,6 +172,7 @@ func merge(node, base Node) error {
 	return nil
 }
 
+// fill adds to node what it lacks of base. A reference stands for all of a node.
 func fill(node, base Node) {
 	for key, value := range base {
 		own, present := node[key]
@@ -108,8 +182,14 @@ func fill(node, base Node) {
 		}
 		ownNode, isNode := own.(Node)
 		baseNode, isBase := value.(Node)
-		if isNode && isBase {
+		if isNode && isBase && ownNode["$ref"] == nil && !otherwise(ownNode, baseNode) {
 			fill(ownNode, baseNode)
 		}
 	}
+}
+
+// otherwise tells whether a node says something else than the reference it would be filled from: a text, or one of several types.
+func otherwise(node, base Node) bool {
+	kinds := typesOf(node)
+	return base["$ref"] != nil && (slices.Contains(kinds, "string") || len(kinds) == 0 && len(node) > 0)
 }

@@ -86,6 +86,9 @@ func refuse(node Node, dropped []Dropped) error {
 	for _, entry := range dropped {
 		at := node
 		for i, key := range entry.Path {
+			if err := expand(at, node); err != nil {
+				return fmt.Errorf("dropped value %s: %w", entry.Path, err)
+			}
 			properties, ok := at["properties"].(Node)
 			if !ok {
 				return fmt.Errorf("dropped value %s: %s has no keys of its own", entry.Path, entry.Path[:i])
@@ -100,4 +103,16 @@ func refuse(node Node, dropped []Dropped) error {
 		}
 	}
 	return nil
+}
+
+// expand puts a copy of the definition in place of a reference to it in at, which then differs from the others that refer to it.
+func expand(at, root Node) error {
+	reference, refers := at["$ref"].(string)
+	if !refers {
+		return nil
+	}
+	shared, _ := root["definitions"].(Node)
+	definition, _ := shared[strings.TrimPrefix(reference, local)].(Node)
+	delete(at, "$ref")
+	return merge(at, definition)
 }

@@ -11,6 +11,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 )
@@ -21,12 +22,14 @@ type File struct {
 	Text []byte
 }
 
-// Generate returns the schema of every chart below root/charts that has a values.yaml, made by convert.
-func Generate(ctx context.Context, root string, convert Converter) ([]File, error) {
+// Generate returns the schema of every chart below root/charts that has a values.yaml, made by convert; kubernetes are the types
+// that the shared definitions refer to.
+func Generate(ctx context.Context, root string, convert Converter, kubernetes Types) ([]File, error) {
 	shared, err := readDefinitions(os.DirFS(filepath.Join(root, "schema", "definitions")))
 	if err != nil {
 		return nil, err
 	}
+	maps.Copy(shared, kubernetes)
 	charts, err := readCharts(root)
 	if err != nil {
 		return nil, err
@@ -40,7 +43,7 @@ func Generate(ctx context.Context, root string, convert Converter) ([]File, erro
 			return nil, err
 		}
 		tables := rootTables(node, c.subcharts())
-		if err := shared.inlineRefined(node); err != nil {
+		if err := shared.linkRefined(node); err != nil {
 			return nil, fmt.Errorf("%s: %w", values, err)
 		}
 		if err := complete(node, c, made); err != nil {
@@ -64,14 +67,18 @@ func Generate(ctx context.Context, root string, convert Converter) ([]File, erro
 	return files, nil
 }
 
-// inlineRefined refines the converter's output before and after the definitions come in: before,
+// linkRefined refines the converter's output before and after the definitions come in: before,
 // since defaults say too much of lists; after, since definitions lack null.
-func (d definitions) inlineRefined(node Node) error {
+func (d definitions) linkRefined(node Node) error {
 	refine(node)
-	if err := d.inline(node); err != nil {
+	if err := d.link(node); err != nil {
 		return err
 	}
 	addNull(node)
+	shared, _ := node["definitions"].(Node)
+	for _, definition := range shared {
+		addNull(definition.(Node))
+	}
 	node["type"] = "object"
 	return nil
 }

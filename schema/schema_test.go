@@ -19,11 +19,13 @@ func TestSchemasAreInStepWithTheValues(t *testing.T) {
 	require.NoError(t, err)
 	convert, err := Tool(t.Context(), root)
 	require.NoError(t, err)
-	files, err := Generate(t.Context(), root, convert)
+	kubernetes, err := Kubernetes(t.Context(), root)
+	require.NoError(t, err)
+	files, err := Generate(t.Context(), root, convert, kubernetes)
 	require.NoError(t, err)
 	assert.Empty(t, Drift(root, files))
 	for _, file := range files {
-		assert.NotContains(t, string(file.Text), `"$ref"`, "%s is not self-contained", file.Path)
+		assert.NotRegexp(t, `"\$ref": "[^#]`, string(file.Text), "%s is not self-contained", file.Path)
 		defaults, err := chartutil.ReadValuesFile(filepath.Join(root, filepath.Dir(file.Path), "values.yaml"))
 		require.NoError(t, err)
 		assert.NoError(t, chartutil.ValidateAgainstSingleSchema(defaults, file.Text), "%s refuses the chart's own defaults", file.Path)
@@ -89,7 +91,7 @@ func generated(t *testing.T) map[string][]byte {
 	require.NoError(t, err)
 	convert, err := Tool(t.Context(), root)
 	require.NoError(t, err)
-	files, err := Generate(t.Context(), library(t), convert)
+	files, err := Generate(t.Context(), library(t), convert, Types{})
 	require.NoError(t, err)
 	found := map[string][]byte{}
 	for _, file := range files {
@@ -151,26 +153,44 @@ func TestGenerateSaysWhichReferenceIsUnknown(t *testing.T) {
 	convert := func(_ context.Context, file string) (Node, error) {
 		return Node{"properties": Node{"x": Node{"$ref": "./imag.json"}}}, nil
 	}
-	_, err := Generate(t.Context(), root, convert)
+	_, err := Generate(t.Context(), root, convert, Types{})
 	assert.EqualError(t, err, filepath.Join(root, "charts/child/values.yaml")+
 		": x: $ref: ./imag.json is no shared definition; there are image, part")
 }
 
 func TestADefinitionMayNotReferToItself(t *testing.T) {
 	shared := definitions{
-		"a": Node{"properties": Node{"b": Node{"$ref": "b"}}},
-		"b": Node{"properties": Node{"a": Node{"$ref": "a"}}},
+		"a": Node{"properties": Node{"b": Node{"$ref": "b", "properties": Node{"c": Node{}}}}},
+		"b": Node{"properties": Node{"a": Node{"$ref": "a", "properties": Node{"c": Node{}}}}},
 	}
-	err := shared.inline(Node{"$ref": "a"})
+	err := shared.link(Node{"$ref": "a", "properties": Node{"c": Node{}}})
 	assert.EqualError(t, err, "b: a: shared definition a refers to itself")
 }
 
 func TestADefinitionMayStandWithinItself(t *testing.T) {
 	shared := definitions{"a": Node{"properties": Node{"pods": Node{"type": "integer"}}}}
-	node := Node{"$ref": "a", "properties": Node{"proxy": Node{"$ref": "a"}}}
-	require.NoError(t, shared.inline(node))
+	node := Node{"$ref": "a", "properties": Node{"proxy": Node{"$ref": "a", "properties": Node{"port": Node{}}}}}
+	require.NoError(t, shared.link(node))
 	pods := Node{"type": "integer"}
-	assert.Equal(t, Node{"properties": Node{"pods": pods, "proxy": Node{"properties": Node{"pods": pods}}}}, node)
+	assert.Equal(t, Node{"properties": Node{"pods": pods, "proxy": Node{"properties": Node{"pods": pods, "port": Node{}}}}}, node)
+}
+
+func TestAReferenceAloneIsKept(t *testing.T) {
+	shared := definitions{
+		"list":           Node{"items": Node{"$ref": "kubernetes:One"}},
+		"more":           Node{"$ref": "kubernetes:One", "properties": Node{"enabled": Node{}}},
+		"kubernetes:One": Node{"properties": Node{"name": Node{}}},
+	}
+	node := Node{"properties": Node{"a": Node{"$ref": "list", "description": "A list"}, "b": Node{"$ref": "more", "type": "object"}, "c": Node{"$ref": "list"}}}
+	require.NoError(t, shared.link(node))
+	assert.Equal(t, Node{
+		"properties": Node{"a": Node{"$ref": "#/definitions/list", "description": "A list"}, "b": Node{"$ref": "#/definitions/more"}, "c": Node{"$ref": "#/definitions/list"}},
+		"definitions": Node{
+			"list": Node{"items": Node{"$ref": "#/definitions/One"}},
+			"One":  Node{"properties": Node{"name": Node{}}},
+			"more": Node{"properties": Node{"name": Node{}, "enabled": Node{}}},
+		},
+	}, node)
 }
 
 func TestWriteAndDrift(t *testing.T) {

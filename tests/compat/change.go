@@ -2,7 +2,9 @@ package compat
 
 import (
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 )
 
 // change returns another value than current of a type, one that the schema node allows.
@@ -22,11 +24,12 @@ func change(kind string, current any, node map[string]any) (any, error) {
 		}
 		return 1, nil
 	case "string":
+		if isQuantity(node) {
+			return "7Gi", nil
+		}
 		return "changed", nil
-	case "array":
-		return list(node)
-	case "object":
-		return map[string]any{"changed": "changed"}, nil
+	case "array", "object":
+		return sample(node, kind, "changed")
 	}
 	return nil, fmt.Errorf("a value of type %q cannot be changed by itself: name one in the fixture", kind)
 }
@@ -41,17 +44,94 @@ func other(options []any, current any) (any, error) {
 	return nil, fmt.Errorf("the schema allows nothing but %v", current)
 }
 
-// list returns a list of one item that the schema node allows.
-func list(node map[string]any) (any, error) {
-	items, _ := node["items"].(map[string]any)
-	if options, ok := items["enum"].([]any); ok {
-		item, err := other(options, nil)
+// sample returns a value of a type with a word in it that the schema node allows.
+func sample(node map[string]any, kind, word string) (any, error) {
+	if choices, ok := node["anyOf"].([]any); ok {
+		for _, choice := range choices {
+			if slices.Contains(types(choice.(map[string]any)), kind) {
+				return sample(choice.(map[string]any), kind, word)
+			}
+		}
+	}
+	switch kind {
+	case "array":
+		items, _ := node["items"].(map[string]any)
+		item, err := any(nil), error(nil)
+		if options, ok := items["enum"].([]any); ok {
+			item, err = other(options, nil)
+		} else {
+			item, err = sample(items, itemType(items), word)
+		}
 		return []any{item}, err
+	case "object":
+		return object(node, word)
+	case "integer", "number":
+		return 1, nil
+	case "boolean":
+		return true, nil
 	}
-	if slices.Contains(types(items), "string") && !slices.Contains(types(items), "object") {
-		return []any{"changed"}, nil
+	if isQuantity(node) {
+		return "7Gi", nil
 	}
-	return []any{map[string]any{"name": "changed"}}, nil
+	return word, nil
+}
+
+// isQuantity tells whether a schema node is of texts that are numbers with a unit.
+func isQuantity(node map[string]any) bool {
+	return node["pattern"] != nil && slices.Contains(types(node), "number")
+}
+
+// itemType is an object where the schema node says nothing of items or lets them be one.
+func itemType(items map[string]any) string {
+	if kinds := types(items); len(kinds) > 0 && !slices.Contains(kinds, "object") {
+		return writtenType(items)
+	}
+	return "object"
+}
+
+// object returns an object with the fields that the schema node asks for, or with one; name and what is a text are preferred.
+func object(node map[string]any, word string) (any, error) {
+	properties, _ := node["properties"].(map[string]any)
+	if len(properties) == 0 {
+		values, _ := node["additionalProperties"].(map[string]any)
+		value, err := sample(values, writtenType(values), word)
+		if node["properties"] == nil && node["additionalProperties"] == nil && node["maxProperties"] == nil {
+			return map[string]any{"name": word}, nil
+		}
+		return map[string]any{word: value}, err
+	}
+	var keys []string
+	required, _ := node["required"].([]any)
+	for _, key := range required {
+		keys = append(keys, key.(string))
+	}
+	if len(keys) == 0 {
+		keys = []string{preferred(properties)}
+	}
+	made := map[string]any{}
+	for _, key := range keys {
+		field, _ := properties[key].(map[string]any)
+		value, err := sample(field, writtenType(field), word)
+		if err != nil {
+			return nil, err
+		}
+		made[key] = value
+	}
+	return made, nil
+}
+
+func preferred(properties map[string]any) string {
+	if _, named := properties["name"]; named {
+		return "name"
+	}
+	keys := slices.Sorted(maps.Keys(properties))
+	for _, key := range keys {
+		field, _ := properties[key].(map[string]any)
+		if field["enum"] == nil && slices.Contains(types(field), "string") && !slices.Contains(types(field), "integer") && !slices.Contains(types(field), "boolean") {
+			return key
+		}
+	}
+	return keys[0]
 }
 
 // writtenType returns the type a schema node names first besides null.
@@ -78,7 +158,7 @@ func types(node map[string]any) []string {
 	return nil
 }
 
-// nodeAt returns the schema node of a path; empty where anything goes.
+// nodeAt returns the schema node of a path in a schema without references; empty where anything goes.
 func nodeAt(node map[string]any, path []string) map[string]any {
 	for _, key := range path {
 		properties, _ := node["properties"].(map[string]any)
@@ -92,4 +172,33 @@ func nodeAt(node map[string]any, path []string) map[string]any {
 		node = next
 	}
 	return node
+}
+
+// resolve puts the definitions of a schema in place of the references to them. They are shared, and must not be changed.
+func resolve(root map[string]any) {
+	definitions, _ := root["definitions"].(map[string]any)
+	done := map[string]bool{}
+	var walk func(node any) any
+	walk = func(node any) any {
+		switch at := node.(type) {
+		case map[string]any:
+			if reference, ok := at["$ref"].(string); ok {
+				name := strings.TrimPrefix(reference, "#/definitions/")
+				if !done[name] {
+					done[name] = true
+					definitions[name] = walk(definitions[name])
+				}
+				return definitions[name]
+			}
+			for key, value := range at {
+				at[key] = walk(value)
+			}
+		case []any:
+			for i, value := range at {
+				at[i] = walk(value)
+			}
+		}
+		return node
+	}
+	walk(root)
 }

@@ -73,6 +73,7 @@ func compile(of *chart.Chart) (made chartSchema, err error) {
 	if err = json.Unmarshal(of.Schema, &made.node); err != nil {
 		return made, fmt.Errorf("schema of the chart %s: %w", of.Name(), err)
 	}
+	resolve(made.node)
 	compiler := jsonschema.NewCompiler()
 	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(of.Schema))
 	if err == nil {

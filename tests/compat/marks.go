@@ -106,18 +106,16 @@ func markOf(value Value, number int, node map[string]any) (mark, bool) {
 	case "integer", "number":
 		made.word, made.set = fmt.Sprint(number), number
 	case "string":
+		if isQuantity(node) {
+			made.word = fmt.Sprint(number)
+		}
 		made.set = made.word
-	case "object":
-		made.set = map[string]any{made.word: made.word}
-	case "array":
-		items, _ := node["items"].(map[string]any)
-		if _, choice := items["enum"]; choice {
+	case "array", "object":
+		set, err := sample(node, kind, made.word)
+		if items, _ := node["items"].(map[string]any); err != nil || items["enum"] != nil {
 			return made, false
 		}
-		made.set = []any{map[string]any{"name": made.word}}
-		if slices.Contains(types(items), "string") && !slices.Contains(types(items), "object") {
-			made.set = []any{made.word}
-		}
+		made.set = set
 	default:
 		return made, false
 	}

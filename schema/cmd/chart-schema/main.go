@@ -29,7 +29,11 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	files, err := schema.Generate(ctx, root, convert)
+	kubernetes, err := schema.Kubernetes(ctx, root)
+	if err != nil {
+		return err
+	}
+	files, err := schema.Generate(ctx, root, convert, kubernetes)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,122 @@
+package schema
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"gitops-runtime/internal/gomodule"
+)
+
+// kubernetesPrefix is that of the names under which the definitions of Kubernetes are referred to.
+const kubernetesPrefix = "kubernetes:"
+
+// groups are the APIs whose types the definitions refer to.
+var groups = []string{"io.k8s.api.core.v1.", "io.k8s.api.apps.v1.", "io.k8s.api.autoscaling.v2.", "io.k8s.api.networking.v1.", "io.k8s.apimachinery.pkg.apis.meta.v1.", "io.k8s.apimachinery.pkg.util.intstr.", "io.k8s.apimachinery.pkg.api.resource."}
+
+// template is what a value that a template evaluates has in it, in place of a number or a boolean.
+const template = `\{\{`
+
+// Types are types of Kubernetes by name, as JSON schemas.
+type Types = definitions
+
+// Kubernetes returns the types of Kubernetes by name, from the OpenAPI document of the version that the local cluster runs. Their objects
+// take no other keys than their own, since the API server would refuse or drop them; what they are for is said by Kubernetes' documentation.
+func Kubernetes(ctx context.Context, root string) (Types, error) {
+	module, err := gomodule.Find(ctx, filepath.Join(root, "localcluster", "programs", "kubernetes"), "k8s.io/kubernetes")
+	if err != nil {
+		return nil, fmt.Errorf("find the OpenAPI document of Kubernetes: %w", err)
+	}
+	text, err := os.ReadFile(filepath.Join(module.Dir, "api", "openapi-spec", "swagger.json"))
+	if err != nil {
+		return nil, fmt.Errorf("read the OpenAPI document of Kubernetes: %w", err)
+	}
+	var document struct {
+		Definitions map[string]Node `json:"definitions"`
+	}
+	if err := json.Unmarshal(text, &document); err != nil {
+		return nil, fmt.Errorf("read the OpenAPI document of Kubernetes: %w", err)
+	}
+	found := definitions{}
+	for name, node := range document.Definitions {
+		if title, ok := titleOf(name); ok {
+			found[kubernetesPrefix+title] = typeOf(node)
+		}
+	}
+	found[kubernetesPrefix+"Quantity"] = quantity()
+	found[kubernetesPrefix+"IntOrString"] = Node{"type": []any{"integer", "string"}}
+	found[kubernetesPrefix+"integer"] = Node{"type": []any{"integer", "string"}, "pattern": template}
+	found[kubernetesPrefix+"boolean"] = Node{"type": []any{"boolean", "string"}, "pattern": template}
+	loosen(found)
+	return found, nil
+}
+
+func titleOf(name string) (string, bool) {
+	for _, group := range groups {
+		if title, ok := strings.CutPrefix(name, group); ok {
+			return title, true
+		}
+	}
+	return "", false
+}
+
+// typeOf is an OpenAPI schema as a JSON schema.
+func typeOf(node Node) Node {
+	if reference, ok := node["$ref"].(string); ok {
+		title, known := titleOf(strings.TrimPrefix(reference, local))
+		if !known {
+			return Node{}
+		}
+		return Node{"$ref": kubernetesPrefix + title}
+	}
+	switch node["type"] {
+	case "integer", "boolean":
+		return Node{"$ref": kubernetesPrefix + node["type"].(string)}
+	case "array":
+		items, _ := node["items"].(Node)
+		return Node{"type": "array", "items": typeOf(items)}
+	case "object":
+		return objectOf(node)
+	case nil:
+		return Node{}
+	}
+	return Node{"type": node["type"]}
+}
+
+func objectOf(node Node) Node {
+	made := Node{"type": "object"}
+	if values, ok := node["additionalProperties"].(Node); ok {
+		made["additionalProperties"] = typeOf(values)
+	}
+	properties, _ := node["properties"].(Node)
+	if len(properties) == 0 {
+		return made
+	}
+	own := Node{}
+	for key, value := range properties {
+		own[key] = typeOf(value.(Node))
+	}
+	made["properties"], made["additionalProperties"] = own, false
+	if required, ok := node["required"]; ok {
+		made["required"] = required
+	}
+	return made
+}
+
+// quantity is what Kubernetes takes as a quantity; its OpenAPI says string alone.
+func quantity() Node {
+	return Node{
+		"type":    []any{"string", "number"},
+		"pattern": `^[+-]?([0-9]+|[0-9]+\.[0-9]*|\.[0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]+)?$|` + template,
+	}
+}
+
+// loosen takes back what Kubernetes asks of objects that a chart completes: of a probe's request a user may change the path alone.
+func loosen(found definitions) {
+	for _, name := range []string{"HTTPGetAction", "TCPSocketAction", "GRPCAction"} {
+		delete(found[kubernetesPrefix+name], "required")
+	}
+}
