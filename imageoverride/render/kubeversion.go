@@ -4,12 +4,13 @@ import (
 	"fmt"
 
 	"helm.sh/helm/v3/pkg/chartutil"
+
+	"gitops-runtime/internal/kubeversion"
 )
 
 // DefaultKubeVersion is the Kubernetes version that templates see when nobody
-// names one: that of the Helm release in go.mod (its Makefile sets
-// k8sVersionMinor to the minor version of k8s.io/client-go that it builds with).
-const DefaultKubeVersion = "v1.37.0"
+// names one, as with `helm template`.
+const DefaultKubeVersion = kubeversion.Helm
 
 // Minor versions that are tried, newest first, for charts that the default is
 // not good enough for.

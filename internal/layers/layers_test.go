@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/mod/modfile"
 
 	"gitops-runtime/internal/gomodule"
 )
@@ -104,4 +106,18 @@ func TestViolationsAreFound(t *testing.T) {
 			assert.Equal(t, test.want, strings.Join(got, "\n"))
 		})
 	}
+}
+
+// maxModules is what the root's go.mod may require, directly and indirectly.
+const maxModules = 110
+
+func TestTheRootRequiresFewModules(t *testing.T) {
+	root, err := gomodule.Root()
+	require.NoError(t, err)
+	text, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	require.NoError(t, err)
+	parsed, err := modfile.Parse("go.mod", text, nil)
+	require.NoError(t, err)
+	assert.NotEmpty(t, parsed.Require)
+	assert.LessOrEqual(t, len(parsed.Require), maxModules, "docs/decisions/modules.md says what belongs where")
 }

@@ -2,21 +2,21 @@ package schemacheck
 
 import "sync"
 
-// Cache keeps compiled schemas for the checks that come after, each by the
-// very text it was made from. It may be used by many at a time.
+// Cache keeps compiled schemas by their texts, for the values that are validated
+// after. It may be used by many at a time; nil keeps nothing.
 type Cache struct {
 	mu   sync.Mutex
-	kept map[*byte]*Schema
+	kept map[string]*Schema
 }
 
-// Compile gives the schema of a text, which must not change afterwards.
-func (s *Cache) Compile(text []byte) (*Schema, error) {
-	if s == nil || len(text) == 0 {
+// Compile gives the schema of a text.
+func (c *Cache) Compile(text []byte) (*Schema, error) {
+	if c == nil {
 		return Compile(text)
 	}
-	s.mu.Lock()
-	known := s.kept[&text[0]]
-	s.mu.Unlock()
+	c.mu.Lock()
+	known := c.kept[string(text)]
+	c.mu.Unlock()
 	if known != nil {
 		return known, nil
 	}
@@ -24,11 +24,11 @@ func (s *Cache) Compile(text []byte) (*Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.kept == nil {
-		s.kept = map[*byte]*Schema{}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.kept == nil {
+		c.kept = map[string]*Schema{}
 	}
-	s.kept[&text[0]] = compiled
+	c.kept[string(text)] = compiled
 	return compiled, nil
 }

@@ -16,6 +16,7 @@ import (
 	"helm.sh/helm/v3/pkg/chartutil"
 	"helm.sh/helm/v3/pkg/engine"
 
+	"gitops-runtime/internal/helmrender"
 	"gitops-runtime/schema"
 )
 
@@ -229,8 +230,10 @@ func (c *Chart) Check(values map[string]any) error {
 // prepare returns the chart without those that values turn off, and what its templates see.
 func (c *Chart) prepare(values map[string]any) (*chart.Chart, chartutil.Values, error) {
 	options := chartutil.ReleaseOptions{Name: "cf", Namespace: "codefresh", IsInstall: true}
-	capabilities := chartutil.DefaultCapabilities.Copy()
-	capabilities.KubeVersion = chartutil.KubeVersion{Version: "v1.34.4", Major: "1", Minor: "34"}
+	capabilities, err := helmrender.Options{}.Capabilities()
+	if err != nil {
+		return nil, nil, err
+	}
 	made := enabled(c.chart, values)
 	all, err := chartutil.ToRenderValuesWithSchemaValidation(made, values, options, capabilities, true)
 	if err != nil {

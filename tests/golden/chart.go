@@ -9,12 +9,13 @@ import (
 	"strings"
 	"sync"
 
-	"helm.sh/helm/v3/pkg/action"
 	"helm.sh/helm/v3/pkg/chart"
 	"helm.sh/helm/v3/pkg/chart/loader"
 	"helm.sh/helm/v3/pkg/chartutil"
 	"helm.sh/helm/v3/pkg/engine"
 	"helm.sh/helm/v3/pkg/release"
+
+	"gitops-runtime/internal/helmrender"
 )
 
 // Release and Namespace are those of every rendered case.
@@ -22,6 +23,8 @@ const (
 	Release   = "cf"
 	Namespace = "codefresh"
 )
+
+var options = helmrender.Options{Name: Release, Namespace: Namespace}
 
 // Chart is the umbrella chart, its files read once for many renders. Copies of it share what was rendered.
 type Chart struct {
@@ -76,11 +79,7 @@ func (c Chart) Render(of Case) (*release.Release, error) {
 	if err != nil {
 		return nil, err
 	}
-	install := action.NewInstall(&action.Configuration{})
-	install.ReleaseName, install.Namespace = Release, Namespace
-	install.DryRun, install.ClientOnly, install.Replace = true, true, true
-	install.KubeVersion = kubeVersion()
-	made, err := install.Run(whole, values)
+	made, err := helmrender.Release(whole, values, options)
 	if err != nil {
 		return nil, fmt.Errorf("case %s: render the chart: %w", of.Name, err)
 	}
@@ -93,21 +92,11 @@ func (c Chart) Templates(of Case) (func() (map[string]string, error), error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := chartutil.ProcessDependencies(whole, values); err != nil {
-		return nil, fmt.Errorf("case %s: dependencies: %w", of.Name, err)
-	}
-	capabilities := chartutil.DefaultCapabilities.Copy()
-	capabilities.KubeVersion = *kubeVersion()
-	options := chartutil.ReleaseOptions{Name: Release, Namespace: Namespace, Revision: 1, IsInstall: true}
-	merged, err := chartutil.ToRenderValues(whole, values, options, capabilities)
+	merged, err := helmrender.Prepare(whole, values, options)
 	if err != nil {
 		return nil, fmt.Errorf("case %s: values: %w", of.Name, err)
 	}
 	return func() (map[string]string, error) { return engine.Render(whole, merged) }, nil
-}
-
-func kubeVersion() *chartutil.KubeVersion {
-	return &chartutil.KubeVersion{Version: "v1.34.4", Major: "1", Minor: "34"}
 }
 
 // definition is found before a text is read: definitions are long.

@@ -13,12 +13,12 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"helm.sh/helm/v3/pkg/action"
 	"helm.sh/helm/v3/pkg/chart"
 	"helm.sh/helm/v3/pkg/chart/loader"
 	"helm.sh/helm/v3/pkg/chartutil"
 	"helm.sh/helm/v3/pkg/release"
 
+	"gitops-runtime/internal/helmrender"
 	"gitops-runtime/tests/compat"
 	"gitops-runtime/tests/gomodule"
 )
@@ -84,11 +84,7 @@ func load(tb testing.TB, name string) *chart.Chart {
 // installed is the release that `helm install --dry-run` would store.
 func installed(tb testing.TB, chart string, values map[string]any) *release.Release {
 	tb.Helper()
-	install := action.NewInstall(&action.Configuration{})
-	install.ReleaseName, install.Namespace = "cf", "codefresh"
-	install.DryRun, install.ClientOnly, install.Replace = true, true, true
-	install.KubeVersion = &chartutil.KubeVersion{Version: "v1.34.4", Major: "1", Minor: "34"}
-	made, err := install.Run(load(tb, chart), values)
+	made, err := helmrender.Release(load(tb, chart), values, helmrender.Options{Name: "cf", Namespace: "codefresh"})
 	require.NoError(tb, err)
 	return made
 }

@@ -2,27 +2,25 @@
 package render
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 
-	"helm.sh/helm/v3/pkg/action"
 	"helm.sh/helm/v3/pkg/chart"
 	"helm.sh/helm/v3/pkg/chart/loader"
-	"helm.sh/helm/v3/pkg/chartutil"
-	"helm.sh/helm/v3/pkg/cli/values"
 	"helm.sh/helm/v3/pkg/release"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/yaml"
 
+	"gitops-runtime/internal/helmrender"
+	"gitops-runtime/internal/helmvalues"
 	"gitops-runtime/tests/gomodule"
 )
-
-// KubeVersion is the version of Kubernetes that charts are rendered for.
-const KubeVersion = "1.34.4"
 
 // Release is what is rendered.
 type Release struct {
@@ -125,11 +123,11 @@ func (r Release) made(folder string) (*release.Release, error) {
 }
 
 func (r Release) render(folder string) (*release.Release, error) {
-	options := values.Options{ValueFiles: r.Values, Values: assignments(r.Set), JSONValues: assignments(r.SetJSON)}
+	sources := helmvalues.Options{Files: slices.Clone(r.Values), Set: assignments(r.Set), JSON: assignments(r.SetJSON)}
 	for _, file := range r.Files {
-		options.ValueFiles = append(options.ValueFiles, filepath.Join(folder, "ci", file+"-values.yaml"))
+		sources.Files = append(sources.Files, filepath.Join(folder, "ci", file+"-values.yaml"))
 	}
-	given, err := options.MergeValues(nil)
+	given, err := helmvalues.Load(context.Background(), sources)
 	if err != nil {
 		return nil, fmt.Errorf("values of %s: %w", r.Chart, err)
 	}
@@ -137,14 +135,8 @@ func (r Release) render(folder string) (*release.Release, error) {
 	if err != nil {
 		return nil, err
 	}
-	install := action.NewInstall(&action.Configuration{})
-	install.ReleaseName, install.Namespace = orDefault(r.Name, "cf"), orDefault(r.Namespace, "codefresh")
-	install.DryRun, install.ClientOnly, install.Replace = true, true, true
-	install.APIVersions = r.APIs
-	if install.KubeVersion, err = chartutil.ParseKubeVersion(KubeVersion); err != nil {
-		return nil, fmt.Errorf("version of Kubernetes: %w", err)
-	}
-	rendered, err := install.Run(loaded, given)
+	options := helmrender.Options{Name: cmp.Or(r.Name, "cf"), Namespace: cmp.Or(r.Namespace, "codefresh"), APIVersions: r.APIs}
+	rendered, err := helmrender.Release(loaded, given.Tree, options)
 	if err != nil {
 		return nil, fmt.Errorf("helm template %s: %w", r.Chart, err)
 	}
@@ -185,13 +177,6 @@ func assignments(set map[string]string) []string {
 	}
 	slices.Sort(all)
 	return all
-}
-
-func orDefault(value, fallback string) string {
-	if value == "" {
-		return fallback
-	}
-	return value
 }
 
 // Parse reads YAML documents; empty ones are left out.

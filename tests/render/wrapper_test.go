@@ -7,12 +7,12 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"helm.sh/helm/v3/pkg/action"
 	"helm.sh/helm/v3/pkg/chart"
 	"helm.sh/helm/v3/pkg/chart/loader"
 	"helm.sh/helm/v3/pkg/chartutil"
 	"sigs.k8s.io/yaml"
 
+	"gitops-runtime/internal/helmrender"
 	"gitops-runtime/tests/gomodule"
 	"gitops-runtime/tests/render"
 )
@@ -57,10 +57,7 @@ func installWrapped(t *testing.T, dependency chart.Dependency, values ...string)
 		require.NoError(t, yaml.Unmarshal([]byte(text), &more), text)
 		given = chartutil.CoalesceTables(more, given)
 	}
-	install := action.NewInstall(&action.Configuration{})
-	install.ReleaseName, install.Namespace = "cf", "codefresh"
-	install.DryRun, install.ClientOnly, install.Replace = true, true, true
-	made, err := install.Run(wrapper, given)
+	made, err := helmrender.Release(wrapper, given, helmrender.Options{Name: "cf", Namespace: "codefresh"})
 	if err != nil {
 		return nil, err
 	}

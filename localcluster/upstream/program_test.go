@@ -1,4 +1,4 @@
-package render_test
+package upstream_test
 
 import (
 	"context"
@@ -12,7 +12,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"gitops-runtime/tests/gomodule"
+	"gitops-runtime/internal/gomodule"
+	"gitops-runtime/internal/kubeversion"
 	"gitops-runtime/tests/render"
 )
 
@@ -30,15 +31,15 @@ func TestTheProgramRendersTheSame(t *testing.T) {
 			KubectlOptions: k8s.NewKubectlOptions("", "", "codefresh"),
 			Logger:         logger.Discard,
 		}
-		return helm.RenderTemplateAndGetStdOutErrContextE(t, context.Background(), options, chart, "cf", nil, "--kube-version", render.KubeVersion)
+		return helm.RenderTemplateAndGetStdOutErrContextE(t, context.Background(), options, chart, "cf", nil, "--kube-version", kubeversion.Tested)
 	}
-	for _, mode := range modes() {
+	for _, mode := range []string{"tunnel", "ingress", "gateway", "mesh"} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
 			set := map[string]string{"app-proxy.replicaCount": "2", "redis.enabled": "true", `global.nodeSelector.example\.com/pool`: "a"}
 			printed, _, err := template(mode, set)
 			require.NoError(t, err)
-			release := umbrella(mode, set)
+			release := render.Release{Chart: "gitops-runtime", Files: []string{mode}, Set: set}
 			release.SetJSON = map[string]string{"global.tolerations": `[{"key":"runtime","operator":"Exists"}]`}
 			text, err := release.Text(t)
 			require.NoError(t, err)
@@ -48,7 +49,7 @@ func TestTheProgramRendersTheSame(t *testing.T) {
 	wrong := map[string]string{"argo-workflows.enabled": "false"}
 	_, words, err := template("tunnel", wrong)
 	require.Error(t, err)
-	_, err = umbrella("tunnel", wrong).Text(t)
+	_, err = render.Release{Chart: "gitops-runtime", Files: []string{"tunnel"}, Set: wrong}.Text(t)
 	require.Error(t, err)
 	const why = "--set app-proxy.image-enrichment.enabled=false, or enable argo-workflows"
 	assert.Contains(t, words, why)

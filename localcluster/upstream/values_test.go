@@ -1,4 +1,4 @@
-package helmvalues_test
+package upstream_test
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package crds
+package upstream_test
 
 import (
 	"context"
@@ -18,7 +18,7 @@ import (
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	"sigs.k8s.io/yaml"
 
-	"gitops-runtime/tests/gomodule"
+	"gitops-runtime/internal/gomodule"
 )
 
 // definition reads a generated definition and converts it as an API server does.

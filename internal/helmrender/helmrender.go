@@ -1,0 +1,104 @@
+// Package helmrender renders charts as `helm install --dry-run` does, without a
+// cluster and with Helm's own packages. It knows nothing of where charts and
+// values come from. Helm's package action would do the same and link all that an
+// installation needs; localcluster/upstream renders with it, too, and compares.
+package helmrender
+
+import (
+	"fmt"
+	"path"
+	"strings"
+	"time"
+
+	"helm.sh/helm/v3/pkg/chart"
+	"helm.sh/helm/v3/pkg/chartutil"
+	"helm.sh/helm/v3/pkg/engine"
+	"helm.sh/helm/v3/pkg/release"
+	"helm.sh/helm/v3/pkg/releaseutil"
+	helmtime "helm.sh/helm/v3/pkg/time"
+
+	"gitops-runtime/internal/kubeversion"
+)
+
+// Options are what a render depends on besides the chart and its values.
+type Options struct {
+	// Name and Namespace are those of the release.
+	Name, Namespace string
+	// KubeVersion is the version that templates see; kubeversion.Tested when empty.
+	KubeVersion string
+	// APIVersions are those that the cluster serves besides those of Kubernetes.
+	APIVersions []string
+}
+
+// Capabilities are what templates see of the cluster.
+func (o Options) Capabilities() (*chartutil.Capabilities, error) {
+	text := o.KubeVersion
+	if text == "" {
+		text = kubeversion.Tested
+	}
+	version, err := chartutil.ParseKubeVersion(text)
+	if err != nil {
+		return nil, fmt.Errorf("version %s of Kubernetes: %w", text, err)
+	}
+	capabilities := chartutil.DefaultCapabilities.Copy()
+	capabilities.KubeVersion = *version
+	capabilities.APIVersions = append(capabilities.APIVersions, o.APIVersions...)
+	return capabilities, nil
+}
+
+// Prepare takes from the chart what the values turn off, checks the values
+// against its schemas, and gives what templates see. The chart is changed.
+func Prepare(of *chart.Chart, values map[string]any, options Options) (chartutil.Values, error) {
+	if err := chartutil.ProcessDependenciesWithMerge(of, values); err != nil {
+		return nil, err
+	}
+	capabilities, err := options.Capabilities()
+	if err != nil {
+		return nil, err
+	}
+	if constraint := of.Metadata.KubeVersion; constraint != "" && !chartutil.IsCompatibleRange(constraint, capabilities.KubeVersion.String()) {
+		return nil, fmt.Errorf("chart requires kubeVersion: %s which is incompatible with Kubernetes %s", constraint, capabilities.KubeVersion.String())
+	}
+	release := chartutil.ReleaseOptions{Name: options.Name, Namespace: options.Namespace, Revision: 1, IsInstall: true}
+	return chartutil.ToRenderValues(of, values, release, capabilities)
+}
+
+// Release is what `helm install --dry-run` would store. The chart is changed.
+func Release(of *chart.Chart, values map[string]any, options Options) (*release.Release, error) {
+	scope, err := Prepare(of, values, options)
+	if err != nil {
+		return nil, err
+	}
+	texts, err := engine.Render(of, scope)
+	if err != nil {
+		return nil, err
+	}
+	now := helmtime.Time{Time: time.Now()}
+	made := &release.Release{
+		Name: options.Name, Namespace: options.Namespace, Chart: of, Config: values, Version: 1,
+		Info: &release.Info{FirstDeployed: now, LastDeployed: now, Status: release.StatusPendingInstall, Description: "Dry run complete", Notes: notes(of, texts)},
+	}
+	var manifests []releaseutil.Manifest
+	if made.Hooks, manifests, err = releaseutil.SortManifests(texts, nil, releaseutil.InstallOrder); err != nil {
+		return nil, err
+	}
+	var text strings.Builder
+	for _, manifest := range manifests {
+		fmt.Fprintf(&text, "---\n# Source: %s\n%s\n", manifest.Name, manifest.Content)
+	}
+	made.Manifest = text.String()
+	return made, nil
+}
+
+// notes takes the notes out of the rendered texts, and gives those of the chart
+// itself.
+func notes(of *chart.Chart, texts map[string]string) string {
+	const file = "NOTES.txt"
+	own := texts[path.Join(of.Name(), "templates", file)]
+	for name := range texts {
+		if strings.HasSuffix(name, file) {
+			delete(texts, name)
+		}
+	}
+	return own
+}

@@ -1,0 +1,63 @@
+package schemacheck_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
+
+	"gitops-runtime/internal/schemacheck"
+)
+
+// benchmarked are the charts that an install of the runtime validates values of.
+var benchmarked = []string{"gitops-runtime", "argo-cd", "argo-events", "argo-rollouts", "argo-workflows", "tunnel-client"}
+
+// chartSchema is a chart's schema with the chart's defaults, which fit it.
+type chartSchema struct {
+	text   []byte
+	values map[string]any
+}
+
+func chartSchemas(tb testing.TB) []chartSchema {
+	tb.Helper()
+	var list []chartSchema
+	for _, name := range benchmarked {
+		folder := filepath.Join("..", "..", "charts", name)
+		text, err := os.ReadFile(filepath.Join(folder, "values.schema.json"))
+		require.NoError(tb, err)
+		defaults, err := os.ReadFile(filepath.Join(folder, "values.yaml"))
+		require.NoError(tb, err)
+		one := chartSchema{text: text}
+		require.NoError(tb, yaml.Unmarshal(defaults, &one.values))
+		list = append(list, one)
+	}
+	return list
+}
+
+// BenchmarkCharts validates the defaults of the charts, as a run without faults
+// does: once as the program does it, once with the library alone.
+func BenchmarkCharts(b *testing.B) {
+	charts := chartSchemas(b)
+	run := func(texts [][]byte) func(b *testing.B) {
+		return func(b *testing.B) {
+			for b.Loop() {
+				for i, text := range texts {
+					compiled, err := schemacheck.Compile(text)
+					require.NoError(b, err)
+					_, err = compiled.Violations(charts[i].values)
+					require.NoError(b, err)
+				}
+			}
+		}
+	}
+	var plain, whole [][]byte
+	for _, one := range charts {
+		plain = append(plain, one.text)
+		whole = append(whole, bytes.Replace(one.text, []byte("{"), []byte(`{"readOnly": true,`), 1))
+	}
+	b.Run("program", run(plain))
+	b.Run("library", run(whole))
+}

@@ -1,0 +1,94 @@
+package upstream_test
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"helm.sh/helm/v3/pkg/action"
+	"helm.sh/helm/v3/pkg/chart"
+	"helm.sh/helm/v3/pkg/chart/loader"
+	"helm.sh/helm/v3/pkg/chartutil"
+	"helm.sh/helm/v3/pkg/release"
+	helmtime "helm.sh/helm/v3/pkg/time"
+
+	"gitops-runtime/internal/gomodule"
+	"gitops-runtime/internal/helmrender"
+	"gitops-runtime/internal/kubeversion"
+)
+
+// byAction is the release that Helm's install action makes without a cluster.
+func byAction(of *chart.Chart, values map[string]any, options helmrender.Options) (*release.Release, error) {
+	install := action.NewInstall(&action.Configuration{})
+	install.ReleaseName, install.Namespace, install.APIVersions = options.Name, options.Namespace, options.APIVersions
+	install.DryRun, install.ClientOnly, install.Replace = true, true, true
+	version, err := chartutil.ParseKubeVersion(kubeversion.Tested)
+	if err != nil {
+		return nil, err
+	}
+	install.KubeVersion = version
+	return install.Run(of, values)
+}
+
+// stored is a release as Helm keeps it, without the time.
+func stored(t *testing.T, made *release.Release) string {
+	t.Helper()
+	info := *made.Info
+	info.FirstDeployed, info.LastDeployed = helmtime.Time{}, helmtime.Time{}
+	made.Info = &info
+	text, err := json.Marshal(made)
+	require.NoError(t, err)
+	return string(text)
+}
+
+// What helmrender makes is byte for byte what Helm's action makes.
+func TestReleasesAreHelms(t *testing.T) {
+	t.Parallel()
+	root, err := gomodule.Root()
+	require.NoError(t, err)
+	cases := map[string]struct {
+		chart, values string
+		options       helmrender.Options
+	}{
+		"umbrella": {"gitops-runtime", "tunnel", helmrender.Options{Name: "cf", Namespace: "codefresh"}},
+		"a cluster with more APIs": {"argo-cd", "", helmrender.Options{
+			Name: "a", Namespace: "b", APIVersions: []string{"monitoring.coreos.com/v1"},
+		}},
+	}
+	for name, test := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			read := func() (*chart.Chart, map[string]any) {
+				loaded, err := loader.Load(filepath.Join(root, "charts", test.chart))
+				require.NoError(t, err)
+				if test.values == "" {
+					return loaded, map[string]any{}
+				}
+				values, err := chartutil.ReadValuesFile(filepath.Join(root, "charts", test.chart, "ci", test.values+"-values.yaml"))
+				require.NoError(t, err)
+				return loaded, values
+			}
+			loaded, values := read()
+			want, err := byAction(loaded, values, test.options)
+			require.NoError(t, err)
+			loaded, values = read()
+			got, err := helmrender.Release(loaded, values, test.options)
+			require.NoError(t, err)
+			assert.True(t, stored(t, want) == stored(t, got), "the releases differ")
+		})
+	}
+}
+
+// A chart for other versions of Kubernetes is refused in Helm's words.
+func TestRefusalsAreHelms(t *testing.T) {
+	t.Parallel()
+	of := func() *chart.Chart {
+		return &chart.Chart{Metadata: &chart.Metadata{APIVersion: "v2", Name: "c", Version: "1.0.0", KubeVersion: "<1.20"}}
+	}
+	_, want := byAction(of(), nil, helmrender.Options{Name: "a", Namespace: "b"})
+	require.Error(t, want)
+	_, err := helmrender.Release(of(), nil, helmrender.Options{Name: "a", Namespace: "b"})
+	assert.EqualError(t, err, want.Error())
+}
