@@ -1,5 +1,6 @@
 // Package addons gives the Kubernetes objects of the stand-ins and of the controllers that a local cluster needs beside
 // a runtime: the platform with its TLS front, the tunnel server, the Git server, a mesh gateway, Traefik, and the Gateway API.
+// It knows nothing of the runtime but the namespace and the Service that a mesh routes to.
 package addons
 
 import (

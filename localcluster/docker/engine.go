@@ -1,4 +1,5 @@
-// Package docker provides a working Docker engine: one that is there already or a private daemon.
+// Package docker provides a working Docker engine: an existing one or a private daemon. It knows nothing of kind,
+// nor of the images that the engine gets.
 package docker
 
 import (

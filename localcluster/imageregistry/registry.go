@@ -1,4 +1,4 @@
-// Package imageregistry runs the private container registry beside the local cluster.
+// Package imageregistry runs the private container registry beside the local cluster. It knows nothing of the images in it.
 package imageregistry
 
 import (

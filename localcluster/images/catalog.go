@@ -68,7 +68,7 @@ func (c *Catalog) ForMode(mode Mode) ([]string, error) {
 	return names, nil
 }
 
-// All lists the names of every image that can be had on any machine: those
+// All lists the names of every image that is available on any machine: those
 // that can only be pulled are left out.
 func (c *Catalog) All() []string {
 	var names []string

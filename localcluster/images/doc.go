@@ -5,5 +5,6 @@
 // where that can be reached, else built from Go modules or Debian packages
 // under the same name, else stood in for by a small test program that says so.
 // What was obtained is kept in the user's cache under a key made from all it
-// was made from; nothing is built twice.
+// was made from; nothing is built twice. The package knows nothing of clusters,
+// nor of how charts name images in a private registry.
 package images

@@ -18,12 +18,12 @@ import (
 // pullsAtOnce bounds how many images are downloaded at a time.
 const pullsAtOnce = 3
 
-// keepUnused is how long the cache keeps what nobody asks for.
+// keepUnused is how long the cache keeps unused images.
 const keepUnused = 30 * 24 * time.Hour
 
-// Ensure sees to it that all the images are available, and reports where each came
+// Ensure makes all the images available, and reports where each came
 // from, in the order of the catalog. What is in the cache stays as it is; the
-// rest is pulled where its registry answers and made otherwise. A failed run
+// rest is pulled where its registry answers and built otherwise. A failed run
 // keeps what it finished. The observer, which may be nil, gets each step.
 func (c *Catalog) Ensure(ctx context.Context, names []string, observer progress.Observer) ([]Image, error) {
 	rows, err := c.find(names)
@@ -98,8 +98,8 @@ func (c *Catalog) pullAll(ctx context.Context, rows []row, observer progress.Obs
 	return missing, nil
 }
 
-// pull fetches one image. A registry that does not answer, or refuses, is no
-// error: the image is then made.
+// pull fetches one image. A registry that does not answer, or refuses, is not
+// an error: the image is then built.
 func (c *Catalog) pull(ctx context.Context, r row, observer progress.Observer) (bool, error) {
 	reference, err := name.ParseReference(r.name)
 	if err != nil {

@@ -84,8 +84,8 @@ func stamped(made recipe, version string) recipe {
 	return made
 }
 
-// standIn is the test program that stands in for programs which cannot be
-// had; the role is its first argument. Without a role it is what tests call
+// standIn is the test program that stands in for programs which are not
+// available; the role is its first argument. Without a role it is what tests call
 // with a role of their own.
 func standIn(role ...string) recipe {
 	made := static(ownProgram("standin", "localcluster", "./cmd/standin"), "/usr/local/bin/standin", ownUser)

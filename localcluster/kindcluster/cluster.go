@@ -1,5 +1,6 @@
-// Package kindcluster makes the local Kubernetes cluster: a kind cluster of one node with a private registry beside it. The
-// cluster pulls images from that registry and from nowhere else, so whatever runs in it runs air-gapped.
+// Package kindcluster creates the local Kubernetes cluster: a kind cluster of one node with a private registry beside it. The
+// cluster pulls images from that registry and from nowhere else, so whatever runs in it runs air-gapped. The package knows nothing
+// of the charts, nor of where images come from.
 package kindcluster
 
 import (
@@ -41,7 +42,7 @@ type Cluster struct {
 	Kind string
 	// KindSource is the source of kind's module; empty is the one that tools/kind/go.mod names.
 	KindSource string
-	// Ports lead into the cluster; nil is the package's Ports.
+	// Ports are mapped into the cluster; nil is the package's Ports.
 	Ports []Port
 	// NodeImage is a published kind node image, for a Kubernetes version of choice; empty for the project's own version.
 	NodeImage string

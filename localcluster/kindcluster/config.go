@@ -9,7 +9,7 @@ import (
 	"gitops-runtime/localcluster/nodeimage"
 )
 
-// Port leads from a port of 127.0.0.1 to a node port.
+// Port maps a port of 127.0.0.1 to a node port.
 type Port struct {
 	Host, Node int
 }

@@ -9,7 +9,7 @@ import (
 	"gitops-runtime/localcluster/internal/progress"
 )
 
-// Forget removes from the node the images that stand for something else than they should: digests has the digest of each
+// Forget removes from the node the images whose digest is another than in the registry: digests has the digest of each
 // reference as the registry has it now. The node pulls a tag once, and would run yesterday's build of it for ever.
 // Containers that run such an image keep it.
 func (c *Cluster) Forget(ctx context.Context, digests map[string]string) error {

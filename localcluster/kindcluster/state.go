@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// marker is the file in the node that tells how the cluster was made. It is written last, so a cluster without it was
+// marker is the file in the node that records how the cluster was created. It is written last, so a cluster without it was
 // never finished.
 const marker = "/kind/gitops-runtime-fingerprint"
 

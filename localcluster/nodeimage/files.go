@@ -3,7 +3,8 @@
 //
 // A built image has two layers. The lower is Debian with systemd and containerd, which depends on a list of packages
 // only. The upper has Kubernetes, kind's own node files, the files of this package, and an archive of the container
-// images that Kubernetes itself runs, which containerd imports when the node starts for the first time.
+// images that Kubernetes itself runs, which containerd imports when the node starts for the first time. The package knows nothing
+// of the cluster that runs the node.
 package nodeimage
 
 import "embed"

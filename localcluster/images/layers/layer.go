@@ -23,7 +23,7 @@ func FixHeader(header *tar.Header) {
 
 // FromTar is a layer whose uncompressed tar stream write produces. The layer
 // can be consumed once, by whatever stores it; its digest is known after that.
-// Compression favours speed: the layers go no further than this machine.
+// Compression favors speed: the layers go no further than this machine.
 func FromTar(write func(io.Writer) error) v1.Layer {
 	reader, writer := io.Pipe()
 	go func() { writer.CloseWithError(write(writer)) }()

@@ -1,4 +1,4 @@
-// Package reach tells which registries this machine can talk to, so that a
+// Package reach finds out which registries this machine can talk to, so that a
 // machine without them loses seconds and not minutes.
 package reach
 

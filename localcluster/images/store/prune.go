@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/layout"
 )
 
-// Prune removes images that nobody asked for since the time given, and the
+// Prune removes images that were not used since the given time, and the
 // blobs that no other image has. Hold the lock (see Lock) meanwhile.
 func (s Store) Prune(unusedSince time.Time) error {
 	entries, err := os.ReadDir(s.Dir)

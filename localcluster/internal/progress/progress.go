@@ -1,4 +1,4 @@
-// Package progress tells whoever waits what is being done and how long it took.
+// Package progress reports which steps of a command are running and how long they took.
 package progress
 
 import (

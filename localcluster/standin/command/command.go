@@ -47,7 +47,7 @@ func commands() []command {
 		{"nats-reloader", []string{"nats-server-config-reloader"}, "nats-server-config-reloader: signals a server", runReloader},
 		{"nats-exporter", []string{"prometheus-nats-exporter"}, "prometheus-nats-exporter: a few metrics of a server", runExporter},
 		{"git-server", nil, "a Git server over HTTP for folders of files", runGitServer},
-		{"health", nil, "a program that is only asked whether it is well", runHealth},
+		{"health", nil, "a program that only answers probes", runHealth},
 		{"write", nil, "a step of a workflow: writes FILE with TEXT", runWrite},
 	}
 }

@@ -48,7 +48,7 @@ const usage = `usage: standin COMMAND [FLAGS]
   nats-reloader   nats-server-config-reloader: signals a server
   nats-exporter   prometheus-nats-exporter: a few metrics of a server
   git-server      a Git server over HTTP for folders of files
-  health          a program that is only asked whether it is well
+  health          a program that only answers probes
   write           a step of a workflow: writes FILE with TEXT`
 
 func TestFailures(t *testing.T) {
