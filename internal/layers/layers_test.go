@@ -96,7 +96,7 @@ func TestViolationsAreFound(t *testing.T) {
 		"the other program in a test": {"imageoverride/cli/a_test.go", "gitops-runtime/validator/cli", "imageoverride/cli/a_test.go imports gitops-runtime/validator/cli"},
 		"a program from below":        {"internal/a/a.go", "gitops-runtime/validator/checks", "internal/a/a.go imports gitops-runtime/validator/checks"},
 		"a test's support":            {"schema/a.go", "gitops-runtime/tests/render", "schema/a.go imports gitops-runtime/tests/render"},
-		"a test's support in a test":  {"validator/cli/a_test.go", "gitops-runtime/tests/standin/platform", ""},
+		"a test's support in a test":  {"validator/cli/a_test.go", "gitops-runtime/tests/standin/platformapi", ""},
 		"what is shared":              {"validator/cli/a.go", "gitops-runtime/internal/outfile", ""},
 		"a like name":                 {"validator/cli/a.go", "gitops-runtime/testsuite", ""},
 	}

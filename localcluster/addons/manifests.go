@@ -18,7 +18,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"gitops-runtime/tests/standin/certs"
-	"gitops-runtime/tests/standin/platform"
+	"gitops-runtime/tests/standin/platformapi"
 )
 
 //go:embed templates apps definitions
@@ -177,7 +177,7 @@ func newView(options Options) (view, error) {
 		HTTPNodePort: HTTPNodePort, HTTPSNodePort: HTTPSNodePort,
 	}
 	if len(seen.Seed) == 0 {
-		seen.Seed = platform.DefaultSeedDocument()
+		seen.Seed = platformapi.DefaultSeedDocument()
 	}
 	err := fs.WalkDir(files, "apps", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {

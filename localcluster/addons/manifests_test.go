@@ -12,12 +12,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/yaml"
 
+	"gitops-runtime/internal/gomodule"
 	"gitops-runtime/localcluster/addons"
 	"gitops-runtime/localcluster/standin/gitserver"
-	"gitops-runtime/tests/gomodule"
 	schemas "gitops-runtime/tests/manifests"
 	"gitops-runtime/tests/standin/certs"
-	"gitops-runtime/tests/standin/platform"
+	"gitops-runtime/tests/standin/platformapi"
 )
 
 func options(t *testing.T) addons.Options {
@@ -188,9 +188,9 @@ func TestContents(t *testing.T) {
 
 	var seed corev1.Secret
 	find(t, objects, "Secret", "platform-seed", &seed)
-	parsed, err := platform.ParseSeed(seed.Data["seed.yaml"])
+	parsed, err := platformapi.ParseSeed(seed.Data["seed.yaml"])
 	require.NoError(t, err)
-	require.Equal(t, platform.DefaultSeed(), parsed)
+	require.Equal(t, platformapi.DefaultSeed(), parsed)
 
 	var front corev1.Secret
 	find(t, objects, "Secret", "platform-tls", &front)

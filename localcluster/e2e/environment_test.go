@@ -26,9 +26,9 @@ import (
 	"k8s.io/client-go/restmapper"
 	"k8s.io/client-go/tools/clientcmd"
 
+	"gitops-runtime/internal/gomodule"
 	"gitops-runtime/localcluster/images"
 	"gitops-runtime/localcluster/install"
-	"gitops-runtime/tests/gomodule"
 )
 
 // standIn is the stand-in's image where pods of tests can pull it.

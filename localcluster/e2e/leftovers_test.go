@@ -14,8 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
 
+	"gitops-runtime/internal/gomodule"
 	"gitops-runtime/localcluster/e2e"
-	"gitops-runtime/tests/gomodule"
 )
 
 // Every object outside namespaces that a golden case renders is of a resource that the search for leftovers covers.

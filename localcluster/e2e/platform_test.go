@@ -15,7 +15,7 @@ import (
 
 	"gitops-runtime/localcluster/install"
 	"gitops-runtime/localcluster/kindcluster"
-	"gitops-runtime/tests/standin/platform"
+	"gitops-runtime/tests/standin/platformapi"
 )
 
 // platformAPI is the test API of the platform's stand-in, asked from outside the cluster.
@@ -55,12 +55,12 @@ func (p platformAPI) clearFaults(t *testing.T) {
 }
 
 // events are those that runtimes have reported of a kind of objects.
-func (p platformAPI) events(ctx context.Context, kind string) ([]platform.Event, error) {
+func (p platformAPI) events(ctx context.Context, kind string) ([]platformapi.Event, error) {
 	reply, err := p.ask(ctx, request{path: "/test/events?kind=" + url.QueryEscape(kind)})
 	if err != nil {
 		return nil, err
 	}
-	var events []platform.Event
+	var events []platformapi.Event
 	if err := json.Unmarshal(reply.body, &events); err != nil {
 		return nil, fmt.Errorf("answer %d is not a list of events: %w", reply.status, err)
 	}
@@ -83,7 +83,7 @@ func (p platformAPI) inbox(ctx context.Context, name string) ([]map[string]any, 
 // runtimes are the names of the account's runtimes.
 func (p platformAPI) runtimes(t *testing.T) []string {
 	t.Helper()
-	var listed []platform.Runtime
+	var listed []platformapi.Runtime
 	require.NoError(t, json.Unmarshal(p.answer(t, http.StatusOK, time.Minute, request{path: "/test/runtimes"}).body, &listed))
 	names := []string{}
 	for _, one := range listed {
@@ -101,7 +101,7 @@ const inboxPath = "/test/inbox/"
 // platform takes events of the documented shape alone.
 func (p platformAPI) hearsOf(t *testing.T, kind, namespace, name string) {
 	t.Helper()
-	var found platform.Event
+	var found platformapi.Event
 	eventually(t, "the platform gets an event of the "+kind+" "+namespace+"/"+name, time.Minute, func(ctx context.Context) error {
 		events, err := p.events(ctx, kind)
 		if err != nil {

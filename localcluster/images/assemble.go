@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/empty"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 
-	"gitops-runtime/localcluster/images/layers"
+	"gitops-runtime/localcluster/images/ocilayer"
 )
 
 // assemble stores the row's image, put together from stored layers.
@@ -29,9 +29,9 @@ func (c *Catalog) assemble(ctx context.Context, r row) error {
 		if err != nil {
 			return err
 		}
-		files = append(files, layers.Entry{Path: zonesPath, HostFile: zones})
+		files = append(files, ocilayer.Entry{Path: zonesPath, HostFile: zones})
 	}
-	image, err := compose(append(parts, layers.FromEntries(files)), r.recipe.config)
+	image, err := compose(append(parts, ocilayer.FromEntries(files)), r.recipe.config)
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func compose(parts []v1.Layer, config v1.Config) (v1.Image, error) {
 	image, err := mutate.ConfigFile(empty.Image, &v1.ConfigFile{
 		Architecture: runtime.GOARCH,
 		OS:           "linux",
-		Created:      v1.Time{Time: layers.Epoch},
+		Created:      v1.Time{Time: ocilayer.Epoch},
 		Config:       config,
 		RootFS:       v1.RootFS{Type: "layers", DiffIDs: []v1.Hash{}},
 	})

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"golang.org/x/sync/errgroup"
 
-	"gitops-runtime/localcluster/images/layers"
+	"gitops-runtime/localcluster/images/ocilayer"
 	"gitops-runtime/localcluster/internal/progress"
 )
 
@@ -115,7 +115,7 @@ func (c *Catalog) compile(ctx context.Context, one work, observer progress.Obser
 		if err := c.tools.Build(ctx, one.program, binary); err != nil {
 			return err
 		}
-		return c.keepLayer(one.key, layers.FromEntries([]layers.Entry{{Path: one.path, Mode: 0o755, HostFile: binary}}))
+		return c.keepLayer(one.key, ocilayer.FromEntries([]ocilayer.Entry{{Path: one.path, Mode: 0o755, HostFile: binary}}))
 	})
 }
 
@@ -137,7 +137,7 @@ func (c *Catalog) makeDebian(ctx context.Context, observer progress.Observer) er
 		return err
 	}
 	return progress.Step(observer, "images: root file system of Debian packages", func() error {
-		return c.keepLayer(key, layers.FromTar(func(w io.Writer) error { return debianBase.Write(ctx, sources, network, w) }))
+		return c.keepLayer(key, ocilayer.FromTar(func(w io.Writer) error { return debianBase.Write(ctx, sources, network, w) }))
 	})
 }
 

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"gitops-runtime/internal/gomodule"
 	"gitops-runtime/tests/chartimages"
-	"gitops-runtime/tests/gomodule"
 )
 
 func TestCatalogKnowsEveryImageOfTheCharts(t *testing.T) {

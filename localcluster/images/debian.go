@@ -7,7 +7,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"gitops-runtime/localcluster/images/debian"
-	"gitops-runtime/localcluster/images/layers"
+	"gitops-runtime/localcluster/images/ocilayer"
 )
 
 // debianBase is the layer that all images with Debian programs share. Five
@@ -31,19 +31,19 @@ var debianBase = debian.RootFS{
 var rootfs embed.FS
 
 // script is an executable file of the folder rootfs.
-func script(at, name string) layers.Entry {
+func script(at, name string) ocilayer.Entry {
 	entry := text(at, name)
 	entry.Mode = 0o755
 	return entry
 }
 
 // text is a file of the folder rootfs.
-func text(at, name string) layers.Entry {
+func text(at, name string) ocilayer.Entry {
 	content, err := rootfs.ReadFile("rootfs/" + name)
 	if err != nil {
 		panic(fmt.Sprintf("localcluster/images/rootfs lacks a file that the catalog names: %v", err))
 	}
-	return layers.Entry{Path: at, Content: string(content)}
+	return ocilayer.Entry{Path: at, Content: string(content)}
 }
 
 // nginx is Debian's nginx, set up as nginx-unprivileged is: user 101, port
@@ -53,7 +53,7 @@ func nginx() recipe {
 		origin: DebianPackage,
 		note:   "Debian's nginx; without templates of the published image",
 		debian: true,
-		files: []layers.Entry{
+		files: []ocilayer.Entry{
 			text("/etc/nginx/nginx.conf", "nginx.conf"),
 			text("/etc/nginx/conf.d/default.conf", "nginx-default.conf"),
 			{Path: "/var/log/nginx", Dir: true, UID: 101, GID: 101},
@@ -77,7 +77,7 @@ func redis() recipe {
 		origin: DebianPackage,
 		note:   "Debian's redis, an older version",
 		debian: true,
-		files: []layers.Entry{
+		files: []ocilayer.Entry{
 			script("/usr/local/bin/docker-entrypoint.sh", "redis-entrypoint.sh"),
 			{Path: "/data", Dir: true, UID: 999, GID: 999},
 		},
@@ -128,7 +128,7 @@ var argocdNames = []string{
 // argocdImage is Argo CD with the programs its repository server calls.
 func argocdImage() recipe {
 	const bin = "/usr/local/bin/"
-	files := []layers.Entry{
+	files := []ocilayer.Entry{
 		script(bin+"entrypoint.sh", "argocd-entrypoint.sh"),
 		script(bin+"gpg-wrapper.sh", "gpg-wrapper.sh"),
 		script(bin+"git-verify-wrapper.sh", "git-verify-wrapper.sh"),
@@ -141,7 +141,7 @@ func argocdImage() recipe {
 		{Path: "/app/config/gpg/keys", Dir: true, UID: 999, Mode: 0o700},
 	}
 	for _, name := range argocdNames {
-		files = append(files, layers.Entry{Path: bin + "argocd-" + name, Link: bin + "argocd"})
+		files = append(files, ocilayer.Entry{Path: bin + "argocd-" + name, Link: bin + "argocd"})
 	}
 	return recipe{
 		origin:   BuiltFromSource,

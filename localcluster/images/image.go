@@ -6,7 +6,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"gitops-runtime/localcluster/images/gobuild"
-	"gitops-runtime/localcluster/images/layers"
+	"gitops-runtime/localcluster/images/ocilayer"
 )
 
 // Origin says where an image came from, for people who read a status table.
@@ -69,7 +69,7 @@ type recipe struct {
 	// zones adds the time zones of the Go distribution.
 	zones bool
 	// files are the last layer.
-	files []layers.Entry
+	files []ocilayer.Entry
 	// config says how a container of the image starts.
 	config v1.Config
 }

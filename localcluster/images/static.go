@@ -11,7 +11,7 @@ import (
 	"golang.org/x/crypto/x509roots/fallback/bundle"
 
 	"gitops-runtime/localcluster/images/gobuild"
-	"gitops-runtime/localcluster/images/layers"
+	"gitops-runtime/localcluster/images/ocilayer"
 )
 
 // user is the user that a container runs as by default. The zero value is root.
@@ -67,7 +67,7 @@ func withShell(made recipe) recipe {
 func argoEventsImage() recipe {
 	made := withZones(static(argoEvents, "/bin/argo-events", eventsUser))
 	made.programs = append(made.programs, placed{argo, "/bin/argo"})
-	made.files = append(made.files, layers.Entry{Path: "/usr/local/bin/argo", Link: "/bin/argo"})
+	made.files = append(made.files, ocilayer.Entry{Path: "/usr/local/bin/argo", Link: "/bin/argo"})
 	return made
 }
 
@@ -99,7 +99,7 @@ func standIn(role ...string) recipe {
 // script, ./init.sh; it knows that name.
 func appProxyInit() recipe {
 	made := standIn("app-proxy-init")
-	made.files = append(made.files, layers.Entry{Path: "/init.sh", Link: "/usr/local/bin/standin"})
+	made.files = append(made.files, ocilayer.Entry{Path: "/init.sh", Link: "/usr/local/bin/standin"})
 	return made
 }
 
@@ -107,7 +107,7 @@ func appProxyInit() recipe {
 // program, leader-elector.
 func leaderElector() recipe {
 	made := standIn("leader-elector")
-	made.files = append(made.files, layers.Entry{Path: "/usr/local/bin/leader-elector", Link: "/usr/local/bin/standin"})
+	made.files = append(made.files, ocilayer.Entry{Path: "/usr/local/bin/leader-elector", Link: "/usr/local/bin/standin"})
 	return made
 }
 
@@ -122,10 +122,10 @@ func withZones(made recipe) recipe {
 // ZONEINFO names.
 const zonesPath = "/usr/share/zoneinfo.zip"
 
-func systemFiles(as user) []layers.Entry {
+func systemFiles(as user) []ocilayer.Entry {
 	passwd := []string{"root:x:0:0:root:/root:/sbin/nologin", "nobody:x:65534:65534:nobody:/:/sbin/nologin"}
 	group := []string{"root:x:0:", "nobody:x:65534:"}
-	entries := []layers.Entry{
+	entries := []ocilayer.Entry{
 		{Path: "/tmp", Dir: true, Mode: 0o1777},
 		{Path: "/etc/ssl/certs/ca-certificates.crt", Content: certificates()},
 	}
@@ -134,11 +134,11 @@ func systemFiles(as user) []layers.Entry {
 		group = append(group, fmt.Sprintf("%s:x:%d:", as.name, as.id))
 	}
 	if path.Dir(as.home) == "/home" {
-		entries = append(entries, layers.Entry{Path: as.home, Dir: true, UID: as.id, GID: as.id})
+		entries = append(entries, ocilayer.Entry{Path: as.home, Dir: true, UID: as.id, GID: as.id})
 	}
 	return append(entries,
-		layers.Entry{Path: "/etc/passwd", Content: strings.Join(passwd, "\n") + "\n"},
-		layers.Entry{Path: "/etc/group", Content: strings.Join(group, "\n") + "\n"},
+		ocilayer.Entry{Path: "/etc/passwd", Content: strings.Join(passwd, "\n") + "\n"},
+		ocilayer.Entry{Path: "/etc/group", Content: strings.Join(group, "\n") + "\n"},
 	)
 }
 

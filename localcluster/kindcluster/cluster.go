@@ -11,13 +11,13 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"gitops-runtime/internal/gomodule"
 	"gitops-runtime/localcluster/docker"
 	"gitops-runtime/localcluster/imageregistry"
 	"gitops-runtime/localcluster/internal/process"
 	"gitops-runtime/localcluster/internal/progress"
 	"gitops-runtime/localcluster/nodeimage"
 	"gitops-runtime/tests/filelock"
-	"gitops-runtime/tests/gomodule"
 )
 
 // Name is the name of the kind cluster.

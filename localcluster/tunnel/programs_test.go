@@ -15,9 +15,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gitops-runtime/internal/gomodule"
 	"gitops-runtime/localcluster/images"
 	"gitops-runtime/localcluster/images/gobuild"
-	"gitops-runtime/tests/gomodule"
 	"gitops-runtime/tests/router"
 )
 

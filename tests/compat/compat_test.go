@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"gitops-runtime/internal/gomodule"
 	"gitops-runtime/schema"
-	"gitops-runtime/tests/gomodule"
 )
 
 func TestEveryValueIsHonouredOrRefusedInWords(t *testing.T) {

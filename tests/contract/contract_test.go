@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"gitops-runtime/internal/gomodule"
 	"gitops-runtime/tests/contract/facts"
-	"gitops-runtime/tests/gomodule"
 )
 
 // The chart is rendered once in every scenario; each part of the test asks something else of it.

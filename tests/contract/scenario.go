@@ -10,8 +10,8 @@ import (
 	"helm.sh/helm/v3/pkg/chart"
 	"helm.sh/helm/v3/pkg/chartutil"
 
+	"gitops-runtime/internal/gomodule"
 	"gitops-runtime/tests/contract/facts"
-	"gitops-runtime/tests/gomodule"
 	"gitops-runtime/tests/render"
 )
 

@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"gitops-runtime/tests/gomodule"
+	"gitops-runtime/internal/gomodule"
 )
 
 // Module is an Origin: a folder of definitions in the source of a pinned module.

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"gitops-runtime/internal/gomodule"
 	"gitops-runtime/tests/golden"
-	"gitops-runtime/tests/gomodule"
 )
 
 // A release is kept in a Secret, of 1 MiB at most: with everything on it takes less than half, so that users have room.

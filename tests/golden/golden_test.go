@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"gitops-runtime/internal/gomodule"
 	"gitops-runtime/tests/golden"
-	"gitops-runtime/tests/gomodule"
 	"gitops-runtime/tests/manifests"
 )
 

@@ -10,8 +10,8 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"gitops-runtime/internal/gomodule"
 	"gitops-runtime/tests/golden"
-	"gitops-runtime/tests/gomodule"
 	"gitops-runtime/tests/network"
 )
 

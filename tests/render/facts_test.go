@@ -11,7 +11,7 @@ import (
 	"helm.sh/helm/v3/pkg/chartutil"
 	"helm.sh/helm/v3/pkg/engine"
 
-	"gitops-runtime/tests/gomodule"
+	"gitops-runtime/internal/gomodule"
 	"gitops-runtime/tests/render"
 )
 

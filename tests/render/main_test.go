@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"gitops-runtime/tests/gomodule"
+	"gitops-runtime/internal/gomodule"
 	"gitops-runtime/tests/render"
 )
 

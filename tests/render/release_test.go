@@ -18,9 +18,9 @@ import (
 	"helm.sh/helm/v3/pkg/chartutil"
 	"helm.sh/helm/v3/pkg/release"
 
+	"gitops-runtime/internal/gomodule"
 	"gitops-runtime/internal/helmrender"
 	"gitops-runtime/tests/compat"
-	"gitops-runtime/tests/gomodule"
 )
 
 // A release has to fit the Secret that Helm keeps it in (1 MiB), with room for what users add; tests/golden asks that of each access mode.

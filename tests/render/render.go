@@ -17,9 +17,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/yaml"
 
+	"gitops-runtime/internal/gomodule"
 	"gitops-runtime/internal/helmrender"
 	"gitops-runtime/internal/helmvalues"
-	"gitops-runtime/tests/gomodule"
 )
 
 // Release is what is rendered.

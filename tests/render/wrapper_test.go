@@ -12,8 +12,8 @@ import (
 	"helm.sh/helm/v3/pkg/chartutil"
 	"sigs.k8s.io/yaml"
 
+	"gitops-runtime/internal/gomodule"
 	"gitops-runtime/internal/helmrender"
-	"gitops-runtime/tests/gomodule"
 	"gitops-runtime/tests/render"
 )
 

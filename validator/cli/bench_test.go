@@ -16,7 +16,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
-	"gitops-runtime/tests/standin/platform"
+	"gitops-runtime/tests/standin/platformapi"
 )
 
 // The programs that the same jobs are done with, and the umbrella chart.
@@ -216,7 +216,7 @@ func BenchmarkBinarySize(b *testing.B) {
 func BenchmarkHappyPath(b *testing.B) {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
-	server, err := platform.Start(ctx, platform.Options{})
+	server, err := platformapi.Start(ctx, platformapi.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"gitops-runtime/tests/standin/platform"
+	"gitops-runtime/tests/standin/platformapi"
 	"gitops-runtime/validator/cli"
 )
 
@@ -22,7 +22,7 @@ const tunnelValues = `global:
 `
 
 // runAgainst runs the tunnel case in a world with faults of the platform.
-func runAgainst(ctx context.Context, t *testing.T, faults []platform.Fault, args ...string) (int, string, time.Duration) {
+func runAgainst(ctx context.Context, t *testing.T, faults []platformapi.Fault, args ...string) (int, string, time.Duration) {
 	t.Helper()
 	t.Chdir(t.TempDir())
 	text, err := json.Marshal(map[string]any{"faults": faults})
@@ -42,7 +42,7 @@ func runAgainst(ctx context.Context, t *testing.T, faults []platform.Fault, args
 // Independent questions are asked side by side: two replies of 300 ms each are
 // the longest chain (who is it, is the name free).
 func TestASlowPlatformCostsOneChain(t *testing.T) {
-	code, out, took := runAgainst(context.Background(), t, []platform.Fault{{Delay: platform.Duration(300 * time.Millisecond)}})
+	code, out, took := runAgainst(context.Background(), t, []platformapi.Fault{{Delay: platformapi.Duration(300 * time.Millisecond)}})
 	if code != cli.ExitFine || took < 600*time.Millisecond {
 		t.Errorf("exit %d after %s: %s", code, took, out)
 	}
@@ -50,7 +50,7 @@ func TestASlowPlatformCostsOneChain(t *testing.T) {
 }
 
 func TestASilentPlatformEndsWithTheDeadline(t *testing.T) {
-	code, out, took := runAgainst(context.Background(), t, []platform.Fault{{Delay: platform.Duration(time.Minute)}}, "--timeout", "500ms")
+	code, out, took := runAgainst(context.Background(), t, []platformapi.Fault{{Delay: platformapi.Duration(time.Minute)}}, "--timeout", "500ms")
 	want := "-:3:5: inconclusive: ACC100 The platform knows the user token? Unknown: the time for the whole run was over.\n"
 	if code != cli.ExitInconclusive || out != want || took > 5*time.Second {
 		t.Errorf("exit %d after %s: %s", code, took, out)
@@ -64,7 +64,7 @@ func TestAnInterruptionReportsWhatThereIs(t *testing.T) {
 	interrupted, stop := context.WithCancel(context.Background())
 	defer stop()
 	go func() { <-ctx.Done(); stop() }()
-	code, out, took := runAgainst(interrupted, t, []platform.Fault{{Delay: platform.Duration(time.Minute)}}, "--set", "global.runtime.name=Local")
+	code, out, took := runAgainst(interrupted, t, []platformapi.Fault{{Delay: platformapi.Duration(time.Minute)}}, "--set", "global.runtime.name=Local")
 	want := "--set global.runtime.name: fail: RUN102 The runtime name \"Local\" is not allowed: it has to start with a lower-case letter.\n" +
 		"-:3:5: inconclusive: ACC100 The platform knows the user token? Unknown: the run was interrupted.\n"
 	if code != cli.ExitFailed || out != want || took > 5*time.Second {

@@ -25,7 +25,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"gitops-runtime/tests/standin/gitapi"
-	"gitops-runtime/tests/standin/platform"
+	"gitops-runtime/tests/standin/platformapi"
 	"gitops-runtime/validator/cli"
 	"gitops-runtime/validator/cluster"
 )
@@ -49,14 +49,14 @@ type world struct {
 // worldSpec is the section "world" of a case.
 type worldSpec struct {
 	// Faults of the platform; Repository and Provider change its account.
-	Faults     []platform.Fault   `json:"faults"`
-	Provider   *string            `json:"provider"`
-	Repository *string            `json:"repository"`
-	NoAccount  bool               `json:"noAccount"`
-	Runtimes   []platform.Runtime `json:"runtimes"`
-	Limits     *platform.Limits   `json:"limits"`
-	TLS        string             `json:"tls"`
-	GitURL     string             `json:"gitURL"`
+	Faults     []platformapi.Fault   `json:"faults"`
+	Provider   *string               `json:"provider"`
+	Repository *string               `json:"repository"`
+	NoAccount  bool                  `json:"noAccount"`
+	Runtimes   []platformapi.Runtime `json:"runtimes"`
+	Limits     *platformapi.Limits   `json:"limits"`
+	TLS        string                `json:"tls"`
+	GitURL     string                `json:"gitURL"`
 	// Git answers by path; "*" answers what is not listed.
 	Git map[string]answer `json:"git"`
 	// GitHost answers as a provider does where Git has no answer of its own.
@@ -251,7 +251,7 @@ func (w *world) connect(_ context.Context, how cli.Connection) (cli.Cluster, str
 
 func (w *world) platform(t *testing.T, gitURL string) http.Handler {
 	t.Helper()
-	seed := platform.DefaultSeed()
+	seed := platformapi.DefaultSeed()
 	seed.Accounts[0].GitAPIURL = gitURL
 	if w.spec.Provider != nil {
 		seed.Accounts[0].GitProvider = *w.spec.Provider
@@ -264,7 +264,7 @@ func (w *world) platform(t *testing.T, gitURL string) http.Handler {
 		seed.Users[0].Account = ""
 	}
 	seed.Runtimes = append(seed.Runtimes, w.spec.Runtimes...)
-	made, err := platform.New(platform.Options{Seed: &seed, Faults: w.spec.Faults})
+	made, err := platformapi.New(platformapi.Options{Seed: &seed, Faults: w.spec.Faults})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,9 +8,9 @@ import (
 	"github.com/spf13/cobra"
 	"helm.sh/helm/v3/pkg/cli/values"
 
+	"gitops-runtime/internal/gomodule"
 	"gitops-runtime/localcluster/images"
 	"gitops-runtime/localcluster/install"
-	"gitops-runtime/tests/gomodule"
 )
 
 // command is the command runtime-kind; it writes its progress to out.

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"gitops-runtime/internal/interrupt"
-	"gitops-runtime/tests/standin/platform"
+	"gitops-runtime/tests/standin/platformapi"
 	"gitops-runtime/validator/cli"
 	"gitops-runtime/validator/local"
 )
@@ -29,7 +29,7 @@ func main() {
 	defer stop()
 	args := withNamespace(os.Args[1:])
 	if !namesPlatform(args) {
-		server, err := platform.Start(ctx, platform.Options{})
+		server, err := platformapi.Start(ctx, platformapi.Options{})
 		if err != nil {
 			fmt.Fprintln(os.Stderr, "validate: platform stand-in:", err)
 			os.Exit(cli.ExitBroken)

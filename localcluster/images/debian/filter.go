@@ -9,7 +9,7 @@ import (
 	"path"
 	"strings"
 
-	"gitops-runtime/localcluster/images/layers"
+	"gitops-runtime/localcluster/images/ocilayer"
 )
 
 // dropped are folders whose contents no container needs; the folders stay.
@@ -71,7 +71,7 @@ func (r RootFS) filter(from io.Reader, to io.Writer) error {
 }
 
 func (r RootFS) copyEntry(in io.Reader, out *tar.Writer, header *tar.Header, name string) error {
-	layers.FixHeader(header)
+	ocilayer.FixHeader(header)
 	header.Name = strings.TrimPrefix(name, "/")
 	if header.Typeflag == tar.TypeDir {
 		header.Name += "/"

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"gitops-runtime/internal/gomodule"
 	"gitops-runtime/localcluster/images/store"
-	"gitops-runtime/tests/gomodule"
 )
 
 // Copy is a module that is built from a copy with changes, because its

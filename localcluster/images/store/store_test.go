@@ -14,16 +14,16 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"gitops-runtime/localcluster/images/layers"
+	"gitops-runtime/localcluster/images/ocilayer"
 	"gitops-runtime/localcluster/images/store"
 )
 
-func image(t *testing.T, entries ...layers.Entry) v1.Image {
+func image(t *testing.T, entries ...ocilayer.Entry) v1.Image {
 	t.Helper()
 	made := empty.Image
 	for _, entry := range entries {
 		var err error
-		made, err = mutate.AppendLayers(made, layers.FromEntries([]layers.Entry{entry}))
+		made, err = mutate.AppendLayers(made, ocilayer.FromEntries([]ocilayer.Entry{entry}))
 		require.NoError(t, err)
 	}
 	return made
@@ -35,7 +35,7 @@ func TestPutThenGet(t *testing.T) {
 	_, err := s.Get("one")
 	require.ErrorIs(t, err, fs.ErrNotExist)
 
-	stored, err := s.Put("one", image(t, layers.Entry{Path: "/a", Content: "a"}))
+	stored, err := s.Put("one", image(t, ocilayer.Entry{Path: "/a", Content: "a"}))
 	require.NoError(t, err)
 	assert.True(t, s.Has("one"))
 	want, err := stored.Digest()
@@ -50,10 +50,10 @@ func TestPutThenGet(t *testing.T) {
 
 func TestBlobsAreShared(t *testing.T) {
 	s := store.Store{Dir: t.TempDir()}
-	shared := layers.Entry{Path: "/shared", Content: "s"}
+	shared := ocilayer.Entry{Path: "/shared", Content: "s"}
 	_, err := s.Put("one", image(t, shared))
 	require.NoError(t, err)
-	_, err = s.Put("two", image(t, shared, layers.Entry{Path: "/b"}))
+	_, err = s.Put("two", image(t, shared, ocilayer.Entry{Path: "/b"}))
 	require.NoError(t, err)
 	// Three layers in all, one of them in both images, two configurations, two manifests.
 	blobs, err := os.ReadDir(filepath.Join(s.Dir, "blobs", "sha256"))
@@ -63,7 +63,7 @@ func TestBlobsAreShared(t *testing.T) {
 
 func TestPutOfABrokenImageLeavesNothingBehind(t *testing.T) {
 	s := store.Store{Dir: t.TempDir()}
-	_, err := s.Put("broken", image(t, layers.Entry{Path: "relative"}))
+	_, err := s.Put("broken", image(t, ocilayer.Entry{Path: "relative"}))
 	require.EqualError(t, err, `image cache: storing broken: error writing layer: layer entry "relative": give an absolute path without a trailing slash or dots`)
 	entries, err := os.ReadDir(s.Dir)
 	require.NoError(t, err)
@@ -75,7 +75,7 @@ func TestPutOfABrokenImageLeavesNothingBehind(t *testing.T) {
 func TestPutTwiceKeepsTheFirst(t *testing.T) {
 	s := store.Store{Dir: t.TempDir()}
 	for range 2 {
-		_, err := s.Put("one", image(t, layers.Entry{Path: "/a"}))
+		_, err := s.Put("one", image(t, ocilayer.Entry{Path: "/a"}))
 		require.NoError(t, err)
 	}
 	assert.True(t, s.Has("one"))
@@ -96,8 +96,8 @@ func TestKeyTellsPartsApart(t *testing.T) {
 
 func TestPruneRemovesWhatIsUnused(t *testing.T) {
 	s := store.Store{Dir: t.TempDir()}
-	shared := layers.Entry{Path: "/shared"}
-	for key, own := range map[string]layers.Entry{"old": {Path: "/old"}, "new": {Path: "/new"}} {
+	shared := ocilayer.Entry{Path: "/shared"}
+	for key, own := range map[string]ocilayer.Entry{"old": {Path: "/old"}, "new": {Path: "/new"}} {
 		_, err := s.Put(key, image(t, shared, own))
 		require.NoError(t, err)
 	}

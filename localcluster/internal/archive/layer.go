@@ -7,7 +7,7 @@ import (
 	"os"
 	"path"
 
-	"gitops-runtime/localcluster/images/layers"
+	"gitops-runtime/localcluster/images/ocilayer"
 )
 
 // Layer writes the tar file of one image layer: everything owned by root, without times, so that the same content gives
@@ -15,7 +15,7 @@ import (
 // an error all further calls do nothing, and Close returns it.
 type Layer struct {
 	file    *os.File
-	entries []layers.Entry
+	entries []ocilayer.Entry
 	err     error
 }
 
@@ -30,7 +30,7 @@ func Create(file string) (*Layer, error) {
 
 // Dir adds a directory.
 func (l *Layer) Dir(name string, mode fs.FileMode) {
-	l.add(name, layers.Entry{Dir: true, Mode: int64(mode.Perm()) | stickyBit(mode)})
+	l.add(name, ocilayer.Entry{Dir: true, Mode: int64(mode.Perm()) | stickyBit(mode)})
 }
 
 func stickyBit(mode fs.FileMode) int64 {
@@ -42,28 +42,28 @@ func stickyBit(mode fs.FileMode) int64 {
 
 // Text adds a file with the given content.
 func (l *Layer) Text(name string, mode fs.FileMode, content string) {
-	l.add(name, layers.Entry{Mode: int64(mode), Content: content})
+	l.add(name, ocilayer.Entry{Mode: int64(mode), Content: content})
 }
 
 // Copy adds a copy of a file on this machine, as it is when the layer is closed.
 func (l *Layer) Copy(name string, mode fs.FileMode, source string) {
-	l.add(name, layers.Entry{Mode: int64(mode), HostFile: source})
+	l.add(name, ocilayer.Entry{Mode: int64(mode), HostFile: source})
 }
 
 // Link adds a symbolic link.
 func (l *Layer) Link(name, target string) {
-	l.add(name, layers.Entry{Link: target})
+	l.add(name, ocilayer.Entry{Link: target})
 }
 
 // Close writes the layer's file and returns the first error of all calls.
 func (l *Layer) Close() error {
 	if l.err == nil {
-		l.err = layers.WriteTar(l.file, l.entries)
+		l.err = ocilayer.WriteTar(l.file, l.entries)
 	}
 	return errors.Join(l.err, l.file.Close())
 }
 
-func (l *Layer) add(name string, entry layers.Entry) {
+func (l *Layer) add(name string, entry ocilayer.Entry) {
 	if l.err == nil && path.IsAbs(name) {
 		l.err = fmt.Errorf("layer path %s is not relative", name)
 	}

@@ -14,19 +14,19 @@ import (
 	"gitops-runtime/localcluster/standin/appproxy"
 	"gitops-runtime/localcluster/standin/argocd/argocdtest"
 	"gitops-runtime/localcluster/standin/kube"
-	"gitops-runtime/tests/standin/platform"
+	"gitops-runtime/tests/standin/platformapi"
 )
 
 // world is what app-proxy calls.
 type world struct {
-	platform *platform.Server
+	platform *platformapi.Server
 	argoCD   *argocdtest.Server
 	secrets  kube.Secrets
 }
 
-func newWorld(t *testing.T, faults ...platform.Fault) world {
+func newWorld(t *testing.T, faults ...platformapi.Fault) world {
 	t.Helper()
-	server, err := platform.Start(t.Context(), platform.Options{Faults: faults})
+	server, err := platformapi.Start(t.Context(), platformapi.Options{Faults: faults})
 	require.NoError(t, err)
 	argoCD := argocdtest.Start()
 	t.Cleanup(argoCD.Close)
@@ -76,11 +76,11 @@ func TestRegisters(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		change func(*appproxy.Settings)
-		faults []platform.Fault
+		faults []platformapi.Fault
 		reason string
 	}{
 		"first time":         {},
-		"platform busy":      {faults: []platform.Fault{{Path: platform.GraphQLPath, Status: 503, Times: 2}, {Path: "/api/ping", Status: 500, Times: 1}}},
+		"platform busy":      {faults: []platformapi.Fault{{Path: platformapi.GraphQLPath, Status: 503, Times: 2}, {Path: "/api/ping", Status: 500, Times: 1}}},
 		"unknown user token": {change: func(s *appproxy.Settings) { s.UserToken = "secret-nobody" }, reason: `registering the runtime "local": the platform at URL/2.0/api/graphql does not accept the token`},
 		"not an admin":       {change: func(s *appproxy.Settings) { s.UserToken = "user-token-member" }, reason: `registering the runtime "local": the platform at URL answered: only an administrator of the active account may do this`},
 		"name taken":         {change: func(s *appproxy.Settings) { s.Runtime = "taken" }, reason: `registering the runtime "taken": the platform at URL answered: a runtime of this name is registered from another cluster or namespace: "taken"`},
@@ -108,7 +108,7 @@ func TestRegisters(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, w.platform.Token("acc1", "local"), string(kept["token"]))
 			require.Regexp(t, "^[0-9a-f]{32}$", string(kept["encryptionIV"]))
-			require.Equal(t, platform.Runtime{
+			require.Equal(t, platformapi.Runtime{
 				Account: "acc1", Name: "local", Namespace: "codefresh", Cluster: "https://kubernetes.default.svc", IngressHost: "https://acc1-local.tunnels.local",
 				Version: "0.1.72", Status: "COMPLETED", InstallationType: "HELM", ChartVersion: "0.1.0", IngressClass: "nginx", IngressController: "nginx",
 			}, w.platform.Runtimes()[0])

@@ -13,12 +13,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gitops-runtime/localcluster/standin/codefresh"
-	"gitops-runtime/tests/standin/platform"
+	"gitops-runtime/tests/standin/platformapi"
 )
 
 func TestGraphQL(t *testing.T) {
 	t.Parallel()
-	server, err := platform.Start(t.Context(), platform.Options{})
+	server, err := platformapi.Start(t.Context(), platformapi.Options{})
 	require.NoError(t, err)
 	client := codefresh.Client{URL: server.URL + "/", Token: "user-token-admin", HTTP: &http.Client{}}
 	var answer struct{ Me struct{ ID string } }
@@ -99,7 +99,7 @@ func TestReport(t *testing.T) {
 
 func TestTrusting(t *testing.T) {
 	t.Parallel()
-	server, err := platform.StartTLS(t.Context(), platform.Options{})
+	server, err := platformapi.StartTLS(t.Context(), platformapi.Options{})
 	require.NoError(t, err)
 	folder := t.TempDir()
 	authority, other, empty := filepath.Join(folder, "ca.crt"), filepath.Join(folder, "other.crt"), filepath.Join(folder, "all.cer")
@@ -130,7 +130,7 @@ func TestTrusting(t *testing.T) {
 
 func TestSealingKey(t *testing.T) {
 	t.Parallel()
-	server, err := platform.Start(t.Context(), platform.Options{})
+	server, err := platformapi.Start(t.Context(), platformapi.Options{})
 	require.NoError(t, err)
 	client := codefresh.Client{URL: server.URL, Token: "runtime-token-taken", HTTP: &http.Client{}}
 	var saved struct{ SaveSealingKey struct{ ID string } }

@@ -9,7 +9,7 @@ import (
 	"os"
 
 	"gitops-runtime/localcluster/standin/front"
-	"gitops-runtime/tests/standin/platform"
+	"gitops-runtime/tests/standin/platformapi"
 	"gitops-runtime/tests/standin/serve"
 )
 
@@ -32,19 +32,19 @@ func runPlatform(ctx context.Context, args []string, streams Streams) error {
 	if _, err := parse(flags, args); err != nil {
 		return err
 	}
-	options := platform.Options{StateFile: *state, NoTestAPI: *quiet, Log: streams.log()}
+	options := platformapi.Options{StateFile: *state, NoTestAPI: *quiet, Log: streams.log()}
 	if *seedFile != "" {
 		document, err := os.ReadFile(*seedFile)
 		if err != nil {
 			return fmt.Errorf("reading the seed: %w", err)
 		}
-		seed, err := platform.ParseSeed(document)
+		seed, err := platformapi.ParseSeed(document)
 		if err != nil {
 			return fmt.Errorf("%s: %w", *seedFile, err)
 		}
 		options.Seed = &seed
 	}
-	handler, err := platform.New(options)
+	handler, err := platformapi.New(options)
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ import (
 	"gitops-runtime/localcluster/standin/argocd/argocdtest"
 	"gitops-runtime/localcluster/standin/gateway"
 	"gitops-runtime/localcluster/standin/kube"
-	"gitops-runtime/tests/standin/platform"
+	"gitops-runtime/tests/standin/platformapi"
 )
 
 // The gateway is ready once the platform, Argo CD with the token of the Secret, and the repo server answer.
@@ -36,7 +36,7 @@ func TestReadiness(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server, err := platform.Start(t.Context(), platform.Options{})
+			server, err := platformapi.Start(t.Context(), platformapi.Options{})
 			require.NoError(t, err)
 			argoCD := argocdtest.Start()
 			t.Cleanup(argoCD.Close)

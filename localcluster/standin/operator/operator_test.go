@@ -15,7 +15,7 @@ import (
 	"gitops-runtime/localcluster/standin/argocd/argocdtest"
 	"gitops-runtime/localcluster/standin/kube"
 	"gitops-runtime/localcluster/standin/operator"
-	"gitops-runtime/tests/standin/platform"
+	"gitops-runtime/tests/standin/platformapi"
 )
 
 func ready(t *testing.T, program *operator.Program) (int, string) {
@@ -28,7 +28,7 @@ func ready(t *testing.T, program *operator.Program) (int, string) {
 // The operator becomes ready, polls, and sends app-proxy the actions of tasks; a platform that fails in between is asked again.
 func TestPolls(t *testing.T) {
 	t.Parallel()
-	server, err := platform.Start(t.Context(), platform.Options{})
+	server, err := platformapi.Start(t.Context(), platformapi.Options{})
 	require.NoError(t, err)
 	argoCD := argocdtest.Start()
 	t.Cleanup(argoCD.Close)
@@ -56,12 +56,12 @@ func TestPolls(t *testing.T) {
 	require.NoError(t, secrets.Save(t.Context(), "argocd-token", map[string][]byte{"token": []byte("key")}))
 	require.Eventually(t, func() bool { status, _ := ready(t, program); return status == http.StatusOK }, 10*time.Second, time.Millisecond)
 
-	server.Inject(platform.Fault{Contains: "productRelease", Status: 503, Times: 3})
-	server.AddTask("taken", platform.Task{Type: "promote", ActionURL: "/app-proxy/api/a", ActionBody: map[string]any{"b": 1}})
+	server.Inject(platformapi.Fault{Contains: "productRelease", Status: 503, Times: 3})
+	server.AddTask("taken", platformapi.Task{Type: "promote", ActionURL: "/app-proxy/api/a", ActionBody: map[string]any{"b": 1}})
 	require.Equal(t, `POST /app-proxy/api/a {"b":1}`, <-sent)
-	server.AddTask("taken", platform.Task{Type: "promote", ActionURL: "/app-proxy/api/a", ActionBody: "text"})
+	server.AddTask("taken", platformapi.Task{Type: "promote", ActionURL: "/app-proxy/api/a", ActionBody: "text"})
 	require.Equal(t, "POST /app-proxy/api/a text", <-sent)
-	server.AddTask("taken", platform.Task{Type: "wait"})
+	server.AddTask("taken", platformapi.Task{Type: "wait"})
 	status, _ := ready(t, program)
 	require.Equal(t, http.StatusOK, status, "it stays ready")
 	cancel()

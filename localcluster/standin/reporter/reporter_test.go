@@ -24,21 +24,21 @@ import (
 	"gitops-runtime/localcluster/standin/argocd/argocdtest"
 	"gitops-runtime/localcluster/standin/kube"
 	"gitops-runtime/localcluster/standin/reporter"
-	"gitops-runtime/tests/standin/platform"
+	"gitops-runtime/tests/standin/platformapi"
 )
 
 // world is what a reporter calls and watches.
 type world struct {
-	platform *platform.Server
+	platform *platformapi.Server
 	argoCD   *argocdtest.Server
 	objects  *dynamicfake.FakeDynamicClient
 	secrets  kube.Secrets
 	settings reporter.Settings
 }
 
-func newWorld(t *testing.T, mode string, faults ...platform.Fault) *world {
+func newWorld(t *testing.T, mode string, faults ...platformapi.Fault) *world {
 	t.Helper()
-	server, err := platform.Start(t.Context(), platform.Options{Faults: faults})
+	server, err := platformapi.Start(t.Context(), platformapi.Options{Faults: faults})
 	require.NoError(t, err)
 	argoCD := argocdtest.Start()
 	t.Cleanup(argoCD.Close)
@@ -123,7 +123,7 @@ const (
 // Resource mode reports what there is, what changes and what goes, of every namespace.
 func TestResourceMode(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "resource", platform.Fault{Path: platform.EventsPath, Status: 503, Times: 1})
+	w := newWorld(t, "resource", platformapi.Fault{Path: platformapi.EventsPath, Status: 503, Times: 1})
 	w.applies(t, deployments, deployment)
 	w.starts(t)
 	first := w.hears(t, "Deployment", 1)[0].Data

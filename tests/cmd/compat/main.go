@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"os"
 
+	"gitops-runtime/internal/gomodule"
 	"gitops-runtime/tests/compat"
-	"gitops-runtime/tests/gomodule"
 )
 
 func main() {

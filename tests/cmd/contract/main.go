@@ -8,8 +8,8 @@ import (
 	"os/signal"
 	"path/filepath"
 
+	"gitops-runtime/internal/gomodule"
 	"gitops-runtime/tests/contract"
-	"gitops-runtime/tests/gomodule"
 )
 
 func main() {

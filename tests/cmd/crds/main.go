@@ -7,8 +7,8 @@ import (
 	"os"
 	"os/signal"
 
+	"gitops-runtime/internal/gomodule"
 	"gitops-runtime/tests/crds"
-	"gitops-runtime/tests/gomodule"
 )
 
 func main() {

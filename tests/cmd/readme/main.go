@@ -7,7 +7,7 @@ import (
 	"os"
 	"os/signal"
 
-	"gitops-runtime/tests/gomodule"
+	"gitops-runtime/internal/gomodule"
 	"gitops-runtime/tests/readme"
 )
 

@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"gitops-runtime/tests/gomodule"
+	"gitops-runtime/internal/gomodule"
 	"gitops-runtime/tests/security"
 )
 

@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"gitops-runtime/tests/standin/platform"
+	"gitops-runtime/tests/standin/platformapi"
 )
 
 // build makes the program as the image has it.
@@ -51,7 +51,7 @@ func (s slow) cluster(w http.ResponseWriter, r *http.Request) {
 // files writes the values of the tunnel case and a kubeconfig, and gives the arguments for both.
 func (s slow) files(t *testing.T) []string {
 	t.Helper()
-	made, err := platform.New(platform.Options{Faults: []platform.Fault{{Delay: platform.Duration(s.delay)}}})
+	made, err := platformapi.New(platformapi.Options{Faults: []platformapi.Fault{{Delay: platformapi.Duration(s.delay)}}})
 	require.NoError(t, err)
 	front, api := httptest.NewServer(made), httptest.NewServer(http.HandlerFunc(s.cluster))
 	t.Cleanup(front.CloseClientConnections)

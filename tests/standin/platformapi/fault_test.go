@@ -1,4 +1,4 @@
-package platform_test
+package platformapi_test
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"gitops-runtime/tests/standin/platform"
+	"gitops-runtime/tests/standin/platformapi"
 )
 
 func trusting(t *testing.T, ca []byte) *http.Client {
@@ -32,21 +32,21 @@ func TestFaults(t *testing.T) {
 	alive := request{http.MethodGet, "/healthz", "", "", http.StatusOK, health}
 	failing := func(status int, reply string) request { r := ask; r.status, r.reply = status, reply; return r }
 	tests := map[string]struct {
-		fault platform.Fault
+		fault platformapi.Fault
 		steps []request
 	}{
-		"status on every path":  {platform.Fault{Status: 503, Body: "away"}, []request{failing(503, "away"), {http.MethodGet, "/healthz", "", "", 503, "away"}}},
-		"status on one path":    {platform.Fault{Path: platform.GraphQLPath, Status: 500}, []request{failing(500, ""), alive, failing(500, "")}},
-		"twice":                 {platform.Fault{Status: 502, Times: 2}, []request{failing(502, ""), failing(502, ""), ask}},
-		"one field":             {platform.Fault{Contains: "runtime(", Status: 500}, []request{ask}},
-		"GraphQL error":         {platform.Fault{GraphQLError: "broken"}, []request{failing(200, `{"data":null,"errors":[{"message":"broken","extensions":{"code":"INTERNAL_SERVER_ERROR"}}]}`)}},
-		"GraphQL error, a code": {platform.Fault{GraphQLError: "no", GraphQLCode: "FORBIDDEN"}, []request{failing(200, `{"data":null,"errors":[{"message":"no","extensions":{"code":"FORBIDDEN"}}]}`)}},
-		"a delay alone":         {platform.Fault{Delay: platform.Duration(time.Millisecond)}, []request{ask}},
+		"status on every path":  {platformapi.Fault{Status: 503, Body: "away"}, []request{failing(503, "away"), {http.MethodGet, "/healthz", "", "", 503, "away"}}},
+		"status on one path":    {platformapi.Fault{Path: platformapi.GraphQLPath, Status: 500}, []request{failing(500, ""), alive, failing(500, "")}},
+		"twice":                 {platformapi.Fault{Status: 502, Times: 2}, []request{failing(502, ""), failing(502, ""), ask}},
+		"one field":             {platformapi.Fault{Contains: "runtime(", Status: 500}, []request{ask}},
+		"GraphQL error":         {platformapi.Fault{GraphQLError: "broken"}, []request{failing(200, `{"data":null,"errors":[{"message":"broken","extensions":{"code":"INTERNAL_SERVER_ERROR"}}]}`)}},
+		"GraphQL error, a code": {platformapi.Fault{GraphQLError: "no", GraphQLCode: "FORBIDDEN"}, []request{failing(200, `{"data":null,"errors":[{"message":"no","extensions":{"code":"FORBIDDEN"}}]}`)}},
+		"a delay alone":         {platformapi.Fault{Delay: platformapi.Duration(time.Millisecond)}, []request{ask}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			made := start(t, platform.Options{Faults: []platform.Fault{test.fault}})
+			made := start(t, platformapi.Options{Faults: []platformapi.Fault{test.fault}})
 			for _, step := range test.steps {
 				step.play(t, made)
 			}
@@ -58,7 +58,7 @@ func TestFaults(t *testing.T) {
 
 func TestFaultAPI(t *testing.T) {
 	t.Parallel()
-	made := start(t, platform.Options{})
+	made := start(t, platformapi.Options{})
 	for _, step := range []request{
 		{http.MethodPost, "/test/faults", "", `{"path":"/healthz","status":418,"delay":"1ms"}`, http.StatusNoContent, ""},
 		{http.MethodGet, "/healthz", "", "", http.StatusTeapot, ""},
@@ -74,10 +74,10 @@ func TestFaultAPI(t *testing.T) {
 // A delay ends when the client gives up; a drop ends the connection without a reply.
 func TestFaultsOfTheConnection(t *testing.T) {
 	t.Parallel()
-	server, err := platform.Start(t.Context(), platform.Options{})
+	server, err := platformapi.Start(t.Context(), platformapi.Options{})
 	require.NoError(t, err)
-	server.Inject(platform.Fault{Drop: true, Times: 1})
-	server.Inject(platform.Fault{Delay: platform.Duration(time.Hour)})
+	server.Inject(platformapi.Fault{Drop: true, Times: 1})
+	server.Inject(platformapi.Fault{Delay: platformapi.Duration(time.Hour)})
 
 	require.ErrorContains(t, post(t.Context(), server.URL), "EOF")
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
@@ -88,12 +88,12 @@ func TestFaultsOfTheConnection(t *testing.T) {
 // A body may end early or late, and a reply may carry headers.
 func TestFaultsOfTheBody(t *testing.T) {
 	t.Parallel()
-	server, err := platform.Start(t.Context(), platform.Options{})
+	server, err := platformapi.Start(t.Context(), platformapi.Options{})
 	require.NoError(t, err)
-	server.Inject(platform.Fault{Status: 429, Headers: map[string]string{"Retry-After": "7"}, Body: "later", Times: 1})
-	server.Inject(platform.Fault{Status: 200, Body: "0123456789", Cut: true, Times: 1})
-	server.Inject(platform.Fault{Status: 200, Body: "0123456789", Trickle: platform.Duration(time.Millisecond), Times: 1})
-	server.Inject(platform.Fault{Status: 200, Body: "0123456789", Trickle: platform.Duration(time.Hour)})
+	server.Inject(platformapi.Fault{Status: 429, Headers: map[string]string{"Retry-After": "7"}, Body: "later", Times: 1})
+	server.Inject(platformapi.Fault{Status: 200, Body: "0123456789", Cut: true, Times: 1})
+	server.Inject(platformapi.Fault{Status: 200, Body: "0123456789", Trickle: platformapi.Duration(time.Millisecond), Times: 1})
+	server.Inject(platformapi.Fault{Status: 200, Body: "0123456789", Trickle: platformapi.Duration(time.Hour)})
 
 	status, header, body, err := read(t.Context(), server.URL)
 	require.NoError(t, err)
@@ -110,7 +110,7 @@ func TestFaultsOfTheBody(t *testing.T) {
 }
 
 func read(ctx context.Context, address string) (int, http.Header, string, error) {
-	call, err := http.NewRequestWithContext(ctx, http.MethodPost, address+platform.GraphQLPath, strings.NewReader("{}"))
+	call, err := http.NewRequestWithContext(ctx, http.MethodPost, address+platformapi.GraphQLPath, strings.NewReader("{}"))
 	if err != nil {
 		return 0, nil, "", err
 	}
@@ -124,7 +124,7 @@ func read(ctx context.Context, address string) (int, http.Header, string, error)
 }
 
 func post(ctx context.Context, address string) error {
-	call, err := http.NewRequestWithContext(ctx, http.MethodPost, address+platform.GraphQLPath, strings.NewReader("{}"))
+	call, err := http.NewRequestWithContext(ctx, http.MethodPost, address+platformapi.GraphQLPath, strings.NewReader("{}"))
 	if err != nil {
 		return err
 	}

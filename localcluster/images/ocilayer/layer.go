@@ -1,4 +1,4 @@
-package layers
+package ocilayer
 
 import (
 	"archive/tar"

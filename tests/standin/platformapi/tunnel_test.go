@@ -1,10 +1,10 @@
-package platform_test
+package platformapi_test
 
 import (
 	"net/http"
 	"testing"
 
-	"gitops-runtime/tests/standin/platform"
+	"gitops-runtime/tests/standin/platformapi"
 )
 
 // The requests are what frps v0.70.0 sends.
@@ -37,7 +37,7 @@ func TestTunnel(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			request{http.MethodPost, platform.TunnelPath + "?version=0.1.0&op=NewProxy", "", test.body, test.status, test.reply}.play(t, start(t, platform.Options{}))
+			request{http.MethodPost, platformapi.TunnelPath + "?version=0.1.0&op=NewProxy", "", test.body, test.status, test.reply}.play(t, start(t, platformapi.Options{}))
 		})
 	}
 }

@@ -1,4 +1,4 @@
-package platform
+package platformapi
 
 import (
 	_ "embed"

@@ -1,6 +1,6 @@
-// Package layers writes container image layers that depend on nothing but
+// Package ocilayer writes container image layers that depend on nothing but
 // their contents: entries are sorted, times are fixed, owners are numbers.
-package layers
+package ocilayer
 
 import (
 	"archive/tar"

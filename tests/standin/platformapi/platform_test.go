@@ -1,4 +1,4 @@
-package platform_test
+package platformapi_test
 
 import (
 	"bytes"
@@ -14,7 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"gitops-runtime/tests/standin/platform"
+	"gitops-runtime/tests/standin/platformapi"
 )
 
 // generated matches the tokens that the platform makes up.
@@ -47,16 +47,16 @@ func (r request) play(t *testing.T, handler http.Handler) {
 
 func fixedTime() time.Time { return time.Date(2025, 6, 1, 12, 0, 0, 0, time.UTC) }
 
-func start(t *testing.T, options platform.Options) *platform.Platform {
+func start(t *testing.T, options platformapi.Options) *platformapi.Platform {
 	t.Helper()
 	options.Now = fixedTime
-	made, err := platform.New(options)
+	made, err := platformapi.New(options)
 	require.NoError(t, err)
 	return made
 }
 
 func graphQL(token, body, reply string) request {
-	return request{http.MethodPost, platform.GraphQLPath, token, body, http.StatusOK, reply}
+	return request{http.MethodPost, platformapi.GraphQLPath, token, body, http.StatusOK, reply}
 }
 
 const (
@@ -96,26 +96,26 @@ func TestReplies(t *testing.T) {
 		"delete itself":            graphQL("runtime-token-taken", named(deleteQuery, "taken"), `{"data":{"deleteRuntime":1}}`),
 		"delete a free name":       graphQL("user-token-admin", named(deleteQuery, "local"), `{"data":{"deleteRuntime":0}}`),
 		"delete without the right": graphQL("user-token-member", named(deleteQuery, "taken"), `{"data":null,"errors":[{`+forbidden+`,"path":["deleteRuntime"],"extensions":{"code":"FORBIDDEN"}}]}`),
-		"unknown field": {http.MethodPost, platform.GraphQLPath, "user-token-admin", `{"query":"{ nobody { id } }"}`, http.StatusBadRequest,
+		"unknown field": {http.MethodPost, platformapi.GraphQLPath, "user-token-admin", `{"query":"{ nobody { id } }"}`, http.StatusBadRequest,
 			`{"errors":[{"message":"Cannot query field \"nobody\" on type \"Query\".","locations":[{"line":1,"column":3}]}]}`},
-		"unknown token":   {http.MethodPost, platform.GraphQLPath, "nobody", meQuery, http.StatusUnauthorized, unknown},
-		"no token":        {http.MethodPost, platform.GraphQLPath, "", meQuery, http.StatusUnauthorized, unknown},
-		"scheme word":     {http.MethodPost, platform.GraphQLPath, "Bearer user-token-admin", meQuery, http.StatusUnauthorized, unknown},
-		"no JSON":         {http.MethodPost, platform.GraphQLPath, "user-token-admin", "query", http.StatusBadRequest, `{"data":null,"errors":[{"message":"the body is not a GraphQL request in JSON","extensions":{"code":"BAD_REQUEST"}}]}`},
-		"GET":             {http.MethodGet, platform.GraphQLPath, "user-token-admin", "", http.StatusMethodNotAllowed, "Method Not Allowed\n"},
+		"unknown token":   {http.MethodPost, platformapi.GraphQLPath, "nobody", meQuery, http.StatusUnauthorized, unknown},
+		"no token":        {http.MethodPost, platformapi.GraphQLPath, "", meQuery, http.StatusUnauthorized, unknown},
+		"scheme word":     {http.MethodPost, platformapi.GraphQLPath, "Bearer user-token-admin", meQuery, http.StatusUnauthorized, unknown},
+		"no JSON":         {http.MethodPost, platformapi.GraphQLPath, "user-token-admin", "query", http.StatusBadRequest, `{"data":null,"errors":[{"message":"the body is not a GraphQL request in JSON","extensions":{"code":"BAD_REQUEST"}}]}`},
+		"GET":             {http.MethodGet, platformapi.GraphQLPath, "user-token-admin", "", http.StatusMethodNotAllowed, "Method Not Allowed\n"},
 		"unknown path":    {http.MethodGet, "/2.0/other", "user-token-admin", "", http.StatusNotFound, "404 page not found\n"},
 		"alive":           {http.MethodGet, "/healthz", "", "", http.StatusOK, "ok\n"},
 		"ready":           {http.MethodGet, "/readyz", "", "", http.StatusOK, "ok\n"},
-		"event":           {http.MethodPost, platform.EventsPath, "runtime-token-taken", sensorEvent, http.StatusOK, `{"received":1}`},
-		"event of nobody": {http.MethodPost, platform.EventsPath, "nobody", `{}`, http.StatusUnauthorized, `{"message":"the Authorization header holds no known token"}`},
-		"event of a user": {http.MethodPost, platform.EventsPath, "user-token-admin", `{}`, http.StatusForbidden, `{"message":"events are taken from runtimes only: use the runtime's own token"}`},
-		"event, no JSON":  {http.MethodPost, platform.EventsPath, "runtime-token-taken", `{`, http.StatusBadRequest, `{"message":"the event is not a JSON object"}`},
-		"event too large": {http.MethodPost, platform.EventsPath, "runtime-token-taken", `"` + strings.Repeat("x", 5<<20) + `"`, http.StatusRequestEntityTooLarge, `{"message":"the body is larger than 4 MiB or was cut off"}`},
+		"event":           {http.MethodPost, platformapi.EventsPath, "runtime-token-taken", sensorEvent, http.StatusOK, `{"received":1}`},
+		"event of nobody": {http.MethodPost, platformapi.EventsPath, "nobody", `{}`, http.StatusUnauthorized, `{"message":"the Authorization header holds no known token"}`},
+		"event of a user": {http.MethodPost, platformapi.EventsPath, "user-token-admin", `{}`, http.StatusForbidden, `{"message":"events are taken from runtimes only: use the runtime's own token"}`},
+		"event, no JSON":  {http.MethodPost, platformapi.EventsPath, "runtime-token-taken", `{`, http.StatusBadRequest, `{"message":"the event is not a JSON object"}`},
+		"event too large": {http.MethodPost, platformapi.EventsPath, "runtime-token-taken", `"` + strings.Repeat("x", 5<<20) + `"`, http.StatusRequestEntityTooLarge, `{"message":"the body is larger than 4 MiB or was cut off"}`},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			test.play(t, start(t, platform.Options{}))
+			test.play(t, start(t, platformapi.Options{}))
 		})
 	}
 }
@@ -123,13 +123,13 @@ func TestReplies(t *testing.T) {
 // A runtime's life: registered, reporting, registered again, removed.
 func TestLife(t *testing.T) {
 	t.Parallel()
-	made := start(t, platform.Options{})
+	made := start(t, platformapi.Options{})
 	create := graphQL("user-token-admin", named(createQuery, "local"), `{"data":{"createRuntime":{"name":"local","newAccessToken":"NEW"}}}`)
 	create.play(t, made)
 	first := made.Token("acc1", "local")
 	require.Regexp(t, generated, first)
 	for _, body := range []string{sensorEvent, strings.ReplaceAll(sensorEvent, "Rollout", "Workflow")} {
-		request{http.MethodPost, platform.EventsPath, first, body, http.StatusOK, `{"received":1}`}.play(t, made)
+		request{http.MethodPost, platformapi.EventsPath, first, body, http.StatusOK, `{"received":1}`}.play(t, made)
 	}
 	create.play(t, made)
 	second := made.Token("acc1", "local")
@@ -142,13 +142,13 @@ func TestLife(t *testing.T) {
 		local   = `{"account":"acc1","name":"local","namespace":"codefresh","cluster":"https://kubernetes.default.svc","ingressHost":"https://here.example.com","version":"0.1.0","status":"COMPLETED"}`
 	)
 	for _, step := range []request{
-		{http.MethodPost, platform.EventsPath, first, `{}`, http.StatusUnauthorized, `{"message":"the Authorization header holds no known token"}`},
+		{http.MethodPost, platformapi.EventsPath, first, `{}`, http.StatusUnauthorized, `{"message":"the Authorization header holds no known token"}`},
 		{http.MethodGet, "/test/events", "", "", http.StatusOK, "[" + rollout + "," + strings.ReplaceAll(rollout, "Rollout", "Workflow") + "]"},
 		{http.MethodGet, "/test/events?kind=Rollout&runtime=local", "", "", http.StatusOK, "[" + rollout + "]"},
 		{http.MethodGet, "/test/events?runtime=taken", "", "", http.StatusOK, "[]"},
 		{http.MethodGet, "/test/runtimes", "", "", http.StatusOK, "[" + local + "," + taken + "]"},
 		graphQL(second, named(deleteQuery, "local"), `{"data":{"deleteRuntime":1}}`),
-		{http.MethodPost, platform.EventsPath, second, `{}`, http.StatusUnauthorized, `{"message":"the Authorization header holds no known token"}`},
+		{http.MethodPost, platformapi.EventsPath, second, `{}`, http.StatusUnauthorized, `{"message":"the Authorization header holds no known token"}`},
 		{http.MethodPost, "/test/reset", "", "", http.StatusNoContent, ""},
 		{http.MethodGet, "/test/events", "", "", http.StatusOK, "[]"},
 		{http.MethodGet, "/test/runtimes", "", "", http.StatusOK, "[" + taken + "]"},
@@ -159,13 +159,13 @@ func TestLife(t *testing.T) {
 
 func TestTestAPIOff(t *testing.T) {
 	t.Parallel()
-	made := start(t, platform.Options{NoTestAPI: true})
+	made := start(t, platformapi.Options{NoTestAPI: true})
 	request{http.MethodGet, "/test/runtimes", "", "", http.StatusNotFound, "404 page not found\n"}.play(t, made)
 }
 
 func TestStateSurvivesRestart(t *testing.T) {
 	t.Parallel()
-	options := platform.Options{StateFile: filepath.Join(t.TempDir(), "runtimes.json")}
+	options := platformapi.Options{StateFile: filepath.Join(t.TempDir(), "runtimes.json")}
 	first := start(t, options)
 	graphQL("user-token-admin", named(createQuery, "local"), `{"data":{"createRuntime":{"name":"local","newAccessToken":"NEW"}}}`).play(t, first)
 	second := start(t, options)
@@ -176,16 +176,16 @@ func TestStateSurvivesRestart(t *testing.T) {
 func TestLogHoldsNoToken(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
-	made := start(t, platform.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
+	made := start(t, platformapi.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
 	graphQL("user-token-admin", named(createQuery, "local"), `{"data":{"createRuntime":{"name":"local","newAccessToken":"NEW"}}}`).play(t, made)
-	request{http.MethodPost, platform.EventsPath + "?token=user-token-admin", made.Token("acc1", "local"), sensorEvent, http.StatusOK, `{"received":1}`}.play(t, made)
+	request{http.MethodPost, platformapi.EventsPath + "?token=user-token-admin", made.Token("acc1", "local"), sensorEvent, http.StatusOK, `{"received":1}`}.play(t, made)
 	require.Equal(t, 2, strings.Count(log.String(), "msg=request"))
 	require.NotRegexp(t, `user-token|runtime-[A-Z2-7]`, log.String())
 }
 
 func TestStartTLS(t *testing.T) {
 	t.Parallel()
-	server, err := platform.StartTLS(t.Context(), platform.Options{})
+	server, err := platformapi.StartTLS(t.Context(), platformapi.Options{})
 	require.NoError(t, err)
 	call, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+"/healthz", nil)
 	require.NoError(t, err)

@@ -1,4 +1,4 @@
-package layers_test
+package ocilayer_test
 
 import (
 	"archive/tar"
@@ -13,14 +13,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"gitops-runtime/localcluster/images/layers"
+	"gitops-runtime/localcluster/images/ocilayer"
 )
 
 func TestWriteTarSortsAddsParentsAndFixesTimes(t *testing.T) {
 	host := filepath.Join(t.TempDir(), "program")
 	require.NoError(t, os.WriteFile(host, []byte("binary"), 0o600))
 	var out bytes.Buffer
-	require.NoError(t, layers.WriteTar(&out, []layers.Entry{
+	require.NoError(t, ocilayer.WriteTar(&out, []ocilayer.Entry{
 		{Path: "/usr/bin/program", HostFile: host, Mode: 0o755},
 		{Path: "/tmp", Dir: true, Mode: 0o1777},
 		{Path: "/home/argo", Dir: true, UID: 8737, GID: 8737},
@@ -66,36 +66,36 @@ func listing(t *testing.T, stream io.Reader) []string {
 
 func TestWriteTarRefuses(t *testing.T) {
 	tests := map[string]struct {
-		entries []layers.Entry
+		entries []ocilayer.Entry
 		want    string
 	}{
 		"a relative path": {
-			[]layers.Entry{{Path: "etc"}},
+			[]ocilayer.Entry{{Path: "etc"}},
 			`layer entry "etc": give an absolute path without a trailing slash or dots`,
 		},
 		"a trailing slash": {
-			[]layers.Entry{{Path: "/etc/"}},
+			[]ocilayer.Entry{{Path: "/etc/"}},
 			`layer entry "/etc/": give an absolute path without a trailing slash or dots`,
 		},
 		"a path given twice": {
-			[]layers.Entry{{Path: "/etc", Dir: true}, {Path: "/etc", Link: "/usr/etc"}},
+			[]ocilayer.Entry{{Path: "/etc", Dir: true}, {Path: "/etc", Link: "/usr/etc"}},
 			"layer entry /etc is given twice",
 		},
 		"a file that is not there": {
-			[]layers.Entry{{Path: "/a", HostFile: "/no/such/file"}},
+			[]ocilayer.Entry{{Path: "/a", HostFile: "/no/such/file"}},
 			"layer entry /a: open /no/such/file: no such file or directory",
 		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			assert.EqualError(t, layers.WriteTar(io.Discard, test.entries), test.want)
+			assert.EqualError(t, ocilayer.WriteTar(io.Discard, test.entries), test.want)
 		})
 	}
 }
 
 func TestLayerDigestDependsOnContentsAlone(t *testing.T) {
-	digest := func(entries ...layers.Entry) string {
-		layer := layers.FromEntries(entries)
+	digest := func(entries ...ocilayer.Entry) string {
+		layer := ocilayer.FromEntries(entries)
 		content, err := layer.Compressed()
 		require.NoError(t, err)
 		_, err = io.Copy(io.Discard, content)
@@ -105,14 +105,14 @@ func TestLayerDigestDependsOnContentsAlone(t *testing.T) {
 		require.NoError(t, err)
 		return hash.String()
 	}
-	a, b := layers.Entry{Path: "/a", Content: "1"}, layers.Entry{Path: "/b", Content: "2"}
+	a, b := ocilayer.Entry{Path: "/a", Content: "1"}, ocilayer.Entry{Path: "/b", Content: "2"}
 	assert.Equal(t, digest(a, b), digest(b, a))
 	assert.NotEqual(t, digest(a, b), digest(a))
 }
 
 func TestLayerPassesTheWritersErrorOn(t *testing.T) {
 	broken := errors.New("disk is gone")
-	content, err := layers.FromTar(func(io.Writer) error { return broken }).Compressed()
+	content, err := ocilayer.FromTar(func(io.Writer) error { return broken }).Compressed()
 	require.NoError(t, err)
 	_, err = io.Copy(io.Discard, content)
 	assert.ErrorIs(t, err, broken)

@@ -1,4 +1,4 @@
-package platform_test
+package platformapi_test
 
 import (
 	"net/http"
@@ -7,13 +7,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"gitops-runtime/tests/standin/platform"
+	"gitops-runtime/tests/standin/platformapi"
 )
 
 // lines are positions in the schema, which move when it changes.
 var lines = regexp.MustCompile(`"line":\s*\d+`)
 
-func names(of *platform.Platform) []string {
+func names(of *platformapi.Platform) []string {
 	var found []string
 	for _, runtime := range of.Runtimes() {
 		found = append(found, runtime.Name)
@@ -41,7 +41,7 @@ func TestREST(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			test.play(t, start(t, platform.Options{}))
+			test.play(t, start(t, platformapi.Options{}))
 		})
 	}
 }
@@ -49,14 +49,14 @@ func TestREST(t *testing.T) {
 // What the runtime's programs ask in GraphQL beside registration.
 func TestQueries(t *testing.T) {
 	t.Parallel()
-	limited := platform.DefaultSeed()
+	limited := platformapi.DefaultSeed()
 	five := int32(5)
-	limited.Accounts[0].Limits = &platform.Limits{Clusters: &five}
+	limited.Accounts[0].Limits = &platformapi.Limits{Clusters: &five}
 	forbidden := func(field string) string {
 		return `{"data":{"` + field + `":null},"errors":[{"message":"only a runtime may ask for this: use the runtime's own token","path":["` + field + `"],"extensions":{"code":"FORBIDDEN"}}]}`
 	}
 	for name, test := range map[string]struct {
-		seed *platform.Seed
+		seed *platformapi.Seed
 		request
 	}{
 		"no limits":       {nil, graphQL("user-token-admin", `{"query":"{ limitsStatus { status limits { clusters } } }"}`, `{"data":{"limitsStatus":{"status":true,"limits":null}}}`)},
@@ -75,7 +75,7 @@ func TestQueries(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			test.play(t, start(t, platform.Options{Seed: test.seed}))
+			test.play(t, start(t, platformapi.Options{Seed: test.seed}))
 		})
 	}
 }
@@ -83,7 +83,7 @@ func TestQueries(t *testing.T) {
 // A task is given once, errors are kept, and a sealing key comes back.
 func TestRecords(t *testing.T) {
 	t.Parallel()
-	made := start(t, platform.Options{})
+	made := start(t, platformapi.Options{})
 	const ask = `{"query":"{ productReleaseTasks { type actionUrl actionBody } }"}`
 	for _, step := range []request{
 		{http.MethodPost, "/test/tasks?runtime=taken", "", `{"type":"promote","actionUrl":"/app-proxy/api/a","actionBody":{"b":1}}`, http.StatusNoContent, ""},
@@ -98,5 +98,5 @@ func TestRecords(t *testing.T) {
 	} {
 		step.play(t, made)
 	}
-	require.Equal(t, []platform.RuntimeError{{Level: "ERROR", Message: "m"}}, made.Errors("acc1", "taken"))
+	require.Equal(t, []platformapi.RuntimeError{{Level: "ERROR", Message: "m"}}, made.Errors("acc1", "taken"))
 }

@@ -1,6 +1,6 @@
-// Package platform is a stand-in of the control plane that a runtime registers at: a GraphQL server with accounts, users and
+// Package platformapi is a stand-in of the control plane that a runtime registers at: a GraphQL server with accounts, users and
 // runtimes, a log of reported events, and the server plugin that lets a runtime's tunnel in.
-package platform
+package platformapi
 
 import (
 	"fmt"

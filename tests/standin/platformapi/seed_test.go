@@ -1,4 +1,4 @@
-package platform_test
+package platformapi_test
 
 import (
 	"os"
@@ -7,25 +7,25 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"gitops-runtime/tests/standin/platform"
+	"gitops-runtime/tests/standin/platformapi"
 )
 
 func TestParseSeed(t *testing.T) {
 	t.Parallel()
-	seed, err := platform.ParseSeed([]byte(`
+	seed, err := platformapi.ParseSeed([]byte(`
 accounts: [{id: a, name: A, gitProvider: GITLAB, admins: [u]}]
 users: [{id: u, name: U, token: t, account: a}, {id: v, name: V, token: w}]
 runtimes: [{account: a, name: r}]
 `))
 	require.NoError(t, err)
-	require.Equal(t, platform.Seed{
-		Accounts: []platform.Account{{ID: "a", Name: "A", GitProvider: "GITLAB", Admins: []string{"u"}}},
-		Users:    []platform.User{{ID: "u", Name: "U", Token: "t", Account: "a"}, {ID: "v", Name: "V", Token: "w"}},
-		Runtimes: []platform.Runtime{{Account: "a", Name: "r"}},
+	require.Equal(t, platformapi.Seed{
+		Accounts: []platformapi.Account{{ID: "a", Name: "A", GitProvider: "GITLAB", Admins: []string{"u"}}},
+		Users:    []platformapi.User{{ID: "u", Name: "U", Token: "t", Account: "a"}, {ID: "v", Name: "V", Token: "w"}},
+		Runtimes: []platformapi.Runtime{{Account: "a", Name: "r"}},
 	}, seed)
-	made, err := platform.New(platform.Options{Seed: &seed})
+	made, err := platformapi.New(platformapi.Options{Seed: &seed})
 	require.NoError(t, err)
-	require.Equal(t, []platform.Runtime{{Account: "a", Name: "r", Status: "COMPLETED"}}, made.Runtimes())
+	require.Equal(t, []platformapi.Runtime{{Account: "a", Name: "r", Status: "COMPLETED"}}, made.Runtimes())
 	require.Regexp(t, generated, made.Token("a", "r"))
 	graphQL("w", meQuery, `{"data":{"me":{"id":"v","name":"V","activeAccount":null}}}`).play(t, made)
 }
@@ -44,7 +44,7 @@ func TestRefusedSeeds(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := platform.ParseSeed([]byte(test.document))
+			_, err := platformapi.ParseSeed([]byte(test.document))
 			require.EqualError(t, err, test.reason)
 		})
 	}
@@ -54,6 +54,6 @@ func TestBadStateFile(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "runtimes.json")
 	require.NoError(t, os.WriteFile(file, []byte("{"), 0o600))
-	_, err := platform.New(platform.Options{StateFile: file})
+	_, err := platformapi.New(platformapi.Options{StateFile: file})
 	require.EqualError(t, err, `reading the platform's state from "`+file+`": unexpected end of JSON input`)
 }

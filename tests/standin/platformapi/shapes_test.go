@@ -1,4 +1,4 @@
-package platform_test
+package platformapi_test
 
 import (
 	"bytes"
@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"gitops-runtime/tests/standin/platform"
+	"gitops-runtime/tests/standin/platformapi"
 )
 
 // object is the base64 of a Deployment.
@@ -65,7 +65,7 @@ func TestEventShapes(t *testing.T) {
 			if test.problem != "" {
 				status, reply = http.StatusBadRequest, `{"message":"`+strings.ReplaceAll(test.problem, `"`, `\"`)+`"}`
 			}
-			request{http.MethodPost, platform.EventsPath, "runtime-token-taken", test.body, status, reply}.play(t, start(t, platform.Options{}))
+			request{http.MethodPost, platformapi.EventsPath, "runtime-token-taken", test.body, status, reply}.play(t, start(t, platformapi.Options{}))
 		})
 	}
 }
@@ -91,8 +91,8 @@ func TestGzippedEvents(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			made := start(t, platform.Options{})
-			call := httptest.NewRequestWithContext(t.Context(), http.MethodPost, platform.EventsPath, bytes.NewReader(test.body))
+			made := start(t, platformapi.Options{})
+			call := httptest.NewRequestWithContext(t.Context(), http.MethodPost, platformapi.EventsPath, bytes.NewReader(test.body))
 			call.Header.Set("Authorization", "runtime-token-taken")
 			call.Header.Set("Content-Encoding", test.encoding)
 			recorder := httptest.NewRecorder()
@@ -102,7 +102,7 @@ func TestGzippedEvents(t *testing.T) {
 			if test.status == http.StatusOK {
 				events := made.Events("Deployment", "taken")
 				require.Len(t, events, 1)
-				require.Equal(t, platform.ObjectReference{APIVersion: "apps/v1", Kind: "Deployment", Namespace: "n", Name: "web"}, events[0].Object)
+				require.Equal(t, platformapi.ObjectReference{APIVersion: "apps/v1", Kind: "Deployment", Namespace: "n", Name: "web"}, events[0].Object)
 				require.True(t, events[0].Gzipped)
 				require.JSONEq(t, event, string(events[0].Payload))
 			}
@@ -133,8 +133,8 @@ func TestWrongCalls(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			made := start(t, platform.Options{})
-			call := httptest.NewRequestWithContext(t.Context(), http.MethodPost, platform.GraphQLPath, strings.NewReader(test.body))
+			made := start(t, platformapi.Options{})
+			call := httptest.NewRequestWithContext(t.Context(), http.MethodPost, platformapi.GraphQLPath, strings.NewReader(test.body))
 			call.Header.Set("Authorization", "user-token-admin")
 			recorder := httptest.NewRecorder()
 			made.ServeHTTP(recorder, call)
