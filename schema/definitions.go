@@ -60,7 +60,11 @@ func (d definitions) link(node Node) error {
 func (l *linker) walk(node Node, open []string) error {
 	shapeByKey(node)
 	outer, said := open, refers(node)
-	if reference, ok := node["$ref"].(string); ok && !strings.HasPrefix(reference, local) {
+	for {
+		reference, ok := node["$ref"].(string)
+		if !ok || strings.HasPrefix(reference, local) {
+			break
+		}
 		name := strings.TrimSuffix(strings.TrimPrefix(reference, "./"), ".json")
 		definition, known := l.shared[name]
 		if !known {
@@ -75,9 +79,6 @@ func (l *linker) walk(node Node, open []string) error {
 		open = append(slices.Clone(open), name)
 		if err := absorb(node, definition); err != nil {
 			return fmt.Errorf("$ref: %s: %w", reference, err)
-		}
-		if _, more := node["$ref"].(string); more {
-			return l.walk(node, open)
 		}
 	}
 	return eachChild(node, func(key string, child Node) error {

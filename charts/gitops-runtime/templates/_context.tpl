@@ -52,6 +52,21 @@ Arguments: root, name (of the part), values (of the part).
 {{- end -}}
 
 {{/*
+gitops-runtime.serviceSettings: what the values of a component's Service say besides its ports, as YAML: labels, annotations, spec.
+Arguments: the values `service`.
+*/}}
+{{- define "gitops-runtime.serviceSettings" -}}
+{{- $fields := list "type" "clusterIP" "externalIPs" "externalTrafficPolicy" "internalTrafficPolicy" "loadBalancerClass" "loadBalancerIP"
+  "loadBalancerSourceRanges" "allocateLoadBalancerNodePorts" "ipFamilies" "ipFamilyPolicy" "publishNotReadyAddresses" "sessionAffinity"
+  "sessionAffinityConfig" "trafficDistribution" -}}
+{{- $spec := dict -}}
+{{- range $field, $value := . }}{{ if has $field $fields }}{{ $_ := set $spec $field $value }}{{ end }}{{ end -}}
+labels: {{ toJson (.labels | default dict) }}
+annotations: {{ toJson (.annotations | default dict) }}
+spec: {{ toJson $spec }}
+{{- end -}}
+
+{{/*
 gitops-runtime.telemetry: the names under which a program reports what it does, as a YAML list of environment.
 Arguments: root, name (of the service), tag (of its image).
 */}}

@@ -46,6 +46,7 @@ secret (the Secret that was made for it, where the Job may fail).
   "nodeSelector" (coalesce $installer.nodeSelector $global.nodeSelector)
   "tolerations" (coalesce $installer.tolerations $global.tolerations)
   "affinity" $installer.affinity
+  "priorityClassName" $installer.priorityClassName
 }}
 ---
 {{ include "common.serviceAccount" $component }}
@@ -73,8 +74,12 @@ spec:
   ttlSecondsAfterFinished: {{ $f.ttl }}
   template:
     metadata:
+      {{- with $installer.podAnnotations }}
+      annotations:
+        {{- toYaml . | nindent 8 }}
+      {{- end }}
       labels:
-        {{- include "common.selectorLabels" (dict "context" $context) | fromJson | toYaml | nindent 8 }}
+        {{- merge (include "common.selectorLabels" (dict "context" $context) | fromJson) ($installer.podLabels | default dict) | toYaml | nindent 8 }}
     spec:
       {{- include "common.compact" $pod | fromJson | toYaml | nindent 6 }}
 {{- end -}}

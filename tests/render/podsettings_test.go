@@ -1,0 +1,187 @@
+package render_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"gitops-runtime/internal/gomodule"
+	"gitops-runtime/tests/render"
+)
+
+// podSettings are values that every component of the runtime takes, and where each shows: a field of the workload and what is in it.
+var podSettings = []struct {
+	key, value string
+	field      []string
+	want       any
+}{
+	{"affinity", `{"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 7, "preference": {}}]}}`, podField("affinity", "nodeAffinity", "preferredDuringSchedulingIgnoredDuringExecution", "0", "weight"), 7},
+	{"automountServiceAccountToken", `true`, podField("automountServiceAccountToken"), true},
+	{"deploymentAnnotations", `{"team": "a"}`, []string{"metadata", "annotations", "team"}, "a"},
+	{"deploymentLabels", `{"team": "a"}`, []string{"metadata", "labels", "team"}, "a"},
+	{"deploymentStrategy", `{"type": "Recreate"}`, []string{"spec", "strategy", "type"}, "Recreate"},
+	{"dnsConfig", `{"nameservers": ["10.0.0.1"]}`, podField("dnsConfig", "nameservers", "0"), "10.0.0.1"},
+	{"dnsPolicy", `"Default"`, podField("dnsPolicy"), "Default"},
+	{"envFrom", `[{"secretRef": {"name": "env-from"}}]`, nil, "env-from"},
+	{"extraArgs", `["--extra-arg"]`, nil, "--extra-arg"},
+	{"extraContainers", `[{"name": "extra-container", "image": "a"}]`, nil, "extra-container"},
+	{"extraEnv", `[{"name": "EXTRA_ENV", "value": "extra-env"}]`, nil, "extra-env"},
+	{"extraEnvFrom", `[{"secretRef": {"name": "extra-env-from"}}]`, nil, "extra-env-from"},
+	{"extraInitContainers", `[{"name": "extra-init", "image": "a"}]`, nil, "extra-init"},
+	{"extraVolumeMounts", `[{"name": "extra-volume", "mountPath": "/extra"}]`, nil, "/extra"},
+	{"extraVolumes", `[{"name": "extra-volume", "configMap": {"name": "extra-config"}}]`, nil, "extra-config"},
+	{"hostAliases", `[{"ip": "10.0.0.2", "hostnames": ["a"]}]`, podField("hostAliases", "0", "ip"), "10.0.0.2"},
+	{"hostNetwork", `true`, podField("hostNetwork"), true},
+	{"initContainers", `[{"name": "init-container", "image": "a"}]`, nil, "init-container"},
+	{"lifecycle", `{"preStop": {"exec": {"command": ["pre-stop"]}}}`, nil, "pre-stop"},
+	{"nodeSelector", `{"pool": "b"}`, podField("nodeSelector", "pool"), "b"},
+	{"podAnnotations", `{"team": "b"}`, []string{"spec", "template", "metadata", "annotations", "team"}, "b"},
+	{"podLabels", `{"team": "c"}`, []string{"spec", "template", "metadata", "labels", "team"}, "c"},
+	{"podSecurityContext", `{"fsGroup": 4711}`, podField("securityContext", "fsGroup"), 4711},
+	{"priorityClassName", `"high"`, podField("priorityClassName"), "high"},
+	{"resources", `{"limits": {"cpu": 2, "example.com/gpu": "1"}}`, nil, "1"},
+	{"revisionHistoryLimit", `4`, []string{"spec", "revisionHistoryLimit"}, 4},
+	{"runtimeClassName", `"gvisor"`, podField("runtimeClassName"), "gvisor"},
+	{"schedulerName", `"mine"`, podField("schedulerName"), "mine"},
+	{"containerSecurityContext", `{"runAsUser": 4712}`, nil, 4712},
+	{"terminationGracePeriodSeconds", `77`, podField("terminationGracePeriodSeconds"), 77},
+	{"tolerations", `[{"key": "tolerated"}]`, podField("tolerations", "0", "key"), "tolerated"},
+	{"topologySpreadConstraints", `[{"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "ScheduleAnyway"}]`, podField("topologySpreadConstraints", "0", "topologyKey"), "zone"},
+	{"volumes", `[{"name": "volume", "secret": {"secretName": "a-secret"}}]`, nil, "a-secret"},
+	{"volumeMounts", `[{"name": "volume", "mountPath": "/mounted"}]`, nil, "/mounted"},
+}
+
+func podField(path ...string) []string { return append([]string{"spec", "template", "spec"}, path...) }
+
+// ofRuntime are the components of the runtime: where their values stand, and their workloads.
+var ofRuntime = map[string][]string{
+	"app-proxy":                              {"cap-app-proxy"},
+	"internal-router":                        {"internal-router"},
+	"gitops-operator":                        {"gitops-operator"},
+	"argo-gateway":                           {"argo-gateway"},
+	"sealed-secrets":                         {"sealed-secrets-controller"},
+	"redis":                                  {"runtime-redis"},
+	"global.event-reporters":                 {"runtime-event-reporter", "cluster-event-reporter"},
+	"event-reporters.runtime-event-reporter": {"runtime-event-reporter"},
+	"event-reporters.cluster-event-reporter": {"cluster-event-reporter"},
+}
+
+func TestEveryComponentOfTheRuntimeTakesTheSettingsOfPods(t *testing.T) {
+	t.Parallel()
+	for values, workloads := range ofRuntime {
+		t.Run(values, func(t *testing.T) {
+			t.Parallel()
+			set := map[string]string{}
+			for _, setting := range podSettings {
+				set[values+"."+setting.key] = setting.value
+			}
+			objects := render.Release{Chart: "gitops-runtime", Files: []string{"tunnel"}, Set: map[string]string{"redis.enabled": "true"}, SetJSON: set}.Objects(t)
+			for _, name := range workloads {
+				workload := render.Find(objects, "Deployment", name)
+				require.NotNil(t, workload, name)
+				for _, setting := range podSettings {
+					if setting.field != nil {
+						assert.EqualValues(t, setting.want, fieldAt(workload.Object, setting.field), "%s: %s", name, setting.key)
+						continue
+					}
+					pod, _, err := unstructured.NestedMap(workload.Object, "spec", "template", "spec")
+					require.NoError(t, err)
+					assert.True(t, holds(pod, setting.want), "%s: %s shows nowhere", name, setting.key)
+				}
+			}
+		})
+	}
+}
+
+// The table is of everything that the definition of a pod takes, but for names of the same, and probes, which every component has its own of.
+func TestPodSettingsAreThoseOfTheDefinition(t *testing.T) {
+	t.Parallel()
+	root, err := gomodule.Root()
+	require.NoError(t, err)
+	text, err := os.ReadFile(filepath.Join(root, "schema", "definitions", "pod.json"))
+	require.NoError(t, err)
+	var definition struct{ Properties map[string]any }
+	require.NoError(t, json.Unmarshal(text, &definition))
+	same := []string{"env", "securityContext", "strategy", "updateStrategy", "livenessProbe", "readinessProbe", "startupProbe", "emptyDir"}
+	for key := range definition.Properties {
+		tried := slices.ContainsFunc(podSettings, func(setting struct {
+			key, value string
+			field      []string
+			want       any
+		}) bool {
+			return setting.key == key
+		})
+		assert.True(t, tried || slices.Contains(same, key), "%s is not tried", key)
+	}
+}
+
+// serviceSettings are what the Services of the runtime take.
+var serviceSettings = map[string]string{
+	"annotations": `{"team": "a"}`, "labels": `{"team": "b"}`, "nodePort": "30123", "type": `"NodePort"`, "externalTrafficPolicy": `"Local"`,
+	"sessionAffinity": `"ClientIP"`, "loadBalancerSourceRanges": `["10.0.0.0/8"]`,
+}
+
+func TestEveryServiceOfTheRuntimeTakesItsSettings(t *testing.T) {
+	t.Parallel()
+	for values, name := range map[string]string{
+		"app-proxy": "cap-app-proxy", "internal-router": "internal-router", "argo-gateway": "argo-gateway", "redis": "runtime-redis", "global.event-reporters": "cluster-event-reporter",
+	} {
+		t.Run(values, func(t *testing.T) {
+			t.Parallel()
+			set := map[string]string{}
+			for key, value := range serviceSettings {
+				set[values+".service."+key] = value
+			}
+			objects := render.Release{Chart: "gitops-runtime", Files: []string{"tunnel"}, Set: map[string]string{"redis.enabled": "true"}, SetJSON: set}.Objects(t)
+			service := render.Find(objects, "Service", name)
+			require.NotNil(t, service)
+			assert.Equal(t, "a", service.GetAnnotations()["team"])
+			assert.Equal(t, "b", service.GetLabels()["team"])
+			for field, want := range map[string]any{"type": "NodePort", "externalTrafficPolicy": "Local", "sessionAffinity": "ClientIP"} {
+				assert.Equal(t, want, fieldAt(service.Object, []string{"spec", field}), field)
+			}
+			assert.Equal(t, "10.0.0.0/8", fieldAt(service.Object, []string{"spec", "loadBalancerSourceRanges", "0"}))
+			assert.EqualValues(t, 30123, fieldAt(service.Object, []string{"spec", "ports", "0", "nodePort"}))
+		})
+	}
+}
+
+// fieldAt is the field at a path of keys and positions, nil where there is none.
+func fieldAt(value any, path []string) any {
+	for _, key := range path {
+		switch at := value.(type) {
+		case map[string]any:
+			value = at[key]
+		case []any:
+			if len(at) == 0 {
+				return nil
+			}
+			value = at[key[0]-'0']
+		default:
+			return nil
+		}
+	}
+	return value
+}
+
+// holds tells whether a value stands anywhere in another.
+func holds(value, want any) bool {
+	switch at := value.(type) {
+	case map[string]any:
+		for _, inner := range at {
+			if holds(inner, want) {
+				return true
+			}
+		}
+		return false
+	case []any:
+		return slices.ContainsFunc(at, func(inner any) bool { return holds(inner, want) })
+	}
+	return assert.ObjectsAreEqualValues(want, value)
+}
