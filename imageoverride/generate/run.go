@@ -232,7 +232,7 @@ func (r *run) prove(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := r.proveWithHelm(ctx, scenario, found); err != nil {
+		if err := r.proveWithHelm(ctx, scenario, after, found); err != nil {
 			return err
 		}
 	}
@@ -279,8 +279,8 @@ func (r *run) outside(scenario string, output render.Output) (locate.Found, erro
 
 // proveWithHelm repeats the proof with Helm's engine, which must render the
 // same images, unreadable fields and suspected texts in the same places.
-func (r *run) proveWithHelm(ctx context.Context, scenario solve.Scenario, known locate.Found) error {
-	output, err := r.renderer.RenderWithHelm(ctx, helmvalues.Merge(scenario.User, r.result.Values))
+func (r *run) proveWithHelm(ctx context.Context, scenario solve.Scenario, after render.Output, known locate.Found) error {
+	output, err := r.renderer.Witness(ctx, helmvalues.Merge(scenario.User, r.result.Values), after)
 	if err != nil {
 		return r.refused(scenario.Name, scenario.User, fmt.Errorf("scenario %s does not install with the new values: %w", scenario.Name, err))
 	}

@@ -3,6 +3,8 @@ package render
 import (
 	"context"
 	"fmt"
+	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -32,6 +34,9 @@ type Output struct {
 	Values map[string]any
 	// Documents are the rendered manifests in a stable order.
 	Documents []Document
+	// The others are there for Witness.
+	files []*file
+	ready ready
 }
 
 // Renderer renders one chart with many sets of values.
@@ -43,7 +48,22 @@ type Renderer struct {
 	enabled  *enabledCharts
 	remote   []string
 	schemas  schemas
+	values   interned
+	ready    map[uint64]ready
 }
+
+// ready is what a user's values are rendered with.
+type ready struct {
+	chart *chart.Chart
+	scope chartutil.Values // without the values
+	// tree are the coalesced values, shared; original is what Helm made of them,
+	// where one map may be in two places. Templates may write to it, so it
+	// serves one render.
+	tree, original map[string]any
+}
+
+// maxReady bounds how many of them are kept.
+const maxReady = 64
 
 // NewRenderer checks the settings and makes a Renderer. The chart is not changed.
 func NewRenderer(c *chart.Chart, settings Settings) (*Renderer, error) {
@@ -61,7 +81,7 @@ func NewRenderer(c *chart.Chart, settings Settings) (*Renderer, error) {
 	caps.KubeVersion = *version
 	caps.APIVersions = append(slices.Clone(caps.APIVersions), settings.APIVersions...)
 	c, remote := localSchemas(c)
-	return &Renderer{chart: c, settings: settings, caps: caps, engine: NewEngine(), enabled: newEnabledCharts(c), remote: remote, schemas: schemas{map[string]*jsonschema.Schema{}}}, nil
+	return &Renderer{chart: c, settings: settings, caps: caps, engine: NewEngine(), enabled: newEnabledCharts(c), remote: remote, schemas: schemas{map[string]*jsonschema.Schema{}, map[uint64]error{}}, values: interned{map[uint64]any{}}, ready: map[uint64]ready{}}, nil
 }
 
 // KubeVersion is the Kubernetes version that templates see.
@@ -77,15 +97,25 @@ func (r *Renderer) Render(ctx context.Context, user map[string]any) (Output, err
 	if err := ctx.Err(); err != nil {
 		return Output{}, err
 	}
-	prepared, scope, err := r.prepare(user)
+	now, err := r.prepare(user)
 	if err != nil {
 		return Output{}, err
 	}
-	texts, err := r.engine.Render(ctx, prepared, scope)
+	var files []*file
+	if !r.engine.whole {
+		files, err = r.engine.Render(ctx, now.chart, now.copied())
+	}
+	if r.engine.whole {
+		if now, err = r.coalesce(user); err != nil {
+			return Output{}, err
+		}
+		files, err = r.engine.Render(ctx, now.chart, now.once())
+	}
 	if err != nil {
 		return Output{}, err
 	}
-	return output(scope, texts), nil
+	now.original = nil
+	return Output{Values: now.tree, Documents: documentsOf(files), files: files, ready: now}, nil
 }
 
 // RenderWithHelm renders with Helm's own engine and checks the values against
@@ -94,33 +124,32 @@ func (r *Renderer) RenderWithHelm(ctx context.Context, user map[string]any) (Out
 	if err := ctx.Err(); err != nil {
 		return Output{}, err
 	}
-	prepared, scope, err := r.prepare(user)
+	now, err := r.coalesce(user)
 	if err != nil {
 		return Output{}, err
 	}
-	if err := r.hold(prepared, scope); err != nil {
+	if err := r.hold(now); err != nil {
 		return Output{}, err
 	}
-	texts, err := helmengine.Render(prepared, scope)
+	texts, err := helmengine.Render(now.chart, now.once())
 	if err != nil {
 		return Output{}, err
 	}
-	return output(scope, texts), nil
+	return Output{Values: now.tree, Documents: split(texts)}, nil
 }
 
 // Check holds the user's values against the schemas of the chart and of all
 // enabled subcharts, as an installation does before it renders.
 func (r *Renderer) Check(user map[string]any) error {
-	prepared, scope, err := r.prepare(user)
+	now, err := r.prepare(user)
 	if err != nil {
 		return err
 	}
-	return r.hold(prepared, scope)
+	return r.hold(now)
 }
 
-func (r *Renderer) hold(prepared *chart.Chart, scope chartutil.Values) error {
-	tree, _ := helmvalues.AsMap(scope["Values"])
-	if err := r.schemas.check(prepared, tree); err != nil {
+func (r *Renderer) hold(now ready) error {
+	if err := r.schemas.check(now.chart, now.tree); err != nil {
 		return fmt.Errorf("values of chart %s: %w", r.chart.Name(), err)
 	}
 	return nil
@@ -133,26 +162,53 @@ func (r *Renderer) Reads() Reads { return r.engine.reads.all() }
 // Render so far has executed. Charts that were never enabled are not looked at.
 func (r *Renderer) Unseen() []string { return r.engine.coverage.unseen() }
 
-func output(scope chartutil.Values, texts map[string]string) Output {
-	coalesced, _ := scope["Values"].(chartutil.Values)
-	return Output{Values: coalesced, Documents: split(texts)}
+// copied is what templates are executed with that do not write to values.
+func (r ready) copied() chartutil.Values {
+	scope := maps.Clone(r.scope)
+	scope["Values"] = chartutil.Values(helmvalues.CopyTree(r.tree))
+	return scope
 }
 
-func (r *Renderer) prepare(user map[string]any) (*chart.Chart, chartutil.Values, error) {
+// once is what templates are executed with as Helm has it.
+func (r ready) once() chartutil.Values {
+	scope := maps.Clone(r.scope)
+	scope["Values"] = chartutil.Values(r.original)
+	return scope
+}
+
+// prepare is coalesce, once for the same values.
+func (r *Renderer) prepare(user map[string]any) (ready, error) {
+	sum := content(user)
+	if known, ok := r.ready[sum]; ok {
+		return known, nil
+	}
+	now, err := r.coalesce(user)
+	if err != nil {
+		return ready{}, err
+	}
+	now.original = nil
+	if len(r.ready) >= maxReady {
+		clear(r.ready)
+	}
+	r.ready[sum] = now
+	return now, nil
+}
+
+// coalesce lays a user's values over those of the charts that they enable.
+func (r *Renderer) coalesce(user map[string]any) (ready, error) {
 	prepared, err := r.enabled.of(user)
 	if err != nil {
-		return nil, nil, err
+		return ready{}, err
 	}
 	user = helmvalues.CopyTree(user)
 	release := chartutil.ReleaseOptions{Name: r.settings.Release, Namespace: r.settings.Namespace, Revision: 1, IsInstall: true}
 	scope, err := chartutil.ToRenderValuesWithSchemaValidation(prepared, user, release, r.caps, true)
 	if err != nil {
-		return nil, nil, fmt.Errorf("values of chart %s: %w", r.chart.Name(), err)
+		return ready{}, fmt.Errorf("values of chart %s: %w", r.chart.Name(), err)
 	}
-	if coalesced, ok := scope["Values"].(map[string]any); ok {
-		scope["Values"] = chartutil.Values(coalesced)
-	}
-	return prepared, scope, nil
+	tree, _ := mapOf(scope["Values"])
+	delete(scope, "Values")
+	return ready{chart: prepared, scope: scope, tree: r.values.tree(tree), original: tree}, nil
 }
 
 // clone copies what processing dependencies changes: metadata and the tree of
@@ -172,6 +228,9 @@ func clone(c *chart.Chart) *chart.Chart {
 	}
 	return out
 }
+
+// isPartial tells templates that only others execute.
+func isPartial(name string) bool { return strings.HasPrefix(path.Base(name), "_") }
 
 // isManifest tells templates that make objects from notes and partials.
 func isManifest(name string) bool {

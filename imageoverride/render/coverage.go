@@ -20,9 +20,12 @@ type coverage struct {
 	sites []string // "template:line" by number
 	known map[string]int
 	hit   map[int]bool
+	done  map[*parse.Tree]bool
 }
 
-func newCoverage() *coverage { return &coverage{known: map[string]int{}, hit: map[int]bool{}} }
+func newCoverage() *coverage {
+	return &coverage{known: map[string]int{}, hit: map[int]bool{}, done: map[*parse.Tree]bool{}}
+}
 
 func (c *coverage) execute(site int) string {
 	c.hit[site] = true
@@ -50,9 +53,10 @@ var (
 // image. Of definitions with one name only the last is there to be executed.
 func (c *coverage) instrument(root *template.Template) error {
 	for _, t := range root.Templates() {
-		if t.Tree == nil || t.Root == nil || strings.HasSuffix(t.Tree.ParseName, "NOTES.txt") {
+		if t.Tree == nil || t.Root == nil || strings.HasSuffix(t.Tree.ParseName, "NOTES.txt") || c.done[t.Tree] {
 			continue
 		}
+		c.done[t.Tree] = true
 		if err := c.list(t.Tree, t.Root); err != nil {
 			return err
 		}
@@ -155,7 +159,7 @@ func (c *coverage) site(location string) (parse.Node, error) {
 
 // action parses one call of a function of this package.
 func action(text string) (parse.Node, error) {
-	trees, err := parse.Parse("instrument", text, "", "", map[string]any{coverFunc: 0, tickFunc: 0})
+	trees, err := parse.Parse("instrument", text, "", "", map[string]any{coverFunc: 0, tickFunc: 0, noteFunc: 0})
 	if err != nil {
 		return nil, fmt.Errorf("instrument %s: %w", text, err)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"hash/maphash"
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -14,7 +15,11 @@ import (
 
 // schemas holds values against the schemas of charts with the library that
 // Helm uses. Each schema is compiled once; nothing is fetched.
-type schemas struct{ compiled map[string]*jsonschema.Schema }
+type schemas struct {
+	compiled map[string]*jsonschema.Schema
+	// known are the results by schema and values.
+	known map[uint64]error
+}
 
 // refusal is what schemas say against values, by chart.
 type refusal struct{ lines []string }
@@ -52,6 +57,10 @@ func (s *schemas) gather(c *chart.Chart, tree map[string]any, into *refusal) {
 
 func (s *schemas) validate(c *chart.Chart, tree map[string]any) error {
 	key := string(c.Schema)
+	sum := mix(maphash.String(seed, key), content(tree))
+	if known, ok := s.known[sum]; ok {
+		return known
+	}
 	schema, ok := s.compiled[key]
 	if !ok {
 		document, err := jsonschema.UnmarshalJSON(bytes.NewReader(c.Schema))
@@ -79,7 +88,8 @@ func (s *schemas) validate(c *chart.Chart, tree map[string]any) error {
 	if err != nil {
 		return err
 	}
-	return schema.Validate(instance)
+	s.known[sum] = schema.Validate(instance)
+	return s.known[sum]
 }
 
 // indented is what the validator says, without its heading.
