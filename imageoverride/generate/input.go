@@ -46,6 +46,8 @@ type Options struct {
 	ExtraImages []string
 	// Settings are those of the render.
 	Settings render.Settings
+	// text is what standard input held, once it was read.
+	text []byte
 	// loaded is the chart where it was read before.
 	loaded *chart.Chart
 	// Earlier is the folder of an earlier run, whose comments and list of

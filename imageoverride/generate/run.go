@@ -40,6 +40,9 @@ func Run(ctx context.Context, options Options) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
+	if options.text, err = options.input(ctx); err != nil {
+		return Result{}, &WrongValues{err}
+	}
 	users, err := options.users(ctx, loaded, renderer)
 	if err != nil {
 		return Result{}, err
@@ -156,7 +159,8 @@ func (r *run) write(loaded *chart.Chart, solution solve.Solution) error {
 		return err
 	}
 	r.result.Values = names
-	r.result.Warnings = append(dropped(NoTagsFile, r.earlier.files[NoTagsFile], names), dropped(WithTagsFile, r.earlier.files[WithTagsFile], r.withTags)...)
+	r.result.Warnings = append(r.duplicates(loaded), dropped(NoTagsFile, r.earlier.files[NoTagsFile], names)...)
+	r.result.Warnings = append(r.result.Warnings, dropped(WithTagsFile, r.earlier.files[WithTagsFile], r.withTags)...)
 	title := r.title(loaded)
 	files := map[string][]byte{ListFile: emit.List(r.result.Mirror)}
 	if files[NoTagsFile], err = emit.Values(names, title+"\nTags stay those of the chart.", r.earlier.files[NoTagsFile]); err != nil {

@@ -104,8 +104,8 @@ func (o Options) of(scenario Scenario, input []byte) helmvalues.Options {
 
 // input is what standard input holds, where "-" asks for it; scenarios share it.
 func (o Options) input(ctx context.Context) ([]byte, error) {
-	if !slices.Contains(o.Values.Files, "-") {
-		return nil, nil
+	if o.text != nil || !slices.Contains(o.Values.Files, "-") {
+		return o.text, nil
 	}
 	text, err := helmvalues.Options{In: o.Values.In}.Input(ctx)
 	return append([]byte{}, text...), err

@@ -65,9 +65,14 @@ const maxDepth = 4
 // Fields flattens a manifest in a stable order. The keys of maps go through
 // clean first.
 func Fields(document render.Document, clean func(string) string) ([]Field, error) {
-	content, err := document.Decode()
+	all, _, err := flatten(document, clean)
+	return all, err
+}
+
+func flatten(document render.Document, clean func(string) string) ([]Field, []render.Duplicate, error) {
+	content, twice, err := document.Decode()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	f := flattener{clean: clean, object: Object{Template: document.Template, Index: document.Index}}
 	if root, ok := content.(map[string]any); ok {
@@ -80,7 +85,7 @@ func Fields(document render.Document, clean func(string) string) ([]Field, error
 		}
 	}
 	f.walk(content, Field{Object: f.object}, 0)
-	return f.fields, nil
+	return f.fields, twice, nil
 }
 
 type flattener struct {

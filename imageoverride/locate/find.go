@@ -47,10 +47,11 @@ type Found struct {
 // documents are the same from render to render. It is not safe for concurrent use.
 type Index struct {
 	fields map[render.Document][]Field
+	twice  map[render.Document][]render.Duplicate
 }
 
 // NewIndex makes an empty Index.
-func NewIndex() *Index { return &Index{fields: map[render.Document][]Field{}} }
+func NewIndex() *Index { return &Index{fields: map[render.Document][]Field{}, twice: map[render.Document][]render.Duplicate{}} }
 
 // Fields flattens one document; definitions of custom resources have none.
 func (x *Index) Fields(document render.Document) ([]Field, error) {
@@ -60,14 +61,27 @@ func (x *Index) Fields(document render.Document) ([]Field, error) {
 	return Fields(document, func(key string) string { return key })
 }
 
+// Duplicates are the keys that maps of a document have more than once.
+func (x *Index) Duplicates(document render.Document) []render.Duplicate {
+	_, _ = x.candidates(document)
+	return x.twice[document]
+}
+
 // candidates are the fields of a document that may be images.
 func (x *Index) candidates(document render.Document) ([]Field, error) {
 	if fields, ok := x.fields[document]; ok {
 		return fields, nil
 	}
-	all, err := x.Fields(document)
-	if err != nil {
-		return nil, err
+	var all []Field
+	if !document.Definition() {
+		var twice []render.Duplicate
+		var err error
+		if all, twice, err = flatten(document, func(key string) string { return key }); err != nil {
+			return nil, err
+		}
+		if len(twice) > 0 {
+			x.twice[document] = twice
+		}
 	}
 	var fields []Field
 	for _, field := range all {

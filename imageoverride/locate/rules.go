@@ -152,6 +152,9 @@ func (k knowledge) judge(p place) (finding, bool) {
 	case k.hosted(text) && metadata(p.field) && !suffix:
 		f.suspected = "a name at a known registry, without a tag, in metadata"
 		return f, true
+	case k.hosted(text) && bareHub(text) && !suffix && p.name != itself:
+		f.suspected = "a name at Docker Hub that may be an account or a repository"
+		return f, true
 	case k.hosted(text), suffix && k.seen[image.Host] && slash:
 		if p.name == silent && p.rule != "flag" {
 			f.rule = "name at a known registry"
@@ -174,6 +177,13 @@ func (k knowledge) judge(p place) (finding, bool) {
 		return f, true
 	}
 	return f, false
+}
+
+// bareHub tells "docker.io/name", where the name is of a repository of Docker's
+// own or of an account with repositories.
+func bareHub(text string) bool {
+	host, name, _ := strings.Cut(text, "/")
+	return strings.HasSuffix(host, "docker.io") && !strings.Contains(name, "/")
 }
 
 // metadata tells labels, annotations and the like.

@@ -21,27 +21,43 @@ const (
 // Decode reads the documents of a YAML text. Where a map has a key twice the
 // last one wins, as with Helm. Strings become string, all other scalars Literal.
 func Decode(text string) ([]any, error) {
+	parts, _, err := decode(text)
+	return parts, err
+}
+
+// Duplicate is a key that a map of a manifest has more than once.
+type Duplicate struct {
+	Key string
+	// Line counts from the first line of the manifest.
+	Line int
+}
+
+func decode(text string) ([]any, []Duplicate, error) {
 	decoder := yaml.NewDecoder(strings.NewReader(text))
 	var parts []any
+	var twice []Duplicate
 	for {
 		var root yaml.Node
 		err := decoder.Decode(&root)
 		if errors.Is(err, io.EOF) {
-			return parts, nil
+			return parts, twice, nil
 		}
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		c := converter{}
 		part, err := c.convert(&root, 0)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		parts = append(parts, part)
+		parts, twice = append(parts, part), append(twice, c.twice...)
 	}
 }
 
-type converter struct{ nodes int }
+type converter struct {
+	nodes int
+	twice []Duplicate
+}
 
 func (c *converter) convert(node *yaml.Node, depth int) (any, error) {
 	if c.nodes++; c.nodes > maxNodes {
@@ -95,6 +111,9 @@ func (c *converter) mapping(node *yaml.Node, depth int) (any, error) {
 		key, err := c.convert(node.Content[i], depth+1)
 		if err != nil {
 			return nil, err
+		}
+		if _, again := m[keyText(key)]; again {
+			c.twice = append(c.twice, Duplicate{keyText(key), node.Content[i].Line})
 		}
 		m[keyText(key)] = value
 	}

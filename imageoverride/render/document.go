@@ -50,16 +50,17 @@ func (d Document) Definition() bool {
 	return strings.Contains(d.Text, "CustomResourceDefinition") && crdKind.MatchString(d.Text)
 }
 
-// Decode reads the manifest; see the function Decode.
-func (d Document) Decode() (any, error) {
-	parts, err := Decode(d.Text)
+// Decode reads the manifest, see the function Decode, and tells which keys its
+// maps have more than once.
+func (d Document) Decode() (any, []Duplicate, error) {
+	parts, twice, err := decode(d.Text)
 	if err != nil {
-		return nil, fmt.Errorf("template %s renders invalid YAML: %w", d.Template, err)
+		return nil, nil, fmt.Errorf("template %s renders invalid YAML: %w", d.Template, err)
 	}
 	if len(parts) == 0 {
-		return nil, nil
+		return nil, nil, nil
 	}
-	return parts[0], nil
+	return parts[0], twice, nil
 }
 
 // split cuts rendered templates into documents, empty ones left out.
