@@ -51,7 +51,9 @@ type Index struct {
 }
 
 // NewIndex makes an empty Index.
-func NewIndex() *Index { return &Index{fields: map[render.Document][]Field{}, twice: map[render.Document][]render.Duplicate{}} }
+func NewIndex() *Index {
+	return &Index{fields: map[render.Document][]Field{}, twice: map[render.Document][]render.Duplicate{}}
+}
 
 // Fields flattens one document; definitions of custom resources have none.
 func (x *Index) Fields(document render.Document) ([]Field, error) {
