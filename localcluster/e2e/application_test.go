@@ -27,6 +27,6 @@ func (e *environment) application(t *testing.T) {
 		"status.sync.status":   "Synced",
 		"status.health.status": "Healthy",
 	}))
-	e.platform(t).hearsOf(t, "Application", install.Namespace, "e2e-guestbook")
-	e.platform(t).hearsOf(t, "Deployment", "e2e-guestbook", "guestbook")
+	e.platform(t).getsEvent(t, "Application", install.Namespace, "e2e-guestbook")
+	e.platform(t).getsEvent(t, "Deployment", "e2e-guestbook", "guestbook")
 }

@@ -116,7 +116,7 @@ func (a alone) redisSurvives(t *testing.T) {
 		}
 		return err
 	})
-	eventually(t, "HAProxy leads to it", time.Minute, func(ctx context.Context) error {
+	eventually(t, "HAProxy routes to it", time.Minute, func(ctx context.Context) error {
 		kept, err := a.redis(ctx, asker, "-h", proxy, "get", "e2e")
 		if err == nil && kept != "kept" {
 			err = fmt.Errorf("the value is %q", kept)

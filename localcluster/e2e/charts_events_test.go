@@ -22,11 +22,11 @@ func eventsAlone() aloneChart {
 		pods:      map[string]int32{"argo-events-controller-manager": 1},
 		available: map[string]int32{"argo-events-controller-manager": 3, "argo-events-events-webhook": 2},
 		lasting:   alone.startListening,
-		works:     alone.hearsAndActs,
+		works:     alone.receivesAndActs,
 	}
 }
 
-// note is a way from a webhook over the event bus to a sensor that writes what it hears into a ConfigMap.
+// note is a way from a webhook over the event bus to a sensor that writes what it receives into a ConfigMap.
 const note = `apiVersion: v1
 kind: ServiceAccount
 metadata: {name: note, namespace: NAMESPACE}
@@ -99,10 +99,10 @@ func (a alone) startListening(t *testing.T) {
 	a.subscribed(t, a.namespace, "note")
 }
 
-// hearsAndActs: what is posted to the webhook stands in a ConfigMap that the sensor makes. With the validating webhook, a
-// sensor that nobody could run is refused.
-func (a alone) hearsAndActs(t *testing.T, round string) {
-	eventually(t, "the webhook hears", time.Minute, func(ctx context.Context) error {
+// receivesAndActs: what is posted to the webhook is in a ConfigMap that the sensor creates. With the validating webhook, a
+// sensor that cannot run is refused.
+func (a alone) receivesAndActs(t *testing.T, round string) {
+	eventually(t, "the webhook receives it", time.Minute, func(ctx context.Context) error {
 		return a.client.CoreV1().RESTClient().Post().Namespace(a.namespace).Resource("services").Name("note-eventsource-svc:12000").
 			SubResource("proxy").Suffix("said").SetHeader("Content-Type", "application/json").
 			Body([]byte(fmt.Sprintf(`{"name":"said-%s","words":"hello, %s"}`, round, round))).Do(ctx).Error()

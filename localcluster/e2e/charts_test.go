@@ -31,7 +31,7 @@ type alone struct {
 	*environment
 	chart     aloneChart
 	namespace string
-	// images is the values file that leads to the private registry.
+	// images is the values file that points to the private registry.
 	images string
 }
 
@@ -53,7 +53,7 @@ func TestCharts(t *testing.T) {
 		for _, a := range charts {
 			e.run(t, a.chart.Name, func(t *testing.T) {
 				t.Parallel()
-				a.stands(t)
+				a.lifecycle(t)
 			})
 		}
 	})
@@ -77,8 +77,8 @@ func (e *environment) prepareAlone(t *testing.T, chart aloneChart) alone {
 	return alone{environment: e, chart: chart, namespace: "e2e-" + chart.Name, images: files}
 }
 
-// stands takes the chart through both rounds and away again.
-func (a alone) stands(t *testing.T) {
+// lifecycle installs the chart, tests it in both rounds, and uninstalls it.
+func (a alone) lifecycle(t *testing.T) {
 	a.environment.namespace(t, a.namespace)
 	t.Cleanup(func() { a.goes(t) })
 	if !a.run(t, "default", func(t *testing.T) { a.install(t, a.chart.pods) }) {

@@ -40,7 +40,7 @@ func (n *neighbors) byToken(t *testing.T) {
 	}()
 	n.access(t, images.Mesh).argoCD(t)
 	n.applyHere(t, guestbook)
-	n.platform(t).hearsOf(t, "Application", install.Namespace, "e2e-guestbook")
+	n.platform(t).getsEvent(t, "Application", install.Namespace, "e2e-guestbook")
 	_, err := n.client.CoreV1().Secrets(install.Namespace).Get(t.Context(), "argocd-token", metav1.GetOptions{})
 	require.True(t, errors.IsNotFound(err), "the Secret argocd-token is there: %v", err)
 }

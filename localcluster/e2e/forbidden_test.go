@@ -28,7 +28,7 @@ func (e *environment) nothingForbidden(t *testing.T, namespace string) {
 	}
 }
 
-// forbidden are the lines in which the API server's refusal is told; that a namespace goes and takes nothing more has to do with no right.
+// forbidden are the lines in which the API server's refusal is reported; that a namespace goes and takes nothing more has to do with no right.
 func forbidden(log string) []string {
 	var lines []string
 	for line := range strings.Lines(log) {

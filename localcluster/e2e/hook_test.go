@@ -62,7 +62,7 @@ func (e *environment) refusedBefore(t *testing.T, version string) {
 	e.leftAfterRefusal(t, namespace, "secrets/sh.helm.release.v1.refused.", "jobs/validate-values", "pods/validate-values-")
 }
 
-// refusedAndTakenBack: a refused install that Helm takes back is no uninstall of the runtime whose name it asked for.
+// refusedAndTakenBack: a refused install that Helm rolls back is not an uninstall of the runtime whose name it asked for.
 func (e *environment) refusedAndTakenBack(t *testing.T) {
 	const namespace = "e2e-taken-back"
 	e.namespace(t, namespace)
@@ -76,7 +76,7 @@ func (e *environment) refusedAndTakenBack(t *testing.T) {
 	e.leftAfterRefusal(t, namespace, "jobs/validate-values", "pods/validate-values-")
 }
 
-// dryRun: nobody is asked and nothing is made; what the values alone tell is refused as always. The token stands in Secrets alone:
+// dryRun: nothing is requested and nothing is created; what the values alone show is refused as always. The token is in Secrets only:
 // those of hooks Helm shows even with --hide-secret.
 func (e *environment) dryRun(t *testing.T) {
 	const namespace = "e2e-dry-run"
@@ -102,7 +102,7 @@ func (e *environment) dryRun(t *testing.T) {
 	e.leftAfterRefusal(t, namespace)
 }
 
-// interrupted: a hook that is told to end says what it has found so far.
+// interrupted: a hook that is asked to stop reports what it has found so far.
 func (e *environment) interrupted(t *testing.T) {
 	const namespace = "e2e-interrupted"
 	e.namespace(t, namespace)
@@ -119,7 +119,7 @@ func (e *environment) interrupted(t *testing.T) {
 	require.NoError(t, e.client.CoreV1().Pods(namespace).Delete(t.Context(), pod, metav1.DeleteOptions{}))
 	log, err := io.ReadAll(stream)
 	require.NoError(t, err)
-	t.Logf("ended %.1f s after it was told to", time.Since(begun).Seconds())
+	t.Logf("ended %.1f s after it was asked to", time.Since(begun).Seconds())
 	assert.Contains(t, string(log), "ok    RUN100  The runtime has a well-formed name\n")
 	assert.Contains(t, string(log), "Unknown: the run was interrupted.\n")
 	require.NoError(t, <-ended)

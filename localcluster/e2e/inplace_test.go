@@ -55,7 +55,7 @@ func TestInPlace(t *testing.T) {
 	e.run(t, "application", func(t *testing.T) {
 		eventually(t, "Argo CD compares the Application", 3*time.Minute, e.has("applications", install.Namespace, "e2e-deployed", map[string]string{"status.sync.status": "OutOfSync"}))
 		require.Equal(t, application, e.historyOf(t))
-		e.platform(t).hearsOf(t, "Application", install.Namespace, "e2e-deployed")
+		e.platform(t).getsEvent(t, "Application", install.Namespace, "e2e-deployed")
 	})
 	e.run(t, "app-proxy", e.access(t, images.Tunnel).appProxy)
 }
@@ -136,7 +136,7 @@ func (e *environment) historyOf(t *testing.T) map[string]any {
 	return map[string]any{"uid": object.GetUID(), "history": history}
 }
 
-// workloadIDs are the workloads of the release by kind and name, with what tells a replaced one from one that was updated.
+// workloadIDs are the workloads of the release by kind and name, with what distinguishes a replaced one from an updated one.
 func (e *environment) workloadIDs(t *testing.T) map[string]string {
 	t.Helper()
 	found := map[string]string{}

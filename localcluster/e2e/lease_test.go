@@ -47,7 +47,7 @@ func (e *environment) leader(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if lease.Spec.HolderIdentity == nil || *lease.Spec.HolderIdentity == "" {
-		return "", fmt.Errorf("nobody holds the Lease")
+		return "", fmt.Errorf("the Lease has no holder")
 	}
 	return *lease.Spec.HolderIdentity, nil
 }

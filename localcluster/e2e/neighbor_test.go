@@ -31,7 +31,7 @@ notifications: {enabled: false}
 applicationSet: {replicas: 0}
 `
 
-// neighborApplication is what the other Argo CD takes care of.
+// neighborApplication is what the other Argo CD manages.
 const neighborApplication = `apiVersion: argoproj.io/v1alpha1
 kind: Application
 metadata: {name: guestbook, namespace: e2e-neighbor}
@@ -62,7 +62,7 @@ func TestNeighbors(t *testing.T) {
 	n := &neighbors{environment: start(t)}
 	defer n.clean(t)
 	if !n.run(t, "others", n.installOthers) {
-		t.Fatal("no other Argo CD, so nobody to live with")
+		t.Fatal("no other Argo CD, so nothing to run beside")
 	}
 	pods := []map[string]string{n.podsIn(t, neighbor, ""), n.podsIn(t, neighborRollouts, "")}
 	n.run(t, "through Argo CD", n.throughArgoCD)
@@ -81,7 +81,7 @@ func TestNeighbors(t *testing.T) {
 	})
 }
 
-// installOthers installs the other Argo CD and Argo Rollouts, each by its own chart, and gives Argo CD something to take care of.
+// installOthers installs the other Argo CD and Argo Rollouts, each by its own chart, and gives Argo CD an Application.
 func (n *neighbors) installOthers(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
@@ -111,14 +111,14 @@ func (n *neighbors) installOthers(t *testing.T) {
 	n.otherWorks(t)
 }
 
-// otherWorks: the other Argo CD mends what somebody has broken.
+// otherWorks: the other Argo CD repairs what was changed.
 func (n *neighbors) otherWorks(t *testing.T) {
 	t.Helper()
 	healthy := n.has("applications", neighbor, "guestbook", map[string]string{"status.sync.status": "Synced", "status.health.status": "Healthy"})
 	eventually(t, "the other Argo CD's application is synced and healthy", 3*time.Minute, healthy)
 	maps := n.client.CoreV1().ConfigMaps("e2e-neighbor-guestbook")
 	require.NoError(t, maps.Delete(t.Context(), "guestbook", metav1.DeleteOptions{}))
-	eventually(t, "the other Argo CD makes a deleted ConfigMap again", 2*time.Minute, func(ctx context.Context) error {
+	eventually(t, "the other Argo CD creates a deleted ConfigMap again", 2*time.Minute, func(ctx context.Context) error {
 		_, err := maps.Get(ctx, "guestbook", metav1.GetOptions{})
 		return err
 	})

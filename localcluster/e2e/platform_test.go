@@ -18,7 +18,7 @@ import (
 	"gitops-runtime/tests/standin/platformapi"
 )
 
-// platformAPI is the test API of the platform's stand-in, asked from outside the cluster.
+// platformAPI is the test API of the platform's stand-in, called from outside the cluster.
 type platformAPI struct{ outside }
 
 func (e *environment) platform(t *testing.T) platformAPI {
@@ -97,9 +97,9 @@ func (p platformAPI) runtimes(t *testing.T) []string {
 // inboxPath is where the platform takes any JSON from triggers of a test.
 const inboxPath = "/test/inbox/"
 
-// hearsOf waits until the runtime's reporters have posted an event of an object, with the runtime's own token and gzipped. The
+// getsEvent waits until the runtime's reporters have posted an event of an object, with the runtime's own token and gzipped. The
 // platform takes events of the documented shape alone.
-func (p platformAPI) hearsOf(t *testing.T, kind, namespace, name string) {
+func (p platformAPI) getsEvent(t *testing.T, kind, namespace, name string) {
 	t.Helper()
 	var found platformapi.Event
 	eventually(t, "the platform gets an event of the "+kind+" "+namespace+"/"+name, time.Minute, func(ctx context.Context) error {

@@ -27,7 +27,7 @@ spec:
   destination: {server: https://kubernetes.default.svc, namespace: e2e-refused-sync}
 operation: {sync: {}, initiatedBy: {username: e2e}}`
 
-// refusedSync: in Argo CD the checks run before the sync, which fails with them. The Job tells which pod and how it ended, and why; nothing
+// refusedSync: in Argo CD the checks run before the sync, which fails with them. The Job reports which pod failed, and why; nothing
 // else of the runtime is there.
 func (a alone) refusedSync(t *testing.T) {
 	const namespace = "e2e-refused-sync"

@@ -69,7 +69,7 @@ func (e *environment) refused(t *testing.T) {
 	}
 }
 
-// attempt is an install that is to be refused, within a minute unless told otherwise; what Helm printed is returned.
+// attempt is an install that is to be refused, within a minute by default; what Helm printed is returned.
 func (e *environment) attempt(t *testing.T, helm install.Helm, upgrade install.Upgrade) string {
 	t.Helper()
 	begun := time.Now()

@@ -162,7 +162,7 @@ func (p platformAPI) missing(ctx context.Context, count int) ([]int, error) {
 	return missing, nil
 }
 
-// busLeader is the pod that leads the event bus's stream, as any of its servers tells.
+// busLeader is the pod that leads the event bus's stream, as any of its servers reports.
 func (e *environment) busLeader(t *testing.T) string {
 	t.Helper()
 	var leader string
@@ -172,7 +172,7 @@ func (e *environment) busLeader(t *testing.T) string {
 		if err != nil {
 			return err
 		}
-		var told struct {
+		var report struct {
 			Accounts []struct {
 				Streams []struct {
 					Cluster struct {
@@ -182,10 +182,10 @@ func (e *environment) busLeader(t *testing.T) string {
 				} `json:"stream_detail"`
 			} `json:"account_details"`
 		}
-		if err := json.Unmarshal(text, &told); err != nil {
+		if err := json.Unmarshal(text, &report); err != nil {
 			return err
 		}
-		for _, account := range told.Accounts {
+		for _, account := range report.Accounts {
 			for _, stream := range account.Streams {
 				if len(stream.Cluster.Replicas) == 2 && strings.HasPrefix(stream.Cluster.Leader, "eventbus-e2e-hook-js-") {
 					leader = stream.Cluster.Leader

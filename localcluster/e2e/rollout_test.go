@@ -43,7 +43,7 @@ spec:
 func (e *environment) rollout(t *testing.T) {
 	e.namespace(t, "e2e-rollout")
 	require.NotEqual(t, e.rollOut(t, "e2e-rollout", "one"), e.rollOut(t, "e2e-rollout", "two"))
-	e.platform(t).hearsOf(t, "Rollout", "e2e-rollout", "canary")
+	e.platform(t).getsEvent(t, "Rollout", "e2e-rollout", "canary")
 }
 
 // rollOut brings a version of the canary out, waits until it has all its steps behind it, and gives its hash. The canary goes

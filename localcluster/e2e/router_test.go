@@ -14,7 +14,7 @@ import (
 	"gitops-runtime/localcluster/install"
 )
 
-// awayAndBack: while app-proxy is away internal-router says so at once, in a way that browsers may read; when it is back the
+// awayAndBack: while app-proxy is away internal-router reports it at once, in a way that browsers may read; when it is back the
 // same router finds it.
 func (e *environment) awayAndBack(t *testing.T) {
 	router := e.pods(t, "app.kubernetes.io/name=internal-router")

@@ -88,7 +88,7 @@ func (n *neighbors) reportsOwnWorkflows(t *testing.T) {
 	for namespace, name := range map[string]string{install.Namespace: install.Name, secondNamespace: "second"} {
 		n.applyHere(t, strings.Replace(suspended, "namespace: codefresh", "namespace: "+namespace, 1))
 		eventually(t, "the workflow of "+name+" waits", time.Minute, n.has("workflows", namespace, "e2e-suspended", map[string]string{"status.phase": "Running"}))
-		eventually(t, "the platform hears of the workflow of "+name, time.Minute, func(ctx context.Context) error {
+		eventually(t, "the platform receives the workflow of "+name, time.Minute, func(ctx context.Context) error {
 			events, err := n.platform(t).events(ctx, "Workflow")
 			if err != nil {
 				return err

@@ -64,7 +64,7 @@ func (e *environment) readable(ctx context.Context, namespace string) (map[strin
 	return texts, nil
 }
 
-// logs are the logs of all containers of a pod, by container; "previous" stands before those of a container that was restarted.
+// logs are the logs of all containers of a pod, by container; "previous" precedes those of a container that was restarted.
 func (e *environment) logs(ctx context.Context, pod *corev1.Pod) map[string]string {
 	logs := map[string]string{}
 	for _, status := range append(append([]corev1.ContainerStatus{}, pod.Status.InitContainerStatuses...), pod.Status.ContainerStatuses...) {

@@ -35,17 +35,17 @@ func (a access) eventStream(t *testing.T) {
 	a.applyHere(t, suspended)
 	stream := bufio.NewScanner(a.workflowEvents(ctx, t))
 	stream.Buffer(nil, 1<<20)
-	hears(t, stream, `"e2e-suspended"`)
+	readUntil(t, stream, `"e2e-suspended"`)
 	begun := time.Now()
 	a.apply(t, strings.Replace(suspended, "{name: e2e-suspended,", `{name: e2e-suspended, labels: {e2e: changed},`, 1))
-	hears(t, stream, `"e2e":"changed"`)
+	readUntil(t, stream, `"e2e":"changed"`)
 	took := time.Since(begun)
 	t.Logf("the event came after %s", took.Round(time.Millisecond))
 	require.Less(t, took, 10*time.Second, "a buffer has held the event")
 }
 
-// hears reads a stream to the first event that holds a text.
-func hears(t *testing.T, stream *bufio.Scanner, text string) {
+// readUntil reads a stream to the first event that holds a text.
+func readUntil(t *testing.T, stream *bufio.Scanner, text string) {
 	t.Helper()
 	for stream.Scan() {
 		if strings.HasPrefix(stream.Text(), "data:") && strings.Contains(stream.Text(), text) {

@@ -45,8 +45,8 @@ func (n *neighbors) throughArgoCD(t *testing.T) {
 	a.appProxy(t)
 	a.argoCD(t)
 	n.applyHere(t, guestbook) // in the runtime's namespace, which the reporter watches: the other Argo CD leaves it alone
-	n.platform(t).hearsOf(t, "Application", install.Namespace, "e2e-guestbook")
-	n.platform(t).hearsOf(t, "Deployment", "e2e-neighbor-guestbook", "guestbook")
+	n.platform(t).getsEvent(t, "Application", install.Namespace, "e2e-guestbook")
+	n.platform(t).getsEvent(t, "Deployment", "e2e-neighbor-guestbook", "guestbook")
 	n.run(t, "second sync", func(t *testing.T) { n.secondSync(t, healthy) })
 }
 
@@ -196,7 +196,7 @@ func (n *neighbors) codefreshDefinitions(t *testing.T) []string {
 // chartInCluster is where the other Argo CD finds the chart: beside the images.
 const chartInCluster = "oci://" + install.RegistryInCluster + "/charts/gitops-runtime"
 
-// serveChart puts the chart into the registry, and tells the other Argo CD that this one has no TLS.
+// serveChart puts the chart into the registry, and configures the other Argo CD for it without TLS.
 func (n *neighbors) serveChart(t *testing.T) {
 	t.Helper()
 	require.NoError(t, n.local.Helm.Push(t.Context(), filepath.Join(n.local.Root, "charts", "gitops-runtime"), "oci://"+install.RegistryOnHost+"/charts", t.Output()))

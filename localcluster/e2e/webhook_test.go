@@ -100,7 +100,7 @@ func (a access) webhook(t *testing.T) {
 // hookOn is the hook on a bus of a number of servers.
 func hookOn(servers int) string { return strings.ReplaceAll(hook, "SERVERS", fmt.Sprint(servers)) }
 
-// subscribed waits until a sensor listens to the event bus: what comes earlier passes it by, and only its log tells.
+// subscribed waits until a sensor listens to the event bus: what comes earlier passes it by, and only its log shows it.
 func (e *environment) subscribed(t *testing.T, namespace, sensor string) {
 	t.Helper()
 	pods := e.client.CoreV1().Pods(namespace)

@@ -38,7 +38,7 @@ spec:
 // workflow: Argo Workflows runs a pod and gives its output, and the platform gets events of the Workflow.
 func (e *environment) workflow(t *testing.T) {
 	require.Equal(t, "hello from e2e-hello", e.greeting(t, install.Namespace, "e2e-hello", "argo-workflow"))
-	e.platform(t).hearsOf(t, "Workflow", install.Namespace, "e2e-hello")
+	e.platform(t).getsEvent(t, "Workflow", install.Namespace, "e2e-hello")
 }
 
 // promotion: a workflow under the account that promotions run under succeeds.
