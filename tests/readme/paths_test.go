@@ -17,7 +17,9 @@ import (
 // Pages for people who work on the repository name paths of it as targets of links and in code spans.
 var (
 	fenced   = regexp.MustCompile("(?ms)^```.*?^```$")
-	linked   = regexp.MustCompile(`\]\(([^)#\s]+)[^)]*\)`)
+	linked   = regexp.MustCompile(`\]\(([^)#\s]*)(?:#([^)\s]*))?\)`)
+	heading  = regexp.MustCompile(`(?m)^#+ (.*)$`)
+	unslug   = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
 	spanned  = regexp.MustCompile("`([^`\n]+)`")
 	pathlike = regexp.MustCompile(`^[\w.<>*-]+(/[\w.<>*-]+)+/?$`)
 	version  = regexp.MustCompile(`/v\d+$`)
@@ -43,9 +45,9 @@ func TestMissing(t *testing.T) {
 	t.Parallel()
 	root, err := gomodule.Root()
 	require.NoError(t, err)
-	text := "[a](../README.md#try) [b](https://example.com) [c](gone.md)\n`tests/readme` `tests/<any>/readme.go` `tests/gone/x.go` `quay.io/a/b:1` `bin/helm` `gone/*.go`\n" +
+	text := "# Own page\n[a](../README.md#try-it-without-a-cluster) [d](../README.md#gone) [e](#own-page) [f](#other) [b](https://example.com) [c](gone.md)\n`tests/readme` `tests/<any>/readme.go` `tests/gone/x.go` `quay.io/a/b:1` `bin/helm` `gone/*.go`\n" +
 		"```\n`tests/fenced`\n```\n"
-	assert.Equal(t, []string{"gone.md", "tests/gone/x.go", "gone/*.go"}, missing(root, "docs/page.md", text))
+	assert.Equal(t, []string{"../README.md#gone", "#other", "gone.md", "tests/gone/x.go", "gone/*.go"}, missing(root, "docs/page.md", text))
 }
 
 func pages(t *testing.T, root string) []string {
@@ -65,8 +67,15 @@ func missing(root, page, text string) []string {
 	text = fenced.ReplaceAllString(text, "")
 	var gone []string
 	for _, link := range linked.FindAllStringSubmatch(text, -1) {
-		if !strings.Contains(link[1], ":") && !exists(filepath.Join(root, filepath.Dir(page), link[1])) {
+		if strings.Contains(link[1], ":") {
+			continue
+		}
+		target := filepath.Join(root, filepath.Dir(page), link[1])
+		switch {
+		case link[1] != "" && !exists(target):
 			gone = append(gone, link[1])
+		case link[1] == "" && link[2] != "" && !anchored(text, link[2]), link[1] != "" && link[2] != "" && !anchoredIn(target, link[2]):
+			gone = append(gone, link[1]+"#"+link[2])
 		}
 	}
 	for _, span := range spanned.FindAllStringSubmatch(text, -1) {
@@ -79,6 +88,21 @@ func missing(root, page, text string) []string {
 		}
 	}
 	return gone
+}
+
+// anchoredIn says whether a page has a heading with the anchor that GitHub gives it.
+func anchoredIn(page, anchor string) bool {
+	text, err := os.ReadFile(page)
+	return err == nil && anchored(string(text), anchor)
+}
+
+func anchored(text, anchor string) bool {
+	for _, found := range heading.FindAllStringSubmatch(fenced.ReplaceAllString(text, ""), -1) {
+		if strings.ReplaceAll(unslug.ReplaceAllString(strings.ToLower(found[1]), ""), " ", "-") == anchor {
+			return true
+		}
+	}
+	return false
 }
 
 // elsewhere says of a span that it is an image, a module, a MIME type or an API group rather than a path of the repository.
