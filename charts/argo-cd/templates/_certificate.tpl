@@ -18,12 +18,21 @@ Arguments: context, component, name, certificate (values), secret (the Secret's 
   "secretTemplate" (include "common.compact" (dict "annotations" $c.secretTemplateAnnotations) | fromJson)
 -}}
 {{- $annotations := merge dict ($c.annotations | default dict) (.context.global.certificateAnnotations | default dict) -}}
-{{- include "common.object" (dict "context" .context "component" .component "apiVersion" "cert-manager.io/v1" "kind" "Certificate" "name" .name "annotations" $annotations "spec" $spec) -}}
+{{- include "common.object" (dict
+  "context" .context
+  "component" .component
+  "apiVersion" "cert-manager.io/v1"
+  "kind" "Certificate"
+  "name" .name
+  "annotations" $annotations
+  "spec" $spec
+) -}}
 {{- end -}}
 {{- end -}}
 
 {{/*
-argo-cd.certificateSecret: the Secret of a component's TLS certificate, which Argo CD looks up by its name, as YAML; nothing unless enabled.
+argo-cd.certificateSecret: the Secret of a component's TLS certificate, which Argo CD looks up by its name, as YAML; nothing unless
+enabled.
 Arguments: context, component, name, certificate (values certificateSecret: ca, crt, key in PEM).
 */}}
 {{- define "argo-cd.certificateSecret" -}}
@@ -32,7 +41,13 @@ Arguments: context, component, name, certificate (values certificateSecret: ca, 
 apiVersion: v1
 kind: Secret
 metadata:
-  {{- include "common.metadata" (dict "context" .context "component" .component "name" .name "labels" .certificate.labels "annotations" .certificate.annotations) | nindent 2 }}
+  {{- include "common.metadata" (dict
+    "context" .context
+    "component" .component
+    "name" .name
+    "labels" .certificate.labels
+    "annotations" .certificate.annotations
+  ) | nindent 2 }}
 type: {{ ternary "kubernetes.io/tls" "Opaque" (and (hasKey $data "tls.crt") (hasKey $data "tls.key")) }}
 data:
   {{- range $key, $value := $data }}

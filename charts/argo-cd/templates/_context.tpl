@@ -3,12 +3,17 @@
 {{- include "common.context" (dict "chart" .Chart "release" .Release "values" .Values "partOf" "argocd") -}}
 {{- end -}}
 
-{{/* argo-cd.user: the user, and group of volumes, that an image runs as, as JSON; {} on OpenShift, which chooses them. Arguments: values, id, group. */}}
+{{/*
+argo-cd.user: the user, and group of volumes, that an image runs as, as JSON; {} on OpenShift, which chooses them. Arguments: values, id,
+group.
+*/}}
 {{- define "argo-cd.user" -}}
 {{- ternary "{}" (include "common.compact" (dict "runAsUser" .id "fsGroup" .group)) .values.openshift.enabled -}}
 {{- end -}}
 
-{{/* argo-cd.clusterRoles: "true" where rights outside the namespace are made: not for a runtime that keeps to it. Arguments: the values. */}}
+{{/*
+argo-cd.clusterRoles: "true" where rights outside the namespace are made: not for a runtime that keeps to it. Arguments: the values.
+*/}}
 {{- define "argo-cd.clusterRoles" -}}
 {{- if and .createClusterRoles (not ((.global.runtime).singleNamespace)) }}true{{ end -}}
 {{- end -}}
@@ -19,27 +24,39 @@
 {{- end -}}
 
 {{/*
-argo-cd.clients: who may reach a port of this Argo CD, as a JSON list of peers: the components that are named, and other programs that carry the
-label argocd-client, as those of the runtime do that render manifests: in the namespace, and in those of global.networkPolicy.clientNamespaces.
+argo-cd.clients: who may reach a port of this Argo CD, as a JSON list of peers: the components that are named, and other programs that
+carry the label argocd-client, as those of the runtime do that render manifests: in the namespace, and in those of
+global.networkPolicy.clientNamespaces.
 Arguments: context, of (names of components).
 */}}
 {{- define "argo-cd.clients" -}}
 {{- $peers := list -}}
-{{- range .of }}{{ $peers = append $peers (dict "podSelector" (dict "matchLabels" (include "common.nameLabels" (dict "context" $.context "name" .) | fromJson))) }}{{ end -}}
+{{- range .of -}}
+{{- $peers = append $peers
+  (dict "podSelector" (dict "matchLabels" (include "common.nameLabels" (dict "context" $.context "name" .) | fromJson)))
+-}}
+{{- end -}}
 {{- $labelled := dict "matchLabels" (dict "argocd-client" "true") -}}
 {{- $peers = append $peers (dict "podSelector" $labelled) -}}
-{{- range .context.global.networkPolicy.clientNamespaces }}{{ $peers = append $peers (dict "namespaceSelector" (dict "matchLabels" (dict "kubernetes.io/metadata.name" .)) "podSelector" $labelled) }}{{ end -}}
+{{- range .context.global.networkPolicy.clientNamespaces -}}
+{{- $peers = append $peers
+  (dict "namespaceSelector" (dict "matchLabels" (dict "kubernetes.io/metadata.name" .)) "podSelector" $labelled)
+-}}
+{{- end -}}
 {{- toJson $peers -}}
 {{- end -}}
 
 {{/*
 argo-cd.peersOf: the egress rules that lead to parts of this Argo CD, as JSON: redis (whichever of the three kinds it is), redisServer (the
-servers of the replicated one), repoServer, commitServer, dex. Parts that are off are left out. Arguments: context, values, to (their names).
+servers of the replicated one), repoServer, commitServer, dex. Parts that are off are left out. Arguments: context, values, to (their
+names).
 */}}
 {{- define "argo-cd.peersOf" -}}
 {{- $v := .values -}}{{- $ha := index $v "redis-ha" -}}
 {{- $redis := dict "name" $v.redis.name "ports" (list $v.redis.containerPorts.redis) -}}
-{{- if $ha.enabled }}{{ $redis = dict "name" (ternary "redis-ha-haproxy" "redis-ha-server" $ha.haproxy.enabled) "ports" (list 6379 26379) }}{{ end -}}
+{{- if $ha.enabled -}}
+{{- $redis = dict "name" (ternary "redis-ha-haproxy" "redis-ha-server" $ha.haproxy.enabled) "ports" (list 6379 26379) -}}
+{{- end -}}
 {{- $parts := dict
   "redis" $redis
   "redisServer" (dict "name" "redis-ha-server" "ports" (list 6379 26379))
@@ -53,7 +70,9 @@ servers of the replicated one), repoServer, commitServer, dex. Parts that are of
 {{- if and (eq . "redis") $v.externalRedis.host -}}
 {{- $rules = append $rules (dict "ports" (list $v.externalRedis.port) "why" "the Redis outside this release, externalRedis.host") -}}
 {{- else if $part.name -}}
-{{- $peer := dict "podSelector" (dict "matchLabels" (include "common.nameLabels" (dict "context" $.context "name" $part.name) | fromJson)) -}}
+{{- $peer := dict
+  "podSelector" (dict "matchLabels" (include "common.nameLabels" (dict "context" $.context "name" $part.name) | fromJson))
+-}}
 {{- $rules = append $rules (dict "ports" $part.ports "to" (list $peer)) -}}
 {{- end -}}
 {{- end -}}
@@ -62,7 +81,8 @@ servers of the replicated one), repoServer, commitServer, dex. Parts that are of
 
 {{/*
 argo-cd.flat: {"data": {...}} as JSON: settings as the text of a ConfigMap. A nested map becomes keys joined by dots, so that
-`--set configs.cm.timeout.reconciliation=20s` means the key timeout.reconciliation, and wins over a default under that key. Nulls are left out.
+`--set configs.cm.timeout.reconciliation=20s` means the key timeout.reconciliation, and wins over a default under that key. Nulls are left
+out.
 Arguments: settings, prefix.
 */}}
 {{- define "argo-cd.flat" -}}

@@ -19,7 +19,10 @@ Arguments: params and cm (maps of variable to key).
 {{- $refs := dict -}}
 {{- if $external.host -}}
 {{- $secret := default "argocd-redis" $external.existingSecret -}}
-{{- $refs = dict "REDIS_USERNAME" (dict "name" $secret "key" "redis-username" "optional" true) "REDIS_PASSWORD" (dict "name" $secret "key" "redis-password" "optional" true) -}}
+{{- $refs = dict
+  "REDIS_USERNAME" (dict "name" $secret "key" "redis-username" "optional" true)
+  "REDIS_PASSWORD" (dict "name" $secret "key" "redis-password" "optional" true)
+-}}
 {{- else if (index .values "redis-ha").enabled -}}
 {{- with (include "argo-cd.redisHA" . | fromJson).secret -}}
 {{- $refs = dict "REDIS_PASSWORD" (dict "name" . "key" "auth") -}}
@@ -33,7 +36,10 @@ Arguments: params and cm (maps of variable to key).
 {{- dict "env" $env | toJson -}}
 {{- end -}}
 
-{{/* argo-cd.redisArgs: {"args": [...]} as JSON: the sentinels, where clients find the master through them and not through HAProxy. Arguments: context, values. */}}
+{{/*
+argo-cd.redisArgs: {"args": [...]} as JSON: the sentinels, where clients find the master through them and not through HAProxy. Arguments:
+context, values.
+*/}}
 {{- define "argo-cd.redisArgs" -}}
 {{- $ha := index .values "redis-ha" -}}
 {{- $args := list -}}

@@ -2,8 +2,8 @@
 argo-cd.volumes: {volumes, volumeMounts} as JSON of what the programs read from files.
 Arguments: mounts, a map of volume to path:
   ssh-known-hosts (host keys of Git servers), tls-certs (their certificates), gpg-keys (public keys of committers),
-  argocd-cmd-params-cm (profiling switches), argocd-<component>-tls (that component's TLS certificate, when the Secret of this name exists);
-params, the key of argocd-cmd-params-cm that switches profiling.
+  argocd-cmd-params-cm (profiling switches), argocd-<component>-tls (that component's TLS certificate, when the Secret of this name
+  exists); params, the key of argocd-cmd-params-cm that switches profiling.
 */}}
 {{- define "argo-cd.volumes" -}}
 {{- $volumes := list -}}{{- $mounts := list -}}

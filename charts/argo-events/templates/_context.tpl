@@ -1,4 +1,7 @@
-{{/* argo-events.context: common.context of this chart; singleNamespace is the chart's own wish or that of the runtime it is part of. Arguments: the root. */}}
+{{/*
+argo-events.context: common.context of this chart; singleNamespace is the chart's own wish or that of the runtime it is part of. Arguments:
+the root.
+*/}}
 {{- define "argo-events.context" -}}
 {{- $context := include "common.context" (dict "chart" .Chart "release" .Release "values" .Values "partOf" "argo-events") | fromJson -}}
 {{- set $context "singleNamespace" (or .Values.controller.rbac.namespaced $context.singleNamespace) | toJson -}}

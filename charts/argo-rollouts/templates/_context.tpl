@@ -1,16 +1,23 @@
-{{/* argo-rollouts.context: common.context of this chart; singleNamespace is the chart's own wish or that of the runtime it is part of. Arguments: the root. */}}
+{{/*
+argo-rollouts.context: common.context of this chart; singleNamespace is the chart's own wish or that of the runtime it is part of.
+Arguments: the root.
+*/}}
 {{- define "argo-rollouts.context" -}}
 {{- $context := include "common.context" (dict "chart" .Chart "release" .Release "values" .Values "partOf" "argo-rollouts") | fromJson -}}
 {{- set $context "singleNamespace" (or (not .Values.clusterInstall) $context.singleNamespace) | toJson -}}
 {{- end -}}
 
 {{/*
-argo-rollouts.contextOf: common.context of a component, whose pods have the chart's name and are selected by their component, too, as in the
-community's chart: a release of that one is upgraded in place. Arguments: root, component (its name).
+argo-rollouts.contextOf: common.context of a component, whose pods have the chart's name and are selected by their component, too, as in
+the community's chart: a release of that one is upgraded in place. Arguments: root, component (its name).
 */}}
 {{- define "argo-rollouts.contextOf" -}}
 {{- $context := include "argo-rollouts.context" .root | fromJson -}}
-{{- $selector := dict "app.kubernetes.io/name" $context.name "app.kubernetes.io/instance" $context.release "app.kubernetes.io/component" .component -}}
+{{- $selector := dict
+  "app.kubernetes.io/name" $context.name
+  "app.kubernetes.io/instance" $context.release
+  "app.kubernetes.io/component" .component
+-}}
 {{- set $context "selector" $selector | toJson -}}
 {{- end -}}
 

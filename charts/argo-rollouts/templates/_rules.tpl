@@ -1,4 +1,6 @@
-{{/* argo-rollouts.controllerRules: what the controller does whatever routes the traffic, as YAML. Source: manifests/role of the module. */}}
+{{/*
+argo-rollouts.controllerRules: what the controller does whatever routes the traffic, as YAML. Source: manifests/role of the module.
+*/}}
 {{- define "argo-rollouts.controllerRules" -}}
 - why: a rollout's state is written to it
   apiGroups: [argoproj.io]

@@ -33,24 +33,43 @@ Arguments: context, values.
 {{- include "common.compact" $config | fromJson | toYaml -}}
 {{- end -}}
 
-{{/* argo-workflows.proxies: the proxies by which executors reach object storage and Git, as JSON map; none that carry a password, which a ConfigMap must not. Arguments: global. */}}
+{{/*
+argo-workflows.proxies: the proxies by which executors reach object storage and Git, as JSON map; none that carry a password, which a
+ConfigMap must not. Arguments: global.
+*/}}
 {{- define "argo-workflows.proxies" -}}
 {{- if contains "@" (print .httpProxy .httpsProxy) }}{}{{ else }}{{ include "common.proxyEnv" (dict "global" .) }}{{ end -}}
 {{- end -}}
 
-{{/* argo-workflows.instanceID: the id that tells apart several controllers of one cluster; empty for none. Arguments: context, values. */}}
+{{/*
+argo-workflows.instanceID: the id that tells apart several controllers of one cluster; empty for none. Arguments: context, values.
+*/}}
 {{- define "argo-workflows.instanceID" -}}
 {{- with .values.controller.instanceID -}}
 {{- if .enabled -}}
-{{- if .useReleaseName }}{{ $.context.release }}{{ else }}{{ required "controller.instanceID.enabled needs a name: set controller.instanceID.explicitID, or controller.instanceID.useReleaseName=true" .explicitID }}{{ end -}}
+{{- if .useReleaseName -}}
+{{- $.context.release -}}
+{{- else -}}
+{{- required "controller.instanceID.enabled needs a name: set controller.instanceID.explicitID, or controller.instanceID.useReleaseName=true" .explicitID -}}
+{{- end -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
 
-{{/* argo-workflows.container: the settings of the containers in workflow pods, as JSON. Arguments: container (values), pullPolicy, env (before that of the values; may be left out). */}}
+{{/*
+argo-workflows.container: the settings of the containers in workflow pods, as JSON. Arguments: container (values), pullPolicy, env (before
+that of the values; may be left out).
+*/}}
 {{- define "argo-workflows.container" -}}
 {{- with .container -}}
-{{- include "common.compact" (dict "imagePullPolicy" $.pullPolicy "resources" .resources "args" .args "env" (include "common.env" (dict "layers" (list ($.env | default dict) (.env | default list))) | fromJson).env "envFrom" .envFrom "securityContext" .securityContext) -}}
+{{- include "common.compact" (dict
+  "imagePullPolicy" $.pullPolicy
+  "resources" .resources
+  "args" .args
+  "env" (include "common.env" (dict "layers" (list ($.env | default dict) (.env | default list))) | fromJson).env
+  "envFrom" .envFrom
+  "securityContext" .securityContext
+) -}}
 {{- end -}}
 {{- end -}}
 
@@ -58,7 +77,10 @@ Arguments: context, values.
 {{- define "argo-workflows.artifactRepository" -}}
 {{- $s3 := .artifactRepository.s3 | default dict -}}
 {{- $s3 = ternary $s3 (omit $s3 "accessKeySecret" "secretKeySecret") .useStaticCredentials -}}
-{{- $repository := merge (include "common.compact" (dict "s3" $s3 "gcs" .artifactRepository.gcs "azure" .artifactRepository.azure) | fromJson) (.customArtifactRepository | default dict) -}}
+{{- $repository := merge
+  (include "common.compact" (dict "s3" $s3 "gcs" .artifactRepository.gcs "azure" .artifactRepository.azure) | fromJson)
+  (.customArtifactRepository | default dict)
+-}}
 {{- if .artifactRepository.archiveLogs }}{{ $_ := set $repository "archiveLogs" true }}{{ end -}}
 {{- toJson $repository -}}
 {{- end -}}
@@ -73,12 +95,14 @@ Arguments: context, values.
 {{- end -}}
 
 {{/*
-argo-workflows.workflowDefaults: the user's defaults over a pod security context that passes the level restricted and the Secrets to pull images with,
-as JSON. A workflow's own spec.securityContext replaces it as a whole. Arguments: values.
+argo-workflows.workflowDefaults: the user's defaults over a pod security context that passes the level restricted and the Secrets to pull
+images with, as JSON. A workflow's own spec.securityContext replaces it as a whole. Arguments: values.
 */}}
 {{- define "argo-workflows.workflowDefaults" -}}
 {{- $hardened := dict "runAsNonRoot" true "runAsUser" 8737 "seccompProfile" (dict "type" "RuntimeDefault") -}}
-{{- $secrets := (include "common.imagePullSecrets" (dict "lists" (list ((.global).imagePullSecrets | default list) (.images.pullSecrets | default list))) | fromJson).secrets -}}
+{{- $secrets := (include "common.imagePullSecrets" (dict
+  "lists" (list ((.global).imagePullSecrets | default list) (.images.pullSecrets | default list))
+) | fromJson).secrets -}}
 {{- $own := include "common.compact" (dict "securityContext" $hardened "imagePullSecrets" $secrets) | fromJson -}}
 {{- mergeOverwrite (dict "spec" $own) (deepCopy (.controller.workflowDefaults | default dict)) | toJson -}}
 {{- end -}}

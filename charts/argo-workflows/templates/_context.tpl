@@ -1,4 +1,7 @@
-{{/* argo-workflows.context: common.context of this chart; singleNamespace is the chart's own wish or that of the runtime it is part of. Arguments: the root. */}}
+{{/*
+argo-workflows.context: common.context of this chart; singleNamespace is the chart's own wish or that of the runtime it is part of.
+Arguments: the root.
+*/}}
 {{- define "argo-workflows.context" -}}
 {{- $context := include "common.context" (dict "chart" .Chart "release" .Release "values" .Values "partOf" "argo-workflows") | fromJson -}}
 {{- set $context "singleNamespace" (or .Values.singleNamespace $context.singleNamespace) | toJson -}}
@@ -6,7 +9,10 @@
 
 {{/* argo-workflows.configName: the ConfigMap of controller and server. Arguments: context, controller (its values). */}}
 {{- define "argo-workflows.configName" -}}
-{{- default (include "common.fullname" (dict "context" .context "name" (printf "%s-configmap" .controller.name))) .controller.configMap.name -}}
+{{- default (include "common.fullname" (dict
+  "context" .context
+  "name" (printf "%s-configmap" .controller.name)
+)) .controller.configMap.name -}}
 {{- end -}}
 
 {{/* argo-workflows.images: {"images": [...]} as JSON: what images.* says of all images, then one image. Arguments: images, image. */}}
@@ -14,7 +20,10 @@
 {{- dict "images" (list (dict "tag" .images.tag "pullPolicy" .images.pullPolicy) .image) | toJson -}}
 {{- end -}}
 
-{{/* argo-workflows.namespaces: {"namespaces": [...]} as JSON: where workflows run, and so the executor's roles stand. Arguments: context, values. */}}
+{{/*
+argo-workflows.namespaces: {"namespaces": [...]} as JSON: where workflows run, and so the executor's roles stand. Arguments: context,
+values.
+*/}}
 {{- define "argo-workflows.namespaces" -}}
 {{- $named := concat (compact (list .values.workflow.namespace)) (.values.controller.workflowNamespaces | default list) -}}
 {{- if or .context.singleNamespace (empty $named) }}{{ $named = list .context.namespace }}{{ end -}}

@@ -76,10 +76,15 @@ rules:
   {{- end }}
 {{- end -}}
 
-{{/* argo-workflows.databaseSecrets: {"names": [...]} as JSON: secrets that persistence and synchronization name. Arguments: values of the controller. */}}
+{{/*
+argo-workflows.databaseSecrets: {"names": [...]} as JSON: secrets that persistence and synchronization name. Arguments: values of the
+controller.
+*/}}
 {{- define "argo-workflows.databaseSecrets" -}}
 {{- $names := list -}}
-{{- range $settings := list (.persistence | default dict) (.synchronization | default dict) }}{{ range $database := list "postgresql" "mysql" }}{{ with get $settings $database -}}
+{{- range $settings := list (.persistence | default dict) (.synchronization | default dict) -}}
+{{- range $database := list "postgresql" "mysql" -}}
+{{- with get $settings $database -}}
 {{- $names = concat $names (compact (list (.userNameSecret).name (.passwordSecret).name)) -}}
 {{- end }}{{ end }}{{ end -}}
 {{- dict "names" (uniq $names) | toJson -}}
@@ -146,7 +151,10 @@ rules:
     resources: [secrets]
     verbs: [create]
   {{- end }}
-  {{- with compact (concat (ternary (list "sso" $server.sso.clientId.name $server.sso.clientSecret.name) list $server.sso.enabled) (include "argo-workflows.databaseSecrets" .values.controller | fromJson).names) }}
+  {{- with compact (concat
+    (ternary (list "sso" $server.sso.clientId.name $server.sso.clientSecret.name) list $server.sso.enabled)
+    (include "argo-workflows.databaseSecrets" .values.controller | fromJson).names
+  ) }}
   - why: the key of sessions, the client of single sign-on, and user and password of the database
     apiGroups: [""]
     resources: [secrets]

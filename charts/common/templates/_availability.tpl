@@ -5,7 +5,13 @@
 apiVersion: policy/v1
 kind: PodDisruptionBudget
 metadata:
-  {{- include "common.metadata" (dict "context" .context "component" .facts.name "name" (include "common.componentName" .) "labels" $pdb.labels "annotations" $pdb.annotations) | nindent 2 }}
+  {{- include "common.metadata" (dict
+    "context" .context
+    "component" .facts.name
+    "name" (include "common.componentName" .)
+    "labels" $pdb.labels
+    "annotations" $pdb.annotations
+  ) | nindent 2 }}
 spec:
   {{- if not (or (kindIs "invalid" $pdb.maxUnavailable) (eq (toString $pdb.maxUnavailable) "")) }}
   maxUnavailable: {{ $pdb.maxUnavailable }}
@@ -24,7 +30,11 @@ spec:
 {{- if $hpa.enabled -}}
 {{- $metrics := $hpa.metrics | default list -}}
 {{- range $resource, $target := dict "memory" $hpa.targetMemoryUtilizationPercentage "cpu" $hpa.targetCPUUtilizationPercentage -}}
-{{- if $target }}{{ $metrics = append $metrics (dict "type" "Resource" "resource" (dict "name" $resource "target" (dict "type" "Utilization" "averageUtilization" (int $target)))) }}{{ end -}}
+{{- if $target -}}
+{{- $metrics = append $metrics
+  (dict "type" "Resource" "resource" (dict "name" $resource "target" (dict "type" "Utilization" "averageUtilization" (int $target))))
+-}}
+{{- end -}}
 {{- end -}}
 apiVersion: {{ default "autoscaling/v2" .context.apiVersions.autoscaling }}
 kind: HorizontalPodAutoscaler
@@ -52,7 +62,20 @@ spec:
 {{- if $vpa.enabled -}}
 {{- $target := dict "apiVersion" "apps/v1" "kind" (default "Deployment" .facts.kind) "name" (include "common.componentName" .) -}}
 {{- $policy := merge (dict "containerName" (default .facts.name .facts.containerName)) ($vpa.containerPolicy | default dict) -}}
-{{- $spec := dict "targetRef" $target "updatePolicy" (dict "updateMode" (default "Initial" $vpa.updateMode)) "resourcePolicy" (dict "containerPolicies" (list $policy)) -}}
-{{- include "common.object" (dict "context" .context "component" .facts.name "apiVersion" "autoscaling.k8s.io/v1" "kind" "VerticalPodAutoscaler" "name" (include "common.componentName" .) "labels" $vpa.labels "annotations" $vpa.annotations "spec" $spec) -}}
+{{- $spec := dict
+  "targetRef" $target
+  "updatePolicy" (dict "updateMode" (default "Initial" $vpa.updateMode))
+  "resourcePolicy" (dict "containerPolicies" (list $policy))
+-}}
+{{- include "common.object" (dict
+  "context" .context
+  "component" .facts.name
+  "apiVersion" "autoscaling.k8s.io/v1"
+  "kind" "VerticalPodAutoscaler"
+  "name" (include "common.componentName" .)
+  "labels" $vpa.labels
+  "annotations" $vpa.annotations
+  "spec" $spec
+) -}}
 {{- end -}}
 {{- end -}}

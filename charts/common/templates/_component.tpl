@@ -30,7 +30,9 @@ that no template reads. Arguments: a component.
 */}}
 {{- define "common.checkFacts" -}}
 {{- $component := printf "chart %s, component %q" .context.chart (default .context.fullname .facts.name) -}}
-{{- with .facts.Error }}{{ fail (printf "\n%s: its facts do not parse: %s.\n  fix: render with --debug; a value that needs quotes is the usual reason" $component .) }}{{ end -}}
+{{- with .facts.Error -}}
+{{- fail (printf "\n%s: its facts do not parse: %s.\n  fix: render with --debug; a value that needs quotes is the usual reason" $component .) -}}
+{{- end -}}
 {{- $known := list
   "affinity" "annotations" "args" "automountServiceAccountToken" "checksum" "clusterRules" "command" "containerName" "env" "envFrom" "fullname"
   "imagePullSecrets" "images" "initContainers" "kind" "lifecycle" "livenessProbe" "managedNamespace" "metrics" "name" "namespaced" "networkPolicy"
@@ -40,14 +42,16 @@ that no template reads. Arguments: a component.
   "writableRoot"
 -}}
 {{- range $key, $_ := .facts -}}
-{{- if not (has $key $known) }}{{ fail (printf "\n%s: %q is not a fact of a component.\n  fix: use one of those in charts/common/README.md, or add it to common.checkFacts" $component $key) }}{{ end -}}
+{{- if not (has $key $known) -}}
+{{- fail (printf "\n%s: %q is not a fact of a component.\n  fix: use one of those in charts/common/README.md, or add it to common.checkFacts" $component $key) -}}
+{{- end -}}
 {{- end -}}
 {{- end -}}
 
 {{/*
-common.crds: the CustomResourceDefinitions of files, as YAML documents. Text is inserted, not parsed: the definitions are large; a file is named
-after its resource. A definition that is on the cluster and belongs to somebody else stays as it is: Helm would refuse to adopt it, and another
-Argo CD could not be installed beside one.
+common.crds: the CustomResourceDefinitions of files, as YAML documents. Text is inserted, not parsed: the definitions are large; a file is
+named after its resource. A definition that is on the cluster and belongs to somebody else stays as it is: Helm would refuse to adopt it,
+and another Argo CD could not be installed beside one.
 Arguments: context, group (of the API), crds (values: keep, annotations, additionalLabels), files (path -> bytes).
 */}}
 {{- define "common.crds" -}}
@@ -69,7 +73,13 @@ Arguments: context, group (of the API), crds (values: keep, annotations, additio
 {{- define "common.ownsCRD" -}}
 {{- $there := lookup "apiextensions.k8s.io/v1" "CustomResourceDefinition" "" .name -}}
 {{- $owner := (($there | default dict).metadata).annotations | default dict -}}
-{{- if or (empty $there) (and (eq (get $owner "meta.helm.sh/release-name") .context.release) (eq (get $owner "meta.helm.sh/release-namespace") .context.releaseNamespace)) }}true{{ end -}}
+{{- if or
+  (empty $there)
+  (and
+    (eq (get $owner "meta.helm.sh/release-name") .context.release)
+    (eq (get $owner "meta.helm.sh/release-namespace") .context.releaseNamespace)
+  )
+}}true{{ end -}}
 {{- end -}}
 
 {{/* common.extraObjects: the user's own manifests, templates allowed. Arguments: objects, root (only tpl sees it). */}}

@@ -8,7 +8,13 @@ Arguments: layers, a list of lists ({name, value|valueFrom}) or maps (NAME: valu
 {{- if kindIs "map" $layer -}}
 {{- range $name, $value := $layer -}}
 {{- $order = append $order $name -}}
-{{- $_ := set $byName $name (ternary (merge (dict "name" $name) (ternary $value dict (kindIs "map" $value))) (dict "name" $name "value" (include "common.text" $value)) (kindIs "map" $value)) -}}
+{{- $_ := set $byName $name
+  (ternary
+    (merge (dict "name" $name) (ternary $value dict (kindIs "map" $value)))
+    (dict "name" $name "value" (include "common.text" $value))
+    (kindIs "map" $value)
+  )
+-}}
 {{- end -}}
 {{- else -}}
 {{- range $layer }}{{ $order = append $order .name }}{{ $_ := set $byName .name . }}{{ end -}}
@@ -20,14 +26,16 @@ Arguments: layers, a list of lists ({name, value|valueFrom}) or maps (NAME: valu
 {{- end -}}
 
 {{/*
-common.proxyEnv: the proxies of global as environment, as JSON map. What is in the cluster is reached without them: the API server, Services by
-the names that hold a namespace, and those of the same chart by their short names. Arguments: global, prefix (of the chart's Services; may be empty).
+common.proxyEnv: the proxies of global as environment, as JSON map. What is in the cluster is reached without them: the API server,
+Services by the names that hold a namespace, and those of the same chart by their short names. Arguments: global, prefix (of the chart's
+Services; may be empty).
 */}}
 {{- define "common.proxyEnv" -}}
 {{- $direct := compact (list .global.noProxy) -}}
 {{- if or .global.httpProxy .global.httpsProxy -}}
 {{- $direct = concat $direct (list "localhost" "127.0.0.1" "::1" "$(KUBERNETES_SERVICE_HOST)" ".svc" ".cluster.local") -}}
-{{- range compact (list .prefix) }}{{ range $service := list "server" "repo-server" "redis" "redis-ha-haproxy" "dex-server" "commit-server" "applicationset-controller" -}}
+{{- range compact (list .prefix) -}}
+{{- range $service := list "server" "repo-server" "redis" "redis-ha-haproxy" "dex-server" "commit-server" "applicationset-controller" -}}
 {{- $direct = append $direct (printf "%s-%s" $.prefix $service) -}}
 {{- end }}{{ end -}}
 {{- end -}}

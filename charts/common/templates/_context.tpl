@@ -1,7 +1,8 @@
 {{/*
 common.context: what templates need to know of the chart they render for, as JSON.
 Arguments: chart, release, capabilities, values (nameOverride, fullnameOverride, namespaceOverride, global, commonLabels,
-apiVersionOverrides), partOf, selector (labels that select a component's pods, where they are not its name and the release), labels (of every object).
+apiVersionOverrides), partOf, selector (labels that select a component's pods, where they are not its name and the release), labels (of
+every object).
 */}}
 {{- define "common.context" -}}
 {{- $v := .values -}}
@@ -59,7 +60,10 @@ Arguments: the map.
 {{- define "common.compact" -}}
 {{- $kept := dict -}}
 {{- range $key, $value := . -}}
-{{- if not (or (kindIs "invalid" $value) (and (or (kindIs "string" $value) (kindIs "map" $value) (kindIs "slice" $value)) (empty $value))) -}}
+{{- if not (or
+  (kindIs "invalid" $value)
+  (and (or (kindIs "string" $value) (kindIs "map" $value) (kindIs "slice" $value)) (empty $value))
+) -}}
 {{- $_ := set $kept $key $value -}}
 {{- end -}}
 {{- end -}}

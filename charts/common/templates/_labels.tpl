@@ -7,8 +7,8 @@
 {{- end -}}
 
 {{/*
-common.selectorLabels: the labels that select a component's pods, as JSON: those of the context, or name and release. They never change in the
-life of a release. Arguments: context, name (of the component).
+common.selectorLabels: the labels that select a component's pods, as JSON: those of the context, or name and release. They never change in
+the life of a release. Arguments: context, name (of the component).
 */}}
 {{- define "common.selectorLabels" -}}
 {{- if .context.selector -}}
@@ -27,7 +27,13 @@ life of a release. Arguments: context, name (of the component).
   "app.kubernetes.io/component" .name
   "app.kubernetes.io/version" (.context.version | replace "+" "_" | trunc 63)
 -}}
-{{- merge (include "common.selectorLabels" . | fromJson) (include "common.compact" $own | fromJson) (.extra | default dict) .context.labels (include "common.nameLabels" . | fromJson) | toJson -}}
+{{- merge
+  (include "common.selectorLabels" . | fromJson)
+  (include "common.compact" $own | fromJson)
+  (.extra | default dict)
+  .context.labels
+  (include "common.nameLabels" . | fromJson)
+| toJson -}}
 {{- end -}}
 
 {{/*

@@ -16,11 +16,27 @@ metadata:
   {{- $labels := merge (dict "app.kubernetes.io/metrics" $scraped) ($service.labels | default dict) }}
   {{- $annotations := merge dict ($service.annotations | default dict) }}
   {{- if .context.global.addPrometheusAnnotations }}
-  {{- $annotations = merge $annotations (dict "prometheus.io/scrape" "true" "prometheus.io/port" (toString (coalesce $service.servicePort $f.metrics.servicePort)) "prometheus.io/path" (default "/metrics" $f.metrics.path)) }}
+  {{- $annotations = merge $annotations
+    (dict
+      "prometheus.io/scrape" "true"
+      "prometheus.io/port" (toString (coalesce $service.servicePort $f.metrics.servicePort))
+      "prometheus.io/path" (default "/metrics" $f.metrics.path)
+    )
+  }}
   {{- end }}
-  {{- include "common.metadata" (dict "context" .context "component" $f.name "name" $name "labels" $labels "annotations" $annotations) | nindent 2 }}
+  {{- include "common.metadata" (dict
+    "context" .context
+    "component" $f.name
+    "name" $name
+    "labels" $labels
+    "annotations" $annotations
+  ) | nindent 2 }}
 spec:
-  {{- $spec := merge (dict "type" (default "ClusterIP" $service.type)) (pick $service "clusterIP" "loadBalancerClass" "loadBalancerSourceRanges") (pick (.context.global.dualStack | default dict) "ipFamilyPolicy" "ipFamilies") }}
+  {{- $spec := merge
+    (dict "type" (default "ClusterIP" $service.type))
+    (pick $service "clusterIP" "loadBalancerClass" "loadBalancerSourceRanges")
+    (pick (.context.global.dualStack | default dict) "ipFamilyPolicy" "ipFamilies")
+  }}
   {{- include "common.compact" $spec | fromJson | toYaml | nindent 2 }}
   ports:
     - name: {{ $port }}
@@ -37,10 +53,27 @@ kind: ServiceMonitor
 metadata:
   {{- $labels := merge dict ($monitor.additionalLabels | default dict) ($monitor.selector | default dict) }}
   {{- $scope := dict "context" (merge (dict "namespace" (default .context.namespace $monitor.namespace)) .context) }}
-  {{- include "common.metadata" (merge $scope (dict "component" $f.name "name" (default (include "common.componentName" .) $monitor.name) "labels" $labels "annotations" (merge dict ($monitor.annotations | default dict) ($monitor.additionalAnnotations | default dict)))) | nindent 2 }}
+  {{- include "common.metadata" (merge $scope
+    (dict
+      "component" $f.name
+      "name" (default (include "common.componentName" .) $monitor.name)
+      "labels" $labels
+      "annotations" (merge dict ($monitor.annotations | default dict) ($monitor.additionalAnnotations | default dict))
+    )
+  ) | nindent 2 }}
 spec:
   endpoints:
-    - {{ include "common.compact" (dict "port" $port "path" (default "/metrics" $f.metrics.path) "interval" $monitor.interval "scrapeTimeout" (coalesce $monitor.scrapeTimeout $metrics.scrapeTimeout) "honorLabels" $monitor.honorLabels "relabelings" $monitor.relabelings "metricRelabelings" $monitor.metricRelabelings "scheme" $monitor.scheme "tlsConfig" $monitor.tlsConfig) | fromJson | toYaml | nindent 6 | trim }}
+    - {{ include "common.compact" (dict
+      "port" $port
+      "path" (default "/metrics" $f.metrics.path)
+      "interval" $monitor.interval
+      "scrapeTimeout" (coalesce $monitor.scrapeTimeout $metrics.scrapeTimeout)
+      "honorLabels" $monitor.honorLabels
+      "relabelings" $monitor.relabelings
+      "metricRelabelings" $monitor.metricRelabelings
+      "scheme" $monitor.scheme
+      "tlsConfig" $monitor.tlsConfig
+    ) | fromJson | toYaml | nindent 6 | trim }}
   {{- with $monitor.targetLabels }}
   targetLabels:
     {{- toYaml . | nindent 4 }}
@@ -58,7 +91,16 @@ spec:
 ---
 {{- $scope := merge (dict "namespace" (default .context.namespace $rules.namespace)) .context }}
 {{- $labels := merge dict ($rules.additionalLabels | default dict) ($rules.selector | default dict) }}
-{{ include "common.object" (dict "context" $scope "component" $f.name "apiVersion" (default "monitoring.coreos.com/v1" .context.apiVersions.monitoring) "kind" "PrometheusRule" "name" (include "common.componentName" .) "labels" $labels "annotations" $rules.annotations "spec" (dict "groups" (list (dict "name" $scraped "rules" $rules.spec)))) }}
+{{ include "common.object" (dict
+  "context" $scope
+  "component" $f.name
+  "apiVersion" (default "monitoring.coreos.com/v1" .context.apiVersions.monitoring)
+  "kind" "PrometheusRule"
+  "name" (include "common.componentName" .)
+  "labels" $labels
+  "annotations" $rules.annotations
+  "spec" (dict "groups" (list (dict "name" $scraped "rules" $rules.spec)))
+) }}
 {{- end }}
 {{- end -}}
 {{- end -}}

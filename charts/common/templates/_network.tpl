@@ -27,8 +27,8 @@ Arguments: a component.
 {{- end -}}
 
 {{/*
-common.policyTypes: the directions that NetworkPolicies restrict, as a JSON list: Ingress by global.networkPolicy.create or the component's own
-networkPolicy.create, Egress by global.networkPolicy.restrictEgress. Arguments: global, values (of the component).
+common.policyTypes: the directions that NetworkPolicies restrict, as a JSON list: Ingress by global.networkPolicy.create or the component's
+own networkPolicy.create, Egress by global.networkPolicy.restrictEgress. Arguments: global, values (of the component).
 */}}
 {{- define "common.policyTypes" -}}
 {{- $global := .global.networkPolicy | default dict -}}
@@ -85,7 +85,11 @@ spec:
 {{- range . -}}
 {{- $ports := list -}}
 {{- range $port := .ports -}}
-{{- if kindIs "map" $port }}{{ $ports = append $ports $port }}{{ else }}{{ $ports = append $ports (dict "port" $port "protocol" "TCP") }}{{ end -}}
+{{- if kindIs "map" $port -}}
+{{- $ports = append $ports $port -}}
+{{- else -}}
+{{- $ports = append $ports (dict "port" $port "protocol" "TCP") -}}
+{{- end -}}
 {{- end -}}
 {{- $rules = append $rules (include "common.compact" (merge (dict "ports" $ports) .) | fromJson) -}}
 {{- end -}}
@@ -105,8 +109,8 @@ common.reasoned: a list of maps as YAML, the sentence that a map has under "why"
 {{- end -}}
 
 {{/*
-common.outside: what programs reach outside the cluster's pods, and why no policy can say more of it than ports: name to {ports, why}, as JSON.
-The ports of apiServer, git, https, mail, directory, metrics, storage and database are replaced by global.networkPolicy.ports.
+common.outside: what programs reach outside the cluster's pods, and why no policy can say more of it than ports: name to {ports, why}, as
+JSON. The ports of apiServer, git, https, mail, directory, metrics, storage and database are replaced by global.networkPolicy.ports.
 Arguments: global.
 */}}
 {{- define "common.outside" -}}
@@ -128,7 +132,11 @@ Arguments: global.
   "proxy" (dict "ports" (uniq $proxies) "why" "the proxies of global.httpProxy and global.httpsProxy")
 -}}
 {{- range $name, $ports := ((.networkPolicy).ports | default dict) -}}
-{{- $_ := set (get $table $name | required (printf "\nglobal.networkPolicy.ports.%s names nothing that policies know.\n  fix: use one of apiServer, git, https, mail, directory, metrics, storage, database" $name)) "ports" $ports -}}
+{{- $_ := set
+  (get $table $name | required (printf "\nglobal.networkPolicy.ports.%s names nothing that policies know.\n  fix: use one of apiServer, git, https, mail, directory, metrics, storage, database" $name))
+  "ports"
+  $ports
+-}}
 {{- end -}}
 {{- toJson $table -}}
 {{- end -}}

@@ -9,7 +9,13 @@ Arguments: a component (context, facts, values).
 {{- $selector := include "common.selectorLabels" (dict "context" .context "name" $f.name) | fromJson -}}
 {{- $own := dict "app.kubernetes.io/component" $f.name "app.kubernetes.io/part-of" .context.partOf -}}
 {{- $names := include "common.nameLabels" (dict "context" .context "name" $f.name) | fromJson -}}
-{{- $labels := merge $selector $own ($v.podLabels | default dict) ($f.podLabels | default dict) ($g.podLabels | default dict) .context.labels $names -}}
+{{- $labels := merge $selector $own
+  ($v.podLabels | default dict)
+  ($f.podLabels | default dict)
+  ($g.podLabels | default dict)
+  .context.labels
+  $names
+-}}
 {{- $size := include "common.compact" ($v.emptyDir | default dict) | fromJson -}}
 {{- $scratch := list -}}
 {{- range $i, $path := $f.scratch }}{{ $scratch = append $scratch (dict "name" (printf "scratch-%d" $i) "emptyDir" $size) }}{{ end -}}
@@ -37,7 +43,10 @@ Arguments: a component (context, facts, values).
   "schedulerName" $v.schedulerName
   "terminationGracePeriodSeconds" (include "common.firstSet" (list $v.terminationGracePeriodSeconds $f.terminationGracePeriodSeconds) | fromJson).value
 -}}
-{{- dict "metadata" (include "common.compact" (dict "labels" $labels "annotations" $annotations) | fromJson) "spec" (include "common.compact" $spec | fromJson) | toJson -}}
+{{- dict
+  "metadata" (include "common.compact" (dict "labels" $labels "annotations" $annotations) | fromJson)
+  "spec" (include "common.compact" $spec | fromJson)
+| toJson -}}
 {{- end -}}
 
 {{/* common.topologySpread: {"constraints": [...]} as JSON, a labelSelector added where the user left it out. Arguments: a component. */}}
@@ -51,16 +60,21 @@ Arguments: a component (context, facts, values).
 {{- end -}}
 
 {{/*
-common.affinity: a pod's affinity, as JSON: the component's own, or what global.affinity says of all pods: podAntiAffinity soft or hard keeps
-those of a component on different nodes, nodeAffinity {type: soft or hard, matchExpressions} says which nodes. Arguments: a component.
+common.affinity: a pod's affinity, as JSON: the component's own, or what global.affinity says of all pods: podAntiAffinity soft or hard
+keeps those of a component on different nodes, nodeAffinity {type: soft or hard, matchExpressions} says which nodes. Arguments: a
+component.
 */}}
 {{- define "common.affinity" -}}
 {{- $affinity := coalesce .values.affinity .facts.affinity -}}
 {{- $preset := .context.global.affinity | default dict -}}
 {{- if not $affinity -}}
 {{- $affinity = dict -}}
-{{- $term := dict "topologyKey" "kubernetes.io/hostname" "labelSelector" (dict "matchLabels" (include "common.selectorLabels" (dict "context" .context "name" .facts.name) | fromJson)) -}}
-{{- $required := "requiredDuringSchedulingIgnoredDuringExecution" -}}{{- $preferred := "preferredDuringSchedulingIgnoredDuringExecution" -}}
+{{- $term := dict
+  "topologyKey" "kubernetes.io/hostname"
+  "labelSelector" (dict "matchLabels" (include "common.selectorLabels" (dict "context" .context "name" .facts.name) | fromJson))
+-}}
+{{- $required := "requiredDuringSchedulingIgnoredDuringExecution" -}}
+{{- $preferred := "preferredDuringSchedulingIgnoredDuringExecution" -}}
 {{- if eq (toString $preset.podAntiAffinity) "hard" -}}
 {{- $_ := set $affinity "podAntiAffinity" (dict $required (list $term)) -}}
 {{- else if eq (toString $preset.podAntiAffinity) "soft" -}}
@@ -69,7 +83,9 @@ those of a component on different nodes, nodeAffinity {type: soft or hard, match
 {{- with ($preset.nodeAffinity).matchExpressions -}}
 {{- $node := dict "matchExpressions" . -}}
 {{- $hard := ne (toString $preset.nodeAffinity.type) "soft" -}}
-{{- $_ := set $affinity "nodeAffinity" (ternary (dict $required (dict "nodeSelectorTerms" (list $node))) (dict $preferred (list (dict "weight" 1 "preference" $node))) $hard) -}}
+{{- $_ := set $affinity "nodeAffinity"
+  (ternary (dict $required (dict "nodeSelectorTerms" (list $node))) (dict $preferred (list (dict "weight" 1 "preference" $node))) $hard)
+-}}
 {{- end -}}
 {{- end -}}
 {{- toJson $affinity -}}

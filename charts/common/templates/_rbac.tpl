@@ -15,21 +15,29 @@
 apiVersion: v1
 kind: ServiceAccount
 metadata:
-  {{- include "common.metadata" (dict "context" .context "component" .facts.name "name" (include "common.serviceAccountName" .) "labels" $account.labels "annotations" (merge dict ($account.annotations | default dict) (.facts.annotations | default dict))) | nindent 2 }}
+  {{- include "common.metadata" (dict
+    "context" .context
+    "component" .facts.name
+    "name" (include "common.serviceAccountName" .)
+    "labels" $account.labels
+    "annotations" (merge dict ($account.annotations | default dict) (.facts.annotations | default dict))
+  ) | nindent 2 }}
 automountServiceAccountToken: {{ ternary $account.automountServiceAccountToken false (hasKey $account "automountServiceAccountToken") }}
 {{- end -}}
 {{- end -}}
 
 {{/*
 common.rbac: Role and RoleBinding for facts.rules, ClusterRole and ClusterRoleBinding for facts.clusterRules, as YAML documents.
-The sentence that a rule has under "why" stands above it as a comment. With facts.namespaced the cluster's rules join the Role, or make one in facts.managedNamespace, and nothing cluster-scoped is made.
-With values.rbac.published the rules under facts.publishedRules and facts.publishedClusterRules are added: what the published chart grants beyond them.
+The sentence that a rule has under "why" stands above it as a comment. With facts.namespaced the cluster's rules join the Role, or make one
+in facts.managedNamespace, and nothing cluster-scoped is made. With values.rbac.published the rules under facts.publishedRules and
+facts.publishedClusterRules are added: what the published chart grants beyond them.
 Arguments: a component.
 */}}
 {{- define "common.rbac" -}}
 {{- $cluster := .facts.clusterRules | default list -}}{{- $rules := .facts.rules | default list -}}{{- $managed := list -}}
 {{- if and (or .facts.publishedRules .facts.publishedClusterRules) (.values.rbac).published -}}
-{{- $rules = concat $rules (.facts.publishedRules | default list) -}}{{- $cluster = concat $cluster (.facts.publishedClusterRules | default list) -}}
+{{- $rules = concat $rules (.facts.publishedRules | default list) -}}
+{{- $cluster = concat $cluster (.facts.publishedClusterRules | default list) -}}
 {{- end -}}
 {{- $namespace := default .context.namespace .facts.managedNamespace -}}
 {{- if .facts.namespaced -}}
@@ -43,7 +51,13 @@ Arguments: a component.
   (dict "prefix" "Cluster" "rules" $cluster "name" (include "common.clusterName" (dict "context" .context "name" .facts.name)) "context" .context)
 -}}
 {{- range $scopes }}{{ if .rules }}
-{{- $metadata := include "common.metadata" (dict "context" .context "component" $.facts.name "name" .name "clusterScoped" (eq .prefix "Cluster") "annotations" $.facts.annotations) }}
+{{- $metadata := include "common.metadata" (dict
+  "context" .context
+  "component" $.facts.name
+  "name" .name
+  "clusterScoped" (eq .prefix "Cluster")
+  "annotations" $.facts.annotations
+) }}
 ---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: {{ .prefix }}Role
@@ -79,9 +93,19 @@ Arguments: context, resources (of group argoproj.io).
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole
 metadata:
-  {{- include "common.metadata" (dict "context" $.context "name" (include "common.clusterName" (dict "context" $.context "name" (printf "aggregate-to-%s" $role))) "clusterScoped" true "labels" (dict (printf "rbac.authorization.k8s.io/aggregate-to-%s" $role) "true")) | nindent 2 }}
+  {{- include "common.metadata" (dict
+    "context" $.context
+    "name" (include "common.clusterName" (dict "context" $.context "name" (printf "aggregate-to-%s" $role)))
+    "clusterScoped" true
+    "labels" (dict (printf "rbac.authorization.k8s.io/aggregate-to-%s" $role) "true")
+  ) | nindent 2 }}
 rules:
   {{- $why := printf "Kubernetes' own role %s covers Argo's kinds too; who holds it, the cluster's administrator decides" $role }}
-  {{- include "common.reasoned" (list (dict "why" $why "apiGroups" (list "argoproj.io") "resources" $.resources "verbs" $verbs)) | nindent 2 }}
+  {{- include "common.reasoned" (list (dict
+    "why" $why
+    "apiGroups" (list "argoproj.io")
+    "resources" $.resources
+    "verbs" $verbs
+  )) | nindent 2 }}
 {{- end }}
 {{- end -}}

@@ -16,7 +16,16 @@ tls), service {name, port (number)}.
 {{- $rules = append $rules (include "common.compact" (dict "host" . "http" (dict "paths" $paths)) | fromJson) -}}
 {{- end -}}
 {{- $spec := dict "ingressClassName" $ingress.ingressClassName "rules" $rules "tls" $ingress.tls -}}
-{{- include "common.object" (dict "context" .context "component" .component "apiVersion" (default "networking.k8s.io/v1" .context.apiVersions.ingress) "kind" "Ingress" "name" .name "labels" $ingress.labels "annotations" $ingress.annotations "spec" $spec) -}}
+{{- include "common.object" (dict
+  "context" .context
+  "component" .component
+  "apiVersion" (default "networking.k8s.io/v1" .context.apiVersions.ingress)
+  "kind" "Ingress"
+  "name" .name
+  "labels" $ingress.labels
+  "annotations" $ingress.annotations
+  "spec" $spec
+) -}}
 {{- end -}}
 {{- end -}}
 
@@ -32,7 +41,16 @@ kind (HTTPRoute; or GRPCRoute).
 {{- $rules := list -}}
 {{- range $route.rules | default (list dict) }}{{ $rules = append $rules (merge dict . (dict "backendRefs" (list $backend))) }}{{ end -}}
 {{- $spec := dict "parentRefs" $route.parentRefs "hostnames" $route.hostnames "rules" $rules -}}
-{{- include "common.object" (dict "context" .context "component" .component "apiVersion" "gateway.networking.k8s.io/v1" "kind" (default "HTTPRoute" .kind) "name" .name "labels" $route.labels "annotations" $route.annotations "spec" $spec) -}}
+{{- include "common.object" (dict
+  "context" .context
+  "component" .component
+  "apiVersion" "gateway.networking.k8s.io/v1"
+  "kind" (default "HTTPRoute" .kind)
+  "name" .name
+  "labels" $route.labels
+  "annotations" $route.annotations
+  "spec" $spec
+) -}}
 {{- end -}}
 {{- end -}}
 

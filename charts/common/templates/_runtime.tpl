@@ -9,19 +9,29 @@ Arguments: global, tunnelEnabled (the value tunnel-client.enabled).
 {{- if and $ingress $gateway -}}
 {{- fail "\nMOD101: Both global.runtime.ingress and global.runtime.httpRoute are enabled.\n  fix: set enabled: false in one of the two" -}}
 {{- else if $ingress -}}
-{{- if not $runtime.ingress.hosts }}{{ fail "\nMOD301: Ingress access needs at least one host.\n  fix: --set global.runtime.ingress.hosts={runtime.example.com}" }}{{ end -}}
+{{- if not $runtime.ingress.hosts -}}
+{{- fail "\nMOD301: Ingress access needs at least one host.\n  fix: --set global.runtime.ingress.hosts={runtime.example.com}" -}}
+{{- end -}}
 {{- include "runtime.checkHosts" (dict "path" "global.runtime.ingress.hosts" "hosts" $runtime.ingress.hosts) -}}
 ingress
 {{- else if $gateway -}}
-{{- if not $runtime.httpRoute.hostnames }}{{ fail "\nMOD601: Gateway access needs at least one host name.\n  fix: --set global.runtime.httpRoute.hostnames={runtime.example.com}" }}{{ end -}}
-{{- if not $runtime.httpRoute.parentRefs }}{{ fail "\nMOD602: Gateway access needs at least one parent Gateway with a name.\n  fix: set global.runtime.httpRoute.parentRefs[0].name" }}{{ end -}}
+{{- if not $runtime.httpRoute.hostnames -}}
+{{- fail "\nMOD601: Gateway access needs at least one host name.\n  fix: --set global.runtime.httpRoute.hostnames={runtime.example.com}" -}}
+{{- end -}}
+{{- if not $runtime.httpRoute.parentRefs -}}
+{{- fail "\nMOD602: Gateway access needs at least one parent Gateway with a name.\n  fix: set global.runtime.httpRoute.parentRefs[0].name" -}}
+{{- end -}}
 {{- range $i, $parent := $runtime.httpRoute.parentRefs -}}
-{{- if not $parent.name }}{{ fail (printf "\nMOD602: Gateway access needs at least one parent Gateway with a name.\n  fix: set global.runtime.httpRoute.parentRefs[%d].name" $i) }}{{ end -}}
+{{- if not $parent.name -}}
+{{- fail (printf "\nMOD602: Gateway access needs at least one parent Gateway with a name.\n  fix: set global.runtime.httpRoute.parentRefs[%d].name" $i) -}}
+{{- end -}}
 {{- end -}}
 {{- include "runtime.checkHosts" (dict "path" "global.runtime.httpRoute.hostnames" "hosts" $runtime.httpRoute.hostnames) -}}
 gateway
 {{- else if .tunnelEnabled -}}
-{{- if not (.global.codefresh).accountId }}{{ fail "\nMOD201: Tunnel access needs global.codefresh.accountId.\n  fix: --set global.codefresh.accountId=<account id>" }}{{ end -}}
+{{- if not (.global.codefresh).accountId -}}
+{{- fail "\nMOD201: Tunnel access needs global.codefresh.accountId.\n  fix: --set global.codefresh.accountId=<account id>" -}}
+{{- end -}}
 tunnel
 {{- else if not $runtime.ingressUrl -}}
 {{- fail "\nMOD102: No access mode is chosen: the tunnel is off, there is no ingress and no HTTPRoute, and global.runtime.ingressUrl is empty.\n  fix: set global.runtime.ingressUrl=https://<host>, or enable tunnel-client, global.runtime.ingress or global.runtime.httpRoute" -}}
@@ -38,14 +48,17 @@ mesh
 {{- end -}}
 
 {{/*
-runtime.checkHosts: fails the render where one is no host name, as an Ingress or a route takes it. A wildcard may be its first label, but not in
-the first host, which makes the public URL. Arguments: path (of the value), hosts.
+runtime.checkHosts: fails the render where one is no host name, as an Ingress or a route takes it. A wildcard may be its first label, but
+not in the first host, which makes the public URL. Arguments: path (of the value), hosts.
 */}}
 {{- define "runtime.checkHosts" -}}
 {{- $path := .path -}}{{- $label := "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?" -}}
 {{- range $i, $host := .hosts -}}
 {{- if not (regexMatch (printf "^%s%s(\\.%s)*$" (ternary "(\\*\\.)?" "" (gt $i 0)) $label $label) (toString $host)) -}}
-{{- fail (printf "\nMOD302: %q is not a host name.\n  fix: set %s[%d] to the host alone, in lower case, without scheme, path and port%s" (toString $host) $path $i (ternary "" "; it makes the public URL, so it has no wildcard" (gt $i 0))) -}}
+{{- fail (printf "\nMOD302: %q is not a host name.\n  fix: set %s[%d] to the host alone, in lower case, without scheme, path and port%s" (toString $host) $path $i (ternary ""
+  "; it makes the public URL, so it has no wildcard"
+  (gt $i 0)
+)) -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
@@ -60,18 +73,28 @@ the first host, which makes the public URL. Arguments: path (of the value), host
 {{- $name -}}
 {{- end -}}
 
-{{/* runtime.tunnelHost: the host name the tunnel server gives the runtime; values that make none fail the render. Arguments: global, tunnelServer. */}}
+{{/*
+runtime.tunnelHost: the host name the tunnel server gives the runtime; values that make none fail the render. Arguments: global,
+tunnelServer.
+*/}}
 {{- define "runtime.tunnelHost" -}}
 {{- $host := printf "%s-%s.%s" .global.codefresh.accountId (include "runtime.name" .) .tunnelServer.subdomainHost -}}
 {{- $is := "^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?(\\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$" -}}
-{{- range $path, $name := dict "tunnel-client.tunnelServer.host" .tunnelServer.host "tunnel-client.tunnelServer.subdomainHost" .tunnelServer.subdomainHost -}}
-{{- if not (regexMatch $is (toString $name)) }}{{ fail (printf "\nMOD202: %s is not a host name: %q.\n  fix: set %s to the host alone, without scheme, path and port" $path (toString $name) $path) }}{{ end -}}
+{{- range $path, $name := dict
+  "tunnel-client.tunnelServer.host" .tunnelServer.host
+  "tunnel-client.tunnelServer.subdomainHost" .tunnelServer.subdomainHost
+-}}
+{{- if not (regexMatch $is (toString $name)) -}}
+{{- fail (printf "\nMOD202: %s is not a host name: %q.\n  fix: set %s to the host alone, without scheme, path and port" $path (toString $name) $path) -}}
+{{- end -}}
 {{- end -}}
 {{- $label := printf "%s-%s" .global.codefresh.accountId (include "runtime.name" .) -}}
 {{- if gt (len $label) 63 -}}
 {{- fail (printf "\nRUN103: %s, the host label of the tunnel, has %d characters; 63 are allowed.\n  fix: set global.runtime.name to a name of %d characters at most" $label (len $label) (sub 62 (len .global.codefresh.accountId))) -}}
 {{- end -}}
-{{- if not (regexMatch $is $host) }}{{ fail (printf "\nMOD203: global.codefresh.accountId is %q, of which no host name can be made: %s.\n  fix: --set-string global.codefresh.accountId=<account id>" .global.codefresh.accountId $host) }}{{ end -}}
+{{- if not (regexMatch $is $host) -}}
+{{- fail (printf "\nMOD203: global.codefresh.accountId is %q, of which no host name can be made: %s.\n  fix: --set-string global.codefresh.accountId=<account id>" .global.codefresh.accountId $host) -}}
+{{- end -}}
 {{- $host -}}
 {{- end -}}
 
@@ -101,7 +124,9 @@ the first host, which makes the public URL. Arguments: path (of the value), host
 {{- if ($ca.secret).create -}}
 {{- dict "name" "codefresh-tls-certs" "key" ($ca.secret.key | default "ca-bundle.crt") | toJson -}}
 {{- else if values ($ca.secretKeyRef | default dict) | compact -}}
-{{- if not $ca.secretKeyRef.name }}{{ fail "\nCRT108: The reference to the CA bundle's Secret has no name.\n  fix: set global.codefresh.tls.caCerts.secretKeyRef.name and .key" }}{{ end -}}
+{{- if not $ca.secretKeyRef.name -}}
+{{- fail "\nCRT108: The reference to the CA bundle's Secret has no name.\n  fix: set global.codefresh.tls.caCerts.secretKeyRef.name and .key" -}}
+{{- end -}}
 {{- dict "name" $ca.secretKeyRef.name "key" ($ca.secretKeyRef.key | default "ca-bundle.crt") | toJson -}}
 {{- else -}}
 {}
@@ -109,8 +134,9 @@ the first host, which makes the public URL. Arguments: path (of the value), host
 {{- end -}}
 
 {{/*
-runtime.trust: what makes a container trust the platform's CA, {env, volumes, volumeMounts} as JSON; empty lists without one. Go programs read
-the directory SSL_CERT_DIR besides their own bundle, Node.js the file NODE_EXTRA_CA_CERTS: both at their start, so checksum says when to restart.
+runtime.trust: what makes a container trust the platform's CA, {env, volumes, volumeMounts} as JSON; empty lists without one. Go programs
+read the directory SSL_CERT_DIR besides their own bundle, Node.js the file NODE_EXTRA_CA_CERTS: both at their start, so checksum says when
+to restart.
 Arguments: global.
 */}}
 {{- define "runtime.trust" -}}
@@ -118,8 +144,15 @@ Arguments: global.
 {{- $trust := dict "env" list "volumes" list "volumeMounts" list "checksum" "" -}}
 {{- with ((((.global.codefresh).tls).caCerts).secret).content }}{{ $_ := set $trust "checksum" (sha256sum .) }}{{ end -}}
 {{- if $ca.name -}}
-{{- $_ := set $trust "env" (list (dict "name" "NODE_EXTRA_CA_CERTS" "value" "/etc/platform-ca/ca-bundle.crt") (dict "name" "SSL_CERT_DIR" "value" "/etc/ssl/certs:/etc/platform-ca")) -}}
-{{- $_ := set $trust "volumes" (list (dict "name" "platform-ca" "secret" (dict "secretName" $ca.name "items" (list (dict "key" $ca.key "path" "ca-bundle.crt"))))) -}}
+{{- $_ := set $trust "env"
+  (list
+    (dict "name" "NODE_EXTRA_CA_CERTS" "value" "/etc/platform-ca/ca-bundle.crt")
+    (dict "name" "SSL_CERT_DIR" "value" "/etc/ssl/certs:/etc/platform-ca")
+  )
+-}}
+{{- $_ := set $trust "volumes"
+  (list (dict "name" "platform-ca" "secret" (dict "secretName" $ca.name "items" (list (dict "key" $ca.key "path" "ca-bundle.crt")))))
+-}}
 {{- $_ := set $trust "volumeMounts" (list (dict "name" "platform-ca" "mountPath" "/etc/platform-ca" "readOnly" true)) -}}
 {{- end -}}
 {{- toJson $trust -}}

@@ -24,9 +24,24 @@ Arguments: a component (context, facts, values). Replicas are left to the autosc
 apiVersion: apps/v1
 kind: {{ $kind }}
 metadata:
-  {{- $annotations := merge dict ($v.deploymentAnnotations | default dict) ($v.statefulsetAnnotations | default dict) (ternary $g.statefulsetAnnotations $g.deploymentAnnotations $stateful | default dict) ($f.workloadAnnotations | default dict) }}
-  {{- $labels := merge dict ($v.deploymentLabels | default dict) ($v.statefulsetLabels | default dict) (ternary $g.statefulsetLabels $g.deploymentLabels $stateful | default dict) }}
-  {{- include "common.metadata" (dict "context" .context "component" $f.name "name" (include "common.componentName" .) "labels" $labels "annotations" $annotations) | nindent 2 }}
+  {{- $annotations := merge dict
+    ($v.deploymentAnnotations | default dict)
+    ($v.statefulsetAnnotations | default dict)
+    (ternary $g.statefulsetAnnotations $g.deploymentAnnotations $stateful | default dict)
+    ($f.workloadAnnotations | default dict)
+  }}
+  {{- $labels := merge dict
+    ($v.deploymentLabels | default dict)
+    ($v.statefulsetLabels | default dict)
+    (ternary $g.statefulsetLabels $g.deploymentLabels $stateful | default dict)
+  }}
+  {{- include "common.metadata" (dict
+    "context" .context
+    "component" $f.name
+    "name" (include "common.componentName" .)
+    "labels" $labels
+    "annotations" $annotations
+  ) | nindent 2 }}
 spec:
   {{- include "common.compact" $spec | fromJson | toYaml | nindent 2 }}
 {{- end -}}

@@ -1,6 +1,6 @@
 {{/*
-gitops-runtime.ownArgoCD: what the user says of an Argo CD that is there already, {server, repoServer} as JSON: global.integrations.argo-cd,
-with what its older name global.external-argo-cd says over it. Arguments: global.
+gitops-runtime.ownArgoCD: what the user says of an Argo CD that is there already, {server, repoServer} as JSON:
+global.integrations.argo-cd, with what its older name global.external-argo-cd says over it. Arguments: global.
 */}}
 {{- define "gitops-runtime.ownArgoCD" -}}
 {{- $now := index .integrations "argo-cd" -}}
@@ -12,11 +12,15 @@ with what its older name global.external-argo-cd says over it. Arguments: global
 
 {{/* gitops-runtime.usesOwnArgoCD: "true" where an Argo CD that is there already is the runtime's. Arguments: the root. */}}
 {{- define "gitops-runtime.usesOwnArgoCD" -}}
-{{- if and (not (index .Values "argo-cd").enabled) (include "gitops-runtime.ownArgoCD" .Values.global | fromJson).server.svc }}true{{ end -}}
+{{- if and
+  (not (index .Values "argo-cd").enabled)
+  (include "gitops-runtime.ownArgoCD" .Values.global | fromJson).server.svc
+}}true{{ end -}}
 {{- end -}}
 
 {{/*
-gitops-runtime.serviceHost: the address of a Service that values name: <name>, <name>.<namespace>, or a host as it is. Arguments: root, service.
+gitops-runtime.serviceHost: the address of a Service that values name: <name>, <name>.<namespace>, or a host as it is. Arguments: root,
+service.
 */}}
 {{- define "gitops-runtime.serviceHost" -}}
 {{- $parts := splitList "." .service -}}
@@ -31,15 +35,18 @@ gitops-runtime.serviceHost: the address of a Service that values name: <name>, <
 {{- end -}}
 
 {{/*
-gitops-runtime.argoCDAddresses: where the programs of the runtime's Argo CD are, {server, url, repoServer} as JSON: of this release, or the user's own.
-server is host:port with the root path, url has the scheme besides. Arguments: the root.
+gitops-runtime.argoCDAddresses: where the programs of the runtime's Argo CD are, {server, url, repoServer} as JSON: of this release, or the
+user's own. server is host:port with the root path, url has the scheme besides. Arguments: the root.
 */}}
 {{- define "gitops-runtime.argoCDAddresses" -}}
 {{- $repoServer := "" -}}{{- $server := "" -}}{{- $path := "" -}}{{- $tls := false -}}
 {{- if eq (include "gitops-runtime.usesOwnArgoCD" .) "true" -}}
 {{- $own := include "gitops-runtime.ownArgoCD" .Values.global | fromJson -}}
 {{- $elsewhere := splitList "." $own.server.svc | rest | join "." -}}
-{{- $service := default (ternary "argocd-repo-server" (printf "argocd-repo-server.%s" $elsewhere) (empty $elsewhere)) $own.repoServer.svc -}}
+{{- $service := default (ternary "argocd-repo-server"
+  (printf "argocd-repo-server.%s" $elsewhere)
+  (empty $elsewhere)
+) $own.repoServer.svc -}}
 {{- $repoServer = printf "%s:%d" (include "gitops-runtime.serviceHost" (dict "root" . "service" $service)) (int $own.repoServer.port) -}}
 {{- $server = printf "%s:%d" (include "gitops-runtime.serviceHost" (dict "root" . "service" $own.server.svc)) (int $own.server.port) -}}
 {{- $tls = eq (int $own.server.port) 443 -}}
@@ -48,7 +55,11 @@ server is host:port with the root path, url has the scheme besides. Arguments: t
 {{- $prefix := include "gitops-runtime.prefix" (dict "root" . "chart" "argo-cd") -}}
 {{- $domain := printf "%s.svc.%s" .Release.Namespace (index .Values "internal-router").clusterDomain -}}
 {{- $params := dict -}}
-{{- with index .Values "argo-cd" }}{{ if .enabled }}{{ $params = (include "argo-cd.flat" (dict "settings" (.configs.params | default dict)) | fromJson).data }}{{ end }}{{ end -}}
+{{- with index .Values "argo-cd" -}}
+{{- if .enabled -}}
+{{- $params = (include "argo-cd.flat" (dict "settings" (.configs.params | default dict)) | fromJson).data -}}
+{{- end -}}
+{{- end -}}
 {{- $tls = eq (toString (get $params "server.insecure")) "false" -}}
 {{- $path = get $params "server.rootpath" -}}
 {{- $repoServer = printf "%s-repo-server.%s:8081" $prefix $domain -}}
@@ -65,8 +76,8 @@ server is host:port with the root path, url has the scheme besides. Arguments: t
 
 {{/*
 gitops-runtime.argoCDLogin: how app-proxy signs in to Argo CD, as a YAML list of environment: a user and the password of a Secret, or
-the token of one. Of this release's Argo CD the password is that of its administrator, which it makes up at its first start: a pod that read
-nothing before that would be refused until it is replaced, so the kubelet holds it until the Secret is there. Arguments: the root.
+the token of one. Of this release's Argo CD the password is that of its administrator, which it makes up at its first start: a pod that
+read nothing before that would be refused until it is replaced, so the kubelet holds it until the Secret is there. Arguments: the root.
 */}}
 {{- define "gitops-runtime.argoCDLogin" -}}
 {{- $password := dict "name" "argocd-initial-admin-secret" "key" "password" -}}
@@ -76,7 +87,11 @@ nothing before that would be refused until it is replaced, so the kubelet holds 
 - {name: ARGO_CD_TOKEN, valueFrom: {secretKeyRef: {{ include "gitops-runtime.argoCDToken" . }}}}
 {{- else -}}
 {{- if $external -}}
-{{- $password = ternary (dict "name" "gitops-runtime-argo-cd-password" "key" "token") $auth.passwordSecretKeyRef (not (empty $auth.password)) -}}
+{{- $password = ternary
+  (dict "name" "gitops-runtime-argo-cd-password" "key" "token")
+  $auth.passwordSecretKeyRef
+  (not (empty $auth.password))
+-}}
 {{- else if not (include "gitops-runtime.makesAdminPassword" .) -}}
 {{- $_ := set $password "optional" true -}}
 {{- end -}}
@@ -86,8 +101,8 @@ nothing before that would be refused until it is replaced, so the kubelet holds 
 {{- end -}}
 
 {{/*
-gitops-runtime.argoCDToken: the Secret with the token of Argo CD that gitops-operator, argo-gateway and the event reporters read through the API,
-{name, key} as JSON: app-proxy makes it where it signs in with a password. Arguments: the root.
+gitops-runtime.argoCDToken: the Secret with the token of Argo CD that gitops-operator, argo-gateway and the event reporters read through
+the API, {name, key} as JSON: app-proxy makes it where it signs in with a password. Arguments: the root.
 */}}
 {{- define "gitops-runtime.argoCDToken" -}}
 {{- $auth := (include "gitops-runtime.ownArgoCD" .Values.global | fromJson).server.auth -}}
@@ -108,14 +123,18 @@ gitops-runtime.argoCDToken: the Secret with the token of Argo CD that gitops-ope
 {{- end -}}
 
 {{/*
-gitops-runtime.makesAdminPassword: "true" where this release's Argo CD is sure to make argocd-initial-admin-secret: it has an administrator, and
-nobody else gives the password. Arguments: the root.
+gitops-runtime.makesAdminPassword: "true" where this release's Argo CD is sure to make argocd-initial-admin-secret: it has an
+administrator, and nobody else gives the password. Arguments: the root.
 */}}
 {{- define "gitops-runtime.makesAdminPassword" -}}
 {{- $argo := index .Values "argo-cd" -}}
 {{- if $argo.enabled -}}
 {{- $extra := (include "argo-cd.flat" (dict "settings" ($argo.configs.secret.extra | default dict)) | fromJson).data -}}
-{{- $given := or (not $argo.configs.secret.createSecret) $argo.configs.secret.argocdServerAdminPassword (hasKey $extra "admin.password") -}}
+{{- $given := or
+  (not $argo.configs.secret.createSecret)
+  $argo.configs.secret.argocdServerAdminPassword
+  (hasKey $extra "admin.password")
+-}}
 {{- $settings := (include "argo-cd.flat" (dict "settings" $argo.configs.cm) | fromJson).data -}}
 {{- if not (or $given (not $argo.configs.cm.create) (eq (default "true" (get $settings "admin.enabled")) "false")) }}true{{ end -}}
 {{- end -}}

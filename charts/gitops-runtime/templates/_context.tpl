@@ -1,6 +1,7 @@
 {{/*
-gitops-runtime.parts: the labels by which programs and users look up the parts of the runtime, as the published chart 0.30.0 has them, as YAML:
-part to {partOf, selector (of its pods, immutable in a Deployment), labels}. A part that is not in the table belongs to the runtime itself.
+gitops-runtime.parts: the labels by which programs and users look up the parts of the runtime, as the published chart 0.30.0 has them, as
+YAML: part to {partOf, selector (of its pods, immutable in a Deployment), labels}. A part that is not in the table belongs to the runtime
+itself.
 Arguments: the root.
 */}}
 {{- define "gitops-runtime.parts" -}}
@@ -39,7 +40,11 @@ gitops-runtime.context: common.context of a part of the runtime. The part's obje
 Arguments: root, name (of the part), values (of the part).
 */}}
 {{- define "gitops-runtime.context" -}}
-{{- $values := dict "nameOverride" (default .name .values.nameOverride) "fullnameOverride" (default .name .values.fullnameOverride) "global" .root.Values.global -}}
+{{- $values := dict
+  "nameOverride" (default .name .values.nameOverride)
+  "fullnameOverride" (default .name .values.fullnameOverride)
+  "global" .root.Values.global
+-}}
 {{- $parts := include "gitops-runtime.parts" .root | fromYaml -}}
 {{- $part := default (get $parts "gitops-runtime") (get $parts .name) -}}
 {{- include "common.context" (merge (dict "chart" .root.Chart "release" .root.Release "values" $values) $part) -}}
@@ -117,8 +122,12 @@ Neither given fails the render. Arguments: global.
 {{- if $token.token -}}
 {{- dict "name" "codefresh-user-token" "key" "token" | toJson -}}
 {{- else if values ($token.secretKeyRef | default dict) | compact -}}
-{{- if not $token.secretKeyRef.name }}{{ fail "\nTOK103: The reference to the user token's Secret has no name.\n  fix: set global.codefresh.userToken.secretKeyRef.name and .key" }}{{ end -}}
-{{- if not $token.secretKeyRef.key }}{{ fail "\nTOK103: The reference to the user token's Secret has no key.\n  fix: set global.codefresh.userToken.secretKeyRef.name and .key" }}{{ end -}}
+{{- if not $token.secretKeyRef.name -}}
+{{- fail "\nTOK103: The reference to the user token's Secret has no name.\n  fix: set global.codefresh.userToken.secretKeyRef.name and .key" -}}
+{{- end -}}
+{{- if not $token.secretKeyRef.key -}}
+{{- fail "\nTOK103: The reference to the user token's Secret has no key.\n  fix: set global.codefresh.userToken.secretKeyRef.name and .key" -}}
+{{- end -}}
 {{- dict "name" $token.secretKeyRef.name "key" $token.secretKeyRef.key | toJson -}}
 {{- else -}}
 {{- fail "\nTOK101: There is no user token.\n  fix: --set global.codefresh.userToken.token=<API key>, or name a Secret in global.codefresh.userToken.secretKeyRef{name,key}" -}}
@@ -126,8 +135,8 @@ Neither given fails the render. Arguments: global.
 {{- end -}}
 
 {{/*
-gitops-runtime.components: the components of this release, {components: a list of {name, version}} as JSON. A component whose pods the platform
-shows logs of is called as its label app.kubernetes.io/part-of. Arguments: the root.
+gitops-runtime.components: the components of this release, {components: a list of {name, version}} as JSON. A component whose pods the
+platform shows logs of is called as its label app.kubernetes.io/part-of. Arguments: the root.
 */}}
 {{- define "gitops-runtime.components" -}}
 {{- $v := .Values -}}
@@ -138,7 +147,9 @@ shows logs of is called as its label app.kubernetes.io/part-of. Arguments: the r
 {{- $charts := dict -}}
 {{- range $chart := list "argo-cd" "argo-events" "argo-rollouts" "argo-workflows" "tunnel-client" -}}
 {{- $values := index $v $chart -}}
-{{- $_ := set $charts $chart (coalesce ((($values.global).image).tag) (($values.image).tag) ((index $.Subcharts $chart | default dict).Chart).AppVersion | toString) -}}
+{{- $_ := set $charts $chart
+  (coalesce ((($values.global).image).tag) (($values.image).tag) ((index $.Subcharts $chart | default dict).Chart).AppVersion | toString)
+-}}
 {{- end -}}
 {{- $table := list
   (dict "name" "app-proxy" "on" true "version" (index $v "app-proxy").image.tag)
@@ -165,11 +176,16 @@ shows logs of is called as its label app.kubernetes.io/part-of. Arguments: the r
 {{/* gitops-runtime.prefix: the prefix of the objects of a chart that this one depends on. Arguments: root, chart. */}}
 {{- define "gitops-runtime.prefix" -}}
 {{- $values := pick (index .root.Values .chart) "nameOverride" "fullnameOverride" -}}
-{{- (include "common.context" (dict "chart" (dict "Name" .chart "Version" "" "AppVersion" "") "release" .root.Release "values" $values) | fromJson).fullname -}}
+{{- (include "common.context" (dict
+  "chart" (dict "Name" .chart "Version" "" "AppVersion" "")
+  "release" .root.Release
+  "values" $values
+) | fromJson).fullname -}}
 {{- end -}}
 
 {{/*
-gitops-runtime.podsOf: what selects the pods of a component of a chart that this one depends on, as JSON. Arguments: root, chart, component.
+gitops-runtime.podsOf: what selects the pods of a component of a chart that this one depends on, as JSON. Arguments: root, chart,
+component.
 */}}
 {{- define "gitops-runtime.podsOf" -}}
 {{- $context := dict "name" (default .chart (index .root.Values .chart).nameOverride) "release" .root.Release.Name -}}
@@ -189,5 +205,8 @@ global.runtime.publishWorkflows does not refuse it. Arguments: the root.
 {{/* gitops-runtime.argoServer: the URL of the Argo Workflows server. Arguments: the root. */}}
 {{- define "gitops-runtime.argoServer" -}}
 {{- $config := (index .Values "app-proxy").config | default dict -}}
-{{- default (printf "http://%s-server.%s.svc.%s:2746" (include "gitops-runtime.prefix" (dict "root" . "chart" "argo-workflows")) .Release.Namespace (index .Values "internal-router").clusterDomain) $config.argoWorkflowsUrl -}}
+{{- default (printf "http://%s-server.%s.svc.%s:2746" (include "gitops-runtime.prefix" (dict
+  "root" .
+  "chart" "argo-workflows"
+)) .Release.Namespace (index .Values "internal-router").clusterDomain) $config.argoWorkflowsUrl -}}
 {{- end -}}

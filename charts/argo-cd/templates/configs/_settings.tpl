@@ -8,16 +8,24 @@ Arguments: context, values.
   "redis.server" (include "argo-cd.redisServer" .)
   "repo.server" (printf "%s:%v" (include "common.fullname" (dict "context" .context "name" $v.repoServer.name)) $v.repoServer.service.port)
 -}}
-{{- if $v.dex.enabled }}{{ $_ := set $data "server.dex.server" (printf "https://%s:%v" (include "common.fullname" (dict "context" .context "name" $v.dex.name)) $v.dex.servicePortHttp) }}{{ end -}}
+{{- if $v.dex.enabled -}}
+{{- $_ := set $data "server.dex.server"
+  (printf "https://%s:%v" (include "common.fullname" (dict "context" .context "name" $v.dex.name)) $v.dex.servicePortHttp)
+-}}
+{{- end -}}
 {{- if $v.commitServer.enabled -}}
-{{- $_ := set $data "commit.server" (printf "%s:%v" (include "common.fullname" (dict "context" .context "name" $v.commitServer.name)) $v.commitServer.service.port) -}}
+{{- $_ := set $data "commit.server"
+  (printf "%s:%v" (include "common.fullname" (dict "context" .context "name" $v.commitServer.name)) $v.commitServer.service.port)
+-}}
 {{- $_ := set $data "hydrator.enabled" "true" -}}
 {{- end -}}
 {{- range list "controller" "server" "reposerver" "applicationsetcontroller" "notificationscontroller" "dexserver" "commitserver" -}}
 {{- $_ := set $data (printf "%s.log.format" .) $log.format -}}
 {{- $_ := set $data (printf "%s.log.level" .) $log.level -}}
 {{- end -}}
-{{- $all := mergeOverwrite $data (include "argo-cd.flat" (dict "settings" (omit ($v.configs.params | default dict) "create" "annotations")) | fromJson).data -}}
+{{- $all := mergeOverwrite $data
+  (include "argo-cd.flat" (dict "settings" (omit ($v.configs.params | default dict) "create" "annotations")) | fromJson).data
+-}}
 {{- /* with applications elsewhere allowed, programs watch the whole cluster, and wait for ever where they may not */}}
 {{- if .context.singleNamespace }}{{ $all = omit $all "application.namespaces" "applicationsetcontroller.namespaces" }}{{ end -}}
 {{- dict "data" $all | toJson -}}
@@ -28,7 +36,11 @@ Arguments: context, values.
 {{- $data := dict -}}
 {{- with .values.global.domain }}{{ $_ := set $data "url" (printf "https://%s" .) }}{{ end -}}
 {{- if .values.configs.styles }}{{ $_ := set $data "ui.cssurl" "./custom/custom.styles.css" }}{{ end -}}
-{{- dict "data" (mergeOverwrite $data (include "argo-cd.flat" (dict "settings" (omit (.values.configs.cm | default dict) "create" "annotations")) | fromJson).data) | toJson -}}
+{{- dict
+  "data" (mergeOverwrite $data
+    (include "argo-cd.flat" (dict "settings" (omit (.values.configs.cm | default dict) "create" "annotations")) | fromJson).data
+  )
+| toJson -}}
 {{- end -}}
 
 {{/* argo-cd.checksum: text that changes with settings which programs read at their start only. Arguments: context, values. */}}

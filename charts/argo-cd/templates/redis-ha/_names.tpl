@@ -1,6 +1,7 @@
 {{/*
-argo-cd.redisHA: what the parts of the replicated Redis know of each other, as JSON: replicas, server (name of the StatefulSet), announce (name
-in front of the number of each server's own Service), haproxy (address), secret (of the password; empty without one). Arguments: context, values.
+argo-cd.redisHA: what the parts of the replicated Redis know of each other, as JSON: replicas, server (name of the StatefulSet), announce
+(name in front of the number of each server's own Service), haproxy (address), secret (of the password; empty without one). Arguments:
+context, values.
 */}}
 {{- define "argo-cd.redisHA" -}}
 {{- $v := index .values "redis-ha" -}}
@@ -15,7 +16,9 @@ in front of the number of each server's own Service), haproxy (address), secret 
 | toJson -}}
 {{- end -}}
 
-{{/* argo-cd.redisPassword: {"env": [...]} as JSON: the password under the given names, none where there is no secret. Arguments: secret, names. */}}
+{{/*
+argo-cd.redisPassword: {"env": [...]} as JSON: the password under the given names, none where there is no secret. Arguments: secret, names.
+*/}}
 {{- define "argo-cd.redisPassword" -}}
 {{- $env := list -}}
 {{- if .secret -}}
@@ -25,16 +28,23 @@ in front of the number of each server's own Service), haproxy (address), secret 
 {{- end -}}
 
 {{/*
-argo-cd.redisHAAffinity: pods of a component kept on different nodes, as JSON. Arguments: context, component (name), values (affinity as text or
-map, hardAntiAffinity, additionalAffinities).
+argo-cd.redisHAAffinity: pods of a component kept on different nodes, as JSON. Arguments: context, component (name), values (affinity as
+text or map, hardAntiAffinity, additionalAffinities).
 */}}
 {{- define "argo-cd.redisHAAffinity" -}}
 {{- $v := .values -}}
 {{- if $v.affinity -}}
 {{- ternary (fromYaml (toString $v.affinity)) $v.affinity (kindIs "string" $v.affinity) | toJson -}}
 {{- else -}}
-{{- $term := dict "topologyKey" "kubernetes.io/hostname" "labelSelector" (dict "matchLabels" (include "common.selectorLabels" (dict "context" .context "name" .component) | fromJson)) -}}
-{{- $rule := ternary (dict "requiredDuringSchedulingIgnoredDuringExecution" (list $term)) (dict "preferredDuringSchedulingIgnoredDuringExecution" (list (dict "weight" 100 "podAffinityTerm" $term))) $v.hardAntiAffinity -}}
+{{- $term := dict
+  "topologyKey" "kubernetes.io/hostname"
+  "labelSelector" (dict "matchLabels" (include "common.selectorLabels" (dict "context" .context "name" .component) | fromJson))
+-}}
+{{- $rule := ternary
+  (dict "requiredDuringSchedulingIgnoredDuringExecution" (list $term))
+  (dict "preferredDuringSchedulingIgnoredDuringExecution" (list (dict "weight" 100 "podAffinityTerm" $term)))
+  $v.hardAntiAffinity
+-}}
 {{- merge (dict "podAntiAffinity" $rule) ($v.additionalAffinities | default dict) | toJson -}}
 {{- end -}}
 {{- end -}}

@@ -15,7 +15,11 @@ initContainers:
     imagePullPolicy: {{ include "common.imagePullPolicy" (dict "images" $images) }}
     command: [argocd, admin, redis-initial-password]
     args: {{ toJson $v.extraArgs }}
-    securityContext: {{ mergeOverwrite (include "common.securityContext" . | fromJson) ($v.securityContext | default dict) ($v.containerSecurityContext | default dict) | toJson }}
+    securityContext: {{ mergeOverwrite
+      (include "common.securityContext" . | fromJson)
+      ($v.securityContext | default dict)
+      ($v.containerSecurityContext | default dict)
+    | toJson }}
     resources: {{ toJson $v.resources }}
     volumeMounts:
       - {name: api-token, mountPath: /var/run/secrets/kubernetes.io/serviceaccount, readOnly: true}

@@ -1,6 +1,6 @@
 {{/*
-argo-cd.serverFiles: {initContainers, volumes, volumeMounts} as YAML: extensions of the web interface, fetched by an init container each, and
-the style sheet. Arguments: context, values.
+argo-cd.serverFiles: {initContainers, volumes, volumeMounts} as YAML: extensions of the web interface, fetched by an init container each,
+and the style sheet. Arguments: context, values.
 */}}
 {{- define "argo-cd.serverFiles" -}}
 {{- $e := .values.server.extensions }}
@@ -14,7 +14,10 @@ initContainers:
     imagePullPolicy: {{ include "common.imagePullPolicy" (dict "images" $images) }}
     env: {{ toJson .env }}
     resources: {{ toJson $e.resources }}
-    securityContext: {{ mergeOverwrite (include "common.securityContext" . | fromJson) ($e.containerSecurityContext | default dict) | toJson }}
+    securityContext: {{ mergeOverwrite
+      (include "common.securityContext" . | fromJson)
+      ($e.containerSecurityContext | default dict)
+    | toJson }}
     volumeMounts:
       - {name: extensions, mountPath: /tmp/extensions/}
       - {name: extensions-tmp, mountPath: /tmp}

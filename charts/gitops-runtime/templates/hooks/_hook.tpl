@@ -1,21 +1,34 @@
 {{/*
-gitops-runtime.hook: a Job that runs the installer image as a Helm hook, with its service account and exactly its rights, as YAML documents.
-All of it but the Job goes whether the hook succeeds or fails. Arguments: root, hook (Helm's events), facts:
-name, jobAnnotations (more of the Job's), deletePolicy (of the Job), args, env, volumes, volumeMounts, rules, clusterRules, outside (what it reaches, as common.policy has it), ttl (seconds the finished Job is kept),
-secret (the Secret that was made for it, where the Job may fail).
+gitops-runtime.hook: a Job that runs the installer image as a Helm hook, with its service account and exactly its rights, as YAML
+documents. All of it but the Job goes whether the hook succeeds or fails. Arguments: root, hook (Helm's events), facts:
+name, jobAnnotations (more of the Job's), deletePolicy (of the Job), args, env, volumes, volumeMounts, rules, clusterRules, outside (what
+it reaches, as common.policy has it), ttl (seconds the finished Job is kept), secret (the Secret that was made for it, where the Job may
+fail).
 */}}
 {{- define "gitops-runtime.hook" -}}
 {{- $f := .facts -}}{{- $global := .root.Values.global -}}{{- $installer := .root.Values.installer -}}
 {{- $context := include "gitops-runtime.context" (dict "root" .root "name" $f.name "values" dict) | fromJson -}}
-{{- $annotations := dict "helm.sh/hook" .hook "helm.sh/hook-weight" "-20" "helm.sh/hook-delete-policy" "before-hook-creation,hook-succeeded,hook-failed" -}}
-{{- $component := dict "context" $context "values" dict "facts" (merge (dict "annotations" $annotations "fullname" $f.name) (omit $f "name")) -}}
+{{- $annotations := dict
+  "helm.sh/hook" .hook
+  "helm.sh/hook-weight" "-20"
+  "helm.sh/hook-delete-policy" "before-hook-creation,hook-succeeded,hook-failed"
+-}}
+{{- $component := dict
+  "context" $context
+  "values" dict
+  "facts" (merge (dict "annotations" $annotations "fullname" $f.name) (omit $f "name"))
+-}}
 {{- $_ := set $component.facts "networkPolicy" (dict "ingress" list "egress" (dict "outside" ($f.outside | default list))) -}}
 {{- /* its pod listens at no port: only restricted egress needs a policy */ -}}
 {{- if $global.runtime.singleNamespace }}{{ $_ := set $component.facts "clusterRules" list }}{{ end -}}
 {{- $policy := "" }}{{ if $global.networkPolicy.restrictEgress }}{{ $policy = include "common.networkPolicy" $component }}{{ end -}}
 {{- $args := $f.args -}}
 {{- if and $f.secret (semverCompare "<3.19.0-0" (default "v3.0.0" .root.Capabilities.HelmVersion.Version)) -}}
-{{- $remove := include "gitops-runtime.hook.remove" (dict "component" $component "secret" $f.secret "policy" (not (empty $policy))) | fromJson -}}
+{{- $remove := include "gitops-runtime.hook.remove" (dict
+  "component" $component
+  "secret" $f.secret
+  "policy" (not (empty $policy))
+) | fromJson -}}
 {{- $args = concat $args $remove.args -}}
 {{- $_ := set $component.facts "rules" (concat $component.facts.rules $remove.rules) -}}
 {{- $_ := set $component.facts "clusterRules" (concat ($component.facts.clusterRules | default list) $remove.clusterRules) -}}
@@ -60,7 +73,11 @@ apiVersion: batch/v1
 kind: Job
 metadata:
   {{- $own := dict "helm.sh/hook-weight" "-10" "helm.sh/hook-delete-policy" $f.deletePolicy }}
-  {{- include "common.metadata" (dict "context" $context "name" $f.name "annotations" (merge dict ($f.jobAnnotations | default dict) $own $annotations)) | nindent 2 }}
+  {{- include "common.metadata" (dict
+    "context" $context
+    "name" $f.name
+    "annotations" (merge dict ($f.jobAnnotations | default dict) $own $annotations)
+  ) | nindent 2 }}
 spec:
   backoffLimit: 0
   {{- if semverCompare ">=1.26.0-0" .root.Capabilities.KubeVersion.Version }}
@@ -85,9 +102,10 @@ spec:
 {{- end -}}
 
 {{- /*
-gitops-runtime.hook.remove: what lets a hook's Job remove the objects that were made for it, as JSON: args, rules, clusterRules. Only Helm 3.19 and
-later does that itself when the Job fails; older ones, of which the first do not tell their version, would leave values, service account and rights behind. The first object becomes the owner
-of the others: with a part of its rights gone the Job could not delete the rest. Arguments: component, secret (a name), policy (whether there is a NetworkPolicy).
+gitops-runtime.hook.remove: what lets a hook's Job remove the objects that were made for it, as JSON: args, rules, clusterRules. Only Helm
+3.19 and later does that itself when the Job fails; older ones, of which the first do not tell their version, would leave values, service
+account and rights behind. The first object becomes the owner of the others: with a part of its rights gone the Job could not delete the
+rest. Arguments: component, secret (a name), policy (whether there is a NetworkPolicy).
 */}}
 {{- define "gitops-runtime.hook.remove" -}}
 {{- $name := .component.facts.fullname -}}{{- $rbac := "rbac.authorization.k8s.io" -}}
@@ -112,7 +130,9 @@ of the others: with a part of its rights gone the Job could not delete the rest.
   (dict "why" $why "apiGroups" (list "") "resources" (list "secrets") "resourceNames" (list .secret) "verbs" $owned) -}}
 {{- if .policy -}}
 {{- $args = append $args (printf "--remove=networkpolicies.v1.networking.k8s.io/%s" $name) -}}
-{{- $rules = append $rules (dict "why" $why "apiGroups" (list "networking.k8s.io") "resources" (list "networkpolicies") "resourceNames" (list $name) "verbs" $owned) -}}
+{{- $rules = append $rules
+  (dict "why" $why "apiGroups" (list "networking.k8s.io") "resources" (list "networkpolicies") "resourceNames" (list $name) "verbs" $owned)
+-}}
 {{- end -}}
 {{- dict "args" $args "rules" $rules "clusterRules" $clusterRules | toJson -}}
 {{- end -}}

@@ -1,6 +1,6 @@
 {{/*
-gitops-runtime.cache: the Redis of the runtime's own programs, {host, port, secret, key} as JSON: that of this chart, or the replicated one of its
-Argo CD; {} where neither is enabled. Arguments: the root.
+gitops-runtime.cache: the Redis of the runtime's own programs, {host, port, secret, key} as JSON: that of this chart, or the replicated one
+of its Argo CD; {} where neither is enabled. Arguments: the root.
 */}}
 {{- define "gitops-runtime.cache" -}}
 {{- $domain := printf "%s.svc.%s" .Release.Namespace (index .Values "internal-router").clusterDomain -}}
@@ -36,8 +36,9 @@ Argo CD; {} where neither is enabled. Arguments: the root.
 {{- end -}}
 
 {{/*
-gitops-runtime.redisSecretInit: the init container that makes the Secret gitops-runtime-redis with a random password where there is none, its volume
-and its rights, {initContainers, volumes, rules} as JSON. The password goes through a pipe: as an argument every process could see it.
+gitops-runtime.redisSecretInit: the init container that makes the Secret gitops-runtime-redis with a random password where there is none,
+its volume and its rights, {initContainers, volumes, rules} as JSON. The password goes through a pipe: as an argument every process could
+see it.
 Arguments: global, values (redis-secret-init).
 */}}
 {{- define "gitops-runtime.redisSecretInit" -}}
@@ -59,5 +60,9 @@ Arguments: global, values (redis-secret-init).
   (dict "why" "makes the password of Redis; a name cannot be asked of what is not made yet" "apiGroups" (list "") "resources" (list "secrets") "verbs" (list "create"))
   (dict "why" "whether there is a password already" "apiGroups" (list "") "resources" (list "secrets") "resourceNames" (list "gitops-runtime-redis") "verbs" (list "get"))
 -}}
-{{- dict "initContainers" (list $container) "volumes" (list (dict "name" "api-token" "projected" (dict "sources" $sources))) "rules" $rules | toJson -}}
+{{- dict
+  "initContainers" (list $container)
+  "volumes" (list (dict "name" "api-token" "projected" (dict "sources" $sources)))
+  "rules" $rules
+| toJson -}}
 {{- end -}}
