@@ -1,6 +1,22 @@
-{{/* argo-cd.context: common.context of this chart. Arguments: the root. */}}
+{{/*
+argo-cd.context: common.context of this chart, and noProxy, the short names of its Services, by which its programs reach each other.
+Arguments: the root.
+*/}}
 {{- define "argo-cd.context" -}}
-{{- include "common.context" (dict "chart" .Chart "release" .Release "values" .Values "partOf" "argocd") -}}
+{{- $v := .Values -}}
+{{- $context := include "common.context" (dict
+  "chart" .Chart
+  "release" .Release
+  "values" $v
+  "partOf" "argocd"
+  "singleNamespace" (($v.global).runtime).singleNamespace
+) | fromJson -}}
+{{- $services := list -}}
+{{- $parts := list $v.server.name $v.repoServer.name $v.redis.name "redis-ha-haproxy" -}}
+{{- range concat $parts (list $v.dex.name $v.commitServer.name $v.applicationSet.name) -}}
+{{- $services = append $services (include "common.fullname" (dict "context" $context "name" .)) -}}
+{{- end -}}
+{{- set $context "noProxy" $services | toJson -}}
 {{- end -}}
 
 {{/*

@@ -3,8 +3,13 @@ argo-events.context: common.context of this chart; singleNamespace is the chart'
 the root.
 */}}
 {{- define "argo-events.context" -}}
-{{- $context := include "common.context" (dict "chart" .Chart "release" .Release "values" .Values "partOf" "argo-events") | fromJson -}}
-{{- set $context "singleNamespace" (or .Values.controller.rbac.namespaced $context.singleNamespace) | toJson -}}
+{{- include "common.context" (dict
+  "chart" .Chart
+  "release" .Release
+  "values" .Values
+  "partOf" "argo-events"
+  "singleNamespace" (or .Values.controller.rbac.namespaced ((.Values.global).runtime).singleNamespace)
+) -}}
 {{- end -}}
 
 {{/* argo-events.user: the user of the pods, as JSON; OpenShift chooses one of the namespace's range itself. Arguments: values. */}}

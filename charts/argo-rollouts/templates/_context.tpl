@@ -3,8 +3,13 @@ argo-rollouts.context: common.context of this chart; singleNamespace is the char
 Arguments: the root.
 */}}
 {{- define "argo-rollouts.context" -}}
-{{- $context := include "common.context" (dict "chart" .Chart "release" .Release "values" .Values "partOf" "argo-rollouts") | fromJson -}}
-{{- set $context "singleNamespace" (or (not .Values.clusterInstall) $context.singleNamespace) | toJson -}}
+{{- include "common.context" (dict
+  "chart" .Chart
+  "release" .Release
+  "values" .Values
+  "partOf" "argo-rollouts"
+  "singleNamespace" (or (not .Values.clusterInstall) ((.Values.global).runtime).singleNamespace)
+) -}}
 {{- end -}}
 
 {{/*

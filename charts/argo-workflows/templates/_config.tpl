@@ -50,7 +50,10 @@ argo-workflows.instanceID: the id that tells apart several controllers of one cl
 {{- if .useReleaseName -}}
 {{- $.context.release -}}
 {{- else -}}
-{{- required "controller.instanceID.enabled needs a name: set controller.instanceID.explicitID, or controller.instanceID.useReleaseName=true" .explicitID -}}
+{{- required
+  "controller.instanceID.enabled needs a name: set controller.instanceID.explicitID, or controller.instanceID.useReleaseName=true"
+  .explicitID
+-}}
 {{- end -}}
 {{- end -}}
 {{- end -}}

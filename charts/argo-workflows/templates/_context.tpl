@@ -3,8 +3,13 @@ argo-workflows.context: common.context of this chart; singleNamespace is the cha
 Arguments: the root.
 */}}
 {{- define "argo-workflows.context" -}}
-{{- $context := include "common.context" (dict "chart" .Chart "release" .Release "values" .Values "partOf" "argo-workflows") | fromJson -}}
-{{- set $context "singleNamespace" (or .Values.singleNamespace $context.singleNamespace) | toJson -}}
+{{- include "common.context" (dict
+  "chart" .Chart
+  "release" .Release
+  "values" .Values
+  "partOf" "argo-workflows"
+  "singleNamespace" (or .Values.singleNamespace ((.Values.global).runtime).singleNamespace)
+) -}}
 {{- end -}}
 
 {{/* argo-workflows.configName: the ConfigMap of controller and server. Arguments: context, controller (its values). */}}

@@ -1,57 +1,44 @@
 {{/*
-common.component: every object of one workload, as YAML documents: service account, RBAC, Deployment or StatefulSet, Services,
-disruption budget, autoscaler, network policy, metrics.
-Arguments: context (common.context), facts (what is particular to the component; charts/common/README.md lists the keys),
+common.component: every object of one workload, as YAML documents: service account, RBAC, Deployment or StatefulSet, Services, disruption
+budget, autoscaler, network policy, metrics.
+Arguments: context (common.context), facts (what is particular to the component, as YAML text; charts/common/README.md lists the keys),
 values (what the user says of it: the same names on every component).
 */}}
 {{- define "common.component" -}}
-{{- include "common.checkFacts" . -}}
+{{- $component := dict "context" .context "values" .values "facts" (include "common.facts" . | fromJson) -}}
 {{- $documents := list
-  (include "common.serviceAccount" .)
-  (include "common.rbac" .)
-  (include "common.workload" .)
-  (include "common.services" .)
-  (include "common.pdb" .)
-  (include "common.hpa" .)
-  (include "common.vpa" .)
-  (include "common.networkPolicy" .)
-  (include "common.metrics" .)
-  (include "common.serviceMonitor" .)
+  (include "common.serviceAccount" $component)
+  (include "common.rbac" $component)
+  (include "common.workload" $component)
+  (include "common.services" $component)
+  (include "common.pdb" $component)
+  (include "common.hpa" $component)
+  (include "common.vpa" $component)
+  (include "common.networkPolicy" $component)
+  (include "common.metrics" $component)
+  (include "common.serviceMonitor" $component)
 -}}
-{{- range $documents }}{{ $document := trim . }}{{ if $document }}
+{{- include "common.documents" $documents -}}
+{{- end -}}
+
+{{/* common.account: the service account of pods that others make, with its RBAC, as YAML documents. Arguments: those of common.component. */}}
+{{- define "common.account" -}}
+{{- $component := dict "context" .context "values" .values "facts" (include "common.facts" . | fromJson) -}}
+{{- include "common.documents" (list (include "common.serviceAccount" $component) (include "common.rbac" $component)) -}}
+{{- end -}}
+
+{{/* common.documents: texts as YAML documents, each with its separator; empty ones are left out. Arguments: a list of texts. */}}
+{{- define "common.documents" -}}
+{{- range . }}{{ $document := trim . }}{{ if $document }}
 ---
 {{ trimPrefix "---" $document | trim }}
 {{- end }}{{ end }}
 {{- end -}}
 
 {{/*
-common.checkFacts: fails the render where the facts of a component do not parse (fromYaml reports that under the key Error), or hold a key
-that no template reads. Arguments: a component.
-*/}}
-{{- define "common.checkFacts" -}}
-{{- $component := printf "chart %s, component %q" .context.chart (default .context.fullname .facts.name) -}}
-{{- with .facts.Error -}}
-{{- fail (printf "\n%s: its facts do not parse: %s.\n  fix: render with --debug; a value that needs quotes is the usual reason" $component .) -}}
-{{- end -}}
-{{- $known := list
-  "affinity" "annotations" "args" "automountServiceAccountToken" "checksum" "clusterRules" "command" "containerName" "env" "envFrom" "fullname"
-  "imagePullSecrets" "images" "initContainers" "kind" "lifecycle" "livenessProbe" "managedNamespace" "metrics" "name" "namespaced" "networkPolicy"
-  "podAnnotations" "podLabels" "podManagementPolicy" "podSecurityContext" "ports" "publishedClusterRules" "publishedRules" "readinessProbe"
-  "replicas" "resources" "rules" "scratch" "securityContext" "serviceAccountName" "serviceMonitor" "serviceName" "services" "sidecars"
-  "startupProbe" "strategy" "terminationGracePeriodSeconds" "usesAPI" "volumeClaimTemplates" "volumeMounts" "volumes" "workloadAnnotations"
-  "writableRoot"
--}}
-{{- range $key, $_ := .facts -}}
-{{- if not (has $key $known) -}}
-{{- fail (printf "\n%s: %q is not a fact of a component.\n  fix: use one of those in charts/common/README.md, or add it to common.checkFacts" $component $key) -}}
-{{- end -}}
-{{- end -}}
-{{- end -}}
-
-{{/*
 common.crds: the CustomResourceDefinitions of files, as YAML documents. Text is inserted, not parsed: the definitions are large; a file is
 named after its resource. A definition that is on the cluster and belongs to somebody else stays as it is: Helm would refuse to adopt it,
-and another Argo CD could not be installed beside one.
+and a second installation of the same program on the cluster could not be made.
 Arguments: context, group (of the API), crds (values: keep, annotations, additionalLabels), files (path -> bytes).
 */}}
 {{- define "common.crds" -}}

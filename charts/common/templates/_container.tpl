@@ -26,20 +26,20 @@ Arguments: layers, a list of lists ({name, value|valueFrom}) or maps (NAME: valu
 {{- end -}}
 
 {{/*
-common.proxyEnv: the proxies of global as environment, as JSON map. What is in the cluster is reached without them: the API server,
-Services by the names that hold a namespace, and those of the same chart by their short names. Arguments: global, prefix (of the chart's
-Services; may be empty).
+common.proxyEnv: the proxies of global as environment, as JSON map. What is in the cluster is reached without them: the API server, Services
+by the names that hold a namespace, and the hosts that are given. Arguments: global, noProxy (a list of hosts; may be left out).
 */}}
 {{- define "common.proxyEnv" -}}
 {{- $direct := compact (list .global.noProxy) -}}
 {{- if or .global.httpProxy .global.httpsProxy -}}
 {{- $direct = concat $direct (list "localhost" "127.0.0.1" "::1" "$(KUBERNETES_SERVICE_HOST)" ".svc" ".cluster.local") -}}
-{{- range compact (list .prefix) -}}
-{{- range $service := list "server" "repo-server" "redis" "redis-ha-haproxy" "dex-server" "commit-server" "applicationset-controller" -}}
-{{- $direct = append $direct (printf "%s-%s" $.prefix $service) -}}
-{{- end }}{{ end -}}
+{{- $direct = concat $direct (.noProxy | default list) -}}
 {{- end -}}
-{{- include "common.compact" (dict "HTTP_PROXY" .global.httpProxy "HTTPS_PROXY" .global.httpsProxy "NO_PROXY" (join "," $direct)) -}}
+{{- include "common.compact" (dict
+  "HTTP_PROXY" .global.httpProxy
+  "HTTPS_PROXY" .global.httpsProxy
+  "NO_PROXY" (join "," $direct)
+) -}}
 {{- end -}}
 
 {{/*
@@ -89,13 +89,18 @@ Arguments: a component (context, facts, values).
 {{- $scratch := list -}}
 {{- range $i, $path := $f.scratch }}{{ $scratch = append $scratch (dict "name" (printf "scratch-%d" $i) "mountPath" $path) }}{{ end -}}
 {{- $security := include "common.securityContext" (pick $f "writableRoot") | fromJson -}}
+{{- range list $f.securityContext $v.securityContext $v.containerSecurityContext -}}
+{{- $security = mergeOverwrite $security (. | default dict) -}}
+{{- end -}}
+{{- $proxies := include "common.proxyEnv" (dict "global" $g "noProxy" .context.noProxy) | fromJson -}}
+{{- $mounts := list $scratch $f.volumeMounts $g.extraVolumeMounts $v.volumeMounts $v.extraVolumeMounts -}}
 {{- $container := dict
   "name" (default $f.name $f.containerName)
   "image" (include "common.image" (dict "global" $g "images" $f.images "tag" .context.version))
   "imagePullPolicy" (include "common.imagePullPolicy" (dict "images" $f.images))
   "command" $f.command
   "args" (concat ($f.args | default list) ($v.extraArgs | default list))
-  "env" (include "common.env" (dict "layers" (list (include "common.proxyEnv" (dict "global" $g "prefix" .context.fullname) | fromJson) ($f.env | default list) ($g.env | default list) ($v.env | default list) ($v.extraEnv | default list))) | fromJson).env
+  "env" (include "common.env" (dict "layers" (list $proxies $f.env $g.env $v.env $v.extraEnv)) | fromJson).env
   "envFrom" (concat ($f.envFrom | default list) ($v.envFrom | default list) ($v.extraEnvFrom | default list))
   "ports" $f.ports
   "livenessProbe" (include "common.probe" (dict "fact" $f.livenessProbe "value" $v.livenessProbe) | fromJson)
@@ -103,8 +108,9 @@ Arguments: a component (context, facts, values).
   "startupProbe" (include "common.probe" (dict "fact" $f.startupProbe "value" $v.startupProbe) | fromJson)
   "lifecycle" (coalesce $v.lifecycle $f.lifecycle)
   "resources" (coalesce $v.resources $f.resources)
-  "securityContext" (mergeOverwrite $security ($f.securityContext | default dict) ($v.securityContext | default dict) ($v.containerSecurityContext | default dict))
-  "volumeMounts" (concat $scratch ($f.volumeMounts | default list) ($g.extraVolumeMounts | default list) ($v.volumeMounts | default list) ($v.extraVolumeMounts | default list))
+  "securityContext" $security
+  "terminationMessagePolicy" $f.terminationMessagePolicy
+  "volumeMounts" (include "common.joined" $mounts | fromJsonArray)
 -}}
 {{- include "common.compact" $container -}}
 {{- end -}}

@@ -1,8 +1,8 @@
 {{/*
 common.context: what templates need to know of the chart they render for, as JSON.
-Arguments: chart, release, capabilities, values (nameOverride, fullnameOverride, namespaceOverride, global, commonLabels,
-apiVersionOverrides), partOf, selector (labels that select a component's pods, where they are not its name and the release), labels (of
-every object).
+Arguments: chart, release, values (nameOverride, fullnameOverride, namespaceOverride, global, commonLabels, apiVersionOverrides), partOf,
+selector (labels that select a component's pods, where they are not its name and the release), labels (of every object), singleNamespace
+(whether the chart keeps to its namespace), outside (what common.outside has besides its own).
 */}}
 {{- define "common.context" -}}
 {{- $v := .values -}}
@@ -22,7 +22,8 @@ every object).
   "labels" (merge dict (.labels | default dict) ($v.commonLabels | default dict) (($v.global).additionalLabels | default dict))
   "global" ($v.global | default dict)
   "apiVersions" ($v.apiVersionOverrides | default dict)
-  "singleNamespace" (((($v.global).runtime).singleNamespace) | default false)
+  "singleNamespace" (.singleNamespace | default false)
+  "outside" (.outside | default dict)
 | toJson -}}
 {{- end -}}
 
@@ -78,6 +79,15 @@ Arguments: the list.
 {{- $set := dict -}}
 {{- range . }}{{ if and (not (hasKey $set "value")) (not (kindIs "invalid" .)) }}{{ $_ := set $set "value" . }}{{ end }}{{ end -}}
 {{- toJson $set -}}
+{{- end -}}
+
+{{/*
+common.joined: the items of several lists as one JSON list; those that are null or empty are left out. Arguments: the list of lists.
+*/}}
+{{- define "common.joined" -}}
+{{- $items := list -}}
+{{- range . }}{{ $items = concat $items (. | default list) }}{{ end -}}
+{{- toJson $items -}}
 {{- end -}}
 
 {{/*

@@ -69,7 +69,7 @@ spec:
 
 {{/* common.policyEgress: the egress rules of a NetworkPolicy, as a JSON list. Arguments: those of common.policy. */}}
 {{- define "common.policyEgress" -}}
-{{- $known := include "common.outside" .context.global | fromJson -}}
+{{- $known := include "common.outside" (dict "global" .context.global "outside" .context.outside) | fromJson -}}
 {{- $names := list "dns" -}}
 {{- if .egress.api }}{{ $names = append $names "apiServer" }}{{ end -}}
 {{- $names = concat $names (.egress.outside | default list) -}}
@@ -109,36 +109,65 @@ common.reasoned: a list of maps as YAML, the sentence that a map has under "why"
 {{- end -}}
 
 {{/*
-common.outside: what programs reach outside the cluster's pods, and why no policy can say more of it than ports: name to {ports, why}, as
-JSON. The ports of apiServer, git, https, mail, directory, metrics, storage and database are replaced by global.networkPolicy.ports.
-Arguments: global.
+common.outside: what programs reach outside the cluster's pods, and why no policy can say more of it than ports: name to {ports, why}, as JSON.
+global.networkPolicy.ports replaces the ports of a name. Arguments: global, outside (what the chart adds).
 */}}
 {{- define "common.outside" -}}
-{{- $dns := list -}}
-{{- range list 53 5353 }}{{ $dns = concat $dns (list (dict "port" . "protocol" "UDP") (dict "port" . "protocol" "TCP")) }}{{ end -}}
+{{- $table := include "common.outsideTable" .global | fromYaml -}}
+{{- range $name, $ports := ((.global.networkPolicy).ports | default dict) -}}
+{{- if not (hasKey $table $name) -}}
+{{- fail (printf
+  (print
+    "\nglobal.networkPolicy.ports.%s names nothing that policies know."
+    "\n  fix: use one of apiServer, git, https, mail, directory, metrics, storage, database"
+  )
+  $name
+) -}}
+{{- end -}}
+{{- $_ := set (get $table $name) "ports" $ports -}}
+{{- end -}}
+{{- merge dict (.outside | default dict) $table | toJson -}}
+{{- end -}}
+
+{{/* common.outsideTable: the table of common.outside with its default ports, as YAML. Arguments: global. */}}
+{{- define "common.outsideTable" -}}
 {{- $proxies := list -}}
 {{- range compact (list .httpProxy .httpsProxy) }}{{ $proxies = append $proxies (include "common.urlPort" . | int) }}{{ end -}}
-{{- $table := dict
-  "dns" (dict "ports" $dns "why" "names are resolved by pods of kube-system, by a cache on the node or by another service: clusters differ in that (5353: OpenShift)")
-  "apiServer" (dict "ports" (list 443 6443) "why" "the API server stands outside the pods' network, where no selector finds it")
-  "platform" (dict "ports" (list (include "common.urlPort" (.codefresh).url | int)) "why" "the platform, global.codefresh.url: a host name, which policies cannot name")
-  "git" (dict "ports" (list 22 443) "why" "Git servers of the user, by SSH and HTTPS; their addresses are known at run time only")
-  "https" (dict "ports" (list 443) "why" "services that settings name by URL: registries, identity providers, chart repositories, webhooks of others")
-  "mail" (dict "ports" (list 25 465 587) "why" "mail servers that notifications are sent through")
-  "directory" (dict "ports" (list 389 636) "why" "LDAP directories that users log in with")
-  "metrics" (dict "ports" (list 80 443 8080 9090) "why" "metric providers and web hooks that analyses ask, wherever a template says they are")
-  "storage" (dict "ports" (list 443 9000) "why" "object storage for logs and artifacts of workflows")
-  "database" (dict "ports" (list 3306 5432) "why" "the database that keeps finished workflows")
-  "proxy" (dict "ports" (uniq $proxies) "why" "the proxies of global.httpProxy and global.httpsProxy")
--}}
-{{- range $name, $ports := ((.networkPolicy).ports | default dict) -}}
-{{- $_ := set
-  (get $table $name | required (printf "\nglobal.networkPolicy.ports.%s names nothing that policies know.\n  fix: use one of apiServer, git, https, mail, directory, metrics, storage, database" $name))
-  "ports"
-  $ports
--}}
-{{- end -}}
-{{- toJson $table -}}
+dns:
+  why: >-
+    names are resolved by pods of kube-system, by a cache on the node or by another service: clusters differ in that (5353: OpenShift)
+  ports:
+    - {port: 53, protocol: UDP}
+    - {port: 53, protocol: TCP}
+    - {port: 5353, protocol: UDP}
+    - {port: 5353, protocol: TCP}
+apiServer:
+  why: the API server stands outside the pods' network, where no selector finds it
+  ports: [443, 6443]
+git:
+  why: Git servers of the user, by SSH and HTTPS; their addresses are known at run time only
+  ports: [22, 443]
+https:
+  why: "services that settings name by URL: registries, identity providers, chart repositories, webhooks of others"
+  ports: [443]
+mail:
+  why: mail servers that notifications are sent through
+  ports: [25, 465, 587]
+directory:
+  why: LDAP directories that users log in with
+  ports: [389, 636]
+metrics:
+  why: metric providers and web hooks that analyses ask, wherever a template says they are
+  ports: [80, 443, 8080, 9090]
+storage:
+  why: object storage for logs and artifacts of workflows
+  ports: [443, 9000]
+database:
+  why: the database that keeps finished workflows
+  ports: [3306, 5432]
+proxy:
+  why: the proxies of global.httpProxy and global.httpsProxy
+  ports: {{ uniq $proxies | toJson }}
 {{- end -}}
 
 {{/* common.urlPort: the port of a URL: the one it names, or that of its scheme. Arguments: the URL; empty is https. */}}

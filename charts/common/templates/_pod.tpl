@@ -1,5 +1,5 @@
 {{/*
-common.pod: a component's pod template, as JSON.
+common.pod: the pod template of a component or a Job, as JSON. There is no other way to build a pod.
 Arguments: a component (context, facts, values).
 */}}
 {{- define "common.pod" -}}
@@ -22,14 +22,23 @@ Arguments: a component (context, facts, values).
 {{- $token := not (empty (or $f.usesAPI $f.rules $f.clusterRules)) -}}
 {{- range list $f $v }}{{ if kindIs "bool" .automountServiceAccountToken }}{{ $token = .automountServiceAccountToken }}{{ end }}{{ end -}}
 {{- $security := dict "runAsNonRoot" true "seccompProfile" (dict "type" "RuntimeDefault") -}}
+{{- range list $f.podSecurityContext $g.securityContext $v.podSecurityContext -}}
+{{- $security = mergeOverwrite $security (. | default dict) -}}
+{{- end -}}
+{{- $secrets := include "common.imagePullSecrets" (dict "lists" (list $g.imagePullSecrets $f.imagePullSecrets $v.imagePullSecrets)) -}}
+{{- $initContainers := list $f.initContainers $v.initContainers $v.extraInitContainers -}}
+{{- $containers := list (list (include "common.container" . | fromJson)) $f.sidecars $v.extraContainers -}}
+{{- $volumes := list $scratch $f.volumes $g.extraVolumes $v.volumes $v.extraVolumes -}}
+{{- $grace := list $v.terminationGracePeriodSeconds $f.terminationGracePeriodSeconds -}}
 {{- $spec := dict
   "serviceAccountName" (include "common.serviceAccountName" .)
   "automountServiceAccountToken" $token
-  "securityContext" (mergeOverwrite $security ($f.podSecurityContext | default dict) ($g.securityContext | default dict) ($v.podSecurityContext | default dict))
-  "imagePullSecrets" (include "common.imagePullSecrets" (dict "lists" (list ($g.imagePullSecrets | default list) ($f.imagePullSecrets | default list) ($v.imagePullSecrets | default list))) | fromJson).secrets
-  "initContainers" (concat ($f.initContainers | default list) ($v.initContainers | default list) ($v.extraInitContainers | default list))
-  "containers" (concat (list (include "common.container" . | fromJson)) ($f.sidecars | default list) ($v.extraContainers | default list))
-  "volumes" (concat $scratch ($f.volumes | default list) ($g.extraVolumes | default list) ($v.volumes | default list) ($v.extraVolumes | default list))
+  "restartPolicy" (ternary "Never" "" (eq (default "" $f.kind) "Job"))
+  "securityContext" $security
+  "imagePullSecrets" (fromJson $secrets).secrets
+  "initContainers" (include "common.joined" $initContainers | fromJsonArray)
+  "containers" (include "common.joined" $containers | fromJsonArray)
+  "volumes" (include "common.joined" $volumes | fromJsonArray)
   "nodeSelector" (merge dict ($v.nodeSelector | default dict) ($g.nodeSelector | default dict))
   "tolerations" (coalesce $v.tolerations $g.tolerations)
   "affinity" (include "common.affinity" . | fromJson)
@@ -41,7 +50,7 @@ Arguments: a component (context, facts, values).
   "dnsPolicy" $v.dnsPolicy
   "hostNetwork" (ternary true nil (eq (toString $v.hostNetwork) "true"))
   "schedulerName" $v.schedulerName
-  "terminationGracePeriodSeconds" (include "common.firstSet" (list $v.terminationGracePeriodSeconds $f.terminationGracePeriodSeconds) | fromJson).value
+  "terminationGracePeriodSeconds" (include "common.firstSet" $grace | fromJson).value
 -}}
 {{- dict
   "metadata" (include "common.compact" (dict "labels" $labels "annotations" $annotations) | fromJson)

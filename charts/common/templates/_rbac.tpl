@@ -45,10 +45,11 @@ Arguments: a component.
 {{- $cluster = list -}}
 {{- end -}}
 {{- $name := include "common.componentName" . -}}
+{{- $clusterName := include "common.clusterName" (dict "context" .context "name" .facts.name) -}}
 {{- $scopes := list
   (dict "prefix" "" "rules" $rules "name" $name "context" .context)
   (dict "prefix" "" "rules" $managed "name" $name "context" (merge (dict "namespace" $namespace) .context))
-  (dict "prefix" "Cluster" "rules" $cluster "name" (include "common.clusterName" (dict "context" .context "name" .facts.name)) "context" .context)
+  (dict "prefix" "Cluster" "rules" $cluster "name" $clusterName "context" .context)
 -}}
 {{- range $scopes }}{{ if .rules }}
 {{- $metadata := include "common.metadata" (dict
@@ -83,29 +84,29 @@ subjects:
 
 {{/*
 common.aggregateRoles: roles that join Kubernetes' own view, edit and admin roles, as YAML documents.
-Arguments: context, resources (of group argoproj.io).
+Arguments: context, group (of the API), resources.
 */}}
 {{- define "common.aggregateRoles" -}}
 {{- $read := list "get" "list" "watch" -}}
 {{- $write := concat (list "create" "delete" "deletecollection") $read (list "patch" "update") -}}
 {{- range $role, $verbs := dict "view" $read "edit" $write "admin" $write }}
+{{- $aggregate := printf "aggregate-to-%s" $role }}
 ---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole
 metadata:
   {{- include "common.metadata" (dict
     "context" $.context
-    "name" (include "common.clusterName" (dict "context" $.context "name" (printf "aggregate-to-%s" $role)))
+    "name" (include "common.clusterName" (dict "context" $.context "name" $aggregate))
     "clusterScoped" true
-    "labels" (dict (printf "rbac.authorization.k8s.io/aggregate-to-%s" $role) "true")
+    "labels" (dict (printf "rbac.authorization.k8s.io/%s" $aggregate) "true")
   ) | nindent 2 }}
 rules:
-  {{- $why := printf "Kubernetes' own role %s covers Argo's kinds too; who holds it, the cluster's administrator decides" $role }}
-  {{- include "common.reasoned" (list (dict
-    "why" $why
-    "apiGroups" (list "argoproj.io")
-    "resources" $.resources
-    "verbs" $verbs
-  )) | nindent 2 }}
+  # Kubernetes' own role {{ $role }} covers the kinds of {{ $.group }} too; who holds it, the cluster's administrator decides
+  - apiGroups: [{{ $.group }}]
+    resources:
+      {{- toYaml $.resources | nindent 6 }}
+    verbs:
+      {{- toYaml $verbs | nindent 6 }}
 {{- end }}
 {{- end -}}

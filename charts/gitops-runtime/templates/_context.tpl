@@ -47,7 +47,23 @@ Arguments: root, name (of the part), values (of the part).
 -}}
 {{- $parts := include "gitops-runtime.parts" .root | fromYaml -}}
 {{- $part := default (get $parts "gitops-runtime") (get $parts .name) -}}
-{{- include "common.context" (merge (dict "chart" .root.Chart "release" .root.Release "values" $values) $part) -}}
+{{- include "common.context" (merge
+  (dict
+    "chart" .root.Chart
+    "release" .root.Release
+    "values" $values
+    "singleNamespace" .root.Values.global.runtime.singleNamespace
+    "outside" (include "gitops-runtime.outside" .root.Values.global | fromYaml)
+  )
+  $part
+) -}}
+{{- end -}}
+
+{{/* gitops-runtime.outside: what the runtime's programs reach outside the cluster besides common.outside, as YAML. Arguments: global. */}}
+{{- define "gitops-runtime.outside" -}}
+platform:
+  ports: [{{ include "common.urlPort" .codefresh.url }}]
+  why: "the platform, global.codefresh.url: a host name, which policies cannot name"
 {{- end -}}
 
 {{/* gitops-runtime.podsOfPart: what selects the pods of a part of the runtime, as JSON. Arguments: root, name (of the part). */}}
@@ -100,10 +116,19 @@ Arguments: root, name (of the service), tag (of its image).
 {{/* gitops-runtime.platform: the platform's URL, without a slash at its end; what is none fails the render. Arguments: global. */}}
 {{- define "gitops-runtime.platform" -}}
 {{- if not (include "runtime.isURL" .codefresh.url) -}}
-{{- fail (printf "\nACC102: global.codefresh.url is not a URL of a platform: %q.\n  fix: --set global.codefresh.url=https://<host>" (toString .codefresh.url)) -}}
+{{- fail (printf
+  (print "\nACC102: global.codefresh.url is not a URL of a platform: %q." "\n  fix: --set global.codefresh.url=https://<host>")
+  (toString .codefresh.url)
+) -}}
 {{- end -}}
 {{- if and (hasPrefix "http://" .codefresh.url) (not .codefresh.allowInsecureHTTP) -}}
-{{- fail (printf "\nACC105: global.codefresh.url is %s: tokens would travel unencrypted.\n  fix: use https://, or set global.codefresh.allowInsecureHTTP=true where the network in between is trusted" .codefresh.url) -}}
+{{- fail (printf
+  (print
+    "\nACC105: global.codefresh.url is %s: tokens would travel unencrypted."
+    "\n  fix: use https://, or set global.codefresh.allowInsecureHTTP=true where the network in between is trusted"
+  )
+  .codefresh.url
+) -}}
 {{- end -}}
 {{- trimSuffix "/" .codefresh.url -}}
 {{- end -}}
@@ -123,14 +148,24 @@ Neither given fails the render. Arguments: global.
 {{- dict "name" "codefresh-user-token" "key" "token" | toJson -}}
 {{- else if values ($token.secretKeyRef | default dict) | compact -}}
 {{- if not $token.secretKeyRef.name -}}
-{{- fail "\nTOK103: The reference to the user token's Secret has no name.\n  fix: set global.codefresh.userToken.secretKeyRef.name and .key" -}}
+{{- fail (print
+  "\nTOK103: The reference to the user token's Secret has no name."
+  "\n  fix: set global.codefresh.userToken.secretKeyRef.name and .key"
+) -}}
 {{- end -}}
 {{- if not $token.secretKeyRef.key -}}
-{{- fail "\nTOK103: The reference to the user token's Secret has no key.\n  fix: set global.codefresh.userToken.secretKeyRef.name and .key" -}}
+{{- fail (print
+  "\nTOK103: The reference to the user token's Secret has no key."
+  "\n  fix: set global.codefresh.userToken.secretKeyRef.name and .key"
+) -}}
 {{- end -}}
 {{- dict "name" $token.secretKeyRef.name "key" $token.secretKeyRef.key | toJson -}}
 {{- else -}}
-{{- fail "\nTOK101: There is no user token.\n  fix: --set global.codefresh.userToken.token=<API key>, or name a Secret in global.codefresh.userToken.secretKeyRef{name,key}" -}}
+{{- fail (print
+  "\nTOK101: There is no user token."
+  "\n  fix: --set global.codefresh.userToken.token=<API key>, or name a Secret in "
+  "global.codefresh.userToken.secretKeyRef{name,key}"
+) -}}
 {{- end -}}
 {{- end -}}
 

@@ -10,10 +10,16 @@
 {{- fail (printf "\nsubdomainHost is not a host name: %q.\n  fix: --set subdomainHost=<domain of the tunnels>" .subdomainHost) -}}
 {{- end -}}
 {{- if not .tls.secretName -}}
-{{- fail "\nThe tunnel server has no certificate: tls.secretName is empty.\n  fix: --set tls.secretName=<Secret of the type kubernetes.io/tls>" -}}
+{{- fail (print
+  "\nThe tunnel server has no certificate: tls.secretName is empty."
+  "\n  fix: --set tls.secretName=<Secret of the type kubernetes.io/tls>"
+) -}}
 {{- end -}}
 {{- if not (regexMatch "^https?://[^/?#\\s\"]+/?$" .plugin.url) -}}
-{{- fail (printf "\nplugin.url is not an http or https URL without a path: %q.\n  fix: --set plugin.url=https://<host of the platform>" .plugin.url) -}}
+{{- fail (printf
+  (print "\nplugin.url is not an http or https URL without a path: %q." "\n  fix: --set plugin.url=https://<host of the platform>")
+  .plugin.url
+) -}}
 {{- end -}}
 {{- if not (regexMatch "^/[^\\s\"]*$" .plugin.path) -}}
 {{- fail (printf "\nplugin.path is not a path: %q.\n  fix: --set plugin.path=/newProxy" .plugin.path) -}}

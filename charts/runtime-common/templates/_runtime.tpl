@@ -16,14 +16,26 @@ Arguments: global, tunnelEnabled (the value tunnel-client.enabled).
 ingress
 {{- else if $gateway -}}
 {{- if not $runtime.httpRoute.hostnames -}}
-{{- fail "\nMOD601: Gateway access needs at least one host name.\n  fix: --set global.runtime.httpRoute.hostnames={runtime.example.com}" -}}
+{{- fail (print
+  "\nMOD601: Gateway access needs at least one host name."
+  "\n  fix: --set global.runtime.httpRoute.hostnames={runtime.example.com}"
+) -}}
 {{- end -}}
 {{- if not $runtime.httpRoute.parentRefs -}}
-{{- fail "\nMOD602: Gateway access needs at least one parent Gateway with a name.\n  fix: set global.runtime.httpRoute.parentRefs[0].name" -}}
+{{- fail (print
+  "\nMOD602: Gateway access needs at least one parent Gateway with a name."
+  "\n  fix: set global.runtime.httpRoute.parentRefs[0].name"
+) -}}
 {{- end -}}
 {{- range $i, $parent := $runtime.httpRoute.parentRefs -}}
 {{- if not $parent.name -}}
-{{- fail (printf "\nMOD602: Gateway access needs at least one parent Gateway with a name.\n  fix: set global.runtime.httpRoute.parentRefs[%d].name" $i) -}}
+{{- fail (printf
+  (print
+    "\nMOD602: Gateway access needs at least one parent Gateway with a name."
+    "\n  fix: set global.runtime.httpRoute.parentRefs[%d].name"
+  )
+  $i
+) -}}
 {{- end -}}
 {{- end -}}
 {{- include "runtime.checkHosts" (dict "path" "global.runtime.httpRoute.hostnames" "hosts" $runtime.httpRoute.hostnames) -}}
@@ -34,9 +46,17 @@ gateway
 {{- end -}}
 tunnel
 {{- else if not $runtime.ingressUrl -}}
-{{- fail "\nMOD102: No access mode is chosen: the tunnel is off, there is no ingress and no HTTPRoute, and global.runtime.ingressUrl is empty.\n  fix: set global.runtime.ingressUrl=https://<host>, or enable tunnel-client, global.runtime.ingress or global.runtime.httpRoute" -}}
+{{- fail (print
+  "\nMOD102: No access mode is chosen: the tunnel is off, there is no ingress and no HTTPRoute, and global.runtime.ingressUrl is "
+  "empty."
+  "\n  fix: set global.runtime.ingressUrl=https://<host>, or enable tunnel-client, global.runtime.ingress or "
+  "global.runtime.httpRoute"
+) -}}
 {{- else if not (include "runtime.isURL" $runtime.ingressUrl) -}}
-{{- fail (printf "\nMOD801: global.runtime.ingressUrl is not an http or https URL: %s.\n  fix: --set global.runtime.ingressUrl=https://<host>" $runtime.ingressUrl) -}}
+{{- fail (printf
+  (print "\nMOD801: global.runtime.ingressUrl is not an http or https URL: %s." "\n  fix: --set global.runtime.ingressUrl=https://<host>")
+  $runtime.ingressUrl
+) -}}
 {{- else -}}
 mesh
 {{- end -}}
@@ -68,7 +88,14 @@ not in the first host, which makes the public URL. Arguments: path (of the value
 {{- $name := (.global.runtime).name | default "" -}}
 {{- if not $name }}{{ fail "\nRUN101: The runtime has no name.\n  fix: --set global.runtime.name=<name>" }}{{ end -}}
 {{- if not (regexMatch "^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$" $name) -}}
-{{- fail (printf "\nRUN102: The runtime name %q is not allowed: a lower-case letter first, then lower-case letters, digits and dashes, no dash at the end, 63 characters at most.\n  fix: --set global.runtime.name=<name>" $name) -}}
+{{- fail (printf
+  (print
+    "\nRUN102: The runtime name %q is not allowed: a lower-case letter first, then lower-case letters, digits and dashes, no dash "
+    "at the end, 63 characters at most."
+    "\n  fix: --set global.runtime.name=<name>"
+  )
+  $name
+) -}}
 {{- end -}}
 {{- $name -}}
 {{- end -}}
@@ -85,15 +112,35 @@ tunnelServer.
   "tunnel-client.tunnelServer.subdomainHost" .tunnelServer.subdomainHost
 -}}
 {{- if not (regexMatch $is (toString $name)) -}}
-{{- fail (printf "\nMOD202: %s is not a host name: %q.\n  fix: set %s to the host alone, without scheme, path and port" $path (toString $name) $path) -}}
+{{- fail (printf
+  (print "\nMOD202: %s is not a host name: %q." "\n  fix: set %s to the host alone, without scheme, path and port")
+  $path
+  (toString $name)
+  $path
+) -}}
 {{- end -}}
 {{- end -}}
 {{- $label := printf "%s-%s" .global.codefresh.accountId (include "runtime.name" .) -}}
 {{- if gt (len $label) 63 -}}
-{{- fail (printf "\nRUN103: %s, the host label of the tunnel, has %d characters; 63 are allowed.\n  fix: set global.runtime.name to a name of %d characters at most" $label (len $label) (sub 62 (len .global.codefresh.accountId))) -}}
+{{- fail (printf
+  (print
+    "\nRUN103: %s, the host label of the tunnel, has %d characters; 63 are allowed."
+    "\n  fix: set global.runtime.name to a name of %d characters at most"
+  )
+  $label
+  (len $label)
+  (sub 62 (len .global.codefresh.accountId))
+) -}}
 {{- end -}}
 {{- if not (regexMatch $is $host) -}}
-{{- fail (printf "\nMOD203: global.codefresh.accountId is %q, of which no host name can be made: %s.\n  fix: --set-string global.codefresh.accountId=<account id>" .global.codefresh.accountId $host) -}}
+{{- fail (printf
+  (print
+    "\nMOD203: global.codefresh.accountId is %q, of which no host name can be made: %s."
+    "\n  fix: --set-string global.codefresh.accountId=<account id>"
+  )
+  .global.codefresh.accountId
+  $host
+) -}}
 {{- end -}}
 {{- $host -}}
 {{- end -}}
@@ -125,7 +172,10 @@ tunnelServer.
 {{- dict "name" "codefresh-tls-certs" "key" ($ca.secret.key | default "ca-bundle.crt") | toJson -}}
 {{- else if values ($ca.secretKeyRef | default dict) | compact -}}
 {{- if not $ca.secretKeyRef.name -}}
-{{- fail "\nCRT108: The reference to the CA bundle's Secret has no name.\n  fix: set global.codefresh.tls.caCerts.secretKeyRef.name and .key" -}}
+{{- fail (print
+  "\nCRT108: The reference to the CA bundle's Secret has no name."
+  "\n  fix: set global.codefresh.tls.caCerts.secretKeyRef.name and .key"
+) -}}
 {{- end -}}
 {{- dict "name" $ca.secretKeyRef.name "key" ($ca.secretKeyRef.key | default "ca-bundle.crt") | toJson -}}
 {{- else -}}

@@ -1,0 +1,113 @@
+{{/*
+common.facts: the facts of a component, parsed and checked, as JSON. Facts that do not parse (fromYaml reports that under the key Error), a key
+that no template reads, and a value of the wrong type fail the render, with the component and what is wrong: a value that is inserted without
+quotes, such as `a: b`, becomes a map or breaks the YAML. Arguments: context, facts (YAML text).
+*/}}
+{{- define "common.facts" -}}
+{{- $facts := fromYaml .facts -}}
+{{- $name := coalesce (regexFind "(?m)^name: .*$" .facts | trimPrefix "name: ") (regexFind "(?m)^fullname: .*$" .facts | trimPrefix "fullname: ") -}}
+{{- $component := printf "chart %s, component %q" .context.chart (default .context.fullname $name) -}}
+{{- with $facts.Error -}}
+{{- $number := regexFind "line [0-9]+" . | trimPrefix "line " | default "0" | int -}}
+{{- $line := index (splitList "\n" (printf "\n%s" $.facts)) (min $number (len (splitList "\n" $.facts))) -}}
+{{- fail (printf
+  (print "\n%s: its facts do not parse: %s, near %q." "\n  fix: put quotes around the value that is inserted there")
+  $component . (trim $line)
+) -}}
+{{- end -}}
+{{- include "common.checkFacts" (dict "component" $component "facts" $facts) -}}
+{{- toJson $facts -}}
+{{- end -}}
+
+{{/*
+common.checkFacts: fails the render where facts have a key that no template reads, or a value of the wrong type.
+Arguments: component (how messages name it), facts (a map).
+*/}}
+{{- define "common.checkFacts" -}}
+{{- $types := include "common.factTypes" . | fromYaml -}}
+{{- range $key, $value := .facts -}}
+{{- if not (hasKey $types $key) -}}
+{{- fail (printf
+  (print "\n%s: %q is not a fact of a component." "\n  fix: use one of those in charts/common/README.md, or add it to common.factTypes")
+  $.component $key
+) -}}
+{{- end -}}
+{{- include "common.checkFact" (dict "component" $.component "path" $key "type" (get $types $key) "value" $value) -}}
+{{- end -}}
+{{- end -}}
+
+{{/*
+common.checkFact: fails the render where the value of a fact is not of its type: text, number, boolean, map, list, texts (a list of
+texts) or maps (a list of maps); null is of every type. Arguments: component, path, type, value.
+*/}}
+{{- define "common.checkFact" -}}
+{{- $kinds := dict "text" "string" "number" "float64" "boolean" "bool" "map" "map" "list" "slice" "texts" "slice" "maps" "slice" -}}
+{{- $items := dict "texts" "text" "maps" "map" -}}
+{{- if not (or (kindIs "invalid" .value) (kindIs (get $kinds .type) .value)) -}}
+{{- fail (printf
+  (print "\n%s: the fact %s is not a %s: %s." "\n  fix: put quotes around the value that is inserted there")
+  .component .path .type (toJson .value)
+) -}}
+{{- end -}}
+{{- if hasKey $items .type -}}
+{{- range $i, $item := .value -}}
+{{- $path := printf "%s[%d]" $.path $i -}}
+{{- include "common.checkFact" (dict "component" $.component "path" $path "type" (get $items $.type) "value" $item) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* common.factTypes: the facts of a component and their types, as YAML. charts/common/README.md says what they mean. Arguments: none. */}}
+{{- define "common.factTypes" -}}
+affinity: map
+annotations: map
+args: texts
+automountServiceAccountToken: boolean
+checksum: text
+clusterRules: maps
+command: texts
+containerName: text
+env: maps
+envFrom: maps
+fullname: text
+imagePullSecrets: list
+images: maps
+initContainers: maps
+job: map
+kind: text
+lifecycle: map
+livenessProbe: map
+managedNamespace: text
+metrics: map
+name: text
+namespaced: boolean
+networkPolicy: map
+podAnnotations: map
+podLabels: map
+podManagementPolicy: text
+podSecurityContext: map
+ports: maps
+publishedClusterRules: maps
+publishedRules: maps
+readinessProbe: map
+replicas: number
+resources: map
+rules: maps
+scratch: texts
+securityContext: map
+serviceAccountName: text
+serviceMonitor: map
+serviceName: text
+services: maps
+sidecars: maps
+startupProbe: map
+strategy: map
+terminationGracePeriodSeconds: number
+terminationMessagePolicy: text
+usesAPI: boolean
+volumeClaimTemplates: maps
+volumeMounts: maps
+volumes: maps
+workloadAnnotations: map
+writableRoot: boolean
+{{- end -}}
