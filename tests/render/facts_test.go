@@ -15,35 +15,48 @@ import (
 	"gitops-runtime/tests/render"
 )
 
-// The facts of a component are checked: what does not parse and what no template reads fail the render, under the component's name.
+// The facts of components and Jobs are checked: what does not parse, what no template reads and what has another type fail the render, under
+// the component's name.
 func TestFactsAreChecked(t *testing.T) {
 	t.Parallel()
-	root, err := gomodule.Root()
-	require.NoError(t, err)
-	for name, test := range map[string]struct{ facts, want string }{
-		"well formed": {facts: "name: server\nimages: [{repository: example.com/server, tag: \"1\"}]"},
-		"unknown":     {facts: "name: server\nreadinesProbe: {}", want: `chart parts-1.0.0, component "server": "readinesProbe" is not a fact of a component.`},
-		"no YAML":     {facts: "name: server\nargs: [serve", want: `chart parts-1.0.0, component "cf-parts": its facts do not parse:`},
+	for name, test := range map[string]struct {
+		template, facts, level string
+		want                   string
+	}{
+		"well formed":        {facts: "name: server\nimages: [{repository: example.com/server, tag: \"1\"}]"},
+		"well formed Job":    {template: "common.job", facts: "name: server\nimages: [{repository: example.com/server, tag: \"1\"}]\njob: {backoffLimit: 1}"},
+		"unknown":            {facts: "name: server\nreadinesProbe: {}", want: `chart parts-1.0.0, component "server": "readinesProbe" is not a fact of a component.`},
+		"unknown of a Job":   {template: "common.job", facts: "fullname: upgrade\nttl: 3", want: `chart parts-1.0.0, component "upgrade": "ttl" is not a fact of a component.`},
+		"unknown of account": {template: "common.account", facts: "name: server\nrule: []", want: `chart parts-1.0.0, component "server": "rule" is not a fact of a component.`},
+		"no YAML":            {facts: "name: server\nargs: [serve", want: `chart parts-1.0.0, component "server": its facts do not parse:`},
+		"no YAML of a Job":   {template: "common.job", facts: "name: server\nargs: [serve", want: `chart parts-1.0.0, component "server": its facts do not parse:`},
+		"inserted map": {
+			facts: "name: server\nargs:\n  - --level={{ .Values.level }}", level: "a: b",
+			want: `chart parts-1.0.0, component "server": the fact args[0] is not a text: {"--level=a":"b"}.`,
+		},
+		"inserted break": {
+			facts: "name: server\nenv:\n  - {name: LEVEL, value: {{ .Values.level }}}", level: "a: b}",
+			want: `did not find expected ',' or '}', near "env:\n  - {name: LEVEL, value: a: b}}".`,
+		},
+		"inserted number": {
+			facts: "name: server\nenv:\n  - {name: LEVEL, value: {{ .Values.level }}}", level: "5",
+			want: `chart parts-1.0.0, component "server": the fact env[0].value is not a text: 5.`,
+		},
+		"inserted list": {
+			facts: "name: server\nchecksum: {{ .Values.level }}", level: "[a]",
+			want: `chart parts-1.0.0, component "server": the fact checksum is not a text: ["a"].`,
+		},
+		"inserted boolean": {
+			facts: "name: {{ .Values.level }}", level: "true",
+			want: `chart parts-1.0.0, component "true": the fact name is not a text: true.`,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			common, err := loader.Load(filepath.Join(root, "charts", "common"))
-			require.NoError(t, err)
-			parts := &chart.Chart{
-				Metadata: &chart.Metadata{APIVersion: "v2", Name: "parts", Version: "1.0.0"},
-				Templates: []*chart.File{
-					{Name: "templates/server.yaml", Data: []byte(`{{ include "common.component" (dict
-						"context" (include "common.context" (dict "chart" .Chart "release" .Release "values" .Values) | fromJson)
-						"values" .Values
-						"facts" (include "parts.facts" . | fromYaml)
-					) }}`)},
-					{Name: "templates/_facts.tpl", Data: []byte("{{ define \"parts.facts\" }}\n" + test.facts + "\n{{ end }}")},
-				},
+			if test.template == "" {
+				test.template = "common.component"
 			}
-			parts.AddDependency(common)
-			values, err := chartutil.ToRenderValues(parts, nil, chartutil.ReleaseOptions{Name: "cf"}, nil)
-			require.NoError(t, err)
-			_, err = engine.Render(parts, values)
+			_, err := renderFacts(t, test.template, test.facts, test.level)
 			if test.want == "" {
 				require.NoError(t, err)
 				return
@@ -51,6 +64,30 @@ func TestFactsAreChecked(t *testing.T) {
 			assert.ErrorContains(t, err, test.want)
 		})
 	}
+}
+
+// renderFacts renders a chart of one template of common with facts that may insert .Values.level.
+func renderFacts(t *testing.T, template, facts, level string) (map[string]string, error) {
+	t.Helper()
+	root, err := gomodule.Root()
+	require.NoError(t, err)
+	common, err := loader.Load(filepath.Join(root, "charts", "common"))
+	require.NoError(t, err)
+	parts := &chart.Chart{
+		Metadata: &chart.Metadata{APIVersion: "v2", Name: "parts", Version: "1.0.0"},
+		Templates: []*chart.File{
+			{Name: "templates/server.yaml", Data: []byte(`{{ include "` + template + `" (dict
+				"context" (include "common.context" (dict "chart" .Chart "release" .Release "values" .Values) | fromJson)
+				"values" .Values
+				"facts" (include "parts.facts" .)
+			) }}`)},
+			{Name: "templates/_facts.tpl", Data: []byte("{{ define \"parts.facts\" }}\n" + facts + "\n{{ end }}")},
+		},
+	}
+	parts.AddDependency(common)
+	values, err := chartutil.ToRenderValues(parts, map[string]any{"level": level}, chartutil.ReleaseOptions{Name: "cf"}, nil)
+	require.NoError(t, err)
+	return engine.Render(parts, values)
 }
 
 // Zero is a value: it replaces a default as any other number does.

@@ -13,7 +13,7 @@ import (
 func TestNotes(t *testing.T) {
 	t.Parallel()
 	const head = "The GitOps runtime production is installed in namespace codefresh.\n\n  Platform:    https://g.codefresh.io\n"
-	const next = "app-proxy registers the runtime as it starts, and stores the runtime's token in the Secret codefresh-token; the other programs wait for that Secret.\n" +
+	const next = "app-proxy registers the runtime as it starts, and stores the runtime's token in the Secret codefresh-token; the other programs\nwait for that Secret.\n" +
 		"  kubectl logs -n codefresh deploy/cap-app-proxy\n\n" +
 		"Next: give the runtime its Git credentials, and your user a Git token, at https://g.codefresh.io/2.0/account-settings/runtimes.\n"
 	const tunnel = "  Access mode: tunnel\n  Public URL:  https://5f9d1e2b3c4d5e6f7a8b9c0d-production.tunnels.cf-cd.com\n\n" +

@@ -40,59 +40,66 @@ argo-cd.clusterRoles: "true" where rights outside the namespace are made: not fo
 {{- end -}}
 
 {{/*
-argo-cd.clients: who may reach a port of this Argo CD, as a JSON list of peers: the components that are named, and other programs that
+argo-cd.clients: who may reach a port of this Argo CD, as a YAML list of peers: the components that are named, and other programs that
 carry the label argocd-client, as those of the runtime do that render manifests: in the namespace, and in those of
-global.networkPolicy.clientNamespaces.
-Arguments: context, of (names of components).
+global.networkPolicy.clientNamespaces. Arguments: context, of (names of components).
 */}}
 {{- define "argo-cd.clients" -}}
-{{- $peers := list -}}
-{{- range .of -}}
-{{- $peers = append $peers
-  (dict "podSelector" (dict "matchLabels" (include "common.nameLabels" (dict "context" $.context "name" .) | fromJson)))
--}}
-{{- end -}}
-{{- $labelled := dict "matchLabels" (dict "argocd-client" "true") -}}
-{{- $peers = append $peers (dict "podSelector" $labelled) -}}
-{{- range .context.global.networkPolicy.clientNamespaces -}}
-{{- $peers = append $peers
-  (dict "namespaceSelector" (dict "matchLabels" (dict "kubernetes.io/metadata.name" .)) "podSelector" $labelled)
--}}
-{{- end -}}
-{{- toJson $peers -}}
+{{- range .of }}
+- podSelector:
+    matchLabels: {{ include "common.nameLabels" (dict "context" $.context "name" .) }}
+{{- end }}
+- podSelector:
+    matchLabels: {argocd-client: "true"}
+{{- range .context.global.networkPolicy.clientNamespaces }}
+- namespaceSelector:
+    matchLabels: {kubernetes.io/metadata.name: {{ . }}}
+  podSelector:
+    matchLabels: {argocd-client: "true"}
+{{- end }}
 {{- end -}}
 
 {{/*
-argo-cd.peersOf: the egress rules that lead to parts of this Argo CD, as JSON: redis (whichever of the three kinds it is), redisServer (the
-servers of the replicated one), repoServer, commitServer, dex. Parts that are off are left out. Arguments: context, values, to (their
-names).
+argo-cd.peersOf: the egress rules that lead to parts of this Argo CD, as a YAML list: redis (whichever of the three kinds it is),
+redisServer (the servers of the replicated one), repoServer, commitServer, dex. Parts that are off are left out.
+Arguments: of {context, values}, to (their names).
 */}}
 {{- define "argo-cd.peersOf" -}}
-{{- $v := .values -}}{{- $ha := index $v "redis-ha" -}}
-{{- $redis := dict "name" $v.redis.name "ports" (list $v.redis.containerPorts.redis) -}}
-{{- if $ha.enabled -}}
-{{- $redis = dict "name" (ternary "redis-ha-haproxy" "redis-ha-server" $ha.haproxy.enabled) "ports" (list 6379 26379) -}}
-{{- end -}}
-{{- $parts := dict
-  "redis" $redis
-  "redisServer" (dict "name" "redis-ha-server" "ports" (list 6379 26379))
-  "repoServer" (dict "name" $v.repoServer.name "ports" (list $v.repoServer.containerPorts.server))
-  "commitServer" (dict "name" (ternary $v.commitServer.name "" $v.commitServer.enabled) "ports" (list 8086))
-  "dex" (dict "name" (ternary $v.dex.name "" $v.dex.enabled) "ports" (list $v.dex.containerPorts.http $v.dex.containerPorts.grpc))
--}}
-{{- $rules := list -}}
+{{- $v := .of.values -}}{{- $context := .of.context -}}
+{{- $parts := include "argo-cd.parts" $v | fromYaml -}}
 {{- range .to -}}
 {{- $part := get $parts . -}}
-{{- if and (eq . "redis") $v.externalRedis.host -}}
-{{- $rules = append $rules (dict "ports" (list $v.externalRedis.port) "why" "the Redis outside this release, externalRedis.host") -}}
-{{- else if $part.name -}}
-{{- $peer := dict
-  "podSelector" (dict "matchLabels" (include "common.nameLabels" (dict "context" $.context "name" $part.name) | fromJson))
--}}
-{{- $rules = append $rules (dict "ports" $part.ports "to" (list $peer)) -}}
+{{- if and (eq . "redis") $v.externalRedis.host }}
+- why: the Redis outside this release, externalRedis.host
+  ports: [{{ $v.externalRedis.port }}]
+{{- else if $part }}
+- ports: {{ toJson $part.ports }}
+  to:
+    - podSelector:
+        matchLabels: {{ include "common.nameLabels" (dict "context" $context "name" $part.name) }}
+{{- end }}
+{{- end }}
 {{- end -}}
-{{- end -}}
-{{- toJson $rules -}}
+
+{{/*
+argo-cd.parts: the parts of this Argo CD that others reach, part to {name, ports}, as YAML; those that are off are left out.
+Arguments: values.
+*/}}
+{{- define "argo-cd.parts" -}}
+{{- $ha := index . "redis-ha" -}}
+{{- if $ha.enabled }}
+redis: {name: {{ ternary "redis-ha-haproxy" "redis-ha-server" $ha.haproxy.enabled }}, ports: [6379, 26379]}
+{{- else }}
+redis: {name: {{ .redis.name }}, ports: [{{ .redis.containerPorts.redis }}]}
+{{- end }}
+redisServer: {name: redis-ha-server, ports: [6379, 26379]}
+repoServer: {name: {{ .repoServer.name }}, ports: [{{ .repoServer.containerPorts.server }}]}
+{{- if .commitServer.enabled }}
+commitServer: {name: {{ .commitServer.name }}, ports: [8086]}
+{{- end }}
+{{- if .dex.enabled }}
+dex: {name: {{ .dex.name }}, ports: [{{ .dex.containerPorts.http }}, {{ .dex.containerPorts.grpc }}]}
+{{- end }}
 {{- end -}}
 
 {{/*

@@ -1,39 +1,34 @@
 {{/*
-argo-cd.env: {"env": [...]} as JSON: environment read from argocd-cmd-params-cm (every program) and argocd-cm; absent keys leave the
-program's own default.
-Arguments: params and cm (maps of variable to key).
+argo-cd.env: environment read from argocd-cmd-params-cm (every program) and argocd-cm, as a YAML list; absent keys leave the program's own
+default. Arguments: params and cm (YAML maps of variable to key).
 */}}
 {{- define "argo-cd.env" -}}
-{{- $env := list -}}
-{{- range $configMap, $keys := dict "argocd-cmd-params-cm" .params "argocd-cm" .cm -}}
-{{- range $name, $key := $keys -}}
-{{- $env = append $env (dict "name" $name "valueFrom" (dict "configMapKeyRef" (dict "name" $configMap "key" $key "optional" true))) -}}
-{{- end -}}
-{{- end -}}
-{{- dict "env" $env | toJson -}}
+{{- range $configMap, $keys := dict "argocd-cm" (default "" .cm) "argocd-cmd-params-cm" .params -}}
+{{- range $name, $key := fromYaml $keys }}
+- {name: {{ $name }}, valueFrom: {configMapKeyRef: {name: {{ $configMap }}, key: {{ $key }}, optional: true}}}
+{{- end }}
+{{- end }}
 {{- end -}}
 
-{{/* argo-cd.redisEnv: {"env": [...]} as JSON: the credentials of Redis. Arguments: context, values. */}}
+{{/* argo-cd.redisEnv: the credentials of Redis, as a YAML list of environment. Arguments: context, values. */}}
 {{- define "argo-cd.redisEnv" -}}
 {{- $external := .values.externalRedis -}}
-{{- $refs := dict -}}
+{{- $ha := index .values "redis-ha" -}}
 {{- if $external.host -}}
-{{- $secret := default "argocd-redis" $external.existingSecret -}}
-{{- $refs = dict
-  "REDIS_USERNAME" (dict "name" $secret "key" "redis-username" "optional" true)
-  "REDIS_PASSWORD" (dict "name" $secret "key" "redis-password" "optional" true)
--}}
-{{- else if (index .values "redis-ha").enabled -}}
-{{- with (include "argo-cd.redisHA" . | fromJson).secret -}}
-{{- $refs = dict "REDIS_PASSWORD" (dict "name" . "key" "auth") -}}
-{{- if not (index $.values "redis-ha").haproxy.enabled }}{{ $_ := set $refs "REDIS_SENTINEL_PASSWORD" $refs.REDIS_PASSWORD }}{{ end -}}
-{{- end -}}
-{{- else -}}
-{{- $refs = dict "REDIS_PASSWORD" (dict "name" "argocd-redis" "key" "auth" "optional" (not .values.redisSecretInit.enabled)) -}}
-{{- end -}}
-{{- $env := list -}}
-{{- range $name, $ref := $refs }}{{ $env = append $env (dict "name" $name "valueFrom" (dict "secretKeyRef" $ref)) }}{{ end -}}
-{{- dict "env" $env | toJson -}}
+{{- $secret := default "argocd-redis" $external.existingSecret }}
+- {name: REDIS_PASSWORD, valueFrom: {secretKeyRef: {name: {{ $secret }}, key: redis-password, optional: true}}}
+- {name: REDIS_USERNAME, valueFrom: {secretKeyRef: {name: {{ $secret }}, key: redis-username, optional: true}}}
+{{- else if $ha.enabled }}
+{{- with (include "argo-cd.redisHA" . | fromJson).secret }}
+- {name: REDIS_PASSWORD, valueFrom: {secretKeyRef: {name: {{ . }}, key: auth}}}
+{{- if not $ha.haproxy.enabled }}
+- {name: REDIS_SENTINEL_PASSWORD, valueFrom: {secretKeyRef: {name: {{ . }}, key: auth}}}
+{{- end }}
+{{- end }}
+{{- else }}
+{{- $optional := not .values.redisSecretInit.enabled }}
+- {name: REDIS_PASSWORD, valueFrom: {secretKeyRef: {name: argocd-redis, key: auth, optional: {{ $optional }}}}}
+{{- end }}
 {{- end -}}
 
 {{/*

@@ -12,8 +12,15 @@ Arguments: context, values.
   "initialDelay" $c.initialDelay
   "nodeEvents" (dict "enabled" $c.nodeEvents.enabled)
   "workflowEvents" (dict "enabled" $c.workflowEvents.enabled)
-  "executor" (include "argo-workflows.container" (dict "container" $v.executor "env" (include "argo-workflows.proxies" $v.global | fromJson) "pullPolicy" (coalesce $v.executor.image.pullPolicy $v.images.pullPolicy)) | fromJson)
-  "mainContainer" (include "argo-workflows.container" (dict "container" $v.mainContainer "pullPolicy" $v.mainContainer.imagePullPolicy) | fromJson)
+  "executor" (include "argo-workflows.container" (dict
+    "container" $v.executor
+    "env" (include "argo-workflows.proxies" $v.global | fromJson)
+    "pullPolicy" (coalesce $v.executor.image.pullPolicy $v.images.pullPolicy)
+  ) | fromJson)
+  "mainContainer" (include "argo-workflows.container" (dict
+    "container" $v.mainContainer
+    "pullPolicy" $v.mainContainer.imagePullPolicy
+  ) | fromJson)
   "kubeConfig" $c.kubeConfig
   "artifactRepository" (include "argo-workflows.artifactRepository" $v | fromJson)
   "metricsConfig" (include "argo-workflows.metricsConfig" $c.metricsConfig | fromJson)
@@ -113,7 +120,10 @@ images with, as JSON. A workflow's own spec.securityContext replaces it as a who
 {{/* argo-workflows.sso: single sign-on, as JSON; {} for none. Arguments: server.sso. */}}
 {{- define "argo-workflows.sso" -}}
 {{- if .enabled -}}
-{{- $settings := pick . "issuer" "issuerAlias" "clientId" "clientSecret" "redirectUrl" "scopes" "sessionExpiry" "customGroupClaimName" "userInfoPath" "insecureSkipVerify" "filterGroupsRegex" -}}
+{{- $settings := pick .
+  "issuer" "issuerAlias" "clientId" "clientSecret" "redirectUrl" "scopes" "sessionExpiry" "customGroupClaimName" "userInfoPath"
+  "insecureSkipVerify" "filterGroupsRegex"
+-}}
 {{- include "common.compact" (merge (dict "rbac" (dict "enabled" .rbac.enabled)) $settings) -}}
 {{- else -}}
 {}

@@ -31,7 +31,13 @@ clusterRules:
     verbs: [get, list, watch, update, patch, delete, create]
   - why: templates that workflows name
     apiGroups: [argoproj.io]
-    resources: [workflowtemplates, workflowtemplates/finalizers{{ if $clusterTemplates }}, clusterworkflowtemplates, clusterworkflowtemplates/finalizers{{ end }}]
+    resources:
+      - workflowtemplates
+      - workflowtemplates/finalizers
+      {{- if $clusterTemplates }}
+      - clusterworkflowtemplates
+      - clusterworkflowtemplates/finalizers
+      {{- end }}
     verbs: [get, list, watch]
   - why: what the executors report
     apiGroups: [argoproj.io]

@@ -21,7 +21,9 @@ values (what the user says of it: the same names on every component).
 {{- include "common.documents" $documents -}}
 {{- end -}}
 
-{{/* common.account: the service account of pods that others make, with its RBAC, as YAML documents. Arguments: those of common.component. */}}
+{{/*
+common.account: the service account of pods that others make, with its RBAC, as YAML documents. Arguments: those of common.component.
+*/}}
 {{- define "common.account" -}}
 {{- $component := dict "context" .context "values" .values "facts" (include "common.facts" . | fromJson) -}}
 {{- include "common.documents" (list (include "common.serviceAccount" $component) (include "common.rbac" $component)) -}}

@@ -26,8 +26,8 @@ Arguments: layers, a list of lists ({name, value|valueFrom}) or maps (NAME: valu
 {{- end -}}
 
 {{/*
-common.proxyEnv: the proxies of global as environment, as JSON map. What is in the cluster is reached without them: the API server, Services
-by the names that hold a namespace, and the hosts that are given. Arguments: global, noProxy (a list of hosts; may be left out).
+common.proxyEnv: the proxies of global as environment, as JSON map. What is in the cluster is reached without them: the API server,
+Services by the names that hold a namespace, and the hosts that are given. Arguments: global, noProxy (a list of hosts; may be left out).
 */}}
 {{- define "common.proxyEnv" -}}
 {{- $direct := compact (list .global.noProxy) -}}

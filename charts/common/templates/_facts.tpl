@@ -1,18 +1,19 @@
 {{/*
-common.facts: the facts of a component, parsed and checked, as JSON. Facts that do not parse (fromYaml reports that under the key Error), a key
-that no template reads, and a value of the wrong type fail the render, with the component and what is wrong: a value that is inserted without
-quotes, such as `a: b`, becomes a map or breaks the YAML. Arguments: context, facts (YAML text).
+common.facts: the facts of a component, parsed and checked, as JSON. Facts that do not parse (fromYaml reports that under the key Error), a
+key that no template reads, and a value of the wrong type fail the render, with the component and what is wrong: a value that is inserted
+without quotes, such as `a: b`, becomes a map or breaks the YAML. Arguments: context, facts (YAML text).
 */}}
 {{- define "common.facts" -}}
 {{- $facts := fromYaml .facts -}}
-{{- $name := coalesce (regexFind "(?m)^name: .*$" .facts | trimPrefix "name: ") (regexFind "(?m)^fullname: .*$" .facts | trimPrefix "fullname: ") -}}
+{{- $name := regexFind "(?m)^(full)?name: .*$" .facts | splitList ": " | last -}}
 {{- $component := printf "chart %s, component %q" .context.chart (default .context.fullname $name) -}}
 {{- with $facts.Error -}}
-{{- $number := regexFind "line [0-9]+" . | trimPrefix "line " | default "0" | int -}}
-{{- $line := index (splitList "\n" (printf "\n%s" $.facts)) (min $number (len (splitList "\n" $.facts))) -}}
+{{- /* the parser counts some lines from zero */ -}}
+{{- $lines := splitList "\n" (printf "\n%s\n\n" $.facts) -}}
+{{- $number := regexFind "line [0-9]+" . | trimPrefix "line " | default "0" | int | min (sub (len $lines) 2) | int -}}
 {{- fail (printf
   (print "\n%s: its facts do not parse: %s, near %q." "\n  fix: put quotes around the value that is inserted there")
-  $component . (trim $line)
+  $component . (printf "%s\n%s" (index $lines $number) (index $lines (add1 $number)) | trim)
 ) -}}
 {{- end -}}
 {{- include "common.checkFacts" (dict "component" $component "facts" $facts) -}}
@@ -37,13 +38,14 @@ Arguments: component (how messages name it), facts (a map).
 {{- end -}}
 
 {{/*
-common.checkFact: fails the render where the value of a fact is not of its type: text, number, boolean, map, list, texts (a list of
-texts) or maps (a list of maps); null is of every type. Arguments: component, path, type, value.
+common.checkFact: fails the render where the value of a fact is not of its type: text, number, boolean, map, list, texts (a list of texts),
+maps (a list of maps) or env (a list of maps whose value is text); null is of every type. Arguments: component, path, type, value.
 */}}
 {{- define "common.checkFact" -}}
-{{- $kinds := dict "text" "string" "number" "float64" "boolean" "bool" "map" "map" "list" "slice" "texts" "slice" "maps" "slice" -}}
-{{- $items := dict "texts" "text" "maps" "map" -}}
-{{- if not (or (kindIs "invalid" .value) (kindIs (get $kinds .type) .value)) -}}
+{{- $kinds := dict "text" "string" "number" "float64" "boolean" "bool" "map" "map" "variable" "map" -}}
+{{- $kind := default "slice" (get $kinds .type) -}}
+{{- $items := dict "texts" "text" "maps" "map" "env" "variable" -}}
+{{- if not (or (kindIs "invalid" .value) (kindIs $kind .value)) -}}
 {{- fail (printf
   (print "\n%s: the fact %s is not a %s: %s." "\n  fix: put quotes around the value that is inserted there")
   .component .path .type (toJson .value)
@@ -55,9 +57,14 @@ texts) or maps (a list of maps); null is of every type. Arguments: component, pa
 {{- include "common.checkFact" (dict "component" $.component "path" $path "type" (get $items $.type) "value" $item) -}}
 {{- end -}}
 {{- end -}}
+{{- if and (eq .type "variable") .value -}}
+{{- include "common.checkFact" (dict "component" .component "path" (printf "%s.value" .path) "type" "text" "value" .value.value) -}}
+{{- end -}}
 {{- end -}}
 
-{{/* common.factTypes: the facts of a component and their types, as YAML. charts/common/README.md says what they mean. Arguments: none. */}}
+{{/*
+common.factTypes: the facts of a component and their types, as YAML. charts/common/README.md says what they mean. Arguments: none.
+*/}}
 {{- define "common.factTypes" -}}
 affinity: map
 annotations: map
@@ -67,7 +74,7 @@ checksum: text
 clusterRules: maps
 command: texts
 containerName: text
-env: maps
+env: env
 envFrom: maps
 fullname: text
 imagePullSecrets: list

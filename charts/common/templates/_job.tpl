@@ -1,7 +1,7 @@
 {{/*
-common.job: every object of a program that runs once, as YAML documents: service account, RBAC, Job, and a NetworkPolicy where the facts have
-one. The Job has the annotations of the other objects, and workloadAnnotations over them. Arguments: those of common.component; the fact job
-holds what is particular of the JobSpec.
+common.job: every object of a program that runs once, as YAML documents: service account, RBAC, Job, and a NetworkPolicy where the facts
+have one. The Job has the annotations of the other objects, and workloadAnnotations over them. Arguments: those of common.component; the
+fact job holds what is particular of the JobSpec.
 */}}
 {{- define "common.job" -}}
 {{- $facts := merge (dict "kind" "Job") (include "common.facts" . | fromJson) -}}

@@ -109,8 +109,8 @@ common.reasoned: a list of maps as YAML, the sentence that a map has under "why"
 {{- end -}}
 
 {{/*
-common.outside: what programs reach outside the cluster's pods, and why no policy can say more of it than ports: name to {ports, why}, as JSON.
-global.networkPolicy.ports replaces the ports of a name. Arguments: global, outside (what the chart adds).
+common.outside: what programs reach outside the cluster's pods, and why no policy can say more of it than ports: name to {ports, why}, as
+JSON. global.networkPolicy.ports replaces the ports of a name. Arguments: global, outside (what the chart adds).
 */}}
 {{- define "common.outside" -}}
 {{- $table := include "common.outsideTable" .global | fromYaml -}}

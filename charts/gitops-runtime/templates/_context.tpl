@@ -179,6 +179,8 @@ platform shows logs of is called as its label app.kubernetes.io/part-of. Argumen
 {{- $argoCD := or (index $v "argo-cd").enabled $external -}}
 {{- $gateway := include "argo-gateway.values" $v | fromJson -}}
 {{- $reporter := include "event-reporter.values" $v.global | fromJson -}}
+{{- $sealed := and (index $v "sealed-secrets").enabled (not $v.global.runtime.singleNamespace) -}}
+{{- $tunnel := eq (include "gitops-runtime.accessMode" .) "tunnel" -}}
 {{- $charts := dict -}}
 {{- range $chart := list "argo-cd" "argo-events" "argo-rollouts" "argo-workflows" "tunnel-client" -}}
 {{- $values := index $v $chart -}}
@@ -198,9 +200,9 @@ platform shows logs of is called as its label app.kubernetes.io/part-of. Argumen
   (dict "name" "argo-rollouts" "on" (index $v "argo-rollouts").enabled "version" (get $charts "argo-rollouts"))
   (dict "name" "argo-workflows" "on" (index $v "argo-workflows").enabled "version" (get $charts "argo-workflows"))
   (dict "name" "workflow-reporter" "on" (index $v "argo-workflows").enabled "version" .Chart.AppVersion)
-  (dict "name" "codefresh-tunnel-client" "on" (eq (include "gitops-runtime.accessMode" .) "tunnel") "version" (get $charts "tunnel-client"))
+  (dict "name" "codefresh-tunnel-client" "on" $tunnel "version" (get $charts "tunnel-client"))
   (dict "name" "gitops-operator" "on" (index $v "gitops-operator").enabled "version" (index $v "gitops-operator").image.tag)
-  (dict "name" "sealed-secrets" "on" (and (index $v "sealed-secrets").enabled (not $v.global.runtime.singleNamespace)) "version" (index $v "sealed-secrets").image.tag)
+  (dict "name" "sealed-secrets" "on" $sealed "version" (index $v "sealed-secrets").image.tag)
   (dict "name" "runtime-redis" "on" $v.redis.enabled "version" $v.redis.image.tag)
 -}}
 {{- $components := list -}}

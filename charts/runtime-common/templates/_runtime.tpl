@@ -75,10 +75,13 @@ not in the first host, which makes the public URL. Arguments: path (of the value
 {{- $path := .path -}}{{- $label := "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?" -}}
 {{- range $i, $host := .hosts -}}
 {{- if not (regexMatch (printf "^%s%s(\\.%s)*$" (ternary "(\\*\\.)?" "" (gt $i 0)) $label $label) (toString $host)) -}}
-{{- fail (printf "\nMOD302: %q is not a host name.\n  fix: set %s[%d] to the host alone, in lower case, without scheme, path and port%s" (toString $host) $path $i (ternary ""
-  "; it makes the public URL, so it has no wildcard"
-  (gt $i 0)
-)) -}}
+{{- fail (printf
+  (print
+    "\nMOD302: %q is not a host name."
+    "\n  fix: set %s[%d] to the host alone, in lower case, without scheme, path and port%s"
+  )
+  (toString $host) $path $i (ternary "" "; it makes the public URL, so it has no wildcard" (gt $i 0))
+) -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}

@@ -17,14 +17,15 @@ context, values.
 {{- end -}}
 
 {{/*
-argo-cd.redisPassword: {"env": [...]} as JSON: the password under the given names, none where there is no secret. Arguments: secret, names.
+argo-cd.redisPassword: the password under the given names, as a YAML list of environment; none where there is no secret.
+Arguments: secret, names.
 */}}
 {{- define "argo-cd.redisPassword" -}}
-{{- $env := list -}}
 {{- if .secret -}}
-{{- range .names }}{{ $env = append $env (dict "name" . "valueFrom" (dict "secretKeyRef" (dict "name" $.secret "key" "auth"))) }}{{ end -}}
-{{- end -}}
-{{- dict "env" $env | toJson -}}
+{{- range .names }}
+- {name: {{ . }}, valueFrom: {secretKeyRef: {name: {{ $.secret }}, key: auth}}}
+{{- end }}
+{{- end }}
 {{- end -}}
 
 {{/*

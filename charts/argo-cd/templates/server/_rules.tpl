@@ -22,7 +22,9 @@ clusterRules:
   {{- $kinds := include "argo-cd.liveKinds" . | fromYaml }}
   # kinds that are not listed: server.clusterRoleRules
   {{- range $group, $resources := $kinds }}
-  - why: "users look at, patch and delete live objects of an application; Secrets are left out: those come, their data hidden, from the application controller"
+  - why: >-
+      users look at, patch and delete live objects of an application; Secrets are left out: those come, their data hidden, from the
+      application controller
     apiGroups: [{{ $group | quote }}]
     resources: {{ toJson $resources }}
     verbs: [get, patch, delete]
@@ -68,10 +70,16 @@ clusterRules:
 
 {{/* argo-cd.liveKinds: API group to the resources users look at through the API server, as YAML. */}}
 {{- define "argo-cd.liveKinds" -}}
-"": [configmaps, endpoints, limitranges, namespaces, persistentvolumeclaims, persistentvolumes, pods, podtemplates, replicationcontrollers, resourcequotas, serviceaccounts, services]
+"": [
+  configmaps, endpoints, limitranges, namespaces, persistentvolumeclaims, persistentvolumes, pods, podtemplates,
+  replicationcontrollers, resourcequotas, serviceaccounts, services
+]
 apps: [controllerrevisions, daemonsets, deployments, replicasets, statefulsets]
 apiextensions.k8s.io: [customresourcedefinitions]
-argoproj.io: [analysisruns, analysistemplates, applications, applicationsets, appprojects, clusteranalysistemplates, clusterworkflowtemplates, cronworkflows, eventbus, eventsources, experiments, rollouts, sensors, workflows, workflowtemplates]
+argoproj.io: [
+  analysisruns, analysistemplates, applications, applicationsets, appprojects, clusteranalysistemplates, clusterworkflowtemplates,
+  cronworkflows, eventbus, eventsources, experiments, rollouts, sensors, workflows, workflowtemplates
+]
 autoscaling: [horizontalpodautoscalers]
 batch: [cronjobs, jobs]
 cert-manager.io: [certificates, clusterissuers, issuers]

@@ -1,6 +1,8 @@
 {{/*
-gitops-runtime.hook: a Job that runs the installer image as a Helm hook, with its service account and exactly its rights, as YAML documents.
-All of it but the Job goes whether the hook succeeds or fails. Arguments: root, hook (Helm's events), name, facts (what is particular to the
+gitops-runtime.hook: a Job that runs the installer image as a Helm hook, with its service account and exactly its rights, as YAML
+documents.
+All of it but the Job goes whether the hook succeeds or fails. Arguments: root, hook (Helm's events), name, facts (what is particular to
+the
 hook, as YAML text), secret (the Secret that was made for it, where the Job may fail).
 */}}
 {{- define "gitops-runtime.hook" -}}
@@ -48,9 +50,11 @@ job:
 {{- end -}}
 
 {{- /*
-gitops-runtime.hook.remove: the facts args, rules and clusterRules by which a hook's Job removes the objects that were made for it, as YAML.
+gitops-runtime.hook.remove: the facts args, rules and clusterRules by which a hook's Job removes the objects that were made for it, as
+YAML.
 Only Helm 3.19 and later does that itself when the Job fails; older ones, of which the first do not tell their version, would leave values,
-service account and rights behind. The first object becomes the owner of the others: with a part of its rights gone the Job could not delete
+service account and rights behind. The first object becomes the owner of the others: with a part of its rights gone the Job could not
+delete
 the rest. Arguments: context, facts, secret (its name).
 */}}
 {{- define "gitops-runtime.hook.remove" -}}

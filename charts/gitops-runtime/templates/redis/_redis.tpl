@@ -37,32 +37,41 @@ of its Argo CD; {} where neither is enabled. Arguments: the root.
 
 {{/*
 gitops-runtime.redisSecretInit: the init container that makes the Secret gitops-runtime-redis with a random password where there is none,
-its volume and its rights, {initContainers, volumes, rules} as JSON. The password goes through a pipe: as an argument every process could
-see it.
+its
+volume and its rights, {initContainers, volumes, rules} as YAML. The password goes through a pipe: as an argument every process could see
+it.
 Arguments: global, values (redis-secret-init).
 */}}
 {{- define "gitops-runtime.redisSecretInit" -}}
-{{- $script := "kubectl get secret gitops-runtime-redis >/dev/null 2>&1 ||\n  head -c 32 /dev/urandom | base64 | tr -d '\\n' | kubectl create secret generic gitops-runtime-redis --from-file=auth=/dev/stdin\n" -}}
-{{- $container := dict
-  "name" "secret-init"
-  "image" (include "common.image" (dict "global" .global "images" (list .values.image)))
-  "imagePullPolicy" (include "common.imagePullPolicy" (dict "images" (list .values.image)))
-  "command" (list "sh" "-c" $script)
-  "securityContext" (include "common.securityContext" . | fromJson)
-  "volumeMounts" (list (dict "name" "api-token" "mountPath" "/var/run/secrets/kubernetes.io/serviceaccount" "readOnly" true))
--}}
-{{- $sources := list
-  (dict "serviceAccountToken" (dict "path" "token" "expirationSeconds" 3607))
-  (dict "configMap" (dict "name" "kube-root-ca.crt" "items" (list (dict "key" "ca.crt" "path" "ca.crt"))))
-  (dict "downwardAPI" (dict "items" (list (dict "path" "namespace" "fieldRef" (dict "fieldPath" "metadata.namespace")))))
--}}
-{{- $rules := list
-  (dict "why" "makes the password of Redis; a name cannot be asked of what is not made yet" "apiGroups" (list "") "resources" (list "secrets") "verbs" (list "create"))
-  (dict "why" "whether there is a password already" "apiGroups" (list "") "resources" (list "secrets") "resourceNames" (list "gitops-runtime-redis") "verbs" (list "get"))
--}}
-{{- dict
-  "initContainers" (list $container)
-  "volumes" (list (dict "name" "api-token" "projected" (dict "sources" $sources)))
-  "rules" $rules
-| toJson -}}
+{{- $images := list .values.image -}}
+initContainers:
+  - name: secret-init
+    image: {{ include "common.image" (dict "global" .global "images" $images) }}
+    imagePullPolicy: {{ include "common.imagePullPolicy" (dict "images" $images) }}
+    command:
+      - sh
+      - -c
+      - |
+        kubectl get secret gitops-runtime-redis >/dev/null 2>&1 ||
+          head -c 32 /dev/urandom | base64 | tr -d '\n' | kubectl create secret generic gitops-runtime-redis --from-file=auth=/dev/stdin
+    securityContext: {{ include "common.securityContext" . }}
+    volumeMounts:
+      - {name: api-token, mountPath: /var/run/secrets/kubernetes.io/serviceaccount, readOnly: true}
+volumes:
+  - name: api-token
+    projected:
+      sources:
+        - serviceAccountToken: {path: token, expirationSeconds: 3607}
+        - configMap: {name: kube-root-ca.crt, items: [{key: ca.crt, path: ca.crt}]}
+        - downwardAPI: {items: [{path: namespace, fieldRef: {fieldPath: metadata.namespace}}]}
+rules:
+  - why: makes the password of Redis; a name cannot be asked of what is not made yet
+    apiGroups: [""]
+    resources: [secrets]
+    verbs: [create]
+  - why: whether there is a password already
+    apiGroups: [""]
+    resources: [secrets]
+    resourceNames: [gitops-runtime-redis]
+    verbs: [get]
 {{- end -}}
