@@ -14,7 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"gitops-runtime/tests/gomodule"
+	"gitops-runtime/internal/gomodule"
 	"gitops-runtime/tests/render"
 )
 
