@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	newer "github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/stretchr/testify/require"
 
 	"gitops-runtime/internal/helmchart"
 	"gitops-runtime/internal/helmvalues"
@@ -109,10 +110,8 @@ func loading(one *runCase) helmvalues.Options {
 // corpus, over the charts of this repository and over those of the case, both
 // have to say the same.
 func TestBothLibrariesAgreeOnTheCorpus(t *testing.T) {
-	names, err := filepath.Glob("testdata/cases/*.txt")
-	if err != nil || len(names) < 120 {
-		t.Fatalf("%d cases, %v", len(names), err)
-	}
+	names := caseNames(t)
+	require.Greater(t, len(names), 120)
 	umbrella, err := helmchart.Load(t.Context(), "../../charts/gitops-runtime")
 	if err != nil {
 		t.Fatal(err)
@@ -121,14 +120,10 @@ func TestBothLibrariesAgreeOnTheCorpus(t *testing.T) {
 	for _, name := range names {
 		one := readCase(t, name)
 		folder := t.TempDir()
-		for _, file := range one.names {
+		for _, file := range one.names() {
 			path := filepath.Join(folder, file)
-			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(path, []byte(one.get(file)), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+			require.NoError(t, os.WriteFile(path, []byte(one.get(file)), 0o600))
 		}
 		charts := []*helmchart.Chart{umbrella}
 		if own, err := helmchart.Load(t.Context(), filepath.Join(folder, "chart")); err == nil {

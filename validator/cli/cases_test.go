@@ -5,13 +5,19 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/txtar"
 
 	"gitops-runtime/validator/cli"
 	"gitops-runtime/validator/findings"
@@ -20,94 +26,115 @@ import (
 
 var update = flag.Bool("update", false, "write what the cases print into their files")
 
-// Every file under testdata/cases is a run: its values, the world it runs in,
-// and what it prints. Sections begin with "-- name --": args, world, want, and
-// any other name is a file.
-func TestCases(t *testing.T) {
-	names, err := filepath.Glob("testdata/cases/*.txt")
-	if err != nil || len(names) == 0 {
-		t.Fatalf("no cases: %v", err)
-	}
-	seen, readers := map[string]bool{}, newReaders(t)
-	for _, name := range names {
-		absolute, err := filepath.Abs(name)
-		if err != nil {
-			t.Fatal(err)
+// casesFolder has the cases, in a folder for each group of checks and for each
+// part of the program.
+const casesFolder = "testdata/cases"
+
+// caseNames lists the cases, such as "git/github-401". A file of another kind is
+// an error: it would never be run.
+func caseNames(t *testing.T) []string {
+	t.Helper()
+	var names []string
+	require.NoError(t, fs.WalkDir(os.DirFS(casesFolder), ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
 		}
-		t.Run(strings.TrimSuffix(filepath.Base(name), ".txt"), func(t *testing.T) {
-			one := readCase(t, absolute)
+		require.Equal(t, ".txtar", path.Ext(name), "%s is not a case", name)
+		require.Equal(t, 1, strings.Count(name, "/"), "%s is not in a folder of its check", name)
+		names = append(names, strings.TrimSuffix(name, ".txtar"))
+		return nil
+	}))
+	require.NotEmpty(t, names)
+	return names
+}
+
+// Every case is a run: its values, the world it runs in, and what it prints.
+func TestCases(t *testing.T) {
+	printed, readers := map[string]string{}, newReaders(t)
+	for _, name := range caseNames(t) {
+		one := readCase(t, name)
+		t.Run(name, func(t *testing.T) {
 			got := one.run(t, readers)
-			for _, code := range regexp.MustCompile(`\b[A-Z]{3}[1-9][0-9]{2}\b`).FindAllString(got, -1) {
-				seen[code] = true
-			}
+			printed[name] = got
 			if *update {
 				one.set("want", got)
-				one.write(t, absolute)
+				one.write(t)
 				return
 			}
-			if want := one.get("want"); got != want {
-				t.Errorf("%s\n--- got\n%s--- want\n%s", name, got, want)
-			}
+			assert.Equal(t, one.get("want"), got)
 		})
 	}
-	if readers.runs < 120 && !t.Failed() {
-		t.Errorf("the reports of %d runs were read", readers.runs)
+	if t.Failed() {
+		return
+	}
+	assert.GreaterOrEqual(t, readers.runs, 120, "reports that were read")
+	t.Run("every code is found", func(t *testing.T) { everyCodeIsFound(t, printed) })
+	t.Run("every provider in every situation", func(t *testing.T) { everyProviderInEverySituation(t, printed) })
+	t.Run("twelve faults", func(t *testing.T) { twelveFaults(t, printed) })
+}
+
+// code is the code of a check or of a finding.
+var code = regexp.MustCompile(`\b[A-Z]{3}[1-9][0-9]{2}\b`)
+
+func everyCodeIsFound(t *testing.T, printed map[string]string) {
+	t.Helper()
+	seen := map[string]bool{}
+	for _, text := range printed {
+		for _, one := range code.FindAllString(text, -1) {
+			seen[one] = true
+		}
 	}
 	for _, row := range findings.Table() {
-		if !seen[row.Code] && !t.Failed() {
-			t.Errorf("no case finds %s", row.Code)
-		}
+		assert.True(t, seen[row.Code], "no case finds %s", row.Code)
 	}
 }
 
-// runCase is a case file in memory.
+// runCase is a case: the sections args, world and want, and files by their names.
 type runCase struct {
-	comment string
-	names   []string
-	texts   map[string]string
+	file    string
+	archive *txtar.Archive
 }
 
 func readCase(t *testing.T, name string) *runCase {
 	t.Helper()
-	data, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	one := &runCase{texts: map[string]string{}}
-	header := regexp.MustCompile(`(?m)^-- (.+) --\n`)
-	spots := header.FindAllSubmatchIndex(data, -1)
-	for i, spot := range spots {
-		end := len(data)
-		if i+1 < len(spots) {
-			end = spots[i+1][0]
-		}
-		one.set(string(data[spot[2]:spot[3]]), string(data[spot[1]:end]))
-	}
-	if len(spots) > 0 {
-		one.comment = string(data[:spots[0][0]])
-	}
-	return one
+	file, err := filepath.Abs(filepath.Join(casesFolder, filepath.FromSlash(name)+".txtar"))
+	require.NoError(t, err)
+	archive, err := txtar.ParseFile(file)
+	require.NoError(t, err)
+	return &runCase{file, archive}
 }
 
-func (c *runCase) get(name string) string { return c.texts[name] }
+// names are those of the sections and files.
+func (c *runCase) names() []string {
+	var names []string
+	for _, file := range c.archive.Files {
+		names = append(names, file.Name)
+	}
+	return names
+}
+
+func (c *runCase) get(name string) string {
+	for _, file := range c.archive.Files {
+		if file.Name == name {
+			return string(file.Data)
+		}
+	}
+	return ""
+}
 
 func (c *runCase) set(name, text string) {
-	if !slices.Contains(c.names, name) {
-		c.names = append(c.names, name)
+	for i, file := range c.archive.Files {
+		if file.Name == name {
+			c.archive.Files[i].Data = []byte(text)
+			return
+		}
 	}
-	c.texts[name] = text
+	c.archive.Files = append(c.archive.Files, txtar.File{Name: name, Data: []byte(text)})
 }
 
-func (c *runCase) write(t *testing.T, file string) {
+func (c *runCase) write(t *testing.T) {
 	t.Helper()
-	var text strings.Builder
-	text.WriteString(c.comment)
-	for _, name := range c.names {
-		fmt.Fprintf(&text, "-- %s --\n%s", name, c.texts[name])
-	}
-	if err := os.WriteFile(file, []byte(text.String()), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(c.file, txtar.Format(c.archive), 0o600))
 }
 
 // run plays the case in a folder of its own and gives exit code, output and
@@ -116,16 +143,12 @@ func (c *runCase) run(t *testing.T, readers *readers) string {
 	t.Helper()
 	t.Chdir(t.TempDir())
 	world := startWorld(t, c.get("world"))
-	for _, name := range c.names {
+	for _, name := range c.names() {
 		if name == "args" || name == "world" || name == "want" {
 			continue
 		}
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(world.replace(c.consenting(name, world))), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		require.NoError(t, os.WriteFile(name, []byte(world.replace(c.consenting(name, world))), 0o644))
 	}
 	var args []string
 	for _, line := range strings.Split(strings.TrimSpace(c.get("args")), "\n") {
@@ -154,9 +177,7 @@ func (c *runCase) run(t *testing.T, readers *readers) string {
 	}
 	text = world.mask(text)
 	for _, secret := range canaries {
-		if strings.Contains(text, secret) {
-			t.Errorf("the output shows the secret %q", secret)
-		}
+		assert.NotContains(t, text, secret)
 	}
 	return text
 }
@@ -166,7 +187,7 @@ func (c *runCase) needsConsent(world *world) bool {
 	asks := func(name string) bool {
 		return name != "world" && name != "want" && strings.Contains(c.get(name), "{platform}")
 	}
-	return !world.spec.NoConsent && slices.ContainsFunc(c.names, asks)
+	return !world.spec.NoConsent && slices.ContainsFunc(c.names(), asks)
 }
 
 // consenting is a file of a case, for the hook with the consent that no flag can
