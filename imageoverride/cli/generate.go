@@ -269,7 +269,7 @@ func verifyCommand(streams Streams) *cobra.Command {
 				return leftOut{fmt.Sprintf("%d image references still point outside; give the values file that generate wrote with -f", len(seen.Outside))}
 			}
 			if doubts := len(seen.Unread) + len(seen.Suspected); p.err == nil && doubts > 0 {
-				return leftOut{fmt.Sprintf("nothing is proved: %d texts cannot be told to be images at the registry; look at each, and accept those that are right with --accept PLACE", doubts)}
+				return leftOut{fmt.Sprintf("nothing is proved: %d texts cannot be recognized as images at the registry; look at each, and accept those that are right with --accept PLACE", doubts)}
 			}
 			return p.err
 		},

@@ -100,7 +100,7 @@ func ReadLock(path string) ([]Locked, error) {
 	var locked []Locked
 	err = json.Unmarshal(data, &locked)
 	if errors.As(err, new(*json.UnmarshalTypeError)) {
-		err = errors.New("it is no list of images with digests")
+		err = errors.New("it is not a list of images with digests")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("--lock %s is not a lock file: %w; `image-override lock` writes one", path, err)

@@ -166,7 +166,7 @@ func TestMalformedFiles(t *testing.T) {
 		`[{"source":"a","target":"b","digest":"` + hash + `","platforms":{"linux/amd64":"latest"}}]`: `"latest" is not a digest`,
 		`[{"source":"A b","target":"b","digest":"` + hash + `"}]`:                                    `"A b" is not an image reference`,
 		`[{"source":"[::1]:5000/a:1","target":"b","digest":"` + hash + `"}]`:                         "names its registry by an IPv6 address",
-		`{}`: "it is no list of images with digests",
+		`{}`: "it is not a list of images with digests",
 	} {
 		_, err := mirror.ReadLock(write(text))
 		require.ErrorContains(t, err, want)

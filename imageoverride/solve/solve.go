@@ -132,7 +132,7 @@ func (s Solver) attempt(scenarios []Scenario, how effort) (Solution, *problem) {
 	for i, c := range work.constraints {
 		all := work.allowed(work.prefer(options(c, s.Mapper.Registry())), s.Banned)
 		if choices[i] = work.shared(all); len(all) > 0 && len(choices[i]) == 0 && work.unmetReason[i] == "" {
-			work.unmetReason[i] = "it stands in a list that differs between the scenarios; put the target into the values of each"
+			work.unmetReason[i] = "it is in a list that differs between the scenarios; put the target into the values of each"
 		}
 	}
 	staying := make([]option, len(work.constraints))

@@ -146,7 +146,7 @@ func TestScenarios(t *testing.T) {
 	differing := engine.solve(mapper, `{x: 1}`, `{list: [{image: 'quay.io/c:1'}]}`)
 	require.Equal(t, map[string]string{"a.image": "r.io/quay.io/a:1"}, texts(differing.Names))
 	require.Len(t, differing.Unreached, 2)
-	require.Equal(t, "it stands in a list that differs between the scenarios; put the target into the values of each", differing.Unreached[0].Reason)
+	require.Equal(t, "it is in a list that differs between the scenarios; put the target into the values of each", differing.Unreached[0].Reason)
 
 	contradicting := engine.solve(mapper, `{}`, `{a: {image: 'quay.io/z:1'}}`)
 	require.Len(t, contradicting.Unreached, 2, "one text for both would send one scenario the image of the other")

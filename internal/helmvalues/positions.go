@@ -13,7 +13,7 @@ type position struct{ line, column int }
 
 // Oddity is something in a values file that YAML takes and nobody means.
 type Oddity struct {
-	// Repeated is the path of a key that stands twice in its map, "" when the
+	// Repeated is the path of a key that is defined twice in its map, "" when the
 	// oddity is a further document.
 	Repeated string
 	// Place is where it stands; First is where the key stood before.

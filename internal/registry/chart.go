@@ -100,4 +100,4 @@ func (c *Client) download(ctx context.Context, target name.Reference) ([]byte, e
 	return nil, errNoChart
 }
 
-var errNoChart = errors.New("it is no Helm chart (an image, perhaps): it has no layer of type " + chartLayer)
+var errNoChart = errors.New("it is not a Helm chart (perhaps an image): it has no layer of type " + chartLayer)

@@ -51,7 +51,7 @@ func TestChartErrors(t *testing.T) {
 	cases := map[string]string{
 		"/charts/umbrella:9.9.9": "pull chart HOST/charts/umbrella:9.9.9 failed: HOST answers 404 (unknown manifest); check the name and the tag",
 		"/charts/absent":         "list versions of HOST/charts/absent failed: HOST answers 404 (unknown name); check the name and the tag",
-		"/charts/image:1.0.0":    "chart oci://HOST/charts/image:1.0.0: it is no Helm chart (an image, perhaps): it has no layer of type " + registrytest.ChartLayer,
+		"/charts/image:1.0.0":    "chart oci://HOST/charts/image:1.0.0: it is not a Helm chart (perhaps an image): it has no layer of type " + registrytest.ChartLayer,
 		"/charts/early":          "chart oci://HOST/charts/early has no released version; name one, as in oci://HOST/charts/early:1.2.3",
 		"/UPPER":                 "chart oci://HOST/UPPER: write it as oci://host/path or oci://host/path:version",
 	}
@@ -103,7 +103,7 @@ func TestLogins(t *testing.T) {
 		{"Helm's before Docker's", login(password), filepath.Dir(login("other")), ""},
 		{"nobody's", "absent", t.TempDir(), "answers 401; log in with"},
 		{"a wrong one", login("other"), t.TempDir(), "answers 401; log in with"},
-		{"a file that cannot be read", broken, t.TempDir(), "logins of registries in " + broken + " cannot be read; mend the file, or name another with --registry-config"},
+		{"a file that cannot be read", broken, t.TempDir(), "logins of registries in " + broken + " cannot be read; fix the file, or name another with --registry-config"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Setenv("DOCKER_CONFIG", c.docker)

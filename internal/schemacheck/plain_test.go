@@ -189,7 +189,7 @@ func TestOddSchemasGoThroughTheLibrary(t *testing.T) {
 		head + `"minimum": "1"}`, head + `"minLength": -1}`, head + `"pattern": "("}`, head + `"anyOf": []}`, head + `"enum": 1}`,
 		head + `"title": 1}`, head + `"items": 1}`, head + `"additionalProperties": 1}`, head + `"examples": 1}`, head + `"allOf": [1]}`, head + `"if": 1}`, head + `"minProperties": "1"}`,
 	} {
-		if _, err := schemacheck.Compile([]byte(odd)); err == nil || !strings.Contains(err.Error(), "values.schema.json is no schema") {
+		if _, err := schemacheck.Compile([]byte(odd)); err == nil || !strings.Contains(err.Error(), "values.schema.json is not a schema") {
 			t.Errorf("%s: got %v", odd, err)
 		}
 	}

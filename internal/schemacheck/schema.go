@@ -89,7 +89,7 @@ func compile(text []byte) (*compiled, error) {
 	var unfit *jsonschema.SchemaError
 	switch {
 	case errors.As(err, &unfit):
-		return nil, fmt.Errorf("values.schema.json is no schema: %w", unfit.Err)
+		return nil, fmt.Errorf("values.schema.json is not a schema: %w", unfit.Err)
 	case err != nil:
 		return nil, fmt.Errorf("values.schema.json: %w", err)
 	}

@@ -57,7 +57,7 @@ var corpus = []struct{ values, want string }{
 	{"name: a\nratio: 1", "ratio range it has to be less than 1"},
 	{"name: a\nratio: 0.3", "ratio range it has to be a multiple of 1/4"},
 	{"name: a\nhosts: []", "hosts range it needs at least 1 items"},
-	{"name: a\nhosts: [a, a, b]", "hosts range an item stands in it twice; hosts range it may have 2 items at most"},
+	{"name: a\nhosts: [a, a, b]", "hosts range it has an item twice; hosts range it may have 2 items at most"},
 	{"name: a\nhosts: [1]", "hosts/0 type a string, got a whole number"},
 	{"name: a\nhosts: x", "hosts type a list or null, got a string"},
 	{"name: a\nnested: {replica: 1}", "nested/replica unknown replicas"},
@@ -176,7 +176,7 @@ func parse(t *testing.T, text string) any {
 func TestCompileErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"{":                             "values.schema.json: ",
-		`{"type": 7}`:                   "values.schema.json is no schema",
+		`{"type": 7}`:                   "values.schema.json is not a schema",
 		`{"$ref": "https://x.invalid"}`: "only references within the file are followed",
 	} {
 		if _, err := schemacheck.Compile([]byte(text)); err == nil || !strings.Contains(fmt.Sprint(err), want) {

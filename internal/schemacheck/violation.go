@@ -100,7 +100,7 @@ func limit(around *jsonschema.Schema, keyword string) string {
 	case "pattern":
 		return "it has to match " + around.Pattern.String()
 	case "format":
-		return "it is no valid " + around.Format
+		return "it is not a valid " + around.Format
 	case "minLength":
 		return fmt.Sprintf("it needs at least %d characters", around.MinLength)
 	case "maxLength":
@@ -127,7 +127,7 @@ func limit(around *jsonschema.Schema, keyword string) string {
 		}
 		return fmt.Sprintf("it may have %d keys at most", around.MaxProperties)
 	case "uniqueItems":
-		return "an item stands in it twice"
+		return "it has an item twice"
 	}
 	return ""
 }

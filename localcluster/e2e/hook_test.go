@@ -120,7 +120,7 @@ func (e *environment) interrupted(t *testing.T) {
 	log, err := io.ReadAll(stream)
 	require.NoError(t, err)
 	t.Logf("ended %.1f s after it was asked to", time.Since(begun).Seconds())
-	assert.Contains(t, string(log), "ok    RUN100  The runtime has a well-formed name\n")
+	assert.Contains(t, string(log), "ok       RUN100  The runtime has a well-formed name\n")
 	assert.Contains(t, string(log), "Unknown: the run was interrupted.\n")
 	require.NoError(t, <-ended)
 	e.leftAfterRefusal(t, namespace, "secrets/sh.helm.release.v1.refused.", "jobs/validate-values")

@@ -27,7 +27,7 @@ func (e *environment) refusedUpgrade(t *testing.T) {
 	}, &out))
 	const code, says = "RUN204", "The runtime of this namespace is registered under another name than \"renamed\"."
 	assert.Contains(t, out.String(), code+"  "+says+"\n")
-	assert.Contains(t, out.String(), "ok    RUN300  The runtime's own token is alive\n")
+	assert.Contains(t, out.String(), "ok       RUN300  The runtime's own token is valid\n")
 	e.saysWhy(t, install.Namespace, code, says)
 	inside, err := e.list(ctx, install.Namespace)
 	require.NoError(t, err)

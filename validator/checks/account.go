@@ -105,7 +105,7 @@ func (d *state) noUser(err error, place helmvalues.Place) findings.Finding {
 	case errors.As(err, &answer) && answer.Kind == platform.Foreign:
 		return findings.New("ACC104", place, answer.Host, answer.Error())
 	}
-	return unknown("ACC100", place, "Whom the user token belongs to", missing(err))
+	return unknown("ACC100", place, "The owner of the user token", missing(err))
 }
 
 func refusal(answer *platform.Error) string {

@@ -28,22 +28,22 @@ type row struct {
 func rows() []row {
 	return []row{
 		{"SCH100", "The values fit the chart's schema", "schema", nil, local, checkSchema},
-		{filesCode, "The values files mean what they seem to", "schema", nil, local, checkFiles},
-		{"SCH300", "The values go together", "schema", nil, local, checkTogether},
+		{filesCode, "The values files have no duplicate keys or further documents", "schema", nil, local, checkFiles},
+		{"SCH300", "The values are consistent with each other", "schema", nil, local, checkTogether},
 
 		{"RUN100", "The runtime has a well-formed name", "runtime", nil, local, checkName},
 		{"RUN200", "The runtime name is unique in the account", "runtime", []string{"RUN100", "CRT100"}, remote, checkUnique},
-		{"RUN300", "The runtime's own token is alive", "runtime", []string{"RUN100", "CRT100"}, remote, checkOwnToken},
+		{"RUN300", "The runtime's own token is valid", "runtime", []string{"RUN100", "CRT100"}, remote, checkOwnToken},
 
-		{"TOK100", "The user token is given", "user token", nil, remote, checkToken},
-		{"ACC100", "The platform knows the user token", "account", []string{"TOK100", "CRT100"}, remote, checkUser},
+		{"TOK100", "The user token is set", "user token", nil, remote, checkToken},
+		{"ACC100", "The platform accepts the user token", "account", []string{"TOK100", "CRT100"}, remote, checkUser},
 		{"ACC200", "The user administers the account", "account", []string{"ACC100"}, local, checkAdmin},
 		{"ACC300", "The account id is the token's account", "account", []string{"ACC100"}, local, checkAccountID},
 		{"ACC400", "The account may have another runtime", "account", []string{"ACC100"}, remote, checkLimits},
 
 		{"MOD100", "One access mode is chosen", "access mode", nil, local, checkMode},
-		{"MOD200", "The tunnel has what it needs", "access mode", nil, local, checkTunnel},
-		{"MOD300", "The ingress has its hosts", "access mode", nil, local, checkIngress},
+		{"MOD200", "The tunnel settings are complete", "access mode", nil, local, checkTunnel},
+		{"MOD300", "The ingress has a host", "access mode", nil, local, checkIngress},
 		{"MOD400", "The IngressClass exists", "access mode", nil, remote, checkIngressClass},
 		{"MOD500", "The ingress URL answers", "access mode", []string{"MOD300", "CRT100"}, remote, checkIngressURL},
 		{"MOD600", "The HTTPRoute has its host names and parents", "access mode", nil, local, checkRoute},
@@ -52,18 +52,18 @@ func rows() []row {
 
 		{"GIT100", "The Git password can be read", "git", nil, remote, checkGitPassword},
 		{"GIT200", "The account's Git provider is known", "git", []string{"ACC100", "GIT100"}, local, checkGitProvider},
-		{"GIT300", "The Git token is alive and may do what is needed", "git", []string{"GIT100", "GIT200", "CRT100"}, remote, checkGitToken},
+		{"GIT300", "The Git token is valid and has the required scopes", "git", []string{"GIT100", "GIT200", "CRT100"}, remote, checkGitToken},
 
-		{"CRT100", "The CA bundle can be trusted", "certificates", nil, remote, checkAuthorities},
+		{"CRT100", "The CA bundle is valid", "certificates", nil, remote, checkAuthorities},
 		{"CRT200", "The certificates for Git webhooks can be read", "certificates", nil, local, checkWebhookCertificates},
 
 		{"CLU100", "The cluster is new enough", "cluster", nil, remote, checkVersion},
 		{"CLU200", "A node is large enough", "cluster", nil, remote, checkNodes},
-		{"CLU300", "You may create what the chart renders", "cluster", nil, remote, checkRights},
+		{"CLU300", "The installer has the permissions to create what the chart renders", "cluster", nil, remote, checkRights},
 		{"CLU400", "Argo CRDs are unowned or belong to this release", "cluster", nil, remote, checkDefinitions},
-		{"CLU500", "No other Argo CD or Rollouts is in the way", "cluster", nil, remote, checkNeighbours},
+		{"CLU500", "No other Argo CD or Argo Rollouts conflicts with this one", "cluster", nil, remote, checkNeighbours},
 		{"CLU600", "No other runtime is on the cluster", "cluster", nil, remote, checkRuntimes},
-		{"CLU700", "The external Argo CD is there and of a supported version", "cluster", []string{"CRT100"}, remote, checkExternalArgo},
+		{"CLU700", "The external Argo CD exists and has a supported version", "cluster", []string{"CRT100"}, remote, checkExternalArgo},
 	}
 }
 

@@ -47,7 +47,7 @@ func checkDefinitions(ctx context.Context, d *state) engine.Outcome {
 	}
 	present, err := d.Cluster.CRDs(ctx)
 	if err != nil {
-		return found(unknown("CLU400", helmvalues.Place{}, "Whose the Argo CRDs are", missing(err)))
+		return found(unknown("CLU400", helmvalues.Place{}, "The owner of the Argo CRDs", missing(err)))
 	}
 	byOwner := map[string][]string{}
 	for _, definition := range present {

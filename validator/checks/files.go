@@ -12,7 +12,7 @@ import (
 // filesCode is the check of the values files themselves.
 const filesCode = "SCH200"
 
-// checkFiles tells what YAML takes in a values file and nobody means.
+// checkFiles reports what YAML accepts in a values file and is hardly ever meant.
 func checkFiles(_ context.Context, d *state) engine.Outcome {
 	if d.InHook {
 		return nothing(helmHasChecked)
@@ -32,7 +32,7 @@ func position(place helmvalues.Place) string {
 	return fmt.Sprintf("in line %d (column %d)", place.Line, place.Column)
 }
 
-// Unreadable is the result for a file of a fleet that holds no values, so that
+// Unreadable is the result for a file of a batch that holds no values, so that
 // nothing else about it can be checked.
 func Unreadable(err *helmvalues.FileError) engine.Result {
 	place := helmvalues.Place{File: err.File, Line: err.Line}

@@ -253,8 +253,8 @@ func BenchmarkValuesWithATypo(b *testing.B) {
 	b.ReportMetric(float64(usual(runs).cpu.Microseconds())/1000, "ms-cpu")
 }
 
-// A fleet of a thousand files in one run; its memory is that of ten files.
-func BenchmarkFleet(b *testing.B) {
+// A batch of a thousand files in one run; its memory is that of ten files.
+func BenchmarkBatch(b *testing.B) {
 	program, folder := build(b), b.TempDir()
 	for i := range 1000 {
 		text := strings.ReplaceAll(tunnelValues, "name: local", fmt.Sprintf("name: r%d", i))

@@ -78,11 +78,11 @@ func (f *failure) Error() string { return f.err.Error() }
 func (f *failure) Unwrap() error { return f.err }
 
 func usage(err error) error  { return &failure{ExitUsage, err} }
-func broken(err error) error { return &failure{ExitBroken, err} }
+func broken(err error) error { return &failure{ExitError, err} }
 
 // Main runs the program and returns its exit code.
 func Main(ctx context.Context, args []string, system System) int {
-	code := ExitFine
+	code := ExitOK
 	root := rootCommand(system, &code)
 	root.AddCommand(hookCommand(system, &code), uninstallCommand(system), explainCommand(system), docsCommand(system), versionCommand(system))
 	root.SetArgs(args)
@@ -112,7 +112,7 @@ const description = `Checks the values of a GitOps runtime before it is installe
 Everything that is wrong is found in one run, each finding with a stable code, the place
 in the values it comes from, and what to do about it. Nothing is written anywhere.
 
-Files named without -f are a fleet: each is checked by itself, over the files of -f and
+Files named without -f are a batch: each is checked by itself, over the files of -f and
 under the flags, and one report tells of all.
 
 Exit codes: 0 fine, 1 the program failed, 2 usage, 3 failed checks, 4 warnings under
@@ -131,11 +131,11 @@ func rootCommand(system System, code *int) *cobra.Command {
 		Use: "validate-values [-f values.yaml] [FILE|PATTERN...] --namespace NS", Short: "Check the values of a GitOps runtime",
 		Long: description, Example: examples, Args: cobra.ArbitraryArgs,
 		SilenceErrors: true, SilenceUsage: true,
-		RunE: func(command *cobra.Command, fleet []string) error {
-			if err := misspelled(command, fleet); err != nil {
+		RunE: func(command *cobra.Command, batch []string) error {
+			if err := misspelled(command, batch); err != nil {
 				return usage(err)
 			}
-			options.Fleet = fleet
+			options.Batch = batch
 			var err error
 			*code, err = Validate(command.Context(), options, system)
 			return err

@@ -4,10 +4,10 @@ import "gitops-runtime/validator/engine"
 
 // The exit codes of the program.
 const (
-	// ExitFine means every check passed, warned or was skipped.
-	ExitFine = 0
-	// ExitBroken means the program itself failed.
-	ExitBroken = 1
+	// ExitOK means every check passed, warned or was skipped.
+	ExitOK = 0
+	// ExitError means the program itself failed.
+	ExitError = 1
 	// ExitUsage means wrong flags, or values that cannot be read.
 	ExitUsage = 2
 	// ExitFailed means at least one check failed.
@@ -21,14 +21,14 @@ const (
 // verdict gives the exit code for the results. With essentialOnly a question
 // without an answer counts only where an install cannot go well without it.
 func verdict(results []engine.Result, strict, essentialOnly bool) int {
-	code := ExitFine
+	code := ExitOK
 	for _, result := range results {
 		switch {
 		case result.Status == engine.Failed:
 			return ExitFailed
 		case result.Status == engine.Inconclusive && (result.Essential || !essentialOnly):
 			code = ExitInconclusive
-		case result.Status == engine.Warned && strict && code == ExitFine:
+		case result.Status == engine.Warned && strict && code == ExitOK:
 			code = ExitWarned
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// expand turns the arguments into the files of a fleet: patterns as a shell has
+// expand turns the arguments into the files of a batch: patterns as a shell has
 // them (quoted, so that the shell left them alone), and names. Each file comes
 // once, in the order of the arguments and then of the names.
 func expand(patterns []string) ([]string, error) {

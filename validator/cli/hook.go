@@ -25,7 +25,7 @@ type HookOptions struct {
 	Job string
 	// TerminationLog is the file of the termination message, "" for none.
 	TerminationLog string
-	// Remove are objects that were made for the Job, see hook.Belongings.
+	// Remove are objects that were made for the Job, see hook.Resources.
 	Remove []string
 }
 
@@ -92,7 +92,7 @@ func Hook(ctx context.Context, options HookOptions, system System) (int, error) 
 	if err != nil {
 		return 0, usage(err)
 	}
-	var made hook.Belongings
+	var made hook.Resources
 	for _, text := range options.Remove {
 		object, err := cluster.ParseObject(text)
 		if err != nil {
@@ -106,11 +106,11 @@ func Hook(ctx context.Context, options HookOptions, system System) (int, error) 
 	}
 	end := time.Now().Add(options.Timeout)
 	report, err := options.check(ctx, found, outputs, system)
-	code := ExitBroken
+	code := ExitError
 	if err == nil {
 		code = verdict(report.Results, false, true)
 	}
-	if code == ExitFine {
+	if code == ExitOK {
 		return code, nil
 	}
 	ctx, cancel := lastWords(ctx, end)

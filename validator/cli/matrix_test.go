@@ -72,6 +72,6 @@ func everyProviderInEverySituation(t *testing.T, printed map[string]string) {
 // twelveFaults: twelve independent faults give twelve findings in one run.
 func twelveFaults(t *testing.T, printed map[string]string) {
 	t.Helper()
-	found := regexp.MustCompile(`(?m)^  (FAIL|WARN)  [A-Z]{3}[0-9]{3} `).FindAllString(printed["report/many"], -1)
+	found := regexp.MustCompile(`(?m)^  (FAIL|WARN) +[A-Z]{3}[0-9]{3} `).FindAllString(printed["report/many"], -1)
 	assert.GreaterOrEqual(t, len(found), 12, "%v", found)
 }

@@ -13,9 +13,9 @@ import (
 // Options are the flags of the main command.
 type Options struct {
 	Values helmvalues.Options
-	// Fleet names files, or patterns of them, that are checked each by itself;
+	// Batch names files, or patterns of them, that are checked each by itself;
 	// none means that the values are those of one install.
-	Fleet []string
+	Batch []string
 	// Chart is a directory, a .tgz file or an oci:// reference; "" looks for it
 	// around the current directory.
 	Chart string
@@ -47,10 +47,10 @@ var (
 // names refuses what Kubernetes and Helm would refuse.
 func (o Options) names() error {
 	if o.Namespace != "" && (len(o.Namespace) > 63 || !label.MatchString(o.Namespace)) {
-		return fmt.Errorf("--namespace %q is no name of a namespace: it takes lower-case letters, digits and dashes, begins and ends with a letter or digit, and has 63 characters at most", o.Namespace)
+		return fmt.Errorf("--namespace %q is not a valid namespace: it takes lower-case letters, digits and dashes, begins and ends with a letter or digit, and has 63 characters at most", o.Namespace)
 	}
 	if len(o.Release) > 53 || !releaseName.MatchString(o.Release) {
-		return fmt.Errorf("--release %q is no name of a release: it takes lower-case letters, digits, dashes and dots, begins and ends with a letter or digit, and has 53 characters at most", o.Release)
+		return fmt.Errorf("--release %q is not a valid release name: it takes lower-case letters, digits, dashes and dots, begins and ends with a letter or digit, and has 53 characters at most", o.Release)
 	}
 	if o.Timeout <= 0 {
 		return fmt.Errorf("--timeout %s leaves no time; give a duration such as %s", o.Timeout, runTime)
@@ -80,5 +80,5 @@ func (o *Options) register(flags *pflag.FlagSet, registries Registries) {
 	flags.StringSliceVar(&o.Skip, "skip", nil, "codes of checks or findings to leave out")
 	flags.BoolVar(&o.Strict, "strict", false, "exit with 4 when there are warnings")
 	flags.StringArrayVarP(&o.Outputs, "output", "o", []string{"text"}, "report format text, short, json, sarif, junit or github; with =FILE into a file (may be repeated)")
-	flags.DurationVar(&o.Timeout, "timeout", runTime, "time for the whole run; in a fleet, for each file")
+	flags.DurationVar(&o.Timeout, "timeout", runTime, "time for the whole run; in a batch, for each file")
 }

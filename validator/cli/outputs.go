@@ -103,26 +103,26 @@ func reason(err error) error {
 	return err
 }
 
-// fleetOutputs are the reports over many files that are being written.
-type fleetOutputs struct {
+// batchOutputs are the reports over many files that are being written.
+type batchOutputs struct {
 	files []outputFile
-	parts []report.Fleet
+	parts []report.Batch
 }
 
-// fleet begins every report.
-func (o outputs) fleet(screen io.Writer) (*fleetOutputs, error) {
-	begun := &fleetOutputs{}
+// batch begins every report.
+func (o outputs) batch(screen io.Writer) (*batchOutputs, error) {
+	begun := &batchOutputs{}
 	for _, one := range o {
 		into, err := one.open(screen)
 		if err != nil {
 			return nil, fmt.Errorf("report: %w", errors.Join(err, begun.abandon()))
 		}
-		begun.files, begun.parts = append(begun.files, into), append(begun.parts, one.format.Fleet(into))
+		begun.files, begun.parts = append(begun.files, into), append(begun.parts, one.format.Batch(into))
 	}
 	return begun, nil
 }
 
-func (f *fleetOutputs) add(made report.Report) error {
+func (f *batchOutputs) add(made report.Report) error {
 	for _, part := range f.parts {
 		if err := part.Add(made); err != nil {
 			return fmt.Errorf("report: %w", err)
@@ -131,7 +131,7 @@ func (f *fleetOutputs) add(made report.Report) error {
 	return nil
 }
 
-func (f *fleetOutputs) end(total report.Total) error {
+func (f *batchOutputs) end(total report.Total) error {
 	for i, part := range f.parts {
 		if err := part.End(total); err != nil {
 			return fmt.Errorf("report: %w", errors.Join(err, f.files[i].Abandon()))
@@ -144,7 +144,7 @@ func (f *fleetOutputs) end(total report.Total) error {
 }
 
 // abandon leaves no half-written file behind.
-func (f *fleetOutputs) abandon() error {
+func (f *batchOutputs) abandon() error {
 	var all []error
 	for _, file := range f.files {
 		all = append(all, file.Abandon())

@@ -42,7 +42,7 @@ func TestAReportThatCannotBeWrittenFails(t *testing.T) {
 	code := cli.Main(context.Background(), []string{"-n", "ns", "--no-cluster", "-o", "json=absent/report.json"}, cli.System{
 		Out: &out, Err: &failures, Version: "0.1.0", Now: time.Now, Getenv: func(string) string { return "" },
 	})
-	if want := "validate-values: report: absent/report.json cannot be written: no such file or directory\n"; code != cli.ExitBroken || failures.String() != want {
+	if want := "validate-values: report: absent/report.json cannot be written: no such file or directory\n"; code != cli.ExitError || failures.String() != want {
 		t.Errorf("exit %d: %s", code, failures.String())
 	}
 }
@@ -52,7 +52,7 @@ func TestAnAnswerThatCannotBeWrittenFails(t *testing.T) {
 	for _, args := range [][]string{{"explain"}, {"explain", "RUN101"}, {"version"}, {"checks-page"}} {
 		var failures bytes.Buffer
 		code := cli.Main(context.Background(), args, cli.System{Out: fullDisk{}, Err: &failures, Version: "0.1.0", Getenv: func(string) string { return "" }})
-		if want := "validate-values: the answer cannot be written: the disk is full\n"; code != cli.ExitBroken || failures.String() != want {
+		if want := "validate-values: the answer cannot be written: the disk is full\n"; code != cli.ExitError || failures.String() != want {
 			t.Errorf("%v: exit %d: %s", args, code, failures.String())
 		}
 	}

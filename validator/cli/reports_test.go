@@ -70,7 +70,7 @@ func (r *readers) read(t *testing.T, code int) {
 		}
 		return
 	}
-	if code == cli.ExitUsage || code == cli.ExitBroken {
+	if code == cli.ExitUsage || code == cli.ExitError {
 		t.Errorf("a run that ended with %d wrote a report", code)
 	}
 	r.runs++

@@ -85,7 +85,7 @@ func (o Options) skip(subject checks.Subject) (map[string]string, error) {
 	}
 	for code, by := range skip {
 		if _, known := findings.Lookup(code); !known {
-			return nil, fmt.Errorf("%s names %q, which is no code; `validate-values explain` lists them", by, code)
+			return nil, fmt.Errorf("%s names %q, which is not a code; `validate-values explain` lists them", by, code)
 		}
 	}
 	return skip, nil

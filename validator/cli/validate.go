@@ -18,7 +18,7 @@ import (
 // probeTime is how long a cluster that nobody asked for may take to answer.
 const probeTime = 3 * time.Second
 
-// Validate checks the values, or every file of a fleet, and writes the reports.
+// Validate checks the values, or every file of a batch, and writes the reports.
 func Validate(ctx context.Context, options Options, system System) (int, error) {
 	outputs, err := parseOutputs(options.Outputs, system.Colour)
 	if err != nil {
@@ -27,7 +27,7 @@ func Validate(ctx context.Context, options Options, system System) (int, error) 
 	if err := options.names(); err != nil {
 		return 0, usage(err)
 	}
-	files, err := expand(options.Fleet)
+	files, err := expand(options.Batch)
 	if err != nil {
 		return 0, usage(err)
 	}
@@ -51,7 +51,7 @@ func Validate(ctx context.Context, options Options, system System) (int, error) 
 		return 0, usage(errors.New("no namespace: give --namespace NS, the namespace of the install"))
 	}
 	if len(files) > 0 {
-		return fleet(ctx, files, outputs, subject, options, system)
+		return batch(ctx, files, outputs, subject, options, system)
 	}
 	subject = withDefaults(subject)
 	report, err := run(ctx, subject, options, system)

@@ -17,13 +17,13 @@ func TestWords(t *testing.T) {
 		code int
 		text string
 	}{
-		"version":                   {cli.ExitFine, "0.1.0\n"},
+		"version":                   {cli.ExitOK, "0.1.0\n"},
 		"--version":                 {cli.ExitUsage, "validate-values: --version names the version of the chart, as in helm; `validate-values version` prints the program's\n"},
 		"explian":                   {cli.ExitUsage, "validate-values: explian: there is no such file, and no such command; did you mean explain?\n"},
-		"completion bash":           {cli.ExitFine, "bash completion"},
-		"__complete -o ":            {cli.ExitFine, "short\njson\n"},
-		"__complete explain RUN10":  {cli.ExitFine, "RUN103\t"},
-		"__complete --skip=ACC105 ": {cli.ExitFine, ":"},
+		"completion bash":           {cli.ExitOK, "bash completion"},
+		"__complete -o ":            {cli.ExitOK, "short\njson\n"},
+		"__complete explain RUN10":  {cli.ExitOK, "RUN103\t"},
+		"__complete --skip=ACC105 ": {cli.ExitOK, ":"},
 	} {
 		t.Run(line, func(t *testing.T) {
 			var out bytes.Buffer

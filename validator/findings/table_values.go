@@ -5,7 +5,7 @@ import "gitops-runtime/internal/schemacheck"
 func schemaTable() []Definition {
 	const why = "The chart's values.schema.json names every value a template reads; Helm refuses the install on the same rule."
 	return []Definition{
-		unanswered("SCH100", "The merged values are held against the chart's values.schema.json. "+why),
+		unanswered("SCH100", "The merged values are validated against the chart's values.schema.json. "+why),
 		ofSchema(schemacheck.CodeUnknown, "A key that no template reads changes nothing, so it is nearly always a typo. Helm's words for it: additional properties 'x' not allowed; before 3.18: Additional property x is not allowed. "+why),
 		ofSchema(schemacheck.CodeType, "Types are checked before any template is rendered. Helm's words for it: got x, want y; before 3.18: Invalid type. Expected: y, given: x. "+why),
 		ofSchema(schemacheck.CodeRange, "Helm's words for it name the limit or the choices: value must be one of, minimum, pattern. "+why),
@@ -13,11 +13,11 @@ func schemaTable() []Definition {
 		ofSchema(schemacheck.CodeOther, why),
 		ofSchema(schemacheck.CodeDropped, "Values of the published chart and of the community's charts that this chart drops are refused with the reason, rather than ignored. "+why),
 		ofSchema(schemacheck.CodeForeign, "The globals are open to those of other charts, such as a chart that this one is part of, so a key that looks like a typo is refused only where it is one letter away from a key of this chart.").lighter(),
-		unanswered("SCH200", "The values files are looked at for what YAML takes and nobody means."),
-		{"SCH201", Warn, "The key %s stands twice in its map, %s and %s; the later one replaces the earlier one whole.", "keep one of the two, with what belongs under it", "Helm says nothing about it, and everything under the earlier key is lost."},
+		unanswered("SCH200", "The values files are searched for what YAML accepts and is hardly ever meant."),
+		{"SCH201", Warn, "The key %s is defined twice in its map, %s and %s; the later one replaces the earlier one whole.", "keep one of the two, with what belongs under it", "Helm says nothing about it, and everything under the earlier key is lost."},
 		{"SCH202", Warn, "A second YAML document begins here; Helm reads the first one alone.", "put the second document into a file of its own, or remove the --- line", "Helm says nothing about it, and the values of the further documents are lost."},
 		{"SCH203", Fail, "The file holds no values: %s.", "fix the file; nothing else about it could be checked", "Helm refuses the file. Where a single install is checked this ends the run with exit code 2."},
-		unanswered("SCH300", "Values that each fit the schema are looked at together; the chart's templates refuse the same ones with the same code."),
+		unanswered("SCH300", "Values that are valid one by one are compared with each other; the chart's templates refuse the same ones with the same code."),
 		{"SCH301", Fail, "app-proxy.replicaCount is %d, but its pods share a cache, and there is no Redis.", "--set redis.enabled=true, or argo-cd.redis-ha.enabled=true for a replicated one", "Pods that do not share a cache answer the same question differently."},
 		{"SCH302", Fail, "Image enrichment runs as workflows, but argo-workflows.enabled is false.", "--set app-proxy.image-enrichment.enabled=false, or enable argo-workflows", "Nothing would run the workflows."},
 		{"SCH303", Fail, "global.runtime.meshRoute.kind is %s, but the access mode is %s.", "set global.runtime.meshRoute.kind to \"\", or global.runtime.ingressUrl with tunnel-client, ingress and httpRoute off", "The route belongs to the service mesh, which is another access mode."},
@@ -60,7 +60,7 @@ func tokenTable() []Definition {
 
 func accountTable() []Definition {
 	return []Definition{
-		unanswered("ACC100", "The control plane is asked whom the user token belongs to."),
+		unanswered("ACC100", "The control plane is asked for the owner of the user token."),
 		{"ACC101", Fail, "The platform %s refuses the user token (%s).", "make a new API key in the account's user settings, and set global.codefresh.userToken", "The key was revoked, belongs to another platform, or has a typo."},
 		{"ACC102", Fail, "global.codefresh.url is not a URL of a platform: %s.", "global.codefresh.url: https://g.codefresh.io", "Scheme (http or https) and host are needed; a path is allowed."},
 		{"ACC103", Fail, "The certificate of %s cannot be verified: %s.", "give the CA that signed it in global.codefresh.tls.caCerts.secret{create: true, content: ...}", "A platform of your own often has a certificate of a private CA."},

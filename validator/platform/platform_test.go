@@ -67,7 +67,7 @@ func TestReplies(t *testing.T) {
 		{502, "", platform.Unavailable, "HTTP 502"},
 		{200, `{"errors":[{"message":"secret"}]}`, platform.Rejected, "a GraphQL error (without a code)"},
 		{400, `{"errors":[{"message":"secret","extensions":{"code":"BAD_USER_INPUT"}}]}`, platform.Rejected, "(BAD_USER_INPUT)"},
-		{200, "<html>secret", platform.Foreign, "HTTP 200, the reply is no JSON"},
+		{200, "<html>secret", platform.Foreign, "HTTP 200, the reply is not JSON"},
 		{200, "{}", platform.Foreign, "the reply holds no data"},
 		{200, `{"data":null}`, platform.Foreign, "the reply holds no data"},
 		{200, `{"data":{"me":7}}`, platform.Foreign, "the data has another form"},

@@ -29,7 +29,7 @@ func (c *Client) read(response *http.Response, reply []byte, data any) error {
 	}
 	var envelope graphql
 	if err := json.Unmarshal(reply, &envelope); err != nil {
-		return c.foreign(status, "the reply is no JSON")
+		return c.foreign(status, "the reply is not JSON")
 	}
 	for _, problem := range envelope.Errors {
 		if problem.Extensions.Code == "UNAUTHENTICATED" {

@@ -16,13 +16,13 @@ type clean struct{ Format }
 // Write writes the report of one install.
 func (c clean) Write(out io.Writer, report Report) error { return c.Format.Write(out, report.Clean()) }
 
-// Fleet begins a report over many files.
-func (c clean) Fleet(out io.Writer) Fleet { return cleanFleet{c.Format.Fleet(out)} }
+// Batch begins a report over many files.
+func (c clean) Batch(out io.Writer) Batch { return cleanBatch{c.Format.Batch(out)} }
 
-type cleanFleet struct{ Fleet }
+type cleanBatch struct{ Batch }
 
 // Add writes the report of one file.
-func (c cleanFleet) Add(report Report) error { return c.Fleet.Add(report.Clean()) }
+func (c cleanBatch) Add(report Report) error { return c.Batch.Add(report.Clean()) }
 
 // Clean is the report with every text in it fit for one line: values, answers
 // of servers and names of files are quoted in messages, fixes and places.

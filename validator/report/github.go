@@ -25,19 +25,19 @@ func (GitHub) Write(out io.Writer, report Report) error {
 	return w.Flush()
 }
 
-// Fleet writes the commands of every file, and one for all of them.
-func (GitHub) Fleet(out io.Writer) Fleet { return githubFleet{bufio.NewWriter(out)} }
+// Batch writes the commands of every file, and one for all of them.
+func (GitHub) Batch(out io.Writer) Batch { return githubBatch{bufio.NewWriter(out)} }
 
-type githubFleet struct{ out *bufio.Writer }
+type githubBatch struct{ out *bufio.Writer }
 
-func (f githubFleet) Add(report Report) error {
+func (f githubBatch) Add(report Report) error {
 	for _, finding := range report.placed() {
 		annotate(f.out, finding)
 	}
 	return f.out.Flush()
 }
 
-func (f githubFleet) End(total Total) error {
+func (f githubBatch) End(total Total) error {
 	fmt.Fprintln(f.out, "::notice title=validate-values::"+data(total.Summary()))
 	return f.out.Flush()
 }

@@ -14,7 +14,7 @@ import (
 // changes its meaning or goes away.
 const (
 	JSONVersion      = "validate-values/v1"
-	JSONFleetVersion = "validate-values-fleet/v1"
+	JSONBatchVersion = "validate-values-fleet/v1"
 )
 
 // JSON is the report for programs; its form is in report.schema.json.
@@ -34,10 +34,10 @@ func (JSON) Write(out io.Writer, report Report) error {
 	return encoder.Encode(jsonReport{Schema: JSONVersion, Report: report, Summary: report.Counts()})
 }
 
-// Fleet writes one JSON object with the reports in a list.
-func (JSON) Fleet(out io.Writer) Fleet { return &jsonFleet{out: bufio.NewWriter(out)} }
+// Batch writes one JSON object with the reports in a list.
+func (JSON) Batch(out io.Writer) Batch { return &jsonBatch{out: bufio.NewWriter(out)} }
 
-type jsonFleet struct {
+type jsonBatch struct {
 	out  *bufio.Writer
 	some bool
 }
@@ -55,7 +55,7 @@ type jsonTotal struct {
 	Codes     map[string]int        `json:"codes"`
 }
 
-func (f *jsonFleet) Add(report Report) error {
+func (f *jsonBatch) Add(report Report) error {
 	f.begin()
 	if f.some {
 		fmt.Fprint(f.out, ",")
@@ -65,13 +65,13 @@ func (f *jsonFleet) Add(report Report) error {
 	return indented(f.out, "    ", jsonPart{report, report.Status(), report.Counts()})
 }
 
-func (f *jsonFleet) begin() {
+func (f *jsonBatch) begin() {
 	if !f.some {
-		fmt.Fprintf(f.out, "{\n  \"schema\": %q,\n  \"reports\": [", JSONFleetVersion)
+		fmt.Fprintf(f.out, "{\n  \"schema\": %q,\n  \"reports\": [", JSONBatchVersion)
 	}
 }
 
-func (f *jsonFleet) End(total Total) error {
+func (f *jsonBatch) End(total Total) error {
 	f.begin()
 	version, err := json.Marshal(total.Version)
 	if err != nil {

@@ -39,23 +39,23 @@ type junitMessage struct {
 
 // Write writes one testsuites element with one suite.
 func (j JUnit) Write(out io.Writer, report Report) error {
-	fleet := j.Fleet(out)
-	if err := fleet.Add(report); err != nil {
+	batch := j.Batch(out)
+	if err := batch.Add(report); err != nil {
 		return err
 	}
-	return fleet.End(Total{})
+	return batch.End(Total{})
 }
 
-// Fleet writes a suite for every file.
-func (JUnit) Fleet(out io.Writer) Fleet {
+// Batch writes a suite for every file.
+func (JUnit) Batch(out io.Writer) Batch {
 	w := bufio.NewWriter(out)
 	fmt.Fprint(w, xml.Header+"<testsuites>")
-	return junitFleet{w}
+	return junitBatch{w}
 }
 
-type junitFleet struct{ out *bufio.Writer }
+type junitBatch struct{ out *bufio.Writer }
 
-func (f junitFleet) Add(report Report) error {
+func (f junitBatch) Add(report Report) error {
 	counts := report.Counts()
 	suite := junitSuite{
 		Name: cmp.Or(report.File, "validate-values"), Tests: len(report.Results), Failures: counts[engine.Failed],
@@ -70,7 +70,7 @@ func (f junitFleet) Add(report Report) error {
 	return encoder.EncodeElement(suite, xml.StartElement{Name: xml.Name{Local: "testsuite"}})
 }
 
-func (f junitFleet) End(Total) error {
+func (f junitBatch) End(Total) error {
 	fmt.Fprint(f.out, "\n</testsuites>\n")
 	return f.out.Flush()
 }

@@ -14,7 +14,7 @@ import (
 
 // Report is a run and what came out of it.
 type Report struct {
-	// File is the values file of a fleet; empty where one install is checked.
+	// File is the values file of a batch; empty where one install is checked.
 	File string `json:"file,omitempty"`
 	// Version is the program's own version.
 	Version string `json:"version"`
@@ -41,8 +41,8 @@ type Target struct {
 type Format interface {
 	// Write writes the report of one install.
 	Write(out io.Writer, report Report) error
-	// Fleet begins a report over many files.
-	Fleet(out io.Writer) Fleet
+	// Batch begins a report over many files.
+	Batch(out io.Writer) Batch
 }
 
 // Names of the formats, as -o takes them.

@@ -49,20 +49,20 @@ func render(t *testing.T, name string, of report.Report) string {
 const text = `validate-values 0.1.0: runtime local, namespace ns, mesh access, upgrade, https://x
 
 one
-  ok    SCH100  A
+  ok       SCH100  A
 
 two
-  FAIL  RUN101  It is <so>, 100%.
-              at   my file,1.yaml:3:5
-              fix  do\nthis
-  WARN  RUN102  Mind.
-              at   --set c
-  OPEN  TOK100  Unknown.
+  FAIL     RUN101  It is <so>, 100%.
+                 at   my file,1.yaml:3:5
+                 fix  do\nthis
+  WARN     RUN102  Mind.
+                 at   --set c
+  UNKNOWN  TOK100  Unknown.
 
 three
-  WARN  ACC101  Mind.
-              at   d (chart default)
-  skip  MOD100, MOD200 (needs X)
+  WARN     ACC101  Mind.
+                 at   d (chart default)
+  skip     MOD100, MOD200 (needs X)
 
 6 checks: 1 passed, 1 failed, 1 inconclusive, 1 with warnings, 2 skipped
 To read more: validate-values explain RUN101

@@ -24,31 +24,31 @@ type object = map[string]any
 
 // Write writes one log with one run.
 func (s SARIF) Write(out io.Writer, report Report) error {
-	fleet := s.Fleet(out)
+	batch := s.Batch(out)
 	if report.File == "" {
 		report.File = report.Near
 	}
-	if err := fleet.Add(report); err != nil {
+	if err := batch.Add(report); err != nil {
 		return err
 	}
-	return fleet.End(Total{Version: report.Version})
+	return batch.End(Total{Version: report.Version})
 }
 
-// Fleet writes one log with one run over all files.
-func (SARIF) Fleet(out io.Writer) Fleet {
+// Batch writes one log with one run over all files.
+func (SARIF) Batch(out io.Writer) Batch {
 	w := bufio.NewWriter(out)
 	fmt.Fprintf(w, "{\n  \"$schema\": %q,\n  \"runs\": [\n    {\n      \"results\": [", sarifSchema)
-	return &sarifFleet{out: w, position: map[string]int{}, rules: []object{}}
+	return &sarifBatch{out: w, position: map[string]int{}, rules: []object{}}
 }
 
-type sarifFleet struct {
+type sarifBatch struct {
 	out      *bufio.Writer
 	rules    []object
 	position map[string]int
 	some     bool
 }
 
-func (f *sarifFleet) Add(report Report) error {
+func (f *sarifBatch) Add(report Report) error {
 	for _, finding := range report.Findings() {
 		if _, known := f.position[finding.Code]; !known {
 			f.position[finding.Code] = len(f.rules)
@@ -66,7 +66,7 @@ func (f *sarifFleet) Add(report Report) error {
 	return nil
 }
 
-func (f *sarifFleet) End(total Total) error {
+func (f *sarifBatch) End(total Total) error {
 	if f.some {
 		fmt.Fprint(f.out, "\n      ")
 	}

@@ -18,13 +18,13 @@ func (Short) Write(out io.Writer, report Report) error {
 	return w.Flush()
 }
 
-// Fleet writes the lines of every file; what is not written in the file itself
+// Batch writes the lines of every file; what is not written in the file itself
 // has the file before its place.
-func (Short) Fleet(out io.Writer) Fleet { return shortFleet{bufio.NewWriter(out)} }
+func (Short) Batch(out io.Writer) Batch { return shortBatch{bufio.NewWriter(out)} }
 
-type shortFleet struct{ out *bufio.Writer }
+type shortBatch struct{ out *bufio.Writer }
 
-func (f shortFleet) Add(report Report) error {
+func (f shortBatch) Add(report Report) error {
 	for _, finding := range report.Findings() {
 		place := finding.Place.String()
 		switch {
@@ -38,4 +38,4 @@ func (f shortFleet) Add(report Report) error {
 	return f.out.Flush()
 }
 
-func (f shortFleet) End(Total) error { return f.out.Flush() }
+func (f shortBatch) End(Total) error { return f.out.Flush() }

@@ -19,16 +19,16 @@ type Text struct {
 
 // labels are the statuses as the report shows them, all of one width.
 var labels = map[engine.Status]struct{ text, colour string }{
-	engine.Passed:       {"ok  ", "\x1b[32m"},
-	engine.Warned:       {"WARN", "\x1b[33m"},
-	engine.Failed:       {"FAIL", "\x1b[31m"},
-	engine.Skipped:      {"skip", "\x1b[2m"},
-	engine.Inconclusive: {"OPEN", "\x1b[35m"}, // a question without an answer
+	engine.Passed:       {"ok     ", "\x1b[32m"},
+	engine.Warned:       {"WARN   ", "\x1b[33m"},
+	engine.Failed:       {"FAIL   ", "\x1b[31m"},
+	engine.Skipped:      {"skip   ", "\x1b[2m"},
+	engine.Inconclusive: {"UNKNOWN", "\x1b[35m"}, // a question without an answer
 }
 
 const (
 	reset  = "\x1b[0m"
-	indent = "              "
+	indent = "                 "
 )
 
 // Write writes the report.
@@ -124,16 +124,16 @@ func (t Text) findings(w io.Writer, result engine.Result) {
 	}
 }
 
-// Fleet writes every file with how it ended and its findings below it, then
+// Batch writes every file with how it ended and its findings below it, then
 // which findings there are most of.
-func (t Text) Fleet(out io.Writer) Fleet { return textFleet{t, bufio.NewWriter(out)} }
+func (t Text) Batch(out io.Writer) Batch { return textBatch{t, bufio.NewWriter(out)} }
 
-type textFleet struct {
+type textBatch struct {
 	text Text
 	out  *bufio.Writer
 }
 
-func (f textFleet) Add(report Report) error {
+func (f textBatch) Add(report Report) error {
 	fmt.Fprintf(f.out, "%s  %s\n", f.text.label(report.Status()), report.File)
 	for _, result := range report.Results {
 		f.text.findings(f.out, result)
@@ -141,7 +141,7 @@ func (f textFleet) Add(report Report) error {
 	return f.out.Flush()
 }
 
-func (f textFleet) End(total Total) error {
+func (f textBatch) End(total Total) error {
 	fmt.Fprintf(f.out, "\nvalidate-values %s: %s\n", total.Version, total.Summary())
 	for _, code := range total.frequent() {
 		definition, _ := findings.Lookup(code)

@@ -32,7 +32,7 @@ func main() {
 		server, err := platformapi.Start(ctx, platformapi.Options{})
 		if err != nil {
 			fmt.Fprintln(os.Stderr, "validate: platform stand-in:", err)
-			os.Exit(cli.ExitBroken)
+			os.Exit(cli.ExitError)
 		}
 		fmt.Fprintf(os.Stderr, "The platform is a stand-in at %s, not the one of the values; its account is acc1, its token user-token-admin.\n"+
 			"To ask another one: make validate ARGS=\"--set %s=<url>\".\n\n", server.URL, urlValue)

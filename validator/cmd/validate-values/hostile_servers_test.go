@@ -85,7 +85,7 @@ var hostilePlatforms = []hostile{
 	{"a provider with escape characters", func(g *ground) []string { return g.platform(person("n", "acc1", "a", "\x1b]8;;http://evil\a")) }, "GIT201"},
 	{"a provider that is left out on request", func(g *ground) []string {
 		return append(g.platform(person("n", "acc1", "a", "SVN")), "--skip", "GIT201")
-	}, "GIT300  The Git token is alive and may do what is needed (needs GIT200)"},
+	}, "GIT300  The Git token is valid and has the required scopes (needs GIT200)"},
 	{"other types than those of the platform", func(g *ground) []string {
 		return g.platform(`{"data":{"me":{"id":[1],"activeAccount":"x"},"runtime":7,"limitsStatus":[]}}`)
 	}, "ACC104"},

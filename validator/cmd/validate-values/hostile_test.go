@@ -127,7 +127,7 @@ var hostileValues = []hostile{
 	values("a bundle without certificates", "CRT101", func() string {
 		return "global: {runtime: {name: local}, codefresh: {tls: {caCerts: {secret: {create: true, content: " + strings.Repeat("-----BEGIN ", 500_000) + "}}}}}\n"
 	}),
-	values("codes that are none", "which is no code", func() string { return "installer: {skipChecks: [\"\\e[31m\\n::error::x\", 1, {a: b}]}\n" }),
+	values("codes that are none", "which is not a code", func() string { return "installer: {skipChecks: [\"\\e[31m\\n::error::x\", 1, {a: b}]}\n" }),
 	values("an access token in a URL", "ACC102", fixed("global: {runtime: {name: local}, codefresh: {accountId: a, url: 'https://me:canary@example.com', userToken: {token: canary-token}}}\n")),
 	values("a password in the public URL", "MOD801", fixed("global: {runtime: {name: local, ingressUrl: 'https://me:canary@example.com/?t=canary'}}\ntunnel-client: {enabled: false}\n")),
 }

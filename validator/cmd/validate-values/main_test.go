@@ -115,7 +115,7 @@ func TestTime(t *testing.T) {
 		best(t, 2*time.Second, func() time.Duration {
 			code, out, took := run(t, program, args, 0)
 			require.Equal(t, 5, code, out)
-			require.Contains(t, out, "ACC100 The platform knows the user token? Unknown: the time for the whole run was over.")
+			require.Contains(t, out, "ACC100 The platform accepts the user token? Unknown: the time for the whole run was over.")
 			require.Contains(t, out, "CLU100 The cluster is new enough? Unknown: the time for the whole run was over.")
 			return took
 		})
@@ -126,7 +126,7 @@ func TestTime(t *testing.T) {
 			code, out, took := run(t, program, args, 300*time.Millisecond)
 			require.Equal(t, 3, code, out)
 			require.Contains(t, out, "RUN102 The runtime name \"Local\" is not allowed")
-			require.Contains(t, out, "ACC100 The platform knows the user token? Unknown: the run was interrupted.")
+			require.Contains(t, out, "ACC100 The platform accepts the user token? Unknown: the run was interrupted.")
 			return took
 		})
 	})

@@ -20,7 +20,7 @@ func plainSystem(in io.Reader, out io.Writer) cli.System {
 	return cli.System{In: in, Out: out, Err: out, Version: "0.1.0", Now: time.Now, Getenv: func(string) string { return "" }, Registries: &local.Registries{}}
 }
 
-func fleetFiles(t *testing.T, count int) {
+func batchFiles(t *testing.T, count int) {
 	t.Helper()
 	t.Chdir(t.TempDir())
 	for i := range count {
@@ -32,16 +32,16 @@ func fleetFiles(t *testing.T, count int) {
 }
 
 // The order of the files is that of the report, however long each one takes.
-func TestAFleetIsReportedInOrder(t *testing.T) {
-	fleetFiles(t, 100)
+func TestABatchIsReportedInOrder(t *testing.T) {
+	batchFiles(t, 100)
 	var out bytes.Buffer
 	code := cli.Main(context.Background(), []string{"*.yaml", "-n", "ns", "--no-cluster", "--skip", "TOK100", "-o", "text", "-o", "json=all.json"}, plainSystem(nil, &out))
-	if code != cli.ExitFine {
+	if code != cli.ExitOK {
 		t.Fatalf("exit %d\n%s", code, out.String())
 	}
 	lines := strings.Split(out.String(), "\n")
 	for i := range 100 {
-		if want := fmt.Sprintf("ok    %03d.yaml", i); lines[i] != want {
+		if want := fmt.Sprintf("ok       %03d.yaml", i); lines[i] != want {
 			t.Fatalf("line %d is %q, want %q", i, lines[i], want)
 		}
 	}
@@ -65,20 +65,20 @@ func (c *cutOff) Write(text []byte) (int, error) {
 }
 
 // What was checked before an interruption is reported, and what was not is counted.
-func TestAnInterruptedFleetReportsWhatThereIs(t *testing.T) {
-	fleetFiles(t, 200)
+func TestAnInterruptedBatchReportsWhatThereIs(t *testing.T) {
+	batchFiles(t, 200)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	out := &cutOff{after: 3, cancel: cancel}
 	code := cli.Main(ctx, []string{"*.yaml", "-n", "ns", "--no-cluster", "--skip", "TOK100"}, plainSystem(nil, out))
-	if code != cli.ExitInconclusive || !strings.HasPrefix(out.String(), "ok    000.yaml\nok    001.yaml\n") || !strings.Contains(out.String(), " not checked\n") {
+	if code != cli.ExitInconclusive || !strings.HasPrefix(out.String(), "ok       000.yaml\nok       001.yaml\n") || !strings.Contains(out.String(), " not checked\n") {
 		t.Errorf("exit %d\n%s", code, out.String())
 	}
 }
 
 // A report file comes into being whole or not at all.
-func TestAFleetThatCannotBeCheckedLeavesNoReport(t *testing.T) {
-	fleetFiles(t, 3)
+func TestABatchThatCannotBeCheckedLeavesNoReport(t *testing.T) {
+	batchFiles(t, 3)
 	var out bytes.Buffer
 	code := cli.Main(context.Background(), []string{"*.yaml", "-f", "absent.yaml", "-n", "ns", "--no-cluster", "-o", "sarif=all.sarif"}, plainSystem(nil, &out))
 	if want := "validate-values: values file absent.yaml: there is no such file\n"; code != cli.ExitUsage || out.String() != want {
@@ -92,12 +92,12 @@ func TestAFleetThatCannotBeCheckedLeavesNoReport(t *testing.T) {
 }
 
 // Wherever a report cannot be written the run says so and ends with 1.
-func TestAFleetReportThatCannotBeWrittenFails(t *testing.T) {
-	fleetFiles(t, 2)
+func TestABatchReportThatCannotBeWrittenFails(t *testing.T) {
+	batchFiles(t, 2)
 	for _, output := range []string{"json=absent/all.json", "text=."} {
 		var out bytes.Buffer
 		code := cli.Main(context.Background(), []string{"*.yaml", "-n", "ns", "--no-cluster", "-o", output}, plainSystem(nil, &out))
-		if code != cli.ExitBroken || !strings.Contains(out.String(), "cannot be written: ") {
+		if code != cli.ExitError || !strings.Contains(out.String(), "cannot be written: ") {
 			t.Errorf("%s: exit %d: %s", output, code, out.String())
 		}
 	}
@@ -108,23 +108,23 @@ func TestAReportGoesIntoADevice(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		return
 	}
-	fleetFiles(t, 1)
+	batchFiles(t, 1)
 	var out bytes.Buffer
 	code := cli.Main(context.Background(), []string{"000.yaml", "-n", "ns", "--no-cluster", "--skip", "TOK100", "-o", "short", "-o", "json=" + os.DevNull}, plainSystem(nil, &out))
-	if info, err := os.Stat(os.DevNull); code != cli.ExitFine || err != nil || info.Mode().IsRegular() {
+	if info, err := os.Stat(os.DevNull); code != cli.ExitOK || err != nil || info.Mode().IsRegular() {
 		t.Errorf("exit %d: %s, %v", code, out.String(), err)
 	}
 }
 
 // Standard input that never ends is left when the run is interrupted.
 func TestAnInterruptionWhileReadingInput(t *testing.T) {
-	fleetFiles(t, 1)
+	batchFiles(t, 1)
 	for _, args := range [][]string{{"-f", "-"}, {"-f", "-", "000.yaml"}} {
 		silent, typed := io.Pipe()
 		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Millisecond)
 		var out bytes.Buffer
 		code := cli.Main(ctx, append(args, "-n", "ns", "--no-cluster"), plainSystem(silent, &out))
-		if code != cli.ExitBroken || !strings.Contains(out.String(), "the wait for it was interrupted") {
+		if code != cli.ExitError || !strings.Contains(out.String(), "the wait for it was interrupted") {
 			t.Errorf("exit %d: %s", code, out.String())
 		}
 		cancel()
@@ -134,7 +134,7 @@ func TestAnInterruptionWhileReadingInput(t *testing.T) {
 
 // A file that may not be read is told from one that is not there.
 func TestAFileThatMayNotBeRead(t *testing.T) {
-	fleetFiles(t, 1)
+	batchFiles(t, 1)
 	if err := os.Chmod("000.yaml", 0); err != nil {
 		t.Fatal(err)
 	}

@@ -11,18 +11,18 @@ import (
 	"gitops-runtime/validator/report"
 )
 
-// workers is how many files of a fleet are checked at a time: enough to wait
+// workers is how many files of a batch are checked at a time: enough to wait
 // for several answers at once, few enough to bother no server.
 const workers = 4
 
-// fleet checks many values files, each by itself over the files of -f and under
+// batch checks many values files, each by itself over the files of -f and under
 // the flags, and writes one report over all of them as they are done. The
 // subject holds what they share.
-func fleet(ctx context.Context, files []string, outputs outputs, subject checks.Subject, options Options, system System) (code int, err error) {
+func batch(ctx context.Context, files []string, outputs outputs, subject checks.Subject, options Options, system System) (code int, err error) {
 	if err := options.keepInput(ctx); err != nil {
 		return 0, unread(ctx, err)
 	}
-	written, err := outputs.fleet(system.Out)
+	written, err := outputs.batch(system.Out)
 	if err != nil {
 		return 0, broken(err)
 	}
@@ -51,12 +51,12 @@ func fleet(ctx context.Context, files []string, outputs outputs, subject checks.
 
 // heavier is the one of two exit codes that weighs more.
 func heavier(a, b int) int {
-	weights := []int{ExitFine, ExitWarned, ExitInconclusive, ExitFailed}
+	weights := []int{ExitOK, ExitWarned, ExitInconclusive, ExitFailed}
 	return weights[max(slices.Index(weights, a), slices.Index(weights, b))]
 }
 
 // keepInput reads standard input, where -f - asks for it, so that every file of
-// a fleet lies over the same text.
+// a batch lies over the same text.
 func (o *Options) keepInput(ctx context.Context) error {
 	if !slices.Contains(o.Values.Files, "-") {
 		return nil
@@ -107,7 +107,7 @@ func checkOne(ctx context.Context, file string, subject checks.Subject, options 
 }
 
 // inOrder gives what comes of each file, in the order of the files. Only as
-// many as there are workers wait to be taken, so a fleet of any size costs the
+// many as there are workers wait to be taken, so a batch of any size costs the
 // memory of a few. Once the context ends no further file is begun.
 func inOrder(ctx context.Context, files []string, check func(file string) single) func(yield func(single) bool) {
 	return func(yield func(single) bool) {

@@ -49,13 +49,13 @@ func TestBelongings(t *testing.T) {
 		binding = "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/ns-hook ClusterRole ns-hook 1"
 		secret  = "/api/v1/namespaces/ns/secrets/hook ClusterRole ns-hook 1"
 	)
-	made := hook.Belongings{
+	made := hook.Resources{
 		{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterroles", Name: "ns-hook"},
 		{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterrolebindings", Name: "ns-hook"},
 		{Version: "v1", Resource: "secrets", Name: "hook"},
 	}
 	for name, test := range map[string]struct {
-		made   hook.Belongings
+		made   hook.Resources
 		status map[string]int
 		asked  []string
 		err    string

@@ -16,17 +16,17 @@ type Owners interface {
 	Delete(ctx context.Context, path string) (gone bool, err error)
 }
 
-// Belongings are the objects that were made for the Job: its values, its
+// Resources are the objects that were made for the Job: its values, its
 // service account and its rights. Helm 3.19 and later removes them when the Job
 // fails; before that it leaves them, and the Job has to.
 //
 // A Job cannot delete them one by one, as with the first part of its rights the
 // rest is out of reach. So the first object becomes the owner of all others and
 // is deleted, and the cluster's garbage collector takes the others along.
-type Belongings []cluster.Object
+type Resources []cluster.Object
 
 // Remove makes the belongings go. What is gone already is no error.
-func (b Belongings) Remove(ctx context.Context, namespace string, from Owners) error {
+func (b Resources) Remove(ctx context.Context, namespace string, from Owners) error {
 	if len(b) == 0 {
 		return nil
 	}

@@ -12,16 +12,16 @@ import (
 	"gitops-runtime/validator/findings"
 )
 
-// Fleet is one report over many files, written file by file, so that it costs
+// Batch is one report over many files, written file by file, so that it costs
 // no more memory than the largest of them.
-type Fleet interface {
+type Batch interface {
 	// Add writes the part of one file.
 	Add(report Report) error
 	// End writes what stands below all files.
 	End(total Total) error
 }
 
-// Total is what all files of a fleet came to.
+// Total is what all files of a batch came to.
 type Total struct {
 	// Version is the program's own version.
 	Version string
@@ -90,7 +90,7 @@ func (r Report) Status() engine.Status {
 	return engine.Passed
 }
 
-// placed are the findings with the fleet's file where none is named, since a
+// placed are the findings with the batch's file where none is named, since a
 // reader of many files needs to know which one it is.
 func (r Report) placed() []findings.Finding {
 	all := r.Findings()
