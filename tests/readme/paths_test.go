@@ -14,10 +14,11 @@ import (
 	"gitops-runtime/internal/gomodule"
 )
 
-// Pages for people who work on the repository name paths of it as targets of links and in code spans.
+// Pages for people who work on the repository name its paths, as targets of links and in code spans, and its make targets.
 var (
 	fenced   = regexp.MustCompile("(?ms)^```.*?^```$")
 	linked   = regexp.MustCompile(`\]\(([^)#\s]*)(?:#([^)\s]*))?\)`)
+	runs     = regexp.MustCompile(`^make ([a-z][a-z0-9-]*)`)
 	heading  = regexp.MustCompile(`(?m)^#+ (.*)$`)
 	unslug   = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
 	spanned  = regexp.MustCompile("`([^`\n]+)`")
@@ -45,9 +46,9 @@ func TestMissing(t *testing.T) {
 	t.Parallel()
 	root, err := gomodule.Root()
 	require.NoError(t, err)
-	text := "# Own page\n[a](../README.md#try-it-without-a-cluster) [d](../README.md#gone) [e](#own-page) [f](#other) [b](https://example.com) [c](gone.md)\n`tests/readme` `tests/<any>/readme.go` `tests/gone/x.go` `quay.io/a/b:1` `bin/helm` `gone/*.go`\n" +
+	text := "# Own page\n[a](../README.md#try-it-without-a-cluster) [d](../README.md#gone) [e](#own-page) [f](#other) [b](https://example.com) [c](gone.md)\n`tests/readme` `tests/<any>/readme.go` `tests/gone/x.go` `quay.io/a/b:1` `bin/helm` `gone/*.go` `make test` `make gone X=1`\n" +
 		"```\n`tests/fenced`\n```\n"
-	assert.Equal(t, []string{"../README.md#gone", "#other", "gone.md", "tests/gone/x.go", "gone/*.go"}, missing(root, "docs/page.md", text))
+	assert.Equal(t, []string{"../README.md#gone", "#other", "gone.md", "tests/gone/x.go", "gone/*.go", "make gone X=1"}, missing(root, "docs/page.md", text))
 }
 
 func pages(t *testing.T, root string) []string {
@@ -79,6 +80,9 @@ func missing(root, page, text string) []string {
 		}
 	}
 	for _, span := range spanned.FindAllStringSubmatch(text, -1) {
+		if target := runs.FindStringSubmatch(span[1]); target != nil && !isTarget(root, target[1]) {
+			gone = append(gone, span[1])
+		}
 		path := strings.TrimPrefix(span[1], "./")
 		if !pathlike.MatchString(path) || made.MatchString(path) || elsewhere(path) {
 			continue
@@ -88,6 +92,12 @@ func missing(root, page, text string) []string {
 		}
 	}
 	return gone
+}
+
+// isTarget says whether the Makefile has a target.
+func isTarget(root, name string) bool {
+	text, err := os.ReadFile(filepath.Join(root, "Makefile"))
+	return err == nil && regexp.MustCompile(`(?m)^`+regexp.QuoteMeta(name)+`:`).Match(text)
 }
 
 // anchoredIn says whether a page has a heading with the anchor that GitHub gives it.
