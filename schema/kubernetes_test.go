@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"gitops-runtime/internal/gomodule"
+	"gitops-runtime/schema/dropped"
 )
 
 // shapeCases are values of the keys that every chart has under the same name: what Kubernetes takes, and what it would refuse or drop.
@@ -93,7 +94,7 @@ func TestEveryChartKnowsTheShapesOfKubernetes(t *testing.T) {
 }
 
 // shapedPaths are the paths of values that refer to a definition, but for those with a note of their own.
-func shapedPaths(node Node, path Path) map[string]string {
+func shapedPaths(node Node, path dropped.Path) map[string]string {
 	found := map[string]string{}
 	properties, _ := node["properties"].(Node)
 	for key, value := range properties {
@@ -125,7 +126,7 @@ func at(t *testing.T, path, value string) any {
 	t.Helper()
 	var made any
 	require.NoError(t, yaml.Unmarshal([]byte(value), &made))
-	for _, key := range slices.Backward(ParsePath(path)) {
+	for _, key := range slices.Backward(dropped.ParsePath(path)) {
 		made = map[string]any{key: made}
 	}
 	return made
@@ -158,11 +159,14 @@ func TestValuesWithTheKeyOfAShapeHaveIt(t *testing.T) {
 	assert.ElementsMatch(t, exceptions, without)
 }
 
-func unshaped(node Node, path Path) []string {
+func unshaped(node Node, path dropped.Path) []string {
 	var found []string
 	properties, _ := node["properties"].(Node)
 	for key, value := range properties {
 		child := value.(Node)
+		if description, _ := child["description"].(string); strings.HasPrefix(description, "(left out)") {
+			continue
+		}
 		below := append(slices.Clone(path), key)
 		if slices.ContainsFunc([]string{"resources", "livenessProbe", "readinessProbe", "startupProbe", "tolerations", "affinity", "topologySpreadConstraints", "volumes", "extraVolumes", "securityContext", "containerSecurityContext", "podSecurityContext"}, func(name string) bool { return name == key }) && child["$ref"] == nil && child["const"] == nil {
 			found = append(found, below.String())

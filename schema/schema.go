@@ -14,6 +14,8 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+
+	"gitops-runtime/schema/dropped"
 )
 
 // File is a generated schema: its path relative to the repository's root and its content.
@@ -49,11 +51,15 @@ func Generate(ctx context.Context, root string, convert Converter, kubernetes Ty
 		if err := complete(node, c, made); err != nil {
 			return nil, fmt.Errorf("%s: %w", values, err)
 		}
-		dropped, err := ReadDropped(os.DirFS(filepath.Join(root, "schema", "dropped")), c.Name)
+		gone, err := dropped.Of(c.Name)
 		if err != nil {
 			return nil, err
 		}
-		if err := refuse(node, dropped); err != nil {
+		defaults, err := readDefaults(root, c.Name)
+		if err != nil {
+			return nil, err
+		}
+		if err := refuse(node, gone, defaults); err != nil {
 			return nil, fmt.Errorf("%s: %w", values, err)
 		}
 		made[c.Name] = node

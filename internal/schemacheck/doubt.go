@@ -6,12 +6,78 @@ import (
 
 	"gitops-runtime/internal/helmchart"
 	"gitops-runtime/internal/helmvalues"
+	"gitops-runtime/internal/sentence"
 )
 
-// Doubts lists what the schemas of a chart take and a user probably does not
-// mean: globals that the chart does not read and that look like one it reads.
-// Other charts may have globals of their own, so these are no problems.
+// Doubts lists what the schemas of a chart and of its enabled subcharts take and
+// a user probably does not mean: values of another chart, at their defaults
+// there, that have no effect here, and globals that the chart does not read and
+// that look like one it reads. Other charts may have globals of their own, so
+// these are no problems.
 func Doubts(of *helmchart.Chart, given *helmvalues.Values, cache *Cache) ([]Problem, error) {
+	var list []Problem
+	for _, part := range partsOf(of, given, "", given.Tree) {
+		compiled, err := cache.Compile(part.schema)
+		if err != nil {
+			return nil, err
+		}
+		found, err := compiled.withoutEffect(part.tree)
+		if err != nil {
+			return nil, err
+		}
+		for _, violation := range found {
+			path := join(part.path, violation.Path)
+			list = append(list, problem(violation, given.Place(path), path))
+		}
+	}
+	foreign, err := foreignGlobals(of, given, cache)
+	return append(list, foreign...), err
+}
+
+// withoutEffect are the values that the schema takes though it says that they
+// have no effect.
+func (s *Schema) withoutEffect(values any) ([]Violation, error) {
+	found := dropped(s.rules, values, nil)
+	if len(found) == 0 {
+		return nil, nil
+	}
+	refused, err := s.Violations(values)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(found, func(one Violation) bool {
+		return slices.ContainsFunc(refused, func(v Violation) bool {
+			return len(v.Path) >= len(one.Path) && slices.Equal(v.Path[:len(one.Path)], one.Path)
+		})
+	}), nil
+}
+
+// dropped are the values that a rule describes by the sentence that they have
+// no effect.
+func dropped(rule any, value any, path []string) []Violation {
+	keywords, _ := rule.(map[string]any)
+	description, _ := keywords["description"].(string)
+	if said, ok := sentence.IsDropped(description); ok {
+		if value == nil {
+			return nil
+		}
+		return []Violation{{Kind: Dropped, Path: path, Want: said}}
+	}
+	var list []Violation
+	properties, _ := keywords["properties"].(map[string]any)
+	held, _ := value.(map[string]any)
+	for _, key := range slices.Sorted(maps.Keys(held)) {
+		if below, known := properties[key]; known {
+			list = append(list, dropped(below, held[key], append(slices.Clone(path), key))...)
+		}
+	}
+	return list
+}
+
+func foreignGlobals(of *helmchart.Chart, given *helmvalues.Values, cache *Cache) ([]Problem, error) {
+	if len(of.Schema) == 0 {
+		return nil, nil
+	}
 	compiled, err := cache.Compile(of.Schema)
 	if err != nil {
 		return nil, err

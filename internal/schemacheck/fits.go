@@ -199,11 +199,18 @@ func float(value any) (float64, bool) {
 	return number, math.Abs(number) < exact
 }
 
-// same compares scalars; maps and lists are left to the library.
+// same compares scalars, and maps and lists that are empty; others are left to
+// the library.
 func same(allowed, value any) bool {
 	switch at := allowed.(type) {
 	case nil, bool, string:
 		return at == value
+	case map[string]any:
+		other, isMap := value.(map[string]any)
+		return isMap && len(at) == 0 && len(other) == 0
+	case []any:
+		other, isList := value.([]any)
+		return isList && len(at) == 0 && len(other) == 0
 	case json.Number:
 		left, known := float(at)
 		right, isNumber := float(value)

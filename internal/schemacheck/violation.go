@@ -42,12 +42,16 @@ func (c *compiled) violations(leaf *jsonschema.ValidationError, values any) []Vi
 	return []Violation{{Kind: Other, Path: path, Want: keyword}}
 }
 
-// said reads a rule that allows nothing but the sentence to refuse a value with.
+// said reads a rule that allows nothing but the sentence to refuse a value with, and perhaps a default of the chart that the value comes from.
 func said(around *jsonschema.Schema, keyword string) (Violation, bool) {
-	if keyword != "const" || len(around.Constant) != 1 {
+	only := around.Constant
+	if keyword == "enum" {
+		only = around.Enum
+	}
+	if keyword != "const" && keyword != "enum" || len(only) == 0 {
 		return Violation{}, false
 	}
-	text, _ := around.Constant[0].(string)
+	text, _ := only[0].(string)
 	if key, ok := sentence.IsDidYouMean(text); ok {
 		return Violation{Kind: Unknown, Want: key}, true
 	}

@@ -17,7 +17,7 @@ import (
 	"helm.sh/helm/v3/pkg/engine"
 
 	"gitops-runtime/internal/helmrender"
-	"gitops-runtime/schema"
+	"gitops-runtime/schema/dropped"
 )
 
 // Chart is a chart in memory, to be rendered many times.
@@ -99,7 +99,7 @@ func library(c *chart.Chart) bool { return c.Metadata.Type == "library" }
 // Around returns the part of the chart where a value most likely shows, which renders faster: of the chart that the value is for, the
 // templates that mention it; of the others only what they define for all, and their values, which any template may read.
 // Of templates that do not mention it what they define is kept: by the habit of the charts it stands at their end.
-func (c *Chart) Around(value schema.Path) *Chart {
+func (c *Chart) Around(value dropped.Path) *Chart {
 	var own *chart.Chart
 	if len(value) > 1 && c.dependency(value[0]) {
 		own = copyOf(c.chart, partials(c.chart.Templates))
@@ -147,7 +147,7 @@ func enabled(from *chart.Chart, values map[string]any) *chart.Chart {
 	made := copyOf(from, from.Templates)
 	var on []*chart.Chart
 	for i, each := range made.Dependencies() {
-		path := schema.ParsePath(from.Metadata.Dependencies[i].Condition)
+		path := dropped.ParsePath(from.Metadata.Dependencies[i].Condition)
 		wanted := lookUp(values, path)
 		if wanted == nil {
 			wanted = lookUp(from.Values, path)
@@ -160,7 +160,7 @@ func enabled(from *chart.Chart, values map[string]any) *chart.Chart {
 	return made
 }
 
-func lookUp(values map[string]any, path schema.Path) any {
+func lookUp(values map[string]any, path dropped.Path) any {
 	var value any = values
 	for _, key := range path {
 		fields, _ := value.(map[string]any)
@@ -273,7 +273,7 @@ func (s chartSchema) check(name string, values any) error {
 }
 
 // Value returns what a path is set to when values are given.
-func (c *Chart) Value(values map[string]any, path schema.Path) (any, error) {
+func (c *Chart) Value(values map[string]any, path dropped.Path) (any, error) {
 	all, err := chartutil.CoalesceValues(c.chart, values)
 	if err != nil {
 		return nil, fmt.Errorf("values of %s: %w", c.chart.Name(), err)
@@ -282,7 +282,7 @@ func (c *Chart) Value(values map[string]any, path schema.Path) (any, error) {
 }
 
 // nodeAt returns the schema node of a path; empty where anything goes.
-func (c *Chart) nodeAt(path schema.Path) map[string]any {
+func (c *Chart) nodeAt(path dropped.Path) map[string]any {
 	if c.dependency(path[0]) {
 		return nodeAt(c.schemas[path[0]].node, path[1:])
 	}

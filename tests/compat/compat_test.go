@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gitops-runtime/internal/gomodule"
-	"gitops-runtime/schema"
+	"gitops-runtime/schema/dropped"
 )
 
 func TestEveryValueIsHonouredOrRefusedInWords(t *testing.T) {
@@ -28,7 +28,7 @@ func TestEveryValueIsHonouredOrRefusedInWords(t *testing.T) {
 			require.NoError(t, err)
 			values, err := Values(name)
 			require.NoError(t, err)
-			dropped, err := AllDropped(root, chart)
+			gone, err := AllDropped(chart)
 			require.NoError(t, err)
 
 			prover := &Prover{Chart: chart, Fixture: fixture}
@@ -39,7 +39,7 @@ func TestEveryValueIsHonouredOrRefusedInWords(t *testing.T) {
 				for _, version := range append(slices.Clone(value.Versions), "") {
 					all[version]++
 				}
-				if entry, ok := Dropped(dropped, value.Path); ok {
+				if entry, ok := Dropped(gone, value.Path); ok {
 					for _, version := range append(slices.Clone(value.Versions), "") {
 						refused[version]++
 					}
@@ -69,6 +69,28 @@ func TestEveryValueIsHonouredOrRefusedInWords(t *testing.T) {
 	}
 }
 
+// A copy of the published values.yaml says nothing by the defaults of what is dropped, so it is taken with what an install needs.
+func TestPublishedValuesAreTakenAsAWhole(t *testing.T) {
+	t.Parallel()
+	root, err := gomodule.Root()
+	require.NoError(t, err)
+	chart, err := Load(root, "gitops-runtime")
+	require.NoError(t, err)
+	for _, version := range []string{"0.24.0", "0.30.0"} {
+		t.Run(version, func(t *testing.T) {
+			t.Parallel()
+			values, err := Published("gitops-runtime", version)
+			require.NoError(t, err)
+			needed := map[string]any{"global": map[string]any{
+				"codefresh": map[string]any{"accountId": "a1", "userToken": map[string]any{"token": "t"}},
+				"runtime":   map[string]any{"name": "production"},
+			}}
+			_, err = chart.Render(overlay(values, needed))
+			assert.NoError(t, err)
+		})
+	}
+}
+
 // leastHonoured is the share of the values people have that a chart has to honor, by version. Of those of gitops-runtime 0.24.0 a fifth
 // configure the EventSources, Sensors and the EventBus that reported to the platform before 0.30.0 removed them.
 func leastHonoured(chart string) map[string]float64 {
@@ -88,7 +110,7 @@ func requireStable(t *testing.T, chart *Chart, values map[string]any) {
 	require.Equal(t, first, second, "the chart renders differently each time")
 }
 
-func assertRefused(t *testing.T, chart *Chart, fixture Fixture, path schema.Path, entry schema.Dropped) {
+func assertRefused(t *testing.T, chart *Chart, fixture Fixture, path dropped.Path, entry dropped.Value) {
 	t.Helper()
 	_, err := chart.Around(path).Render(overlay(fixture.Around(path), nested(path, "changed")))
 	if assert.Error(t, err, "%s is dropped and yet taken", path) {
@@ -153,8 +175,8 @@ func TestFixtureLaysConditionsOverTheBase(t *testing.T) {
 		Base: map[string]any{"a": map[string]any{"b": 1, "c": 2}},
 		With: []Condition{{Paths: []string{"x"}, Values: map[string]any{"a": map[string]any{"b": 3}}}, {Paths: []string{"x.y"}, Values: map[string]any{"d": 4}}},
 	}
-	assert.Equal(t, fixture.Base, fixture.Around(schema.Path{"z"}))
-	assert.Equal(t, map[string]any{"a": map[string]any{"b": 3, "c": 2}}, fixture.Around(schema.Path{"x"}))
-	assert.Equal(t, map[string]any{"a": map[string]any{"b": 3, "c": 2}, "d": 4}, fixture.Around(schema.Path{"x", "y", "z"}))
+	assert.Equal(t, fixture.Base, fixture.Around(dropped.Path{"z"}))
+	assert.Equal(t, map[string]any{"a": map[string]any{"b": 3, "c": 2}}, fixture.Around(dropped.Path{"x"}))
+	assert.Equal(t, map[string]any{"a": map[string]any{"b": 3, "c": 2}, "d": 4}, fixture.Around(dropped.Path{"x", "y", "z"}))
 	assert.Equal(t, map[string]any{"a": map[string]any{"b": 1, "c": 2}}, fixture.Base, "the base stays as it was")
 }

@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"gitops-runtime/schema"
+	"gitops-runtime/schema/dropped"
 )
 
 //go:embed facts/*.tsv fixtures/*.yaml
@@ -21,7 +21,7 @@ var data embed.FS
 
 // Value is one leaf of a values file.
 type Value struct {
-	Path schema.Path
+	Path dropped.Path
 	Type string // Type is a JSON type; null where the default said nothing of it.
 	// Default is what the community's chart sets; nil where that is not known.
 	Default any
@@ -96,11 +96,26 @@ func readValues(file string) ([]Value, error) {
 		if len(fields) < 2 {
 			return nil, fmt.Errorf("known values of %s, line %d: want path, type and default divided by tabs, not %q", file, number+1, line)
 		}
-		value := Value{Path: schema.ParsePath(fields[0]), Type: fields[1]}
+		value := Value{Path: dropped.ParsePath(fields[0]), Type: fields[1]}
 		if len(fields) > 2 && json.Unmarshal([]byte(fields[2]), &value.Default) != nil {
 			value.Default = nil // long defaults are cut short
 		}
 		values = append(values, value)
 	}
 	return values, nil
+}
+
+// Published is the values.yaml of a version of a chart, as far as its values are known: what is too long for the tables is left out.
+func Published(chart, version string) (map[string]any, error) {
+	values, err := readValues(chart + "-" + version + ".tsv")
+	if err != nil {
+		return nil, err
+	}
+	tree := map[string]any{}
+	for _, value := range values {
+		if value.Default != nil || value.Type == "null" {
+			tree = overlay(tree, nested(value.Path, value.Default))
+		}
+	}
+	return tree, nil
 }

@@ -5,7 +5,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
-	"gitops-runtime/schema"
+	"gitops-runtime/schema/dropped"
 )
 
 // Fixture says what a chart's values need around them to be seen, where the general rule is not enough.
@@ -38,11 +38,11 @@ func ReadFixture(chart string) (Fixture, error) {
 }
 
 // Around returns the values that make a path visible.
-func (f Fixture) Around(path schema.Path) map[string]any {
+func (f Fixture) Around(path dropped.Path) map[string]any {
 	values := overlay(nil, f.Base)
 	for _, condition := range f.With {
 		for _, written := range condition.Paths {
-			if path.Within(schema.ParsePath(written)) {
+			if path.Within(dropped.ParsePath(written)) {
 				values = overlay(values, condition.Values)
 			}
 		}
@@ -68,7 +68,7 @@ func overlay(base, top map[string]any) map[string]any {
 }
 
 // nested returns values with one path set.
-func nested(path schema.Path, value any) map[string]any {
+func nested(path dropped.Path, value any) map[string]any {
 	for i := len(path) - 1; i >= 0; i-- {
 		value = map[string]any{path[i]: value}
 	}

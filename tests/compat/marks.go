@@ -7,12 +7,12 @@ import (
 	"slices"
 	"strings"
 
-	"gitops-runtime/schema"
+	"gitops-runtime/schema/dropped"
 )
 
 // mark is a value that nothing else in a render has, so that many paths can be set in one render and each still be seen by itself.
 type mark struct {
-	path schema.Path
+	path dropped.Path
 	set  any    // what the path is set to
 	word string // what has to show
 }

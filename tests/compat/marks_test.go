@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"helm.sh/helm/v3/pkg/chart"
 
-	"gitops-runtime/schema"
+	"gitops-runtime/schema/dropped"
 )
 
 // A value counts as seen only if its own mark shows: not one that no template reads, that is refused, encoded or overruled.
@@ -40,7 +40,7 @@ choice: {{ .Values.choice }}
 		{"overruled", "string"}, {"unread", "string"}, {"unread2", "integer"}, {"encoded", "string"}, {"short", "string"}, {"on", "boolean"},
 		{"choice", "string"}, {"refused", "string"}, {"chosen", "string"},
 	} {
-		values = append(values, Value{Path: schema.ParsePath(each.path), Type: each.kind})
+		values = append(values, Value{Path: dropped.ParsePath(each.path), Type: each.kind})
 	}
 	seen, err := prover.Marked(values)
 	require.NoError(t, err)

@@ -3,11 +3,9 @@ package compat
 import (
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"sync"
 
-	"gitops-runtime/schema"
+	"gitops-runtime/schema/dropped"
 )
 
 // Prover shows of one value after the other that the chart honours it.
@@ -42,7 +40,7 @@ func (p *Prover) Prove(value Value) error {
 }
 
 // partKey names what Chart.Around looks at.
-func partKey(path schema.Path) string {
+func partKey(path dropped.Path) string {
 	return fmt.Sprintf("%s %s %s", path[0], path[min(1, len(path)-1)], path[len(path)-1])
 }
 
@@ -80,34 +78,27 @@ func (p *Prover) target(value Value, around map[string]any) (any, error) {
 }
 
 // AllDropped returns what a chart drops or renames: its own values and those of the charts it depends on, under their keys.
-func AllDropped(root string, chart *Chart) ([]schema.Dropped, error) {
-	files := os.DirFS(filepath.Join(root, "schema", "dropped"))
-	all, err := schema.ReadDropped(files, chart.chart.Name())
+func AllDropped(chart *Chart) ([]dropped.Value, error) {
+	all, err := dropped.Of(chart.chart.Name())
 	if err != nil {
 		return nil, err
 	}
 	for _, dependency := range chart.chart.Dependencies() {
-		below, err := schema.ReadDropped(files, dependency.Name())
+		below, err := dropped.Below(dependency.Name(), dependency.Name())
 		if err != nil {
 			return nil, err
 		}
-		for _, entry := range below {
-			entry.Path = append(schema.Path{dependency.Name()}, entry.Path...)
-			if entry.Renamed != nil {
-				entry.Renamed = append(schema.Path{dependency.Name()}, entry.Renamed...)
-			}
-			all = append(all, entry)
-		}
+		all = append(all, below...)
 	}
 	return all, nil
 }
 
 // Dropped tells whether a value is dropped, and by which entry.
-func Dropped(entries []schema.Dropped, path schema.Path) (schema.Dropped, bool) {
+func Dropped(entries []dropped.Value, path dropped.Path) (dropped.Value, bool) {
 	for _, entry := range entries {
 		if path.Within(entry.Path) {
 			return entry, true
 		}
 	}
-	return schema.Dropped{}, false
+	return dropped.Value{}, false
 }

@@ -54,14 +54,14 @@ func table(root, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	dropped, err := AllDropped(root, chart)
+	gone, err := AllDropped(chart)
 	if err != nil {
 		return "", err
 	}
 	page := newPage(values)
 	for _, value := range values {
 		verdict := "honoured"
-		entry, ok := Dropped(dropped, value.Path)
+		entry, ok := Dropped(gone, value.Path)
 		switch {
 		case ok && entry.Renamed != nil:
 			verdict = fmt.Sprintf("renamed to `%s`: %s.", entry.Now(value.Path), entry.Reason)

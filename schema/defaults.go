@@ -1,0 +1,58 @@
+package schema
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"gitops-runtime/schema/dropped"
+)
+
+// Default is what a chart that people come from sets a value to.
+type Default struct {
+	Path  dropped.Path
+	Value any // Value is nil where it is not known, or null.
+}
+
+// readDefaults returns the defaults that the tables of compatibility have of a chart, of all versions: those of the charts that people come
+// from under their own names, and, for a part of the published umbrella chart, those that it sets for the part.
+func readDefaults(root, chart string) ([]Default, error) {
+	files, err := filepath.Glob(filepath.Join(root, "tests", "compat", "facts", "*.tsv"))
+	if err != nil {
+		return nil, fmt.Errorf("list the tables of values: %w", err)
+	}
+	var all []Default
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".tsv")
+		own := name == chart || strings.HasPrefix(name, chart+"-") && strings.ContainsAny(name[len(chart)+1:len(chart)+2], "0123456789")
+		around := strings.HasPrefix(name, "gitops-runtime-") && chart != "gitops-runtime"
+		if !own && !around {
+			continue
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return nil, fmt.Errorf("read a table of values: %w", err)
+		}
+		for line := range strings.Lines(string(text)) {
+			fields := strings.Split(strings.TrimSpace(line), "\t")
+			if len(fields) < 3 || strings.HasPrefix(line, "#") {
+				continue
+			}
+			path := dropped.ParsePath(fields[0])
+			if around {
+				if path[0] != chart || len(path) == 1 {
+					continue
+				}
+				path = path[1:]
+			}
+			made := Default{Path: path}
+			if json.Unmarshal([]byte(fields[2]), &made.Value) != nil {
+				made.Value = nil // long defaults are cut short in the tables
+			}
+			all = append(all, made)
+		}
+	}
+	return all, nil
+}

@@ -1,0 +1,126 @@
+// Package dropped says what this project's charts do with the values of the charts that people come from, where it is something else than to
+// honor them: the schemas refuse or report them, validate-values migrate moves or removes them, and the compatibility pages list them.
+package dropped
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+
+	"gitops-runtime/internal/sentence"
+)
+
+//go:embed *.yaml
+var files embed.FS
+
+// Path leads to a value: its keys from the top. In text they are divided by dots; a dot inside a key is written `\.`.
+type Path []string
+
+// ParsePath reads a path from text.
+func ParsePath(text string) Path {
+	keys := strings.Split(strings.ReplaceAll(text, `\.`, "\x00"), ".")
+	for i := range keys {
+		keys[i] = strings.ReplaceAll(keys[i], "\x00", ".")
+	}
+	return keys
+}
+
+// String writes the path as text.
+func (p Path) String() string {
+	keys := slices.Clone(p)
+	for i := range keys {
+		keys[i] = strings.ReplaceAll(keys[i], ".", `\.`)
+	}
+	return strings.Join(keys, ".")
+}
+
+// Within tells whether the path is other or leads below it.
+func (p Path) Within(other Path) bool {
+	return len(p) >= len(other) && slices.Equal(p[:len(other)], other)
+}
+
+// Value is a value that people bring along from another chart and that means nothing here, or nothing under this name.
+type Value struct {
+	Path    Path
+	Reason  string // Reason says why, without a full stop.
+	Instead string // Instead says what to do, without a full stop.
+	Renamed Path   // Renamed is the name under which the value is honored here; nil where it is not.
+	// Harmless is true where nothing is lost whatever the value is, so that it only warns.
+	Harmless bool
+}
+
+// Sentence is what schemas refuse the value with.
+func (v Value) Sentence() string { return sentence.Dropped(v.Reason, v.Instead) }
+
+// Now returns the name that a path at or below a renamed value has here.
+func (v Value) Now(path Path) Path {
+	return append(slices.Clone(v.Renamed), path[len(v.Path):]...)
+}
+
+// Charts are the names of the charts that drop values.
+func Charts() ([]string, error) {
+	names, err := fs.Glob(files, "*.yaml")
+	if err != nil {
+		return nil, fmt.Errorf("list what charts drop: %w", err)
+	}
+	for i := range names {
+		names[i] = strings.TrimSuffix(names[i], ".yaml")
+	}
+	return names, nil
+}
+
+// Of returns what a chart drops of its own values. Most charts drop nothing.
+func Of(chart string) ([]Value, error) { return read(files, chart) }
+
+// read takes what a chart drops from <chart>.yaml in dir: a list of {path, reason, instead}, or {path, reason, renamed} for
+// what has another name here.
+func read(dir fs.FS, chart string) ([]Value, error) {
+	text, err := fs.ReadFile(dir, chart+".yaml")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read what %s drops: %w", chart, err)
+	}
+	var written []struct {
+		Path, Reason, Instead, Renamed string
+		Harmless                       bool
+	}
+	if err := yaml.UnmarshalStrict(text, &written); err != nil {
+		return nil, fmt.Errorf("what %s drops: %w", chart, err)
+	}
+	var values []Value
+	for _, entry := range written {
+		made := Value{Path: ParsePath(entry.Path), Reason: entry.Reason, Instead: entry.Instead, Harmless: entry.Harmless}
+		if entry.Renamed != "" {
+			made.Renamed = ParsePath(entry.Renamed)
+			made.Instead = "Set " + entry.Renamed
+		}
+		if entry.Path == "" || made.Reason == "" || made.Instead == "" || entry.Instead != "" && entry.Renamed != "" {
+			return nil, fmt.Errorf("what %s drops: %+v needs path, reason, and either instead or renamed", chart, entry)
+		}
+		values = append(values, made)
+	}
+	return values, nil
+}
+
+// Below is what a chart that depends on others drops of their values, under the key of each.
+func Below(key, chart string) ([]Value, error) {
+	values, err := Of(chart)
+	if err != nil {
+		return nil, err
+	}
+	for i, value := range values {
+		values[i].Path = append(Path{key}, value.Path...)
+		if value.Renamed != nil {
+			values[i].Renamed = append(Path{key}, value.Renamed...)
+			values[i].Instead = "Set " + values[i].Renamed.String()
+		}
+	}
+	return values, nil
+}

@@ -1,0 +1,59 @@
+package schema
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"gitops-runtime/schema/dropped"
+)
+
+func TestRefuse(t *testing.T) {
+	t.Parallel()
+	node := func() Node { return Node{"properties": Node{"a": Node{"properties": Node{}}, "b": Node{}}} }
+	for name, c := range map[string]struct {
+		path string
+		err  string
+	}{
+		"below an object": {path: "a.old"},
+		"below a value":   {path: "b.old", err: "dropped value b.old: b has no keys of its own"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			schema := node()
+			err := refuse(schema, []dropped.Value{{Path: dropped.ParsePath(c.path), Reason: "It is gone", Instead: "Set c"}}, nil)
+			if c.err != "" {
+				assert.EqualError(t, err, c.err)
+				return
+			}
+			require.NoError(t, err)
+			assert.Equal(t, Node{"description": "(left out) It is gone. Set c.", "const": "(left out) It is gone. Set c."}, schema["properties"].(Node)["a"].(Node)["properties"].(Node)["old"])
+		})
+	}
+}
+
+// At a default of the chart it comes from, a dropped value is taken; an image is, too, since it differs from version to version.
+func TestRefusalTakesDefaults(t *testing.T) {
+	t.Parallel()
+	value := dropped.Value{Path: dropped.Path{"old"}, Reason: "It is gone", Instead: "Set c"}
+	said := value.Sentence()
+	defaults := []Default{
+		{Path: dropped.Path{"old", "enabled"}, Value: true},
+		{Path: dropped.Path{"old", "enabled"}, Value: true},
+		{Path: dropped.Path{"old", "enabled"}, Value: false},
+		{Path: dropped.Path{"old", "args"}, Value: []any{}},
+		{Path: dropped.Path{"old", "image", "tag"}, Value: "1"},
+		{Path: dropped.Path{"other"}, Value: "x"},
+	}
+	assert.Equal(t, Node{
+		"description": said, "type": []any{"object", "null"}, "additionalProperties": Node{"const": said},
+		"properties": Node{
+			"enabled": Node{"enum": []any{said, true, false}},
+			"args":    Node{"enum": []any{said, []any{}}},
+			"image":   Node{"type": []any{"object", "null"}, "additionalProperties": Node{"const": said}, "properties": Node{"tag": Node{"type": []any{"string", "null"}}}},
+		},
+	}, refusal(value, defaults))
+	value.Harmless = true
+	assert.Equal(t, Node{"description": said}, refusal(value, defaults))
+}
