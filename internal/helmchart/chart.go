@@ -87,6 +87,12 @@ func LoadWithin(ctx context.Context, left *budget.Budget, name string) (*Chart, 
 	return read(ctx, left, source{files: files, place: name})
 }
 
+// LoadFiles reads a chart from files in memory by their slash-separated names in
+// it; those of the charts it depends on are under charts/. place names it in errors.
+func LoadFiles(ctx context.Context, place string, files map[string][]byte) (*Chart, error) {
+	return read(ctx, budget.New(budget.Default()), source{files: memory(files), place: place})
+}
+
 // Umbrella is the name of the chart whose values are checked.
 const Umbrella = "gitops-runtime"
 

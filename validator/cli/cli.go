@@ -40,6 +40,9 @@ type System struct {
 	Connect func(ctx context.Context, how Connection) (found Cluster, namespace string, err error)
 	// Registries reaches charts in registries; nil where none is pulled.
 	Registries Registries
+	// BuiltIn is the chart that the program was built with, which is used where
+	// no other is named or found; nil in a build without.
+	BuiltIn func(ctx context.Context) (*helmchart.Chart, error)
 }
 
 // Registries reaches charts in registries by flags of its own.

@@ -69,7 +69,7 @@ func (o *Options) register(flags *pflag.FlagSet, registries Registries) {
 	flags.StringVarP(&o.Namespace, "namespace", "n", "", "namespace of the install (default: that of the kubeconfig's context)")
 	flags.StringVar(&o.Release, "release", "cf-gitops-runtime", "name of the Helm release")
 	flags.BoolVar(&o.Upgrade, "upgrade", false, "the release exists already: check for an upgrade")
-	flags.StringVar(&o.Chart, "chart", "", "chart directory, .tgz file or oci:// reference (default: charts/gitops-runtime, here or above)")
+	flags.StringVar(&o.Chart, "chart", "", "chart directory, .tgz file or oci:// reference (default: charts/gitops-runtime, here or above, or else the one built in)")
 	flags.StringVar(&o.ChartVersion, "version", "", "version the chart has to have, or to take from the registry (default there: the newest release)")
 	if registries != nil {
 		registries.Register(flags)

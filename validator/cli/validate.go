@@ -88,8 +88,8 @@ func (o Options) lastFile() string {
 	return ""
 }
 
-// chart loads the chart that is named or found; nil when there is none and none
-// was named.
+// chart loads the chart that is named, found or built in; nil when there is none
+// and none was named.
 func (o Options) chart(ctx context.Context, system System) (*helmchart.Chart, error) {
 	name := o.Chart
 	if name == "" {
@@ -97,22 +97,31 @@ func (o Options) chart(ctx context.Context, system System) (*helmchart.Chart, er
 		if err != nil {
 			return nil, fmt.Errorf("current directory: %w", err)
 		}
-		if name = helmchart.Find(directory); name == "" {
-			return nil, nil
-		}
+		name = helmchart.Find(directory)
 	}
 	found, err := o.load(ctx, name, system)
-	if err != nil {
+	if err != nil || found == nil {
 		return nil, err
 	}
+	where := "at " + name
+	if name == "" {
+		where = "built into this program"
+	}
 	if o.ChartVersion != "" && o.ChartVersion != found.Version {
-		return nil, fmt.Errorf("the chart at %s is version %s, not %s; name the right one with --chart", name, found.Version, o.ChartVersion)
+		return nil, fmt.Errorf("the chart %s is version %s, not %s; name the right one with --chart", where, found.Version, o.ChartVersion)
 	}
 	return found, nil
 }
 
-// load reads a chart from where its name says.
+// load reads a chart from where its name says; without a name, the chart that is
+// built into the program, nil where none is.
 func (o Options) load(ctx context.Context, name string, system System) (*helmchart.Chart, error) {
+	if name == "" && system.BuiltIn == nil {
+		return nil, nil
+	}
+	if name == "" {
+		return system.BuiltIn(ctx)
+	}
 	if system.Registries == nil {
 		if helmchart.InRegistry(name) {
 			return nil, fmt.Errorf("chart %s: this build of validate-values is for pods and pulls no charts; fetch it with `helm pull` first", name)

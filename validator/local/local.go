@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"gitops-runtime/charts"
 	"gitops-runtime/internal/helmchart"
 	"gitops-runtime/internal/registry"
 	"gitops-runtime/validator/cli"
@@ -25,6 +26,15 @@ func Connect(ctx context.Context, how cli.Connection) (cli.Cluster, string, erro
 		return nil, "", err
 	}
 	return client, namespace, nil
+}
+
+// BuiltIn is the chart as it was when the program was built.
+func BuiltIn(ctx context.Context) (*helmchart.Chart, error) {
+	files, err := charts.Umbrella()
+	if err != nil {
+		return nil, err
+	}
+	return helmchart.LoadFiles(ctx, "built into this program", files)
 }
 
 // Registries reaches charts in registries, as the flags of one run say.

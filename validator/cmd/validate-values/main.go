@@ -19,7 +19,7 @@ var version = "devel"
 func main() {
 	ctx, stop := interrupt.Context(context.Background(), interrupt.Grace, os.Exit)
 	system := cli.Process(version)
-	system.Connect, system.Registries = local.Connect, &local.Registries{}
+	system.Connect, system.Registries, system.BuiltIn = local.Connect, &local.Registries{}, local.BuiltIn
 	code := cli.Main(ctx, os.Args[1:], system)
 	stop()
 	os.Exit(code)

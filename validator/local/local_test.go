@@ -1,0 +1,35 @@
+package local_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"gitops-runtime/internal/helmchart"
+	"gitops-runtime/validator/local"
+)
+
+// The chart that is built in is the one of the checkout, with those it depends on.
+func TestTheChartThatIsBuiltInIsThatOfTheCheckout(t *testing.T) {
+	t.Parallel()
+	builtIn, err := local.BuiltIn(t.Context())
+	require.NoError(t, err)
+	checkout, err := helmchart.Load(t.Context(), "../../charts/gitops-runtime")
+	require.NoError(t, err)
+	assert.Equal(t, checkout.Version, builtIn.Version)
+	assert.Equal(t, checkout.Defaults, builtIn.Defaults)
+	assert.Equal(t, string(checkout.Schema), string(builtIn.Schema))
+	var want, got []string
+	for _, dependency := range checkout.Dependencies {
+		if len(dependency.Schema) > 0 { // the library has no values
+			want = append(want, dependency.Name+string(dependency.Schema))
+		}
+	}
+	for _, dependency := range builtIn.Dependencies {
+		if len(dependency.Schema) > 0 {
+			got = append(got, dependency.Name+string(dependency.Schema))
+		}
+	}
+	assert.Equal(t, want, got)
+}
