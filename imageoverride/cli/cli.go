@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,6 +14,7 @@ import (
 	"gitops-runtime/imageoverride/generate"
 	"gitops-runtime/imageoverride/render"
 	"gitops-runtime/internal/cleantext"
+	"gitops-runtime/internal/interrupt"
 )
 
 // Exit codes.
@@ -48,6 +50,19 @@ func (e leftOut) Error() string { return e.message }
 type usage struct{ error }
 
 func (e usage) Unwrap() error { return e.error }
+
+// Main is Run as a process: SIGINT and SIGTERM end it, and a command that they
+// ended has the exit code that shells expect.
+func Main(args []string, streams Streams) int {
+	ctx, stop := interrupt.Context(context.Background(), interrupt.Grace, os.Exit)
+	code := Run(ctx, args, streams)
+	by, ended := interrupt.By(ctx)
+	stop()
+	if ended && code != ExitOK {
+		return interrupt.Code(by)
+	}
+	return code
+}
 
 // Run runs one command line, without the program's name, and returns the exit
 // code.

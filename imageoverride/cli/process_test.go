@@ -11,7 +11,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -32,7 +34,7 @@ const asProgram = "IMAGE_OVERRIDE_TEST_AS_PROGRAM"
 func TestMain(m *testing.M) {
 	log.SetOutput(io.Discard)
 	if os.Getenv(asProgram) != "" {
-		os.Exit(cli.Run(context.Background(), os.Args[1:], cli.Streams{Out: os.Stdout, Err: os.Stderr}))
+		os.Exit(cli.Main(os.Args[1:], cli.Streams{Out: os.Stdout, Err: os.Stderr}))
 	}
 	os.Exit(m.Run())
 }
@@ -100,6 +102,35 @@ func TestMirrorKilled(t *testing.T) {
 	assert.Empty(t, to.Twice())
 	for _, pair := range pairs {
 		require.Equal(t, registrytest.DigestAt(t, pair.Source), registrytest.DigestAt(t, pair.Target), pair.Target)
+	}
+}
+
+// TestSignals: a signal ends the program though a registry never answers, with
+// the exit code that shells expect.
+func TestSignals(t *testing.T) {
+	for signal, code := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143} {
+		t.Run(signal.String(), func(t *testing.T) {
+			from, to := registrytest.Start(t), registrytest.Start(t)
+			table := tableOf(t, mirrortest.Fill(t, from, to, 2, 0))
+			asked, done := make(chan struct{}), make(chan struct{})
+			var once sync.Once
+			from.Failing(func(_ http.ResponseWriter, r *http.Request) bool {
+				once.Do(func() { close(asked) })
+				select {
+				case <-done:
+				case <-r.Context().Done():
+				}
+				return true
+			})
+			defer close(done)
+			command := program(t, "mirror", table)
+			require.NoError(t, command.Start())
+			<-asked
+			require.NoError(t, command.Process.Signal(signal))
+			var exit *exec.ExitError
+			require.ErrorAs(t, command.Wait(), &exit)
+			require.Equal(t, code, exit.ExitCode())
+		})
 	}
 }
 

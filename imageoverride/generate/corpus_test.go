@@ -70,7 +70,7 @@ func corpus(t *testing.T) []corpusChart {
 	return all
 }
 
-func write1(t *testing.T, path, text string) {
+func write1(t testing.TB, path, text string) {
 	t.Helper()
 	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
 	require.NoError(t, os.WriteFile(path, []byte(text), 0o644))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -44,6 +45,36 @@ func BenchmarkImages(b *testing.B) {
 			cost(b, generate.Options{Chart: chartOf(b, images), Registry: "reg.corp"})
 		})
 	}
+}
+
+// BenchmarkTemplates prints what a chart costs by its number of templates, each
+// of which copies all values first, as some published umbrellas do.
+func BenchmarkTemplates(b *testing.B) {
+	for _, templates := range []int{10, 100, 400} {
+		b.Run(fmt.Sprint(templates), func(b *testing.B) {
+			cost(b, generate.Options{Chart: copying(b, templates), Registry: "reg.corp"})
+		})
+	}
+}
+
+// copying makes a chart of templates that copy the values, which grow with them.
+func copying(b *testing.B, templates int) string {
+	b.Helper()
+	folder := b.TempDir()
+	var values strings.Builder
+	for i := range templates {
+		fmt.Fprintf(&values, "app%d:\n  image: {registry: quay.io, repository: team/app%d, tag: v1}\n  labels: {a: b, c: d, e: f}\n  args: [one, two, three]\n", i, i)
+		write1(b, fmt.Sprintf("%s/templates/app%d.yaml", folder, i), fmt.Sprintf(`{{- $own := deepCopy . }}
+{{- $app := (index $own.Values "app%d") }}
+apiVersion: v1
+kind: Pod
+metadata: {name: app%d, labels: {{ toJson $app.labels }}}
+spec: {containers: [{name: app, args: {{ toJson $app.args }}, image: "{{ $app.image.registry }}/{{ $app.image.repository }}:{{ $app.image.tag }}"}]}
+`, i, i))
+	}
+	write1(b, folder+"/Chart.yaml", "apiVersion: v2\nname: copying\nversion: 0.1.0\n")
+	write1(b, folder+"/values.yaml", values.String())
+	return folder
 }
 
 // BenchmarkUmbrella prints what the umbrella costs, in one access mode and in all.

@@ -152,7 +152,7 @@ func (e *Engine) file(set *parsedSet, src source) (*file, error) {
 	case err != nil:
 		return nil, innermost(src.name, err)
 	}
-	made.cut(dropNoValue(text.String()))
+	made.cut(strings.Clone(dropNoValue(text.String()))) // a builder has room to spare
 	return made, nil
 }
 

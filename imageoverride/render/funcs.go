@@ -96,7 +96,7 @@ type parses struct {
 }
 
 // maxParses bounds the texts that are kept, in bytes.
-const maxParses = 1 << 20
+const maxParses = 128 << 10
 
 func (p *parses) fromYAML(text string) map[string]any {
 	known, ok := p.maps[text]

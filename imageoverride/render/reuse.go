@@ -17,7 +17,7 @@ type file struct {
 }
 
 // maxKept bounds how many results of one file are kept.
-const maxKept = 24
+const maxKept = 16
 
 // known is what a file rendered to with the inputs and templates that are there now.
 func (e *Engine) known(set *parsedSet, name string) *file {

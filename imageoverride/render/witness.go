@@ -32,7 +32,7 @@ func (r *Renderer) Witness(ctx context.Context, user map[string]any, made Output
 	if len(fresh) == 0 {
 		return made, nil
 	}
-	texts, err := helmengine.Render(only(made.ready.chart, made.needed(fresh)), made.ready.copied())
+	texts, err := helmengine.Render(only(made.ready.chart, made.needed(fresh), map[string]bool{}), made.ready.copied())
 	if err != nil {
 		return Output{}, err
 	}
@@ -82,30 +82,35 @@ func (o Output) needed(files map[string]bool) map[string]bool {
 }
 
 // only is a chart with its partials and some of its other templates. Others
-// that define what partials may include become partials.
-func only(c *chart.Chart, kept map[string]bool) *chart.Chart {
+// that define what partials may include become partials. Of partials with the
+// same text, as several copies of a library have them, one is enough.
+func only(c *chart.Chart, kept, seen map[string]bool) *chart.Chart {
 	full := c.ChartFullPath()
 	out := &chart.Chart{Metadata: c.Metadata, Lock: c.Lock, Values: c.Values, Schema: c.Schema, Files: c.Files}
 	for _, template := range c.Templates {
 		switch {
 		case template == nil:
+		case isPartial(template.Name) && !kept[full+"/"+template.Name] && seen[string(template.Data)]:
 		case isPartial(template.Name) || kept[full+"/"+template.Name]:
 			out.Templates = append(out.Templates, template)
+			seen[string(template.Data)] = isPartial(template.Name)
 		case defines.Match(template.Data):
 			folder, name := path.Split(template.Name)
 			out.Templates = append(out.Templates, &chart.File{Name: folder + "_" + name, Data: template.Data})
 		}
 	}
 	for _, child := range c.Dependencies() {
-		out.AddDependency(only(child, kept))
+		out.AddDependency(only(child, kept, seen))
 	}
 	return out
 }
 
-// redefines tells whether two templates of a chart define the same name, one of
-// them no partial: which one counts depends on the names of all files then.
+// redefines tells whether templates define the same name in two ways, or one of
+// them in what is no partial: which one counts depends on the names of all
+// files then.
 func redefines(c *chart.Chart) bool {
-	count, manifests := map[string]int{}, map[string]bool{}
+	count, manifests, texts := map[string]int{}, map[string]bool{}, map[string]string{}
+	differ := false
 	var gather func(c *chart.Chart)
 	gather = func(c *chart.Chart) {
 		for _, template := range c.Templates {
@@ -113,9 +118,10 @@ func redefines(c *chart.Chart) bool {
 				continue
 			}
 			for _, found := range defines.FindAllSubmatch(template.Data, -1) {
-				name := string(found[1])
+				name, text := string(found[1]), string(template.Data)
+				differ = differ || count[name] > 0 && texts[name] != text
 				count[name]++
-				manifests[name] = manifests[name] || !isPartial(template.Name)
+				manifests[name], texts[name] = manifests[name] || !isPartial(template.Name), text
 			}
 		}
 		for _, child := range c.Dependencies() {
@@ -124,9 +130,7 @@ func redefines(c *chart.Chart) bool {
 	}
 	gather(c)
 	for name := range manifests {
-		if manifests[name] && count[name] > 1 {
-			return true
-		}
+		differ = differ || manifests[name] && count[name] > 1
 	}
-	return false
+	return differ
 }

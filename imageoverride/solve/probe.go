@@ -37,13 +37,9 @@ type observation struct {
 	barred []int
 }
 
-// probe marks all variables it can and returns what made each image's field.
+// probe marks all of some variables that it can and returns what made each image's field.
 // Fields missing from the result could not be traced.
-func (p *Prober) probe(variables []Variable) observation {
-	ids := make([]int, len(variables))
-	for i := range ids {
-		ids[i] = i
-	}
+func (p *Prober) probe(variables []Variable, ids []int) observation {
 	wanted := map[string]bool{}
 	for _, location := range p.Locations {
 		wanted[location.Field.ID()] = true

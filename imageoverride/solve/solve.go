@@ -102,6 +102,21 @@ type problem struct {
 	weak        int
 	solution    Solution
 	marked      [][]Variable // by scenario, those that can be marked
+	// numbered are all variables of all scenarios: one that is in several has
+	// the same marks in all, and what is made of it is rendered once.
+	numbered []Variable
+	numbers  map[string]int
+}
+
+// number is the number of a variable among all.
+func (p *problem) number(v Variable) int {
+	key := v.Key() + "\x00" + v.Text
+	id, known := p.numbers[key]
+	if !known {
+		id = len(p.numbered)
+		p.numbers[key], p.numbered = id, append(p.numbered, v)
+	}
+	return id
 }
 
 // placed is a constraint with the scenario it comes from.
@@ -121,7 +136,7 @@ type known struct {
 }
 
 func (s Solver) attempt(scenarios []Scenario, how effort) (Solution, *problem) {
-	work := &problem{scenarios: scenarios, unmetReason: map[int]string{}, variables: map[string]known{}, solution: Solution{Uses: map[string][]string{}}}
+	work := &problem{scenarios: scenarios, unmetReason: map[int]string{}, variables: map[string]known{}, numbers: map[string]int{}, solution: Solution{Uses: map[string][]string{}}}
 	for i := range scenarios {
 		s.observe(work, i, how.weak)
 	}
@@ -162,7 +177,7 @@ func (s Solver) observe(work *problem, index int, weak bool) {
 			targets[i] = s.Mapper.Target(location.Image).String()
 		}
 	}
-	var variables []Variable
+	var ids []int
 	for _, variable := range Candidates(helmvalues.Leaves(scenario.Base.Values), texts) {
 		// With private images about, the user's values may be overrides made
 		// earlier, and every one of them counts.
@@ -173,15 +188,16 @@ func (s Solver) observe(work *problem, index int, weak bool) {
 				continue
 			}
 		}
-		variables = append(variables, variable)
+		ids = append(ids, work.number(variable))
 	}
+	variables := work.numbered
 	prober := Prober{Render: s.Render, User: scenario.User, Base: scenario.Base, Locations: scenario.Locations}
-	seen := prober.probe(variables)
-	for id, variable := range variables {
-		work.remember(scenario, variable, seen.uses[id])
+	seen := prober.probe(variables, ids)
+	for _, id := range ids {
+		work.remember(scenario, variables[id], seen.uses[id])
 	}
 	var good []Variable
-	for _, id := range without(indexes(variables), seen.barred) {
+	for _, id := range without(ids, seen.barred) {
 		good = append(good, variables[id])
 	}
 	work.marked = append(work.marked, good)

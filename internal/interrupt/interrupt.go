@@ -5,6 +5,7 @@ package interrupt
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/signal"
 	"sync"
@@ -20,13 +21,13 @@ const Grace = 900 * time.Millisecond
 // and the number of the signal, as shells count. A program passes os.Exit; stop
 // ends the watch.
 func Context(parent context.Context, grace time.Duration, exit func(code int)) (ctx context.Context, stop func()) {
-	ctx, cancel := context.WithCancel(parent)
+	ctx, cancel := context.WithCancelCause(parent)
 	signals, done := make(chan os.Signal, 2), make(chan struct{})
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go func() {
 		select {
 		case first := <-signals:
-			cancel()
+			cancel(ended{first})
 			last := first
 			select {
 			case last = <-signals:
@@ -43,9 +44,23 @@ func Context(parent context.Context, grace time.Duration, exit func(code int)) (
 		once.Do(func() {
 			signal.Stop(signals)
 			close(done)
-			cancel()
+			cancel(nil)
 		})
 	}
+}
+
+// ended is why a context of this package is canceled.
+type ended struct{ by os.Signal }
+
+func (e ended) Error() string { return "ended by " + e.by.String() }
+
+// By is the signal that ended a context; false where none did.
+func By(ctx context.Context) (os.Signal, bool) {
+	var cause ended
+	if !errors.As(context.Cause(ctx), &cause) {
+		return nil, false
+	}
+	return cause.by, true
 }
 
 // Code is the exit code of a program that a signal has ended.

@@ -3,23 +3,23 @@
 package main
 
 import (
-	"context"
 	"io"
 	"log"
 	"os"
 	"runtime/debug"
 
 	"gitops-runtime/imageoverride/cli"
-	"gitops-runtime/internal/interrupt"
 )
 
+// softMemory is where the collector starts to work harder.
+const softMemory = 120 << 20
+
 func main() {
-	ctx, stop := interrupt.Context(context.Background(), interrupt.Grace, os.Exit)
-	// A run is short, so it may use some more memory for less work.
+	// A run is short, so it may use some more memory for less work, but less so
+	// the more it uses.
 	debug.SetGCPercent(200)
+	debug.SetMemoryLimit(softMemory)
 	// Helm's libraries write remarks on values to the standard logger.
 	log.SetOutput(io.Discard)
-	code := cli.Run(ctx, os.Args[1:], cli.Streams{Out: os.Stdout, Err: os.Stderr})
-	stop()
-	os.Exit(code)
+	os.Exit(cli.Main(os.Args[1:], cli.Streams{Out: os.Stdout, Err: os.Stderr}))
 }
