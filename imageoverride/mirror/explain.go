@@ -27,7 +27,7 @@ func summary(ctx context.Context, failures []error, total int) error {
 	case errors.As(cause, &lost):
 		return lost
 	case cause != nil:
-		return &fault.Sentence{Text: fmt.Sprintf("interrupted, %d of %d images are not done yet; run the command again to go on", len(failures), total), Below: cause}
+		return &fault.UserError{Message: fmt.Sprintf("interrupted, %d of %d images are not done yet; run the command again to go on", len(failures), total), Err: cause}
 	case len(failures) == 1:
 		return failures[0]
 	}
@@ -35,5 +35,5 @@ func summary(ctx context.Context, failures []error, total int) error {
 	if len(failures) == total {
 		count = fmt.Sprintf("all %d images failed", total)
 	}
-	return &fault.Sentence{Text: fmt.Sprintf("%s; the first: %v", count, failures[0]), Below: errors.Join(failures...)}
+	return &fault.UserError{Message: fmt.Sprintf("%s; the first: %v", count, failures[0]), Err: errors.Join(failures...)}
 }

@@ -1,5 +1,7 @@
-// Package helmchart reads what the checks need of a Helm chart on disk: name and
-// version, default values, schema, and the charts it depends on.
+// Package helmchart reads Helm charts from directories, archives and registries,
+// within a budget: with Load what values are checked by (name and version, default
+// values, schemas, dependencies), with Whole all that is rendered. It knows nothing
+// of what registries are reached by, which a Registry does, nor of values.
 package helmchart
 
 import (

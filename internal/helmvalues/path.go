@@ -20,20 +20,19 @@ func Index(path string, i int) string {
 	return path + "[" + strconv.Itoa(i) + "]"
 }
 
-// split turns a path into its keys and list positions; a position is the
-// string "[n]".
-func split(path string) []string {
-	var parts []string
+// ParsePath reads a path as Join and Index write it.
+func ParsePath(text string) Path {
+	var path Path
 	var part strings.Builder
 	flush := func() {
 		if part.Len() > 0 {
-			parts = append(parts, part.String())
+			path = append(path, parseStep(part.String()))
 			part.Reset()
 		}
 	}
-	for i := 0; i < len(path); i++ {
-		switch c := path[i]; {
-		case c == '\\' && i+1 < len(path) && path[i+1] == '.':
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '\\' && i+1 < len(text) && text[i+1] == '.':
 			part.WriteByte('.')
 			i++
 		case c == '.':
@@ -46,7 +45,17 @@ func split(path string) []string {
 		}
 	}
 	flush()
-	return parts
+	return path
+}
+
+// parseStep is a list position where a part is a number in brackets.
+func parseStep(part string) Step {
+	inner, opened := strings.CutPrefix(part, "[")
+	inner, closed := strings.CutSuffix(inner, "]")
+	if index, err := strconv.ParseUint(inner, 10, 31); err == nil && opened && closed {
+		return Step{Index: int(index)}
+	}
+	return Step{Key: part}
 }
 
 // parents lists the paths above a path, nearest first.

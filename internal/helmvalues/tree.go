@@ -1,4 +1,3 @@
-// Package values addresses single leaves in trees of Helm values.
 package helmvalues
 
 import (

@@ -1,7 +1,8 @@
 // Package helmvalues loads the values of an install just as Helm does, several
-// files and --set flags over the chart's defaults, and remembers where each
-// value came from. It stands without Helm's own packages, which are many times
-// the size of the program.
+// files and --set flags over the chart's defaults, remembers where each value came
+// from, and reads and writes values by their paths. It does not use Helm's own
+// packages for that, which are many times the size of a program, and knows nothing
+// of what a value means.
 package helmvalues
 
 import (
@@ -39,22 +40,8 @@ func New(tree map[string]any) *Values {
 // Get returns the value at a path, and whether there is one. A null counts as
 // no value, since templates read it so.
 func (v *Values) Get(path string) (any, bool) {
-	var current any = v.Tree
-	for _, part := range split(path) {
-		switch at := current.(type) {
-		case map[string]any:
-			current = at[part]
-		case []any:
-			i, err := strconv.Atoi(strings.Trim(part, "[]"))
-			if err != nil || i < 0 || i >= len(at) {
-				return nil, false
-			}
-			current = at[i]
-		default:
-			return nil, false
-		}
-	}
-	return current, current != nil
+	value, _ := Get(v.Tree, ParsePath(path))
+	return value, value != nil
 }
 
 // String returns the value at a path as text, or the fallback when it is

@@ -1,6 +1,6 @@
 // Package registry reaches registries, in one way for every program: under what
 // name and with what logins, certificates and patience they are asked, and how a
-// chart is pulled from one.
+// chart is pulled from one. It knows nothing of what is in images and charts.
 package registry
 
 import (
@@ -75,7 +75,7 @@ func (a Access) Open() (*Client, error) {
 		total = time.Duration(a.Attempts-1) * pause
 	}
 	options := []remote.Option{
-		remote.WithTransport(patient{base: bounded{base}, pause: pause, total: total, report: a.Waiting, hosts: &pauses{until: map[string]time.Time{}}}),
+		remote.WithTransport(retryingTransport{base: bounded{base}, pause: pause, total: total, report: a.Waiting, hosts: &pauses{until: map[string]time.Time{}}}),
 		remote.WithAuthFromKeychain(authn.NewMultiKeychain(logins(a.Logins), authn.DefaultKeychain)),
 		remote.WithRetryBackoff(remote.Backoff{Duration: pause, Factor: 2, Jitter: 0.1, Steps: attempts}),
 	}

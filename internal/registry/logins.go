@@ -38,5 +38,5 @@ func (k logins) Resolve(target authn.Resource) (authn.Authenticator, error) {
 
 // unusable never shows what is in the file.
 func (k logins) unusable(err error) error {
-	return &fault.Sentence{Text: fmt.Sprintf("logins of registries in %s cannot be read; fix the file, or name another with --registry-config", string(k)), Below: err}
+	return &fault.UserError{Message: fmt.Sprintf("logins of registries in %s cannot be read; fix the file, or name another with --registry-config", string(k)), Err: err}
 }

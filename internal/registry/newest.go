@@ -3,16 +3,17 @@ package registry
 import (
 	"strings"
 
-	"k8s.io/apimachinery/pkg/util/version"
+	"github.com/Masterminds/semver/v3"
 )
 
-// newestRelease picks the greatest version of some tags that is no
+// newestRelease picks the greatest version of some tags that is not a
 // pre-release, "" when there is none.
 func newestRelease(tags []string) string {
-	newest, best := "", (*version.Version)(nil)
+	newest, best := "", (*semver.Version)(nil)
 	for _, tag := range tags {
-		parsed, err := version.ParseSemantic(strings.ReplaceAll(tag, "_", "+"))
-		if err != nil || parsed.PreRelease() != "" {
+		// A tag holds no "+"; Helm writes "_" in its place.
+		parsed, err := semver.StrictNewVersion(strings.TrimPrefix(strings.ReplaceAll(tag, "_", "+"), "v"))
+		if err != nil || parsed.Prerelease() != "" {
 			continue
 		}
 		if best == nil || best.LessThan(parsed) {

@@ -1,6 +1,7 @@
-// Package schemacheck holds values against a JSON schema and tells every violation
-// by structure: the path, the kind of rule, and what would fit. Values are
-// never quoted, since some of them are secret.
+// Package schemacheck validates values against JSON schemas, one or those of a
+// chart and its subcharts, and reports every violation by structure: the path, the
+// kind of rule, and what would fit. Values are never quoted, since some of them are
+// secret. It knows no value of any chart.
 package schemacheck
 
 import (

@@ -1,6 +1,7 @@
 // Package checks is the table of everything that is looked at before a runtime
 // is installed. Each check is a row with a function that looks at a Subject and
-// returns findings; none of them writes anything anywhere.
+// returns findings; none of them writes anything anywhere. It knows nothing of
+// flags, reports and exit codes.
 package checks
 
 import (

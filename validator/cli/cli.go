@@ -1,4 +1,5 @@
-// Package cli is the command line: flags in, reports out, an exit code.
+// Package cli is the command line: flags in, reports out, an exit code. It knows
+// no check by name, and gets clusters and registries from the main of a program.
 package cli
 
 import (

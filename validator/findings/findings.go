@@ -1,5 +1,6 @@
 // Package findings holds what a check can say: every finding as data, with a
-// stable code, one sentence, the place of the value it is about, and the cure.
+// stable code, one sentence, the place of the value it is about, and the fix. It
+// knows nothing of how a finding comes about, nor how it is shown.
 package findings
 
 import (

@@ -1,5 +1,6 @@
-// Package hook tells the outcome of a run to the people around a hook Job: in
-// the pod's termination message and as an Event.
+// Package hook reports the outcome of a run to the people around a hook Job, in
+// the pod's termination message and as an Event, and removes the Job's resources.
+// It knows nothing of what was checked.
 package hook
 
 import (

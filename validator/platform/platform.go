@@ -1,4 +1,5 @@
-// Package platform is a small typed client of the control plane's GraphQL API.
+// Package platform is a small typed client of the control plane's GraphQL API. It
+// decides nothing by the answers.
 package platform
 
 import (

@@ -1,52 +1,52 @@
-// Package fault tells in one sentence what went wrong between this program and
-// a registry, and what helps.
+// Package fault says in one sentence what went wrong between a program and a
+// registry, and what helps. Why a request got no answer is for the package netfail
+// to find out.
 package fault
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
-	"syscall"
 
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
+
+	"gitops-runtime/internal/netfail"
 )
 
-// Sentence is an error told in one sentence; what the libraries said is below.
-type Sentence struct {
-	Text  string
-	Below error
+// UserError is an error with a message for users; Err is the error of the
+// libraries.
+type UserError struct {
+	Message string
+	Err     error
 }
 
-func (s *Sentence) Error() string { return s.Text }
+func (u *UserError) Error() string { return u.Message }
 
-// Unwrap is what the libraries said.
-func (s *Sentence) Unwrap() error { return s.Below }
+// Unwrap is the error of the libraries.
+func (u *UserError) Unwrap() error { return u.Err }
 
 // Explain says what went wrong when something was done with an image, such as
 // "read" or "copy".
 func Explain(doing, image string, err error) error {
-	var told *Sentence
-	if errors.As(err, &told) {
-		return told
+	var explained *UserError
+	if errors.As(err, &explained) {
+		return explained
 	}
 	if errors.Is(err, context.Canceled) {
-		return &Sentence{fmt.Sprintf("%s %s was interrupted; run the command again to go on", doing, image), err}
+		return &UserError{fmt.Sprintf("%s %s was interrupted; run the command again to go on", doing, image), err}
 	}
 	host, _, _ := strings.Cut(image, "/")
 	var answer *transport.Error
-	if distrust(err) != "" || !errors.As(err, &answer) {
-		return &Sentence{fmt.Sprintf("%s %s failed: %s", doing, image, unanswered(host, err)), err}
+	if netfail.Classify(host, err).Untrusted || !errors.As(err, &answer) {
+		return &UserError{fmt.Sprintf("%s %s failed: %s", doing, image, unanswered(host, err)), err}
 	}
 	if answer.Request != nil && answer.Request.URL != nil {
 		host = answer.Request.URL.Host
 	}
-	return &Sentence{fmt.Sprintf("%s %s failed: %s answers %d%s; %s", doing, image, host, answer.StatusCode, words(answer), advice(host, answer)), err}
+	return &UserError{fmt.Sprintf("%s %s failed: %s answers %d%s; %s", doing, image, host, answer.StatusCode, words(answer), advice(host, answer)), err}
 }
 
 // words are what a registry says beside its status, if it says anything.
@@ -77,18 +77,6 @@ func advice(host string, answer *transport.Error) string {
 	return "run the command again to go on"
 }
 
-// distrust is why the certificate of a registry is not trusted, "" for any other
-// error. A registry on this machine may have been asked without TLS since then.
-func distrust(err error) string {
-	_, reason, found := strings.Cut(err.Error(), "x509: ")
-	if !found {
-		return ""
-	}
-	reason, _, _ = strings.Cut(reason, "; ")
-	reason, _, _ = strings.Cut(reason, " (possibly")
-	return reason
-}
-
 // unanswered says why there was no answer at all.
 func unanswered(host string, err error) string {
 	var request *url.Error
@@ -97,21 +85,26 @@ func unanswered(host string, err error) string {
 			host = asked.Host
 		}
 	}
-	var name *net.DNSError
-	text := err.Error()
+	failure := netfail.Classify(host, err)
 	switch {
-	case errors.As(err, &name):
-		return fmt.Sprintf("no address is known of %s; check the registry's name, or say with --reach where it is", name.Name)
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
+	case failure.Stage == netfail.DNS:
+		return fmt.Sprintf("no address is known of %s; check the registry's name, or say with --reach where it is", failure.Name())
+	case failure.Closed():
 		return fmt.Sprintf("%s dropped the connection; run the command again to go on", host)
-	case distrust(err) != "":
-		return fmt.Sprintf("the certificate of %s is not trusted (%s); give its authority with --ca-file", host, distrust(err))
-	case strings.Contains(text, "server gave HTTP response to HTTPS client"):
+	case failure.Untrusted:
+		return fmt.Sprintf("the certificate of %s is not trusted (%s); give its authority with --ca-file", host, distrust(failure))
+	case failure.PlainHTTP():
 		return fmt.Sprintf("%s speaks plain HTTP; allow it with --plain-http %s", host, host)
-	case errors.Is(err, syscall.ECONNREFUSED):
+	case failure.Refused():
 		return fmt.Sprintf("%s refuses the connection; check that the registry runs, and run the command again to go on", host)
-	case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, context.DeadlineExceeded):
+	case failure.Timeout:
 		return fmt.Sprintf("%s does not answer in time; check the network, and run the command again to go on", host)
 	}
 	return fmt.Sprintf("%v; run the command again to go on", err)
+}
+
+// distrust is why a certificate is not trusted, without guesses at the cause.
+func distrust(failure *netfail.Failure) string {
+	reason, _, _ := strings.Cut(failure.Reason(), " (possibly")
+	return strings.TrimPrefix(reason, "x509: ")
 }

@@ -29,7 +29,7 @@ func TestExplain(t *testing.T) {
 	}{
 		"interrupted":   {at(context.Canceled), "read quay.io/a:1 was interrupted; run the command again to go on"},
 		"no address":    {at(&net.DNSError{Name: "reg.corp", Err: "no such host"}), "read quay.io/a:1 failed: no address is known of reg.corp; check the registry's name, or say with --reach where it is"},
-		"plain HTTP":    {at(errors.New("http: server gave HTTP response to HTTPS client")), "read quay.io/a:1 failed: reg.corp:5000 speaks plain HTTP; allow it with --plain-http reg.corp:5000"},
+		"plain HTTP":    {at(http.ErrSchemeMismatch), "read quay.io/a:1 failed: reg.corp:5000 speaks plain HTTP; allow it with --plain-http reg.corp:5000"},
 		"unknown CA":    {at(x509.UnknownAuthorityError{}), "read quay.io/a:1 failed: the certificate of reg.corp:5000 is not trusted (certificate signed by unknown authority); give its authority with --ca-file"},
 		"refused":       {at(syscall.ECONNREFUSED), "read quay.io/a:1 failed: reg.corp:5000 refuses the connection; check that the registry runs, and run the command again to go on"},
 		"slow":          {at(os.ErrDeadlineExceeded), "read quay.io/a:1 failed: reg.corp:5000 does not answer in time; check the network, and run the command again to go on"},
@@ -40,9 +40,9 @@ func TestExplain(t *testing.T) {
 	}
 	for name, test := range cases {
 		t.Run(name, func(t *testing.T) {
-			told := fault.Explain("read", "quay.io/a:1", test.err)
-			require.EqualError(t, told, test.want)
-			require.ErrorIs(t, told, test.err)
+			explained := fault.Explain("read", "quay.io/a:1", test.err)
+			require.EqualError(t, explained, test.want)
+			require.ErrorIs(t, explained, test.err)
 		})
 	}
 }

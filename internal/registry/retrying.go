@@ -16,9 +16,9 @@ type Wait struct {
 	Asked bool
 }
 
-// patient waits when a registry answers that it is asked too often. All requests
+// retryingTransport waits when a registry answers that it is asked too often. All requests
 // to a host wait while one does.
-type patient struct {
+type retryingTransport struct {
 	base  http.RoundTripper
 	pause time.Duration
 	// total bounds the waits of one request together.
@@ -55,13 +55,13 @@ func (p *pauses) extend(host string, wait time.Duration) {
 	}
 }
 
-func (p patient) RoundTrip(request *http.Request) (*http.Response, error) {
-	pause, waited := p.pause, time.Duration(0)
+func (r retryingTransport) RoundTrip(request *http.Request) (*http.Response, error) {
+	pause, waited := r.pause, time.Duration(0)
 	for {
-		if err := p.sleep(request, p.hosts.left(request.URL.Host)); err != nil {
+		if err := r.sleep(request, r.hosts.left(request.URL.Host)); err != nil {
 			return nil, err
 		}
-		response, err := p.base.RoundTrip(request)
+		response, err := r.base.RoundTrip(request)
 		if err != nil || response.StatusCode != http.StatusTooManyRequests {
 			return response, err
 		}
@@ -72,16 +72,16 @@ func (p patient) RoundTrip(request *http.Request) (*http.Response, error) {
 		}
 		replay := request.Body == nil || request.Body == http.NoBody || request.GetBody != nil
 		if asked {
-			p.hosts.extend(request.URL.Host, min(wait, maxAsked))
+			r.hosts.extend(request.URL.Host, min(wait, maxAsked))
 		}
-		if waited += wait; !replay || wait > maxAsked || waited > p.total && !(asked && p.total >= maxPauses*p.pause && waited <= maxAsked) {
+		if waited += wait; !replay || wait > maxAsked || waited > r.total && !(asked && r.total >= maxPauses*r.pause && waited <= maxAsked) {
 			return response, nil
 		}
 		_ = response.Body.Close()
-		if p.report != nil {
-			p.report(Wait{Host: request.URL.Host, For: wait, Asked: asked})
+		if r.report != nil {
+			r.report(Wait{Host: request.URL.Host, For: wait, Asked: asked})
 		}
-		if err := p.sleep(request, wait); err != nil {
+		if err := r.sleep(request, wait); err != nil {
 			return nil, err
 		}
 		if request.GetBody != nil {
@@ -94,7 +94,7 @@ func (p patient) RoundTrip(request *http.Request) (*http.Response, error) {
 	}
 }
 
-func (p patient) sleep(request *http.Request, wait time.Duration) error {
+func (r retryingTransport) sleep(request *http.Request, wait time.Duration) error {
 	if wait <= 0 {
 		return nil
 	}

@@ -1,5 +1,6 @@
-// Package netfail tells at which stage a request over the network failed, by
-// the structure of the error and never by its text.
+// Package netfail finds out at which stage a request over the network failed, by
+// the structure of the error and never by its text. It knows nothing of what was
+// asked, nor what a user should do.
 package netfail
 
 import (
@@ -46,6 +47,31 @@ func (f *Failure) Error() string {
 // Unwrap gives the underlying error.
 func (f *Failure) Unwrap() error { return f.Err }
 
+// Name is the host name that has no address, at the stage DNS.
+func (f *Failure) Name() string {
+	var unknown *net.DNSError
+	if errors.As(f.Err, &unknown) {
+		return unknown.Name
+	}
+	return f.Host
+}
+
+// Closed is true when the other side ended the connection.
+func (f *Failure) Closed() bool {
+	for _, end := range []error{io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET, syscall.EPIPE} {
+		if errors.Is(f.Err, end) {
+			return true
+		}
+	}
+	return false
+}
+
+// Refused is true when nothing listens at the address.
+func (f *Failure) Refused() bool { return errors.Is(f.Err, syscall.ECONNREFUSED) }
+
+// PlainHTTP is true when a server that was asked by TLS answered without.
+func (f *Failure) PlainHTTP() bool { return errors.Is(f.Err, http.ErrSchemeMismatch) }
+
 // Reason is the cause in a few words, the same ones on every run: no
 // addresses, ports of this side, or durations.
 func (f *Failure) Reason() string {
@@ -56,7 +82,7 @@ func (f *Failure) Reason() string {
 		return "no answer in time"
 	case errors.As(f.Err, &unknown) && unknown.IsNotFound:
 		return "no such host"
-	case errors.Is(f.Err, io.EOF), errors.Is(f.Err, io.ErrUnexpectedEOF), errors.Is(f.Err, syscall.ECONNRESET), errors.Is(f.Err, syscall.EPIPE):
+	case f.Closed():
 		return "the connection was closed"
 	case errors.As(f.Err, &operation) && operation.Err != nil && f.Stage == TCP:
 		return innermost(operation.Err).Error()
