@@ -17,7 +17,7 @@ const maxSize = 12_000_000
 // forbidden begin the import paths of libraries that a pod has no use for.
 var forbidden = []string{
 	"github.com/docker/", "github.com/google/go-containerregistry/", "oras.land/", "k8s.io/client-go/",
-	"gitops-runtime/internal/registry", "gitops-runtime/validator/local", "gitops-runtime/tests/",
+	"gitops-runtime/internal/registry", "gitops-runtime/validator/local", "gitops-runtime/charts", "gitops-runtime/tests/",
 }
 
 func goCommand(t *testing.T, args ...string) string {
