@@ -44,6 +44,9 @@ type System struct {
 	// BuiltIn is the chart that the program was built with, which is used where
 	// no other is named or found; nil in a build without.
 	BuiltIn func(ctx context.Context) (*helmchart.Chart, error)
+	// Migrate makes the command that rewrites values files; nil in a build
+	// without. The function makes an error one of usage.
+	Migrate func(in io.Reader, usage func(error) error) *cobra.Command
 }
 
 // Registries reaches charts in registries by flags of its own.
@@ -89,6 +92,9 @@ func Main(ctx context.Context, args []string, system System) int {
 	code := ExitOK
 	root := rootCommand(system, &code)
 	root.AddCommand(hookCommand(system, &code), uninstallCommand(system), explainCommand(system), docsCommand(system), versionCommand(system))
+	if system.Migrate != nil {
+		root.AddCommand(system.Migrate(system.In, usage))
+	}
 	root.SetArgs(args)
 	root.SetIn(system.In)
 	root.SetOut(system.Out)

@@ -11,6 +11,7 @@ import (
 	"gitops-runtime/internal/interrupt"
 	"gitops-runtime/validator/cli"
 	"gitops-runtime/validator/local"
+	"gitops-runtime/validator/migrate"
 )
 
 // version is set by the build, to the chart's.
@@ -20,6 +21,7 @@ func main() {
 	ctx, stop := interrupt.Context(context.Background(), interrupt.Grace, os.Exit)
 	system := cli.Process(version)
 	system.Connect, system.Registries, system.BuiltIn = local.Connect, &local.Registries{}, local.BuiltIn
+	system.Migrate = migrate.Command
 	code := cli.Main(ctx, os.Args[1:], system)
 	stop()
 	os.Exit(code)

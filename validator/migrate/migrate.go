@@ -1,0 +1,145 @@
+// Package migrate rewrites a values file of the published chart, or of one of the community's charts, for the chart of this project: what has
+// another name here moves, what has no effect here goes, and the rest stays as it is, comments included.
+package migrate
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+
+	"gitops-runtime/schema/dropped"
+)
+
+// Verdict is what becomes of a value.
+type Verdict string
+
+// The verdicts.
+const (
+	Moved     Verdict = "moved"
+	Dropped   Verdict = "dropped"
+	Unchanged Verdict = "unchanged"
+)
+
+// Change is what becomes of the value at a path.
+type Change struct {
+	Verdict Verdict
+	Path    dropped.Path
+	// To is where a moved value is now.
+	To dropped.Path
+	// Reason says why a value moved or went, and what to do about it.
+	Reason string
+}
+
+// Charts are the names of the charts whose values files can be migrated.
+func Charts() []string {
+	return append([]string{umbrella}, parts...)
+}
+
+const umbrella = "gitops-runtime"
+
+// parts are the charts that the umbrella chart depends on, under their own names.
+var parts = []string{"argo-cd", "argo-events", "argo-rollouts", "argo-workflows", "tunnel-client"}
+
+// Of returns what a chart drops or renames, for the umbrella chart also what its parts do.
+func Of(chart string) ([]dropped.Value, error) {
+	if !slices.Contains(Charts(), chart) {
+		return nil, fmt.Errorf("there is no chart %q", chart)
+	}
+	all, err := dropped.Of(chart)
+	if err != nil || chart != umbrella {
+		return all, err
+	}
+	for _, part := range parts {
+		below, err := dropped.Below(part, part)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, below...)
+	}
+	return all, nil
+}
+
+// File migrates the text of a values file. A text in which nothing changes is returned as it is.
+func File(text []byte, gone []dropped.Value) ([]byte, []Change, error) {
+	var document yaml.Node
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	switch err := decoder.Decode(&document); {
+	case errors.Is(err, io.EOF): // an empty file
+		return text, nil, nil
+	case err != nil:
+		return nil, nil, fmt.Errorf("it is not YAML: %w", err)
+	}
+	var further yaml.Node
+	if decoder.Decode(&further) == nil {
+		return nil, nil, errors.New("it holds more than one YAML document; Helm reads the first alone, so put each into a file of its own")
+	}
+	root := document.Content[0]
+	if root.Kind != yaml.MappingNode {
+		return text, nil, nil
+	}
+	var changes []Change
+	for _, value := range gone {
+		if change, found := apply(root, value); found {
+			changes = append(changes, change)
+		}
+	}
+	changed := len(changes) > 0
+	changes = append(changes, unchanged(root, changes)...)
+	if !changed {
+		return text, changes, nil
+	}
+	made, err := encode(&document, text)
+	return made, changes, err
+}
+
+// apply moves or removes one value; false where the file does not have it.
+func apply(root *yaml.Node, value dropped.Value) (Change, bool) {
+	key, content := find(root, value.Path)
+	if key == nil {
+		return Change{}, false
+	}
+	keepAnchors(root, content)
+	remove(root, value.Path)
+	change := Change{Verdict: Dropped, Path: value.Path, Reason: value.Reason + ". " + value.Instead + "."}
+	if value.Renamed == nil {
+		return change, true
+	}
+	if other, _ := find(root, value.Renamed); other != nil {
+		change.Reason = value.Reason + ". " + value.Renamed.String() + " is set, too, and stays."
+		return change, true
+	}
+	insert(root, value.Renamed, key, content)
+	return Change{Verdict: Moved, Path: value.Path, To: value.Renamed, Reason: value.Reason + "."}, true
+}
+
+// unchanged are the leaves of a migrated file, but for those that a change has moved.
+func unchanged(root *yaml.Node, changes []Change) []Change {
+	var list []Change
+	for _, path := range leaves(root, nil, 0) {
+		if !slices.ContainsFunc(changes, func(c Change) bool { return c.To != nil && path.Within(c.To) }) {
+			list = append(list, Change{Verdict: Unchanged, Path: path})
+		}
+	}
+	return list
+}
+
+// encode writes a document in the manner of the text it was read from.
+func encode(document *yaml.Node, text []byte) ([]byte, error) {
+	var out bytes.Buffer
+	encoder := yaml.NewEncoder(&out)
+	encoder.SetIndent(2)
+	if compactLists(document) {
+		encoder.CompactSeqIndent()
+	}
+	if err := encoder.Encode(document); err != nil {
+		return nil, fmt.Errorf("write the values: %w", err)
+	}
+	if bytes.Equal(bytes.TrimSpace(out.Bytes()), []byte("{}")) && !bytes.Contains(text, []byte("#")) {
+		return []byte("{}\n"), nil
+	}
+	return out.Bytes(), nil
+}

@@ -1,0 +1,190 @@
+package migrate_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
+
+	"gitops-runtime/schema/dropped"
+	"gitops-runtime/tests/compat"
+	"gitops-runtime/validator/migrate"
+)
+
+var gone = []dropped.Value{
+	{Path: dropped.Path{"old"}, Reason: "It is gone", Instead: "Remove it"},
+	{Path: dropped.Path{"a", "here"}, Reason: "It has another name", Instead: "Set b.there", Renamed: dropped.Path{"b", "there"}},
+}
+
+func TestFile(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ text, want, report string }{
+		"nothing changes": {
+			text: "# head\n\na:   {x: 1}  # odd spaces stay\n", want: "# head\n\na:   {x: 1}  # odd spaces stay\n", report: "unchanged a.x",
+		},
+		"dropped": {
+			text: "# of x\nx: 1 # one\n# of old\nold: {a: 1}\n# of y\ny: 2\n", want: "# of x\nx: 1 # one\n# of y\ny: 2\n", report: "dropped old\nunchanged x\nunchanged y",
+		},
+		"moved": {
+			text: "a:\n  # of here\n  here: [1] # one\n  x: 1\n", want: "a:\n  x: 1\nb:\n  # of here\n  there: [1] # one\n", report: "moved a.here b.there\nunchanged a.x",
+		},
+		"moved below what is there": {
+			text: "b:\n  c: 1\na:\n  here: 2\n", want: "b:\n  c: 1\n  there: 2\n", report: "moved a.here b.there\nunchanged b.c",
+		},
+		"its new name is set": {
+			text: "b: {there: 1}\na: {here: 2}\n", want: "b: {there: 1}\n", report: "dropped a.here\nunchanged b.there",
+		},
+		"an anchor outlives what is removed": {
+			text: "old:\n  env: &env {A: b}\nx: *env\ny: *env\n", want: "x: &env {A: b}\ny: *env\n", report: "dropped old\nunchanged x.A\nunchanged y.A",
+		},
+		"through an alias": {
+			text: "c: &c {here: 1, x: 2}\na: *c\n", want: "c: &c {here: 1, x: 2}\na: {x: 2}\nb:\n  there: 1\n", report: "moved a.here b.there\nunchanged c.here\nunchanged c.x\nunchanged a.x",
+		},
+		"through a merge key": {
+			text: "c: &c\n  here: 1\n  x: 2\na:\n  <<: *c\n  y: 3\n", want: "c: &c\n  here: 1\n  x: 2\na:\n  y: 3\n  x: 2\nb:\n  there: 1\n", report: "moved a.here b.there\nunchanged c.here\nunchanged c.x\nunchanged a.y\nunchanged a.x",
+		},
+		"lists below their key stay there": {
+			text: "old: 1\nx:\n- 1\n- 2\n", want: "x:\n- 1\n- 2\n", report: "dropped old\nunchanged x",
+		},
+		"nothing is left": {text: "old: 1\n", want: "{}\n", report: "dropped old\nunchanged "},
+		"empty":           {text: "", want: "", report: ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, changes, err := migrate.File([]byte(test.text), gone)
+			require.NoError(t, err)
+			assert.Equal(t, test.want, string(got))
+			var report []string
+			for _, change := range changes {
+				report = append(report, strings.TrimRight(string(change.Verdict)+" "+change.Path.String()+" "+change.To.String(), " "))
+			}
+			assert.Equal(t, strings.TrimRight(test.report, " "), strings.Join(report, "\n"))
+			again, changes, err := migrate.File(got, gone)
+			require.NoError(t, err)
+			assert.Equal(t, string(got), string(again), "migrating again changes nothing")
+			for _, change := range changes {
+				assert.Equal(t, migrate.Unchanged, change.Verdict)
+			}
+		})
+	}
+}
+
+// Whole values files of the published chart, as far as the tables know them, are migrated into files that nothing is wrong with.
+func TestPublishedValuesFiles(t *testing.T) {
+	t.Parallel()
+	all, err := migrate.Of("gitops-runtime")
+	require.NoError(t, err)
+	chart, err := compat.Load("../..", "gitops-runtime")
+	require.NoError(t, err)
+	for version, least := range map[string]int{"0.24.0": 8, "0.30.0": 5} {
+		t.Run(version, func(t *testing.T) {
+			t.Parallel()
+			published, err := compat.Published("gitops-runtime", version)
+			require.NoError(t, err)
+			text, err := yaml.Marshal(published)
+			require.NoError(t, err)
+			made, changes, err := migrate.File(text, all)
+			require.NoError(t, err)
+			changed := 0
+			for _, change := range changes {
+				if change.Verdict != migrate.Unchanged {
+					changed++
+				}
+			}
+			assert.GreaterOrEqual(t, changed, least)
+			values := map[string]any{}
+			require.NoError(t, yaml.Unmarshal(append(made, "\n"...), &values))
+			for _, value := range all {
+				assert.False(t, has(values, value.Path), value.Path)
+			}
+			global := values["global"].(map[string]any)
+			global["codefresh"].(map[string]any)["accountId"] = "a1"
+			global["codefresh"].(map[string]any)["userToken"] = map[string]any{"token": "t"}
+			global["runtime"].(map[string]any)["name"] = "production"
+			_, err = chart.Render(values)
+			assert.NoError(t, err)
+			again, _, err := migrate.File(made, all)
+			require.NoError(t, err)
+			assert.Equal(t, string(made), string(again))
+		})
+	}
+}
+
+func has(values any, path dropped.Path) bool {
+	for _, key := range path {
+		table, _ := values.(map[string]any)
+		below, ok := table[key]
+		if !ok {
+			return false
+		}
+		values = below
+	}
+	return true
+}
+
+func TestCommand(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	file := filepath.Join(folder, "values.yaml")
+	write := func(name, text string) string {
+		name = filepath.Join(folder, name)
+		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
+		return name
+	}
+	write("values.yaml", "installer: {skipUsageValidation: true} # gone\napp-proxy: {replicaCount: 1}\n")
+	report := "dropped    installer.skipUsageValidation: validate-values does not check how much the account uses, so there is nothing to leave out. Remove it.\n" +
+		"unchanged  app-proxy.replicaCount\n0 moved, 1 dropped, 1 unchanged\n"
+	for _, test := range []struct {
+		name           string
+		args           []string
+		in             string
+		out, err, fail string
+	}{
+		{name: "to standard output", args: []string{file}, out: "app-proxy: {replicaCount: 1}\n", err: report},
+		{name: "changes alone", args: []string{file, "--changes"}, out: "app-proxy: {replicaCount: 1}\n", err: strings.Replace(report, "unchanged  app-proxy.replicaCount\n", "", 1)},
+		{name: "of standard input", args: []string{"-", "--chart", "argo-rollouts"}, in: "crds: {install: false}\n", out: "installCRDs: false\n", err: "moved      crds.install to installCRDs: The community's chart has it under another name.\n1 moved, 0 dropped, 0 unchanged\n"},
+		{name: "no file", args: nil, fail: "migrate takes one values file; see validate-values migrate --help"},
+		{name: "no such file", args: []string{"none.yaml"}, fail: "values file none.yaml: there is no such file"},
+		{name: "no such chart", args: []string{file, "--chart", "argo"}, fail: `--chart: there is no chart "argo"; there are gitops-runtime, argo-cd, argo-events, argo-rollouts, argo-workflows, tunnel-client`},
+		{name: "no YAML", args: []string{write("broken.yaml", "a: [\n")}, fail: "it is not YAML"},
+		{name: "a list", args: []string{write("list.yaml", "- a\n")}, fail: "its top level is not a map of values"},
+		{name: "two documents", args: []string{write("two.yaml", "a: 1\n---\nb: 1\n")}, fail: "it holds more than one YAML document"},
+		{name: "twice the same", args: []string{file, "--in-place", "-o", "x"}, fail: "--in-place is for a FILE and goes without --output"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var out, report bytes.Buffer
+			command := migrate.Command(strings.NewReader(test.in), func(err error) error { return err })
+			command.SetArgs(append([]string{}, test.args...))
+			command.SetOut(&out)
+			command.SetErr(&report)
+			err := command.ExecuteContext(t.Context())
+			if test.fail != "" {
+				assert.ErrorContains(t, err, test.fail)
+				assert.NotContains(t, err.Error(), "\n")
+				return
+			}
+			require.NoError(t, err)
+			assert.Equal(t, test.out, out.String())
+			assert.Equal(t, test.err, report.String())
+		})
+	}
+	other := filepath.Join(folder, "new.yaml")
+	for _, args := range [][]string{{file, "-o", other}, {file, "--in-place"}} {
+		command := migrate.Command(nil, errors.Unwrap)
+		command.SetArgs(args)
+		command.SetOut(&bytes.Buffer{})
+		command.SetErr(&bytes.Buffer{})
+		require.NoError(t, command.ExecuteContext(t.Context()))
+	}
+	for _, name := range []string{file, other} {
+		text, err := os.ReadFile(name)
+		require.NoError(t, err)
+		assert.Equal(t, "app-proxy: {replicaCount: 1}\n", string(text))
+	}
+}

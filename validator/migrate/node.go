@@ -1,0 +1,224 @@
+package migrate
+
+import (
+	"go.yaml.in/yaml/v3"
+
+	"gitops-runtime/schema/dropped"
+)
+
+// maxDepth bounds a walk: an anchor that contains itself has no end.
+const maxDepth = 100
+
+// find returns the key and the content at a path; nil where there is none. What an alias or a merge key brings in on the way is copied to
+// where it is used, so that a change there changes nothing elsewhere.
+func find(node *yaml.Node, path dropped.Path) (key, content *yaml.Node) {
+	for _, name := range path {
+		if node == nil || node.Kind != yaml.MappingNode {
+			return nil, nil
+		}
+		if at := position(node, name); at < 0 && merges(node, name) {
+			inlineMerges(node)
+		}
+		at := position(node, name)
+		if at < 0 {
+			return nil, nil
+		}
+		key, content = node.Content[at], node.Content[at+1]
+		if content.Kind == yaml.AliasNode && len(path) > 1 {
+			content = clone(content.Alias, 0)
+			content.Anchor = ""
+			node.Content[at+1] = content
+		}
+		node = content
+	}
+	return key, content
+}
+
+// position is where a key stands in a map, -1 without it.
+func position(node *yaml.Node, name string) int {
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		if node.Content[i].Value == name && node.Content[i].Tag != "!!merge" {
+			return i
+		}
+	}
+	return -1
+}
+
+// merges tells whether a merge key of a map brings in a key.
+func merges(node *yaml.Node, name string) bool {
+	for _, from := range mergedMaps(node) {
+		if position(from, name) >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// mergedMaps are the maps that the merge keys of a map bring in.
+func mergedMaps(node *yaml.Node) []*yaml.Node {
+	var found []*yaml.Node
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		if node.Content[i].Tag != "!!merge" {
+			continue
+		}
+		from := []*yaml.Node{node.Content[i+1]}
+		if from[0].Kind == yaml.SequenceNode {
+			from = from[0].Content
+		}
+		for _, one := range from {
+			if one.Kind == yaml.AliasNode {
+				one = one.Alias
+			}
+			if one.Kind == yaml.MappingNode {
+				found = append(found, one)
+			}
+		}
+	}
+	return found
+}
+
+// inlineMerges writes out what the merge keys of a map bring in; its own keys win, and of several maps the first.
+func inlineMerges(node *yaml.Node) {
+	from := mergedMaps(node)
+	var content []*yaml.Node
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		if node.Content[i].Tag != "!!merge" {
+			content = append(content, node.Content[i], node.Content[i+1])
+		}
+	}
+	node.Content = content
+	for _, one := range from {
+		for i := 0; i+1 < len(one.Content); i += 2 {
+			if position(node, one.Content[i].Value) < 0 {
+				value := clone(one.Content[i+1], 0)
+				value.Anchor = ""
+				node.Content = append(node.Content, clone(one.Content[i], 0), value)
+			}
+		}
+	}
+}
+
+// clone copies a node; aliases in it stay aliases.
+func clone(node *yaml.Node, depth int) *yaml.Node {
+	made := *node
+	made.Content = nil
+	if depth < maxDepth {
+		for _, child := range node.Content {
+			made.Content = append(made.Content, clone(child, depth+1))
+		}
+	}
+	return &made
+}
+
+// remove takes away the value at a path, and the maps around it that nothing is left of.
+func remove(node *yaml.Node, path dropped.Path) {
+	at := position(node, path[0])
+	if at < 0 {
+		return
+	}
+	if len(path) > 1 {
+		remove(node.Content[at+1], path[1:])
+		if len(node.Content[at+1].Content) > 0 {
+			return
+		}
+	}
+	node.Content = append(node.Content[:at:at], node.Content[at+2:]...)
+}
+
+// insert puts a value at a path, under the last key of the path with the comments of the old one.
+func insert(node *yaml.Node, path dropped.Path, key, content *yaml.Node) {
+	for _, name := range path[:len(path)-1] {
+		at := position(node, name)
+		if at < 0 {
+			node.Content = append(node.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: name}, &yaml.Node{Kind: yaml.MappingNode})
+			at = len(node.Content) - 2
+		}
+		below := node.Content[at+1]
+		if below.Kind != yaml.MappingNode { // null, or an alias
+			made := &yaml.Node{Kind: yaml.MappingNode}
+			if below.Kind == yaml.AliasNode {
+				made = clone(below.Alias, 0)
+				made.Anchor = ""
+			}
+			node.Content[at+1] = made
+			below = made
+		}
+		below.Style &^= yaml.FlowStyle
+		node = below
+	}
+	renamed := *key
+	renamed.Value = path[len(path)-1]
+	node.Content = append(node.Content, &renamed, content)
+}
+
+// keepAnchors keeps what is removed for those who refer to it: the first alias elsewhere becomes the anchored value itself.
+func keepAnchors(root, removed *yaml.Node) {
+	within := map[*yaml.Node]bool{}
+	var note func(node *yaml.Node)
+	note = func(node *yaml.Node) {
+		within[node] = true
+		for _, child := range node.Content {
+			note(child)
+		}
+	}
+	note(removed)
+	moved := map[*yaml.Node]*yaml.Node{}
+	var walk func(node *yaml.Node)
+	walk = func(node *yaml.Node) {
+		if within[node] {
+			return
+		}
+		for i, child := range node.Content {
+			if child.Kind != yaml.AliasNode || !within[child.Alias] {
+				walk(child)
+				continue
+			}
+			if known := moved[child.Alias]; known != nil {
+				child.Alias = known
+				continue
+			}
+			made := clone(child.Alias, 0)
+			made.HeadComment, made.LineComment, made.FootComment = child.HeadComment, child.LineComment, child.FootComment
+			moved[child.Alias], node.Content[i] = made, made
+			walk(made)
+		}
+	}
+	walk(root)
+}
+
+// leaves are the paths of the values that are no maps, or empty ones.
+func leaves(node *yaml.Node, path dropped.Path, depth int) []dropped.Path {
+	if node.Kind == yaml.AliasNode {
+		node = node.Alias
+	}
+	if node.Kind != yaml.MappingNode || len(node.Content) == 0 || depth > maxDepth {
+		return []dropped.Path{path}
+	}
+	var all []dropped.Path
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		if node.Content[i].Tag == "!!merge" {
+			continue
+		}
+		below := append(append(dropped.Path{}, path...), node.Content[i].Value)
+		all = append(all, leaves(node.Content[i+1], below, depth+1)...)
+	}
+	return all
+}
+
+// compactLists tells whether the items of lists stand below their key rather than to the right of it.
+func compactLists(node *yaml.Node) bool {
+	if node.Kind == yaml.MappingNode && node.Style&yaml.FlowStyle == 0 {
+		for i := 0; i+1 < len(node.Content); i += 2 {
+			list := node.Content[i+1]
+			if list.Kind == yaml.SequenceNode && list.Style&yaml.FlowStyle == 0 && len(list.Content) > 0 && list.Line > node.Content[i].Line {
+				return list.Column == node.Content[i].Column
+			}
+		}
+	}
+	for _, child := range node.Content {
+		if compactLists(child) {
+			return true
+		}
+	}
+	return false
+}
