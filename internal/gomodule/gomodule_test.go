@@ -15,7 +15,7 @@ func TestRootIsTheFolderOfTheProductsGoMod(t *testing.T) {
 	root, err := gomodule.Root()
 	require.NoError(t, err)
 	assert.FileExists(t, filepath.Join(root, "go.mod"))
-	assert.DirExists(t, filepath.Join(root, "tests", "gomodule"))
+	assert.DirExists(t, filepath.Join(root, "internal", "gomodule"))
 }
 
 func TestRootOutsideTheCheckoutSaysWhereToRun(t *testing.T) {
