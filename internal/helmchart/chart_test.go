@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"gitops-runtime/internal/helmchart"
 )
 
@@ -31,9 +34,7 @@ func TestLoad(t *testing.T) {
 		"packed/Chart.yaml": "name: packed\nversion: 4.0.0\n", "packed/values.yaml": "c: 3\n", "packed/templates/x.yaml": "{{",
 	})
 	loaded, err := helmchart.Load(t.Context(), filepath.Join(root, "umbrella"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if got, want := describe(loaded), "gitops-runtime 1.2.3 map[a:1] schema [beside 3.0.0 map[] if beside.enabled] [renamed 2.0.0 map[b:2]] [packed 4.0.0 map[c:3]]"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -46,9 +47,7 @@ func TestLoadPackage(t *testing.T) {
 		"umbrella/charts/inside/Chart.yaml": "name: inside\nversion: 2.0.0\n",
 	})
 	loaded, err := helmchart.Load(t.Context(), archive)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if got, want := describe(loaded), "umbrella 1.0.0 map[] [inside 2.0.0 map[]]"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -81,11 +80,7 @@ func TestFind(t *testing.T) {
 	})
 	want := filepath.Join(root, "repo/charts/gitops-runtime")
 	for _, from := range []string{"repo", "repo/deep/er", "repo/charts/gitops-runtime"} {
-		if got := helmchart.Find(filepath.Join(root, from)); got != want {
-			t.Errorf("from %s: got %s", from, got)
-		}
+		assert.Equal(t, want, helmchart.Find(filepath.Join(root, from)))
 	}
-	if got := helmchart.Find(filepath.Join(root, "other")); got != "" {
-		t.Errorf("got %s", got)
-	}
+	assert.Equal(t, "", helmchart.Find(filepath.Join(root, "other")))
 }

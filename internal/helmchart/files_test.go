@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"gitops-runtime/internal/helmchart"
 )
 
@@ -33,12 +35,8 @@ func write(t *testing.T, files map[string]string) string {
 	root := t.TempDir()
 	for name, content := range files {
 		path := filepath.Join(root, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, []byte(content), 0o644))
 	}
 	return root
 }
@@ -50,20 +48,12 @@ func pack(t *testing.T, name string, files map[string]string) {
 	archive := tar.NewWriter(zipped)
 	for file, text := range files {
 		header := &tar.Header{Name: file, Mode: 0o644, Size: int64(len(text)), Typeflag: tar.TypeReg}
-		if err := archive.WriteHeader(header); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, archive.WriteHeader(header))
 		if _, err := archive.Write([]byte(text)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := archive.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := zipped.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, data.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, archive.Close())
+	require.NoError(t, zipped.Close())
+	require.NoError(t, os.WriteFile(name, data.Bytes(), 0o644))
 }

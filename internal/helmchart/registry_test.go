@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"gitops-runtime/internal/helmchart"
 	"gitops-runtime/internal/registry"
 	"gitops-runtime/internal/registry/registrytest"
@@ -21,15 +23,11 @@ func TestPull(t *testing.T) {
 		"umbrella/charts/inside/Chart.yaml": "name: inside\nversion: 2.0.0\n",
 	})
 	archive, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	registrytest.Push(t, host+"/charts/umbrella:1.2.3", registrytest.Chart(t, archive, registrytest.ChartLayer))
 	registrytest.Push(t, host+"/charts/broken:1.0.0", registrytest.Chart(t, []byte("no archive"), registrytest.ChartLayer))
 	loaded, err := helmchart.Pull(context.Background(), registry.Access{}, "oci://"+host+"/charts/umbrella", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if got, want := describe(loaded), "umbrella 1.2.3 map[a:1] schema [within 2.0.0 map[]]"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}

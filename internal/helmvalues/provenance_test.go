@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"gitops-runtime/internal/helmchart"
 	"gitops-runtime/internal/helmvalues"
 )
@@ -115,28 +118,20 @@ func TestProvenance(t *testing.T) {
 	}
 	root := write(t, family)
 	of, err := helmchart.Load(t.Context(), root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, c := range provenance {
 		t.Run(c.name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
 			for i, content := range c.files {
 				name := string(rune('1'+i)) + ".yaml"
-				if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, os.WriteFile(name, []byte(content), 0o600))
 				c.options.Files = append(c.options.Files, name)
 			}
 			loaded, err := helmvalues.Load(context.Background(), c.options)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			loaded.WithDefaults(of)
 			place := loaded.Place(c.path)
-			if got := place.String(); got != c.want {
-				t.Errorf("%s stands at %s, want %s", c.path, got, c.want)
-			}
+			assert.Equal(t, c.want, place.String())
 			if place.Value != c.path {
 				t.Errorf("the place names %s", place.Value)
 			}

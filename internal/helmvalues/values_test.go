@@ -10,6 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"gitops-runtime/internal/helmchart"
 	"gitops-runtime/internal/helmvalues"
 	"gitops-runtime/internal/mutate"
@@ -52,9 +55,7 @@ func TestPlaces(t *testing.T) {
 		Files: []string{"one.yaml", "two.yaml"},
 		Set:   []string{"flow.a.b=d", "fresh.list[1].x=1", "override.ports[1]=8443"}, JSON: []string{`json={"deep":[1]}`},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	loaded.WithDefaults(&helmchart.Chart{Defaults: map[string]any{"default": map[string]any{"x": "y"}, "plain": map[string]any{"z": 1.0}}})
 	cases := map[string]string{
 		"base.image":        "one.yaml:2:3",
@@ -87,9 +88,7 @@ func TestPlaces(t *testing.T) {
 		"absent.value":      "absent.value",
 	}
 	for path, want := range cases {
-		if got := loaded.Place(path).String(); got != want {
-			t.Errorf("%s: got %s, want %s", path, got, want)
-		}
+		assert.Equal(t, want, loaded.Place(path).String())
 	}
 }
 

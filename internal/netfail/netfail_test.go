@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"gitops-runtime/internal/netfail"
 )
 
@@ -24,9 +26,7 @@ func quiet(handler http.HandlerFunc) *httptest.Server {
 func listen(t *testing.T, treat func(net.Conn)) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() { listener.Close() })
 	go func() {
 		for {
@@ -52,9 +52,7 @@ func TestClassify(t *testing.T) {
 	}
 	closed := listen(t, func(c net.Conn) { c.Close() })
 	gone, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	gone.Close()
 	garbage := listen(t, func(c net.Conn) { _, _ = io.WriteString(c, "HTTP/1.1 400 Bad Request\r\n\r\n"); c.Close() })
 	silent := listen(t, func(net.Conn) {})
@@ -78,9 +76,7 @@ func TestClassify(t *testing.T) {
 			ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
 			defer cancel()
 			request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.address, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			response, err := netfail.Client(netfail.Settings{}).Do(request)
 			if err == nil {
 				response.Body.Close()

@@ -5,10 +5,12 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"gitops-runtime/internal/mutate"
 	"gitops-runtime/internal/schemacheck"
@@ -50,9 +52,7 @@ func whole(t testing.TB, rules string) *schemacheck.Schema {
 func compile(t testing.TB, rules string) *schemacheck.Schema {
 	t.Helper()
 	compiled, err := schemacheck.Compile([]byte(rules))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return compiled
 }
 
@@ -82,9 +82,7 @@ func TestSchemasOfTheChartsAreReadWithoutTheLibrary(t *testing.T) {
 	}
 	for _, file := range files {
 		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if len(compile(t, string(text)).Keys()) == 0 {
 			t.Errorf("%s has a keyword that is not read here", file)
 		}
@@ -106,9 +104,7 @@ func TestReferencesThatAreLeftToTheLibrary(t *testing.T) {
 func decode(t testing.TB, text string) any {
 	t.Helper()
 	var value any
-	if err := json.Unmarshal([]byte(text), &value); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal([]byte(text), &value))
 	return value
 }
 
@@ -122,9 +118,7 @@ func agree(t testing.TB, plain, library *schemacheck.Schema, value any, about st
 	if err != nil {
 		t.Fatalf("%s: %v", about, err)
 	}
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("%s:\n got %s\nwant %s", about, describe(got), describe(want))
-	}
+	assert.Equal(t, want, got)
 }
 
 // The charts' own schemas, with defaults of which some are spoilt.
@@ -136,13 +130,9 @@ func TestChartsAreReadAsTheLibraryReadsThem(t *testing.T) {
 	for _, file := range files {
 		t.Run(filepath.Base(filepath.Dir(file)), func(t *testing.T) {
 			rules, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			defaults, err := os.ReadFile(filepath.Join(filepath.Dir(file), "values.yaml"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			plain, library := compile(t, string(rules)), whole(t, string(rules))
 			agree(t, plain, library, parse(t, string(defaults)), "defaults")
 			random := rand.New(rand.NewPCG(1, 2))

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	newer "github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"sigs.k8s.io/yaml"
 
 	"gitops-runtime/internal/schemacheck"
@@ -73,17 +75,11 @@ var corpus = []struct{ values, want string }{
 
 func TestViolations(t *testing.T) {
 	compiled, err := schemacheck.Compile([]byte(rules))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, c := range corpus {
 		violations, err := compiled.Violations(parse(t, c.values))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := describe(violations); got != c.want {
-			t.Errorf("%q:\n got %s\nwant %s", c.values, got, c.want)
-		}
+		require.NoError(t, err)
+		assert.Equal(t, c.want, describe(violations))
 	}
 }
 
@@ -105,14 +101,10 @@ func TestAgreesWithHelmsLibrary(t *testing.T) {
 	check := func(t *testing.T, rules string, trees ...any) {
 		t.Helper()
 		compiled, err := schemacheck.Compile([]byte(rules))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		for _, tree := range trees {
 			violations, err := compiled.Violations(tree)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			if other := newerVerdict(t, rules, tree); (len(violations) == 0) != (other == nil) {
 				t.Errorf("%v: ours %s, Helm's %v", tree, describe(violations), other)
 			}
@@ -127,13 +119,9 @@ func TestAgreesWithHelmsLibrary(t *testing.T) {
 	for _, file := range files {
 		t.Run(filepath.Base(filepath.Dir(file)), func(t *testing.T) {
 			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			defaults, err := os.ReadFile(filepath.Join(filepath.Dir(file), "values.yaml"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			check(t, string(text), parse(t, string(defaults)), parse(t, "global: 1"), parse(t, "noSuchValue: {}"), parse(t, "{}"))
 		})
 	}
@@ -142,34 +130,22 @@ func TestAgreesWithHelmsLibrary(t *testing.T) {
 func newerVerdict(t *testing.T, rules string, tree any) error {
 	t.Helper()
 	document, err := newer.UnmarshalJSON(strings.NewReader(rules))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	compiler := newer.NewCompiler()
-	if err := compiler.AddResource("values:///x.json", document); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, compiler.AddResource("values:///x.json", document))
 	compiled, err := compiler.Compile("values:///x.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	data, err := json.Marshal(tree)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	read, err := newer.UnmarshalJSON(strings.NewReader(string(data)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return compiled.Validate(read)
 }
 
 func parse(t *testing.T, text string) any {
 	t.Helper()
 	tree := map[string]any{}
-	if err := yaml.Unmarshal([]byte(text), &tree); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, yaml.Unmarshal([]byte(text), &tree))
 	return tree
 }
 

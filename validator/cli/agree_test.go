@@ -76,13 +76,9 @@ func (j *judge) verdicts(t *testing.T, one part) (own, helm string) {
 	}
 	if compiled := j.helmSchema(t, one.rules); compiled != nil {
 		text, err := json.Marshal(one.tree)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		tree, err := newer.UnmarshalJSON(strings.NewReader(string(text)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if helm = "fits"; compiled.Validate(tree) != nil {
 			helm = "does not fit"
 		}
@@ -113,9 +109,7 @@ func TestBothLibrariesAgreeOnTheCorpus(t *testing.T) {
 	names := caseNames(t)
 	require.Greater(t, len(names), 120)
 	umbrella, err := helmchart.Load(t.Context(), "../../charts/gitops-runtime")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	judge, compared, unfit := &judge{helm: map[*byte]*newer.Schema{}}, 0, 0
 	for _, name := range names {
 		one := readCase(t, name)

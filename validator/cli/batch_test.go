@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"gitops-runtime/validator/cli"
 	"gitops-runtime/validator/local"
 )
@@ -25,9 +27,7 @@ func batchFiles(t *testing.T, count int) {
 	t.Chdir(t.TempDir())
 	for i := range count {
 		text := fmt.Sprintf("global: {runtime: {name: r%d}, codefresh: {accountId: a}}\n", i)
-		if err := os.WriteFile(fmt.Sprintf("%03d.yaml", i), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(fmt.Sprintf("%03d.yaml", i), []byte(text), 0o600))
 	}
 }
 
@@ -135,9 +135,7 @@ func TestAnInterruptionWhileReadingInput(t *testing.T) {
 // A file that may not be read is told from one that is not there.
 func TestAFileThatMayNotBeRead(t *testing.T) {
 	batchFiles(t, 1)
-	if err := os.Chmod("000.yaml", 0); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Chmod("000.yaml", 0))
 	if _, err := os.ReadFile("000.yaml"); err == nil {
 		return // root reads everything
 	}

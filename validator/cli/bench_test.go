@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
 	"sigs.k8s.io/yaml"
 
 	"gitops-runtime/tests/standin/platformapi"
@@ -154,12 +155,8 @@ func asResource(b *testing.B, file string) (location, document string) {
 	var rules, tree map[string]any
 	read := func(name string, into *map[string]any) {
 		text, err := os.ReadFile(name)
-		if err != nil {
-			b.Fatal(err)
-		}
-		if err := yaml.Unmarshal(text, into); err != nil {
-			b.Fatal(err)
-		}
+		require.NoError(b, err)
+		require.NoError(b, yaml.Unmarshal(text, into))
 	}
 	read(filepath.Join(umbrella, "values.schema.json"), &rules)
 	read(file, &tree)
@@ -170,13 +167,9 @@ func asResource(b *testing.B, file string) (location, document string) {
 	tree["apiVersion"], tree["kind"] = "v1", "Values"
 	write := func(name string, content any) string {
 		text, err := json.Marshal(content)
-		if err != nil {
-			b.Fatal(err)
-		}
+		require.NoError(b, err)
 		path := filepath.Join(folder, name)
-		if err := os.WriteFile(path, text, 0o600); err != nil {
-			b.Fatal(err)
-		}
+		require.NoError(b, os.WriteFile(path, text, 0o600))
 		return path
 	}
 	write("values.json", rules)
@@ -187,9 +180,7 @@ func asResource(b *testing.B, file string) (location, document string) {
 func tunnelFile(b *testing.B, address string) string {
 	b.Helper()
 	file := filepath.Join(b.TempDir(), "values.yaml")
-	if err := os.WriteFile(file, []byte(strings.ReplaceAll(tunnelValues, "{platform}", address)), 0o600); err != nil {
-		b.Fatal(err)
-	}
+	require.NoError(b, os.WriteFile(file, []byte(strings.ReplaceAll(tunnelValues, "{platform}", address)), 0o600))
 	return file
 }
 
@@ -217,20 +208,14 @@ func BenchmarkHappyPath(b *testing.B) {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 	server, err := platformapi.Start(ctx, platformapi.Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
+	require.NoError(b, err)
 	api := httptest.NewServer(&world{spec: worldSpec{Cluster: &clusterSpec{}}})
 	defer api.Close()
 	kubeconfig := filepath.Join(b.TempDir(), "kubeconfig")
 	text := fmt.Sprintf(`{apiVersion: v1, kind: Config, current-context: x, clusters: [{name: x, cluster: {server: %q}}], contexts: [{name: x, context: {cluster: x}}]}`, api.URL)
-	if err := os.WriteFile(kubeconfig, []byte(text), 0o600); err != nil {
-		b.Fatal(err)
-	}
+	require.NoError(b, os.WriteFile(kubeconfig, []byte(text), 0o600))
 	none := b.TempDir()
-	if err := os.WriteFile(filepath.Join(none, "Chart.yaml"), []byte("name: gitops-runtime\n"), 0o600); err != nil {
-		b.Fatal(err)
-	}
+	require.NoError(b, os.WriteFile(filepath.Join(none, "Chart.yaml"), []byte("name: gitops-runtime\n"), 0o600))
 	file := tunnelFile(b, server.URL)
 	against(b, rivalsOn(b, file), build(b), "-f", file, "-n", "codefresh", "--kubeconfig", kubeconfig, "--chart", none)
 }
@@ -259,9 +244,7 @@ func BenchmarkBatch(b *testing.B) {
 	for i := range 1000 {
 		text := strings.ReplaceAll(tunnelValues, "name: local", fmt.Sprintf("name: r%d", i))
 		file := filepath.Join(folder, fmt.Sprintf("%04d.yaml", i))
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			b.Fatal(err)
-		}
+		require.NoError(b, os.WriteFile(file, []byte(text), 0o600))
 	}
 	args := func(pattern string) []string {
 		return []string{filepath.Join(folder, pattern), "-n", "codefresh", "--no-cluster", "--chart", umbrella, "--skip", "TOK100"}

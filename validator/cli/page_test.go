@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"gitops-runtime/validator/checks"
 	"gitops-runtime/validator/cli"
 	"gitops-runtime/validator/findings"
@@ -17,9 +19,7 @@ import (
 // The page of all checks is generated; `validate-values checks-page` writes it.
 func TestThePageIsInStep(t *testing.T) {
 	page, err := os.ReadFile("../CHECKS.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if string(page) != cli.Page() {
 		t.Error("CHECKS.md is not in step: go run ./validator/cmd/validate-values checks-page > validator/CHECKS.md")
 	}
@@ -53,9 +53,7 @@ func TestTheTablesFit(t *testing.T) {
 // does not know.
 func TestTheChartsExamplesFitItsSchema(t *testing.T) {
 	files, err := filepath.Glob("../../charts/gitops-runtime/ci/*-values.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, file := range files {
 		var out bytes.Buffer
 		cli.Main(context.Background(), []string{

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"gitops-runtime/internal/registry/registrytest"
 	"gitops-runtime/validator/cli"
 )
@@ -27,19 +29,13 @@ func packed(t *testing.T) []byte {
 		"gitops-runtime/values.schema.json": `{"$schema": "http://json-schema.org/draft-07/schema#", "additionalProperties": false,
 			"properties": {"global": {"additionalProperties": false, "properties": {"runtime": {}, "codefresh": {}}}}}`,
 	} {
-		if err := archive.WriteHeader(&tar.Header{Name: file, Mode: 0o644, Size: int64(len(text)), Typeflag: tar.TypeReg}); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, archive.WriteHeader(&tar.Header{Name: file, Mode: 0o644, Size: int64(len(text)), Typeflag: tar.TypeReg}))
 		if _, err := io.WriteString(archive, text); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := archive.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := zipped.Close(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, archive.Close())
+	require.NoError(t, zipped.Close())
 	return data.Bytes()
 }
 
@@ -53,9 +49,7 @@ func TestAChartFromARegistry(t *testing.T) {
 	registrytest.Push(t, host+"/charts/gitops-runtime:1.2.3", registrytest.Chart(t, archive, registrytest.ChartLayer), server.Trusting(t))
 	t.Chdir(t.TempDir())
 	for file, text := range map[string][]byte{"chart.tgz": archive, "values.yaml": []byte("globl: {}\nglobal:\n  runtime: {name: x}\n")} {
-		if err := os.WriteFile(filepath.Clean(file), text, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(filepath.Clean(file), text, 0o600))
 	}
 	const typo = "values.yaml:1:1: fail: SCH101 There is no value globl (did you mean global?).\n"
 	repository := "oci://" + host + "/charts/gitops-runtime"

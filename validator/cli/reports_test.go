@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/joshdk/go-junit"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"gitops-runtime/internal/schemacheck"
 	"gitops-runtime/validator/cli"
@@ -27,13 +29,9 @@ func newReaders(t *testing.T) *readers {
 	t.Helper()
 	compile := func(name string) *schemacheck.Schema {
 		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		compiled, err := schemacheck.Compile(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		return compiled
 	}
 	return &readers{json: compile("../report/report.schema.json"), sarif: compile("../report/testdata/sarif-schema-2.1.0.json")}
@@ -48,9 +46,7 @@ func (r *readers) further(t *testing.T, args []string) []string {
 	if len(args) > 0 && slices.Contains([]string{"hook", "uninstall", "explain", "version", "checks-page"}, args[0]) {
 		return args
 	}
-	if err := os.Mkdir(folder, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Mkdir(folder, 0o755))
 	if !slices.Contains(args, "-o") {
 		args = append(args, "-o", "text")
 	}
@@ -76,9 +72,7 @@ func (r *readers) read(t *testing.T, code int) {
 	r.runs++
 	r.fits(t, r.json, text)
 	var made jsonRun
-	if err := json.Unmarshal(text, &made); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal(text, &made))
 	r.readSARIF(t, made.all())
 	readJUnit(t, made)
 	readCommands(t, made)
@@ -139,9 +133,7 @@ func (r jsonRun) all() map[string]int {
 func (r *readers) readSARIF(t *testing.T, want map[string]int) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(folder, "sarif"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	r.fits(t, r.sarif, text)
 	var log struct {
 		Runs []struct {
@@ -158,9 +150,7 @@ func (r *readers) readSARIF(t *testing.T, want map[string]int) {
 			}
 		}
 	}
-	if err := json.Unmarshal(text, &log); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal(text, &log))
 	count := 0
 	for _, result := range log.Runs[0].Results {
 		count++
@@ -186,9 +176,7 @@ func (r *readers) readSARIF(t *testing.T, want map[string]int) {
 func readJUnit(t *testing.T, made jsonRun) {
 	t.Helper()
 	suites, err := junit.IngestFile(filepath.Join(folder, "junit"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if len(suites) != len(made.parts()) {
 		t.Fatalf("%d suites for %d files", len(suites), len(made.parts()))
 	}
@@ -201,9 +189,7 @@ func readJUnit(t *testing.T, made jsonRun) {
 		want := junit.Totals{
 			Tests: len(part.Results), Passed: counts["pass"] + counts["warn"], Failed: counts["fail"], Error: counts["inconclusive"], Skipped: counts["skipped"],
 		}
-		if got != want {
-			t.Errorf("JUnit counts %+v, JSON %+v", got, want)
-		}
+		assert.Equal(t, want, got)
 	}
 }
 
@@ -215,9 +201,7 @@ var command = regexp.MustCompile(`^::(error|warning|notice) ([^:]*)::(.*)$`)
 func readCommands(t *testing.T, made jsonRun) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(folder, "github"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	left := map[string]int{}
 	for _, part := range made.parts() {
 		for _, result := range part.Results {

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"gitops-runtime/tests/standin/platformapi"
 	"gitops-runtime/validator/cli"
 )
@@ -26,9 +28,7 @@ func runAgainst(ctx context.Context, t *testing.T, faults []platformapi.Fault, a
 	t.Helper()
 	t.Chdir(t.TempDir())
 	text, err := json.Marshal(map[string]any{"faults": faults})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	world := startWorld(t, string(text))
 	var out bytes.Buffer
 	start := time.Now()

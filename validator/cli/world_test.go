@@ -22,6 +22,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
 	"sigs.k8s.io/yaml"
 
 	"gitops-runtime/tests/standin/gitapi"
@@ -159,9 +160,7 @@ func startWorld(t *testing.T, text string) *world {
 	w.serve(t, "platform", w.platform(t, gitURL))
 	w.serve(t, "ingress", w.ingress())
 	closed, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	w.name("closed", "http://"+closed.Addr().String())
 	closed.Close()
 	w.api = httptest.NewServer(w)
@@ -201,17 +200,13 @@ func indented(text []byte) string {
 func certificate(t *testing.T, name string, authority bool, end time.Time) string {
 	t.Helper()
 	public, private, err := ed25519.GenerateKey(rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name},
 		NotBefore: today.AddDate(-1, 0, 0), NotAfter: end, IsCA: authority, BasicConstraintsValid: true,
 	}
 	raw, err := x509.CreateCertificate(rand.Reader, template, template, public, private)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return indented(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: raw}))
 }
 
@@ -265,9 +260,7 @@ func (w *world) platform(t *testing.T, gitURL string) http.Handler {
 	}
 	seed.Runtimes = append(seed.Runtimes, w.spec.Runtimes...)
 	made, err := platformapi.New(platformapi.Options{Seed: &seed, Faults: w.spec.Faults})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return made
 }
 

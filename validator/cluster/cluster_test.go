@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"gitops-runtime/validator/cluster"
 )
 
@@ -32,9 +34,7 @@ func server(t *testing.T, replies map[string]string) (*cluster.Client, *[]string
 	}))
 	t.Cleanup(api.Close)
 	client, err := cluster.New(api.URL, api.Client())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return client, asked
 }
 
@@ -91,9 +91,7 @@ func TestReport(t *testing.T) {
 		t.Fatalf("%v, %v", err, *asked)
 	}
 	var event map[string]any
-	if err := json.Unmarshal([]byte(strings.TrimPrefix((*asked)[0], "POST /api/v1/namespaces/ns/events ")), &event); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal([]byte(strings.TrimPrefix((*asked)[0], "POST /api/v1/namespaces/ns/events ")), &event))
 	want := map[string]any{
 		"apiVersion": "v1", "kind": "Event", "type": "Warning", "reason": "R", "message": "M", "count": 1.0,
 		"metadata":       map[string]any{"generateName": "j-", "namespace": "ns"},
@@ -113,9 +111,7 @@ func TestErrors(t *testing.T) {
 		_, _ = io.WriteString(w, "no JSON")
 	}))
 	client, err := cluster.New(api.URL, api.Client())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	ask := func() *cluster.Error {
 		_, err := client.Secret(context.Background(), "ns", "s")
 		var refused *cluster.Error

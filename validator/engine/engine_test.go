@@ -2,10 +2,11 @@ package engine_test
 
 import (
 	"context"
-	"reflect"
 	"regexp"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
 
 	"gitops-runtime/internal/helmvalues"
 	"gitops-runtime/validator/engine"
@@ -61,9 +62,7 @@ func TestRun(t *testing.T) {
 		"K": "skipped: on request: --skip", "L": "pass",
 		"M": "warn", "N": "skipped: needs M", "O": "pass",
 	}
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("got  %v\nwant %v", got, want)
-	}
+	assert.Equal(t, want, got)
 }
 
 // A finding that is left out is still a fault: what needs the check has nothing to go on.
@@ -77,9 +76,7 @@ func TestASkippedFindingDoesNotSatisfyANeed(t *testing.T) {
 		"A": "skipped: left out on request: ABC101 --skip", "B": "skipped: needs A",
 		"C": "skipped: left out on request: ABC101 --skip", "D": "pass",
 	}
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("got  %v\nwant %v", got, want)
-	}
+	assert.Equal(t, want, got)
 }
 
 func TestAPanicIsTheChecksOwnFinding(t *testing.T) {
@@ -90,9 +87,7 @@ func TestAPanicIsTheChecksOwnFinding(t *testing.T) {
 	}
 	results := engine.Run(context.Background(), table, engine.Options{})
 	want := map[string]string{"RUN100": "inconclusive", "B": "skipped: needs RUN100", "C": "pass"}
-	if got := statuses(results); !reflect.DeepEqual(got, want) {
-		t.Errorf("got  %v\nwant %v", got, want)
-	}
+	assert.Equal(t, want, statuses(results))
 	finding := results[0].Findings[0]
 	if got := regexp.MustCompile(`:[0-9]+ `).ReplaceAllString(finding.Message, ":N "); got != "A holds? Unknown: a fault at engine_test.go:N (string), which is a bug." || finding.Code != "RUN100" {
 		t.Errorf("got %+v", finding)
@@ -117,9 +112,7 @@ func TestADeafCheckIsLeftBehind(t *testing.T) {
 		t.Errorf("took %s", took)
 	}
 	want := map[string]string{"A": "inconclusive", "B": "skipped: needs A", "C": "pass"}
-	if got := statuses(results); !reflect.DeepEqual(got, want) {
-		t.Errorf("got  %v\nwant %v", got, want)
-	}
+	assert.Equal(t, want, statuses(results))
 	if got, want := results[0].Findings[0].Message, "A holds? Unknown: no answer within 20ms."; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -137,9 +130,7 @@ func TestAnInterruptedRunReportsWhatItHas(t *testing.T) {
 	results := engine.Run(ctx, table, engine.Options{})
 	<-done
 	want := map[string]string{"A": "pass", "B": "inconclusive", "C": "skipped: needs B", "D": "skipped: needs B"}
-	if got := statuses(results); !reflect.DeepEqual(got, want) {
-		t.Errorf("got  %v\nwant %v", got, want)
-	}
+	assert.Equal(t, want, statuses(results))
 	if got, want := results[1].Findings[0].Message, "B holds? Unknown: the run was interrupted."; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -149,9 +140,7 @@ func TestTheWholeRunHasADeadline(t *testing.T) {
 	dials := helmvalues.Place{Value: "url", File: "values.yaml", Line: 3, Column: 5}
 	table := []engine.Check{{Code: "A", Title: "A holds", Essential: true, About: func() helmvalues.Place { return dials }, Run: deaf}}
 	results := engine.Run(context.Background(), table, engine.Options{Deadline: 20 * time.Millisecond})
-	if got := results[0].Findings[0].Place; got != dials {
-		t.Errorf("got %v, want the value that was dialled", got)
-	}
+	assert.Equal(t, dials, results[0].Findings[0].Place)
 	if got, want := results[0].Findings[0].Message, "A holds? Unknown: the time for the whole run was over."; got != want || !results[0].Essential {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"gitops-runtime/internal/helmvalues"
 	"gitops-runtime/validator/findings"
 )
@@ -45,9 +47,7 @@ func TestNewFillsTheSentence(t *testing.T) {
 		Message: `global.runtime.ingress.protocol is "ftp", but has to be http or https.`,
 		Fix:     "set global.runtime.ingress.protocol to https",
 	}
-	if got != want {
-		t.Errorf("got  %+v\nwant %+v", got, want)
-	}
+	assert.Equal(t, want, got)
 	if lighter := got.AtLevel(findings.Warn).WithFix("use %s", "https"); lighter.Level != findings.Warn || lighter.Fix != "use https" {
 		t.Errorf("level and cure should be replaceable: %+v", lighter)
 	}
@@ -61,8 +61,6 @@ func TestPlaceString(t *testing.T) {
 		"global.runtime.something": {Value: "global.runtime.something"},
 	}
 	for want, place := range cases {
-		if got := place.String(); got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
+		assert.Equal(t, want, place.String())
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"gitops-runtime/internal/mutate"
 	"gitops-runtime/validator/git"
 )
@@ -78,9 +80,7 @@ func TestQuestions(t *testing.T) {
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if got := strings.Join(server.asked, ", "); got != c.want {
-			t.Errorf("%s:\n got %s\nwant %s", name, got, c.want)
-		}
+		assert.Equal(t, c.want, strings.Join(server.asked, ", "))
 	}
 }
 
@@ -115,9 +115,7 @@ func TestAPIURL(t *testing.T) {
 		{"GERRIT", "https://gerrit.example.com", "https://gerrit.example.com"},
 		{"GITLAB", "not a URL\x7f", "not a URL\x7f"},
 	} {
-		if got := git.APIURL(c.provider, c.given); got != c.want {
-			t.Errorf("%s %s: got %s, want %s", c.provider, c.given, got, c.want)
-		}
+		assert.Equal(t, c.want, git.APIURL(c.provider, c.given))
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/stretchr/testify/require"
+
 	"gitops-runtime/validator/cluster"
 	"gitops-runtime/validator/engine"
 	"gitops-runtime/validator/findings"
@@ -52,9 +54,7 @@ func TestALongMessageFitsAndStaysText(t *testing.T) {
 
 func TestLeave(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "log")
-	if err := hook.Leave(file, made(findings.Fail)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, hook.Leave(file, made(findings.Fail)))
 	if text, _ := os.ReadFile(file); !strings.HasPrefix(string(text), "ABC1f\n") {
 		t.Errorf("got %q", text)
 	}

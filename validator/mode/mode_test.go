@@ -3,6 +3,7 @@ package mode_test
 import (
 	"testing"
 
+	"github.com/stretchr/testify/require"
 	"sigs.k8s.io/yaml"
 
 	"gitops-runtime/internal/helmvalues"
@@ -30,9 +31,7 @@ func TestChoose(t *testing.T) {
 	}
 	for _, c := range cases {
 		tree := map[string]any{}
-		if err := yaml.Unmarshal([]byte(c.values), &tree); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, yaml.Unmarshal([]byte(c.values), &tree))
 		if got, url := mode.Choose(helmvalues.New(tree)), mode.URL(helmvalues.New(tree)); got != c.mode || url != c.url {
 			t.Errorf("%s: got %s %s", c.values, got, url)
 		}

@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"gitops-runtime/internal/helmvalues"
 	"gitops-runtime/internal/schemacheck"
 	"gitops-runtime/validator/engine"
@@ -36,13 +39,9 @@ var sample = report.Report{
 func render(t *testing.T, name string, of report.Report) string {
 	t.Helper()
 	format, err := report.ByName(name, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var out bytes.Buffer
-	if err := format.Write(&out, of); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, format.Write(&out, of))
 	return out.String()
 }
 
@@ -83,21 +82,15 @@ d (chart default): warn: ACC101 Mind.
 
 func TestLineFormats(t *testing.T) {
 	for name, want := range map[string]string{"text": text, "github": github, "short": short} {
-		if got := render(t, name, sample); got != want {
-			t.Errorf("%s:\n--- got\n%s--- want\n%s", name, got, want)
-		}
+		assert.Equal(t, want, render(t, name, sample))
 	}
 }
 
 func TestColour(t *testing.T) {
 	var out bytes.Buffer
 	colored, err := report.ByName("text", true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := colored.Write(&out, sample); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
+	require.NoError(t, colored.Write(&out, sample))
 	if plain := strings.NewReplacer("\x1b[32m", "", "\x1b[33m", "", "\x1b[31m", "", "\x1b[2m", "", "\x1b[35m", "", "\x1b[0m", "").Replace(out.String()); plain != text || out.String() == text {
 		t.Errorf("got %q", out.String())
 	}
@@ -105,18 +98,12 @@ func TestColour(t *testing.T) {
 
 func TestJSONFitsItsSchema(t *testing.T) {
 	rules, err := os.ReadFile("report.schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	compiled, err := schemacheck.Compile(rules)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, one := range []report.Report{sample, {Target: report.Target{Mode: "none"}, Results: []engine.Result{}}} {
 		var tree any
-		if err := json.Unmarshal([]byte(render(t, "json", one)), &tree); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, json.Unmarshal([]byte(render(t, "json", one)), &tree))
 		if violations, err := compiled.Violations(tree); err != nil || len(violations) > 0 {
 			t.Errorf("%v, %v", violations, err)
 		}
@@ -139,9 +126,7 @@ func TestJUnit(t *testing.T) {
 			} `xml:"testcase"`
 		} `xml:"testsuite"`
 	}
-	if err := xml.Unmarshal([]byte(render(t, "junit", sample)), &read); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, xml.Unmarshal([]byte(render(t, "junit", sample)), &read))
 	suite := read.Suites[0]
 	var failures, broken, skipped int
 	for _, one := range suite.Cases {
@@ -182,9 +167,7 @@ func TestSARIF(t *testing.T) {
 			}
 		}
 	}
-	if err := json.Unmarshal([]byte(render(t, "sarif", sample)), &log); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal([]byte(render(t, "sarif", sample)), &log))
 	run := log.Runs[0]
 	if log.Version != "2.1.0" || len(run.Results) != 4 {
 		t.Fatalf("got %+v", log)
@@ -223,9 +206,7 @@ func TestGitHubEscapes(t *testing.T) {
 		Code: "RUN101", Level: findings.Fail, Message: "50%: a,b\r\n::error::c", Place: helmvalues.Place{File: "a,b:c%d\n.yaml", Line: 1, Column: 2},
 	}}}}}
 	want := "::error file=a%2Cb%3Ac%25d\\n.yaml,line=1,col=2,title=RUN101::50%25: a,b\\r\\n::error::c\n::notice title=validate-values::1 checks: 1 failed\n"
-	if got := render(t, "github", one); got != want {
-		t.Errorf("got  %q\nwant %q", got, want)
-	}
+	assert.Equal(t, want, render(t, "github", one))
 }
 
 // A finding that belongs to no file is shown at the one that was checked.
@@ -239,9 +220,7 @@ func TestFindingsWithoutAFile(t *testing.T) {
 	if got := render(t, "sarif", one); !strings.Contains(got, `"uri": "my.yaml"`) || !strings.Contains(got, `"fullyQualifiedName": "a.b"`) {
 		t.Errorf("got %s", got)
 	}
-	if got := render(t, "short", one); got != "--set a.b: fail: RUN101 No name.\n" {
-		t.Errorf("got %q", got)
-	}
+	assert.Equal(t, "--set a.b: fail: RUN101 No name.\n", render(t, "short", one))
 }
 
 type full struct{}
@@ -251,9 +230,7 @@ func (full) Write([]byte) (int, error) { return 0, errors.New("the disk is full"
 func TestAReportThatCannotBeWrittenIsAnError(t *testing.T) {
 	for _, name := range report.Names() {
 		format, err := report.ByName(name, false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if err := format.Write(full{}, sample); err == nil {
 			t.Errorf("%s: no error", name)
 		}
