@@ -2,6 +2,7 @@ package generate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sort"
@@ -21,6 +22,33 @@ import (
 // Run loads the chart, finds overrides that serve all scenarios and proves
 // them. A chart with images left out is no error: see Result.Outside.
 func Run(ctx context.Context, options Options) (Result, error) {
+	var err error
+	if options.text, err = options.input(ctx); err != nil {
+		return Result{}, &WrongValues{err}
+	}
+	result, err := once(ctx, options)
+	var differs *differs
+	if errors.As(err, &differs) && !options.Settings.Whole {
+		// Perhaps a template reads values in a way that nobody noted.
+		options.Settings.Whole = true
+		return once(ctx, options)
+	}
+	return result, err
+}
+
+// differs is the error of a chart that Helm's engine renders differently.
+type differs struct{ scenario, what string }
+
+func (d *differs) Error() string {
+	return fmt.Sprintf("scenario %s: Helm renders %s; this is a defect of image-override, please report the chart", d.scenario, d.what)
+}
+
+// maxWitnessed bounds the scenarios that Helm's engine renders as a whole each;
+// of more it renders every file once for each set of its inputs.
+const maxWitnessed = 8
+
+// once is Run without a second try.
+func once(ctx context.Context, options Options) (Result, error) {
 	if options.Strategy == "" {
 		options.Strategy = mapping.HostPrefix
 	}
@@ -39,9 +67,6 @@ func Run(ctx context.Context, options Options) (Result, error) {
 	renderer, err := render.NewRenderer(loaded, options.Settings)
 	if err != nil {
 		return Result{}, err
-	}
-	if options.text, err = options.input(ctx); err != nil {
-		return Result{}, &WrongValues{err}
 	}
 	users, err := options.users(ctx, loaded, renderer)
 	if err != nil {
@@ -284,7 +309,12 @@ func (r *run) outside(scenario string, output render.Output) (locate.Found, erro
 // proveWithHelm repeats the proof with Helm's engine, which must render the
 // same images, unreadable fields and suspected texts in the same places.
 func (r *run) proveWithHelm(ctx context.Context, scenario solve.Scenario, after render.Output, known locate.Found) error {
-	output, err := r.renderer.Witness(ctx, helmvalues.Merge(scenario.User, r.result.Values), after)
+	user := helmvalues.Merge(scenario.User, r.result.Values)
+	witness := func() (render.Output, error) { return r.renderer.RenderWithHelm(ctx, user) }
+	if len(r.scenarios) > maxWitnessed {
+		witness = func() (render.Output, error) { return r.renderer.Witness(ctx, user, after) }
+	}
+	output, err := witness()
 	if err != nil {
 		return r.refused(scenario.Name, scenario.User, fmt.Errorf("scenario %s does not install with the new values: %w", scenario.Name, err))
 	}
@@ -293,7 +323,7 @@ func (r *run) proveWithHelm(ctx context.Context, scenario solve.Scenario, after 
 		return err
 	}
 	if ours, helms := texts(known), texts(found); !slices.Equal(ours, helms) {
-		return fmt.Errorf("scenario %s: Helm renders %s; this is a defect of image-override, please report the chart", scenario.Name, difference(ours, helms))
+		return &differs{scenario.Name, difference(ours, helms)}
 	}
 	return nil
 }

@@ -26,6 +26,8 @@ type Settings struct {
 	KubeVersion string
 	// APIVersions are added to what templates see as .Capabilities.APIVersions.
 	APIVersions []string
+	// Whole executes every template in every render, whatever it reads.
+	Whole bool
 }
 
 // Output is one rendered chart.
@@ -81,7 +83,9 @@ func NewRenderer(c *chart.Chart, settings Settings) (*Renderer, error) {
 	caps.KubeVersion = *version
 	caps.APIVersions = append(slices.Clone(caps.APIVersions), settings.APIVersions...)
 	c, remote := localSchemas(c)
-	return &Renderer{chart: c, settings: settings, caps: caps, engine: NewEngine(), enabled: newEnabledCharts(c), remote: remote, schemas: schemas{map[string]*jsonschema.Schema{}, map[uint64]error{}}, values: interned{map[uint64]any{}}, ready: map[uint64]ready{}}, nil
+	made := &Renderer{chart: c, settings: settings, caps: caps, engine: NewEngine(), enabled: newEnabledCharts(c), remote: remote, schemas: schemas{map[string]*jsonschema.Schema{}, map[uint64]error{}}, values: interned{map[uint64]any{}}, ready: map[uint64]ready{}}
+	made.engine.whole = settings.Whole
+	return made, nil
 }
 
 // KubeVersion is the Kubernetes version that templates see.
