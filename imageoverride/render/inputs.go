@@ -358,29 +358,26 @@ func (in *inputs) sum(id int) uint64 {
 		return in.charts
 	}
 	var current any = in.tree
-	result := uint64(1)
-	for depth, key := range one.path {
+	depth := uint64(2)
+	for _, key := range one.path {
 		m, ok := mapOf(current)
 		if !ok {
-			result = mix(look(current), uint64(depth)+2)
-			in.sums[id] = result
-			return result
+			in.sums[id] = mix(look(current), depth)
+			return in.sums[id]
 		}
 		next, found := m[key]
 		if !found {
-			result = mix(3, uint64(depth)+2)
-			in.sums[id] = result
-			return result
+			in.sums[id] = mix(3, depth)
+			return in.sums[id]
 		}
 		current = next
+		depth++
 	}
+	in.sums[id] = look(current)
 	if one.whole {
-		result = content(current)
-	} else {
-		result = look(current)
+		in.sums[id] = content(current)
 	}
-	in.sums[id] = result
-	return result
+	return in.sums[id]
 }
 
 // identity is where a map or a list is in memory; 0 for anything else.
@@ -411,12 +408,19 @@ func mapOf(value any) (map[string]any, bool) {
 // look stands for a scalar, and of a map or a list for whether it is empty.
 func look(value any) uint64 {
 	if m, ok := mapOf(value); ok {
-		return mix(5, uint64(min(1, len(m))))
+		return mix(5, empty(len(m)))
 	}
 	if list, ok := value.([]any); ok {
-		return mix(7, uint64(min(1, len(list))))
+		return mix(7, empty(len(list)))
 	}
 	return content(value)
+}
+
+func empty(length int) uint64 {
+	if length == 0 {
+		return 1
+	}
+	return 0
 }
 
 var seed = maphash.MakeSeed()
