@@ -12,6 +12,7 @@ import (
 
 	"gitops-runtime/imageoverride/export"
 	"gitops-runtime/internal/fileerror"
+	"gitops-runtime/internal/outfile"
 )
 
 func exportCommand(streams Streams) *cobra.Command {
@@ -62,8 +63,8 @@ func writeAll(streams Streams, folder string, files export.Files) error {
 		if strings.HasSuffix(name, ".sh") {
 			mode = 0o755
 		}
-		if err := os.WriteFile(path, files[name], mode); err != nil {
-			return fmt.Errorf("%s cannot be written: %w", path, err)
+		if err := outfile.Write(path, files[name], mode); err != nil {
+			return err
 		}
 		p.line("%s", path)
 	}

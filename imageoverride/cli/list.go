@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -67,8 +68,11 @@ func listCommand(streams Streams) *cobra.Command {
 var formats = map[string]func(io.Writer, []generate.Row) error{"table": writeTable, "json": writeJSON, "csv": writeCSV}
 
 func cells(row generate.Row) []string {
-	row.Image, row.Object, row.Path = cleantext.Line(row.Image), cleantext.Line(row.Object), cleantext.Line(row.Path)
-	return []string{row.Image, row.Object, row.Path, strings.Join(row.Values, " "), row.Template, row.Scenario, row.Target}
+	all := []string{row.Image, row.Object, row.Path, strings.Join(row.Values, " "), row.Template, row.Scenario, row.Target}
+	for i, text := range all {
+		all[i] = cleantext.Line(text)
+	}
+	return all
 }
 
 func writeTable(out io.Writer, rows []generate.Row) error {
@@ -76,7 +80,7 @@ func writeTable(out io.Writer, rows []generate.Row) error {
 	p := printer{out: table}
 	p.line("IMAGE\tOBJECT\tPATH\tVALUES")
 	for _, row := range rows {
-		p.line("%s\t%s\t%s\t%s", row.Image, row.Object, row.Path, strings.Join(row.Values, " "))
+		p.line("%s", strings.Join(cells(row)[:4], "\t"))
 	}
 	if p.err != nil {
 		return p.err
@@ -85,9 +89,14 @@ func writeTable(out io.Writer, rows []generate.Row) error {
 }
 
 func writeJSON(out io.Writer, rows []generate.Row) error {
-	encoder := json.NewEncoder(out)
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
 	encoder.SetIndent("", "  ")
-	return encoder.Encode(rows)
+	if err := encoder.Encode(rows); err != nil {
+		return err
+	}
+	_, err := io.WriteString(out, cleantext.JSON(text.String()))
+	return err
 }
 
 func writeCSV(out io.Writer, rows []generate.Row) error {

@@ -127,8 +127,9 @@ func lockCommand(streams Streams) *cobra.Command {
 			if err := mirror.WriteLock(output, locked); err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(streams.Out, "%d images locked in %s\n", len(locked), output)
-			return err
+			p := printer{out: streams.Out}
+			p.line("%d images locked in %s", len(locked), output)
+			return p.err
 		})
 	command.Flags().StringVarP(&output, "output", "o", "image-lock.json", "file to write")
 	return command

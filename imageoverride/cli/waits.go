@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"gitops-runtime/internal/cleantext"
 	"gitops-runtime/internal/registry"
 )
 
@@ -38,7 +39,7 @@ func (w *waits) report(wait registry.Wait) {
 	if wait.Asked {
 		reason = "it asks for this pause"
 	}
-	_, _ = fmt.Fprintf(w.out, "waiting %s for %s: %s\n", wait.For.Round(time.Second), wait.Host, reason)
+	_, _ = fmt.Fprintf(w.out, "waiting %s for %s: %s\n", wait.For.Round(time.Second), cleantext.Line(wait.Host), reason)
 }
 
 func (w *waits) finish() {
@@ -50,6 +51,6 @@ func (w *waits) finish() {
 	}
 	sort.Strings(hosts)
 	for _, host := range hosts {
-		_, _ = fmt.Fprintf(w.out, "waited for %s: %d pauses, %s in all\n", host, w.count[host], w.total[host].Round(time.Millisecond))
+		_, _ = fmt.Fprintf(w.out, "waited for %s: %d pauses, %s in all\n", cleantext.Line(host), w.count[host], w.total[host].Round(time.Millisecond))
 	}
 }

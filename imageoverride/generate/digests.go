@@ -244,7 +244,7 @@ func (p *pinning) good(ctx context.Context, edits []edit, chosen []int) bool {
 			}
 			return location.Text()
 		})
-		if err != nil || len(changes) > 0 || p.renderer.Check(user) != nil {
+		if err != nil || len(changes) > 0 || p.renderer.Check(ctx, user) != nil {
 			return false
 		}
 	}

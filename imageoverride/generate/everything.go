@@ -83,7 +83,7 @@ func (t *turning) turnOn(tree map[string]any) (map[string]any, error) {
 	for range maxRounds {
 		base, err := t.renderer.Render(t.ctx, tree)
 		if err != nil {
-			return nil, t.refused(t.from.name, t.from.tree, fmt.Errorf("scenario %s does not render: %w", t.from.name, err))
+			return nil, t.refused(t.ctx, t.from.name, t.from.tree, fmt.Errorf("scenario %s does not render: %w", t.from.name, err))
 		}
 		switches := newSwitches(base.Values, t.tried)
 		if len(switches) == 0 {
@@ -114,7 +114,7 @@ func (t *turning) together(tree map[string]any, base render.Output, switches []h
 
 // bad is why values do not install: a schema, a template, or what it renders.
 func (t *turning) bad(tree map[string]any) error {
-	if err := t.renderer.Check(tree); err != nil {
+	if err := t.renderer.Check(t.ctx, tree); err != nil {
 		return err
 	}
 	output, err := t.renderer.Render(t.ctx, tree)

@@ -66,7 +66,7 @@ func (r *run) exact(ctx context.Context, names, pins []solve.Override) []solve.O
 		tree, err := solve.Tree(append(append([]solve.Override{}, names...), chosen...), r.coalesced)
 		for i, scenario := range r.scenarios {
 			user := helmvalues.Merge(scenario.User, tree)
-			if err != nil || ctx.Err() != nil || r.renderer.Check(user) != nil {
+			if err != nil || ctx.Err() != nil || r.renderer.Check(ctx, user) != nil {
 				return false
 			}
 			output, err := r.renderer.Render(ctx, user)
@@ -123,7 +123,7 @@ func (r *run) fits(ctx context.Context, overrides []solve.Override) bool {
 	outputs := make([]render.Output, len(r.scenarios))
 	for i, scenario := range r.scenarios {
 		user := helmvalues.Merge(scenario.User, tree)
-		if ctx.Err() != nil || r.renderer.Check(user) != nil {
+		if ctx.Err() != nil || r.renderer.Check(ctx, user) != nil {
 			return false
 		}
 		output, err := r.renderer.Render(ctx, user)

@@ -135,7 +135,7 @@ func (r *run) look(ctx context.Context, users []user) error {
 		}
 		base, err := r.renderer.Render(ctx, user.tree)
 		if err != nil {
-			return r.refused(user.name, user.tree, fmt.Errorf("scenario %s does not render: %w", user.name, err))
+			return r.refused(ctx, user.name, user.tree, fmt.Errorf("scenario %s does not render: %w", user.name, err))
 		}
 		found, err := r.index.Find(base.Documents, r.hosts())
 		if err != nil {
@@ -150,8 +150,11 @@ func (r *run) look(ctx context.Context, users []user) error {
 
 // refused is why values do not render: a misspelt one is told as what it is,
 // not by what its absence does.
-func (r *run) refused(name string, user map[string]any, err error) error {
-	if schema := r.renderer.Check(user); schema != nil {
+func (r *run) refused(ctx context.Context, name string, user map[string]any, err error) error {
+	if ctx.Err() != nil || errors.Is(err, render.ErrTooLong) {
+		return err
+	}
+	if schema := r.renderer.Check(ctx, user); schema != nil {
 		return fmt.Errorf("scenario %s: %w", name, schema)
 	}
 	return err
@@ -316,7 +319,7 @@ func (r *run) proveWithHelm(ctx context.Context, scenario solve.Scenario, after 
 	}
 	output, err := witness()
 	if err != nil {
-		return r.refused(scenario.Name, scenario.User, fmt.Errorf("scenario %s does not install with the new values: %w", scenario.Name, err))
+		return r.refused(ctx, scenario.Name, scenario.User, fmt.Errorf("scenario %s does not install with the new values: %w", scenario.Name, err))
 	}
 	found, err := r.index.Find(output.Documents, r.hosts())
 	if err != nil {

@@ -3,6 +3,7 @@ package generate
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -78,8 +79,15 @@ func (o Options) users(ctx context.Context, loaded *chart.Chart, renderer *rende
 		}
 		one := user{name: cmp.Or(scenario.Name, "default"), tree: helmvalues.CopyTree(read.Tree)}
 		read.WithDefaults(plain)
-		found, err := schemacheck.Chart(plain, read, cache)
-		if err == nil && len(found) > 0 && renderer.Check(one.tree) != nil {
+		var found []schemacheck.Problem
+		err = renderer.Within(ctx, func() (err error) {
+			found, err = schemacheck.Chart(plain, read, cache)
+			return err
+		})
+		if errors.Is(err, render.ErrTooLong) || ctx.Err() != nil {
+			return nil, err
+		}
+		if err == nil && len(found) > 0 && renderer.Check(ctx, one.tree) != nil {
 			return nil, &Refused{Scenario: scenario.Name, Problems: found}
 		}
 		all = append(all, one)

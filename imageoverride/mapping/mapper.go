@@ -8,6 +8,8 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+
+	"gitops-runtime/internal/cleantext"
 )
 
 // Strategy names a way of laying images out in the private registry.
@@ -49,7 +51,7 @@ func New(registry string, strategy Strategy, table map[string]string) (Mapper, e
 	}
 	for host, prefix := range table {
 		if err := checkRegistry(prefix); err != nil {
-			return Mapper{}, fmt.Errorf("--map %s=%s: %w", host, prefix, err)
+			return Mapper{}, fmt.Errorf("--map %s=%s: %w", host, cleantext.URL(prefix), err)
 		}
 	}
 	for _, known := range Strategies() {
@@ -63,6 +65,9 @@ func New(registry string, strategy Strategy, table map[string]string) (Mapper, e
 func checkRegistry(registry string) error {
 	if registry == "" {
 		return fmt.Errorf("no registry given; give host[:port][/path], for instance registry.corp:5000/gitops")
+	}
+	if strings.Contains(registry, "@") {
+		return fmt.Errorf("%q has a user or a digest in it; give host[:port][/path], and log in with `helm registry login`", cleantext.URL(registry))
 	}
 	if strings.Contains(registry, "://") {
 		return fmt.Errorf("%q has a scheme; leave %q out", registry, registry[:strings.Index(registry, "://")+3])
@@ -119,7 +124,7 @@ func (m Mapper) Target(image Image) Image {
 	} else {
 		switch m.strategy {
 		case HostPrefix:
-			path = strings.ReplaceAll(image.Host, ":", "-") + "/" + image.Path
+			path = strings.ToLower(strings.ReplaceAll(image.Host, ":", "-")) + "/" + image.Path // a path has no capitals, a host may
 		case Flat:
 			sum := sha256.Sum256([]byte(image.Name()))
 			path = image.Path[strings.LastIndex(image.Path, "/")+1:] + "-" + hex.EncodeToString(sum[:4])
@@ -150,6 +155,9 @@ func (m Mapper) Pairs(images []Image) ([]Pair, error) {
 			continue
 		}
 		source, target := image.Pinned(), m.Target(image).Pinned()
+		if _, err := Parse(target); err != nil {
+			return nil, fmt.Errorf("%s has no place at the registry: %w; choose a shorter path there, or --strategy %s", source, err, Flat)
+		}
 		if other, taken := byTarget[target]; taken && other != source {
 			first, second := other, source
 			if first > second {

@@ -2,6 +2,7 @@ package render
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"path"
@@ -52,6 +53,7 @@ type Renderer struct {
 	schemas  schemas
 	values   interned
 	ready    map[uint64]ready
+	patience patience
 }
 
 // ready is what a user's values are rendered with.
@@ -98,9 +100,18 @@ func (r *Renderer) RemoteSchemas() []string { return r.remote }
 // Render renders with the user's values and fixed random functions. Schemas
 // are not looked at.
 func (r *Renderer) Render(ctx context.Context, user map[string]any) (Output, error) {
-	if err := ctx.Err(); err != nil {
+	var made Output
+	err := r.Within(ctx, func() (err error) {
+		made, err = r.render(ctx, user)
+		return err
+	})
+	if err != nil {
 		return Output{}, err
 	}
+	return made, nil
+}
+
+func (r *Renderer) render(ctx context.Context, user map[string]any) (Output, error) {
 	now, err := r.prepare(user)
 	if err != nil {
 		return Output{}, err
@@ -125,9 +136,18 @@ func (r *Renderer) Render(ctx context.Context, user map[string]any) (Output, err
 // RenderWithHelm renders with Helm's own engine and checks the values against
 // the chart's schemas, as an installation does.
 func (r *Renderer) RenderWithHelm(ctx context.Context, user map[string]any) (Output, error) {
-	if err := ctx.Err(); err != nil {
+	var made Output
+	err := r.Within(ctx, func() (err error) {
+		made, err = r.renderWithHelm(user)
+		return err
+	})
+	if err != nil {
 		return Output{}, err
 	}
+	return made, nil
+}
+
+func (r *Renderer) renderWithHelm(user map[string]any) (Output, error) {
 	now, err := r.coalesce(user)
 	if err != nil {
 		return Output{}, err
@@ -142,14 +162,27 @@ func (r *Renderer) RenderWithHelm(ctx context.Context, user map[string]any) (Out
 	return Output{Values: now.tree, Documents: split(texts)}, nil
 }
 
+// Within does work with the chart or its schemas that nothing can stop. It
+// returns when the work is done, when the context ends, or when no chart would
+// take so long; after those two the renderer is of no use any more.
+func (r *Renderer) Within(ctx context.Context, work func() error) error {
+	err := r.patience.within(ctx, work)
+	if errors.Is(err, ErrTooLong) {
+		return fmt.Errorf("chart %s: %w", r.chart.Name(), err)
+	}
+	return err
+}
+
 // Check holds the user's values against the schemas of the chart and of all
 // enabled subcharts, as an installation does before it renders.
-func (r *Renderer) Check(user map[string]any) error {
-	now, err := r.prepare(user)
-	if err != nil {
-		return err
-	}
-	return r.hold(now)
+func (r *Renderer) Check(ctx context.Context, user map[string]any) error {
+	return r.Within(ctx, func() error {
+		now, err := r.prepare(user)
+		if err != nil {
+			return err
+		}
+		return r.hold(now)
+	})
 }
 
 func (r *Renderer) hold(now ready) error {

@@ -34,14 +34,17 @@ func pem(kind string, n int) string {
 }
 
 // letters makes a text of the wanted length from an alphabet.
-func (f *fixedFuncs) letters(alphabet string) func(int) string {
-	return func(length int) string {
+func (f *fixedFuncs) letters(alphabet string) func(int) (string, error) {
+	return func(length int) (string, error) {
 		n := f.next()
+		if err := tooLong("a random text", max(length, 0)); err != nil {
+			return "", err
+		}
 		var text strings.Builder
 		for i := 0; i < length; i++ {
 			text.WriteByte(alphabet[(n+i)%len(alphabet)])
 		}
-		return text.String()
+		return text.String(), nil
 	}
 }
 
@@ -56,7 +59,8 @@ func (f *fixedFuncs) table() template.FuncMap {
 		"randNumeric":  f.letters(digits),
 		"randInt":      func(low, _ int) int { return low },
 		"randBytes": func(length int) (string, error) {
-			return base64.StdEncoding.EncodeToString([]byte(f.letters(alpha)(length))), nil
+			text, err := f.letters(alpha)(length)
+			return base64.StdEncoding.EncodeToString([]byte(text)), err
 		},
 		"uuidv4":                   func() string { return fmt.Sprintf("00000000-0000-4000-8000-%012d", f.next()) },
 		"shuffle":                  func(text string) string { return text },

@@ -19,8 +19,13 @@ func funcs(fixed *fixedFuncs) template.FuncMap {
 	table := sprig.TxtFuncMap()
 	delete(table, "env")
 	delete(table, "expandenv")
-	for name, fn := range boundedFuncs() {
+	for name, fn := range boundedCounts(table) {
 		table[name] = fn
+	}
+	for _, bounded := range []template.FuncMap{boundedFuncs(), boundedTexts()} {
+		for name, fn := range bounded {
+			table[name] = fn
+		}
 	}
 	for name, fn := range conversions() {
 		table[name] = fn
@@ -34,6 +39,7 @@ func funcs(fixed *fixedFuncs) template.FuncMap {
 		}
 		return value, nil
 	}
+	shorter(table)
 	table["fail"] = func(message string) (string, error) { return "", errors.New(message) }
 	table["lookup"] = func(string, string, string, string) (map[string]any, error) { return map[string]any{}, nil }
 	table["getHostByName"] = func(string) string { return "" }

@@ -59,8 +59,8 @@ func TestSchemasFetchNothing(t *testing.T) {
 	r, err := render.NewRenderer(c, render.Settings{})
 	require.NoError(t, err)
 	require.Equal(t, []string{"file:///etc/hostname", "http://127.0.0.1:1/a.json", "http://127.0.0.1:1/draft"}, r.RemoteSchemas())
-	require.NoError(t, r.Check(map[string]any{"a": 1, "b": "x"}))
-	require.ErrorContains(t, r.Check(map[string]any{"b": 1}), "the schema refuses them\nsmall:\n- at '/b': got number, want string")
+	require.NoError(t, r.Check(t.Context(), map[string]any{"a": 1, "b": "x"}))
+	require.ErrorContains(t, r.Check(t.Context(), map[string]any{"b": 1}), "the schema refuses them\nsmall:\n- at '/b': got number, want string")
 }
 
 // TestDecodeTakesTheLastOfTwoKeys, as Helm does.

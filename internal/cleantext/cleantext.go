@@ -6,16 +6,19 @@ package cleantext
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
 // Line makes text fit for one line: control characters, line breaks included,
 // characters that change the direction of text, and bytes that are not UTF-8
-// become visible escapes such as \x1b or \u202e. A line that a pipeline would
-// take for a command ("::stop-commands::", "##vso[", "##teamcity[") gets a
-// backslash before it. Text without any of that comes back as it is.
+// become visible escapes such as \x1b or \u202e. What a pipeline would take for
+// a command ("::stop-commands::", "##[group]", "##vso[", "##teamcity[") gets a
+// backslash, and addresses lose user and password. Text without any of that
+// comes back as it is.
 func Line(text string) string { return clean(text, false) }
 
 // Block is Line for text of several lines: line feeds and tabs stay, and each
@@ -23,9 +26,13 @@ func Line(text string) string { return clean(text, false) }
 func Block(text string) string { return clean(text, true) }
 
 func clean(text string, lines bool) string {
-	if !dirty(text, lines) {
-		return text
+	if dirty(text, lines) {
+		text = visible(text, lines)
 	}
+	return withoutLogins(withoutCommands(text))
+}
+
+func visible(text string, lines bool) string {
 	var out strings.Builder
 	for i, line := range split(text, lines) {
 		if i > 0 {
@@ -60,12 +67,35 @@ func dirty(text string, lines bool) bool {
 	return false
 }
 
-// command tells whether a pipeline takes a line for a command: GitHub Actions
-// reads "::name::" and "##[name]", Azure Pipelines "##vso[", TeamCity
-// "##teamcity["; GitHub passes over spaces before it.
-func command(line string) bool {
-	line = strings.TrimSpace(line)
-	return strings.HasPrefix(line, "::") || strings.HasPrefix(line, "##")
+// command tells whether GitHub Actions takes a line for a command: "::name::",
+// with spaces before it or not.
+func command(line string) bool { return strings.HasPrefix(strings.TrimSpace(line), "::") }
+
+// inLine is a command that a pipeline finds anywhere in a line: "##[name]" of
+// GitHub Actions, "##vso[" of Azure Pipelines, "##teamcity[" of TeamCity.
+var inLine = regexp.MustCompile(`##([A-Za-z]*\[)`)
+
+func withoutCommands(text string) string {
+	if !strings.Contains(text, "##") {
+		return text
+	}
+	return inLine.ReplaceAllString(text, `#\#$1`)
+}
+
+// login is the user, with a password or without, in an address within a text.
+var login = regexp.MustCompile(`://[^\s/?#]*@`)
+
+// withoutLogins leaves "git@", the user of Git servers that everybody knows.
+func withoutLogins(text string) string {
+	if !strings.Contains(text, "://") || !strings.Contains(text, "@") {
+		return text
+	}
+	return login.ReplaceAllStringFunc(text, func(found string) string {
+		if found == "://git@" {
+			return found
+		}
+		return "://"
+	})
 }
 
 func escape(out *strings.Builder, line string, lines bool) {
@@ -123,4 +153,22 @@ func Argument(text string) string {
 		return text
 	}
 	return "'" + strings.ReplaceAll(Line(text), "'", `'\''`) + "'"
+}
+
+// JSON writes what is not to be shown as it is in a JSON text as JSON escapes,
+// so that whoever parses it gets the same values.
+func JSON(text string) string {
+	var out strings.Builder
+	for _, letter := range inLine.ReplaceAllString(text, `#\u0023$1`) {
+		switch {
+		case letter == '\n' || !unsafe(letter, true):
+			out.WriteRune(letter)
+		case letter > 0xffff:
+			high, low := utf16.EncodeRune(letter)
+			fmt.Fprintf(&out, `\u%04x\u%04x`, high, low)
+		default:
+			fmt.Fprintf(&out, `\u%04x`, letter)
+		}
+	}
+	return out.String()
 }

@@ -25,9 +25,18 @@ func TestLine(t *testing.T) {
 		"tag \U000e0041":             `tag \U000e0041`,
 		"::stop-commands::x":         `\::stop-commands::x`,
 		"  ::error::x":               `\  ::error::x`,
-		"##vso[task.setvariable]x":   `\##vso[task.setvariable]x`,
+		"##vso[task.setvariable]x":   `#\#vso[task.setvariable]x`,
+		"a ##[stop-commands]x":       `a #\#[stop-commands]x`,
+		"a ###teamcity[x] b ##[c]":   `a ##\#teamcity[x] b #\#[c]`,
 		"std::string and C## remain": "std::string and C## remain",
-		"a real \ufffd stays":        "a real \ufffd stays",
+		"## a heading":               "## a heading",
+
+		"Get https://me:secret@example.com/x failed":  "Get https://example.com/x failed",
+		"oci://token@a and http://b:c@d@e":            "oci://a and http://e",
+		"ssh://git@example.com/x":                     "ssh://git@example.com/x",
+		"oci://example.com:5000/x@sha256:0, me@a.com": "oci://example.com:5000/x@sha256:0, me@a.com",
+		"https://a\n:b@c":                             `https://c`,
+		"a real \ufffd stays":                         "a real \ufffd stays",
 	} {
 		assert.Equal(t, want, cleantext.Line(text), "%q", text)
 	}
@@ -72,10 +81,22 @@ func TestURL(t *testing.T) {
 	}
 }
 
+func TestJSON(t *testing.T) {
+	t.Parallel()
+	const text = "{\n  \"a\": \"\u009b2J \u202e ##[x] \U000e0041 ü\"\n}\n"
+	got := cleantext.JSON(text)
+	assert.Equal(t, "{\n  \"a\": \"\\u009b2J \\u202e #\\u0023[x] \\udb40\\udc41 ü\"\n}\n", got)
+	assert.JSONEq(t, text, got)
+}
+
 func FuzzLine(f *testing.F) {
 	f.Add("a\x1b\n::x::\u202e\xff")
+	f.Add("a ##[b] ##vso[c] https://a:b@c/d")
 	f.Fuzz(func(t *testing.T, text string) {
 		got := cleantext.Line(text)
+		if strings.Contains(got, "##[") || strings.Contains(got, "##vso[") || strings.Contains(got, "://a:b@") {
+			t.Errorf("%q became %q", text, got)
+		}
 		if !utf8.ValidString(got) || strings.IndexFunc(got, unicode.IsControl) >= 0 || strings.HasPrefix(strings.TrimSpace(got), "::") {
 			t.Errorf("%q became %q", text, got)
 		}

@@ -33,6 +33,34 @@ func plain(rules any) bool {
 	return true
 }
 
+// choices tells whether a list has no two equal items, as the metaschema asks
+// of an enum. Where that takes a closer look, such as at two lists or at large
+// numbers, it is not said here.
+func choices(content any) bool {
+	list, isList := content.([]any)
+	seen := map[any]bool{}
+	for _, item := range list {
+		key := item
+		switch at := item.(type) {
+		case json.Number:
+			number, err := at.Float64()
+			if err != nil {
+				return false
+			}
+			key = number
+		case []any:
+			key = [0]string{}
+		case map[string]any:
+			key = struct{}{}
+		}
+		if seen[key] {
+			return false
+		}
+		seen[key] = true
+	}
+	return isList
+}
+
 func plainRule(rule any) bool {
 	switch at := rule.(type) {
 	case bool:
@@ -55,9 +83,11 @@ func plainKeyword(keyword string, content any) bool {
 		return isText
 	case "default", "const":
 		return true
-	case "examples", "enum":
+	case "examples":
 		_, isList := content.([]any)
 		return isList
+	case "enum":
+		return choices(content)
 	case "type":
 		return plainType(content)
 	case "patternProperties":

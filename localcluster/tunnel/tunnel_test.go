@@ -181,7 +181,7 @@ func TestTunnelToAServerThatIsTrusted(t *testing.T) {
 	}
 }
 
-func TestTokenIsNotSentToAServerThatIsNotTrusted(t *testing.T) {
+func TestSecurityReview2TokenIsNotSentToAServerThatIsNotTrusted(t *testing.T) {
 	t.Parallel()
 	impostor, own := bundle(t), bundle(t)
 	for name, tc := range map[string]struct {

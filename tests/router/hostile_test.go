@@ -53,6 +53,7 @@ func hostile() []string {
 func TestSecurityReview5RouterRefusesAmbiguousPaths(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil, nil)
+	assert.Len(t, hostile(), 34, "tests/hostile/README.md says how many there are")
 	for _, path := range hostile() {
 		status, _, err := s.raw(get(path))
 		require.NoError(t, err, path)

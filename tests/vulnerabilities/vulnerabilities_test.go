@@ -10,7 +10,7 @@ import (
 	"gitops-runtime/tests/vulnerabilities"
 )
 
-func TestNoPinHasAKnownVulnerability(t *testing.T) {
+func TestSecurityReview3NoPinHasAKnownVulnerability(t *testing.T) {
 	t.Parallel()
 	root, err := gomodule.Root()
 	require.NoError(t, err)

@@ -3,22 +3,32 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"log"
 	"os"
 	"runtime/debug"
 
 	"gitops-runtime/imageoverride/cli"
+	"gitops-runtime/internal/memlimit"
 )
 
-// softMemory is where the collector starts to work harder.
-const softMemory = 120 << 20
+// softMemory is where the collector starts to work harder, and maxMemory where
+// the program gives up, unless GOMEMLIMIT allows more: the largest charts with
+// many scenarios stay well below it.
+const (
+	softMemory = 120 << 20
+	maxMemory  = 220 << 20
+)
 
 func main() {
 	// A run is short, so it may use some more memory for less work, but less so
 	// the more it uses.
 	debug.SetGCPercent(200)
-	debug.SetMemoryLimit(softMemory)
+	memlimit.Watch(softMemory, maxMemory, func(what string) {
+		fmt.Fprintf(os.Stderr, "Error: this run takes more than %s; where the chart needs that, allow more by the environment variable GOMEMLIMIT, as in GOMEMLIMIT=1GiB\n", what)
+		os.Exit(cli.ExitFailure)
+	})
 	// Helm's libraries write remarks on values to the standard logger.
 	log.SetOutput(io.Discard)
 	os.Exit(cli.Main(os.Args[1:], cli.Streams{Out: os.Stdout, Err: os.Stderr}))

@@ -4,27 +4,15 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
-	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
-	"unicode"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-)
-
-// What a run on a hostile input may take.
-const (
-	memoryLimit = 300 << 20
-	timeLimit   = 5 * time.Second
 )
 
 // ground is where a hostile input is laid out: a folder, and servers.
@@ -134,101 +122,3 @@ func endless(begin, again string) http.HandlerFunc {
 		}
 	}
 }
-
-// ending is how a run went.
-type ending struct {
-	code   int
-	text   string
-	memory int64
-	took   time.Duration
-}
-
-// play runs the program as a process of its own and measures it.
-func (g *ground) play(program string, args []string) ending {
-	g.Helper()
-	ctx, cancel := context.WithTimeout(g.Context(), time.Minute)
-	defer cancel()
-	command := exec.CommandContext(ctx, program, args...)
-	command.Dir = g.folder
-	// One processor: its time is then bounded by the run's own deadline, however many the machine has.
-	command.Env = []string{"HOME=" + g.folder, "PATH=/nowhere", "GOMAXPROCS=1"}
-	var out bytes.Buffer
-	command.Stdout, command.Stderr = &out, &out
-	require.NoError(g, command.Start())
-	memory := watch(command.Process.Pid)
-	_ = command.Wait()
-	return ending{
-		code: command.ProcessState.ExitCode(), text: out.String(), memory: memory(),
-		took: command.ProcessState.UserTime() + command.ProcessState.SystemTime(),
-	}
-}
-
-// interrupt runs the program and sends it signals while it is busy; took is the time from the first one on.
-func (g *ground) interrupt(program string, args []string, signals ...syscall.Signal) ending {
-	g.Helper()
-	ctx, cancel := context.WithTimeout(g.Context(), time.Minute)
-	defer cancel()
-	command := exec.CommandContext(ctx, program, append(args, "-n", "codefresh", "--no-cluster")...)
-	command.Dir = g.folder
-	command.Env = []string{"HOME=" + g.folder, "PATH=/nowhere"}
-	var out bytes.Buffer
-	command.Stdout, command.Stderr = &out, &out
-	require.NoError(g, command.Start())
-	time.Sleep(300 * time.Millisecond)
-	begun := time.Now()
-	for i, signal := range signals {
-		if i > 0 {
-			time.Sleep(50 * time.Millisecond) // both at one moment may become one
-		}
-		require.NoError(g, command.Process.Signal(signal))
-	}
-	_ = command.Wait()
-	return ending{code: command.ProcessState.ExitCode(), text: out.String(), took: time.Since(begun)}
-}
-
-// watch follows the most memory that a process has had. What the kernel reports
-// at its end counts the memory of the test as well, out of which it was started.
-func watch(pid int) (most func() int64) {
-	done, result := make(chan struct{}), make(chan int64)
-	go func() {
-		var peak int64
-		for {
-			text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-			if _, rest, found := strings.Cut(string(text), "VmHWM:"); err == nil && found {
-				var kilobytes int64
-				if _, err := fmt.Sscan(rest, &kilobytes); err == nil {
-					peak = max(peak, kilobytes<<10)
-				}
-			}
-			select {
-			case <-done:
-				result <- peak
-				return
-			case <-time.After(2 * time.Millisecond):
-			}
-		}
-	}()
-	return func() int64 { close(done); return <-result }
-}
-
-// decent holds a run to what every run promises, however it was asked.
-func (g *ground) decent(end ending) {
-	g.Helper()
-	assert.Contains(g, []int{0, 1, 2, 3, 5}, end.code, "the exit code, with: %s", clip(end.text))
-	assert.NotEmpty(g, end.text)
-	assert.LessOrEqual(g, end.memory, int64(memoryLimit), "bytes of memory")
-	assert.LessOrEqual(g, end.took, timeLimit, "time of the processor")
-	for _, line := range strings.Split(end.text, "\n") {
-		assert.False(g, strings.HasPrefix(strings.TrimSpace(line), "::"), "a pipeline takes this line for a command: %s", clip(line))
-		raw := strings.IndexFunc(line, func(letter rune) bool {
-			return letter != '\t' && unicode.IsControl(letter) || unicode.In(letter, unicode.Bidi_Control)
-		})
-		assert.Negative(g, raw, "a control character in: %q", clip(line))
-	}
-	for _, never := range []string{"goroutine ", "panic:", "fatal error", "canary", "a bug"} {
-		assert.NotContains(g, end.text, never)
-	}
-}
-
-// clip is the beginning of a text.
-func clip(text string) string { return text[:min(len(text), 600)] }

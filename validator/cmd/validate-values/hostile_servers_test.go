@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"gitops-runtime/tests/hostile"
 )
 
 const digest = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
@@ -39,7 +41,7 @@ func manifest(size int64, layer http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-var hostileRegistries = []hostile{
+var hostileRegistries = []input{
 	{"a manifest without end", registry(":1.0.0", endless(`{"schemaVersion":2,"x":"`, "x")), "charts/x"},
 	{"a layer without end", registry(":1.0.0", manifest(1<<40, endless("", "x"))), "charts/x"},
 	{"a layer with another digest", registry(":1.0.0", manifest(5, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("wrong")) })), "charts/x"},
@@ -69,7 +71,7 @@ func person(name, account, accountName, provider string) string {
 	return string(text)
 }
 
-var hostilePlatforms = []hostile{
+var hostilePlatforms = []input{
 	{"a platform's reply without end", func(g *ground) []string { return g.asks(g.serve(endless(`{"data":"`, "x"))) }, "ACC104"},
 	{"a platform's reply of brackets", func(g *ground) []string { return g.platform(strings.Repeat("[", 3<<20)) }, "ACC104"},
 	{"a million administrators", func(g *ground) []string {
@@ -129,7 +131,7 @@ type writer struct {
 
 func (w writer) Write(data []byte) (int, error) { return w.body.Write(data) }
 
-var hostileGit = []hostile{
+var hostileGit = []input{
 	{"a Git server's reply without end", func(g *ground) []string { return g.git("GITHUB", endless(`{"a":"`, "x")) }, "GIT300"},
 	{"a Git server's reply of brackets", func(g *ground) []string {
 		return g.git("GITLAB", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(strings.Repeat("[", 1<<20))) })
@@ -164,28 +166,30 @@ var hostileGit = []hostile{
 }
 
 // play runs the program on the input.
-func (h hostile) play(t *testing.T, program string) {
+func (i input) play(t *testing.T, program string) hostile.Ending {
 	t.Helper()
 	g := &ground{T: t, folder: t.TempDir()}
-	end := g.play(program, append(h.args(g), "-n", "codefresh", "--no-cluster", "--timeout", "4s"))
-	g.decent(end)
-	assert.Contains(t, end.text, h.says, "exit %d", end.code)
-	t.Logf("exit %d, %d MiB, %s: %s", end.code, end.memory>>20, end.took, clip(strings.TrimSpace(end.text)))
+	end := hostile.Run(t, program, g.folder, append(i.args(g), "-n", "codefresh", "--no-cluster", "--timeout", "4s")...)
+	hostile.Decent(t, end)
+	assert.Contains(t, end.Text, i.says, "exit %d", end.Code)
+	t.Logf("exit %d, %d MiB, %s: %s", end.Code, end.Memory>>20, end.Took, hostile.Clip(strings.TrimSpace(end.Text)))
+	return end
 }
 
 // Every hostile input ends with a message or a finding, in bounds, and shows
 // nothing raw.
 func TestHostileInputs(t *testing.T) {
-	program := build(t)
-	count := 0
-	for kind, list := range map[string][]hostile{
+	const name = "validate-values"
+	program, worst, counts := hostile.Build(t, "."), hostile.Worst{}, map[string]int{}
+	for kind, list := range map[string][]input{
 		"values": hostileValues, "flags": hostileFlags, "charts": hostileCharts,
-		"registries": hostileRegistries, "platforms": hostilePlatforms, "git": hostileGit,
+		"registries": hostileRegistries, "platforms": hostilePlatforms, "Git servers": hostileGit,
 	} {
-		for _, input := range list {
-			count++
-			t.Run(kind+"/"+input.name, func(t *testing.T) { input.play(t, program) })
+		counts[kind] = len(list)
+		for _, one := range list {
+			t.Run(kind+"/"+one.name, func(t *testing.T) { worst.Add(kind, one.play(t, program)) })
 		}
 	}
-	assert.GreaterOrEqual(t, count, 75)
+	worst.Log(t, name)
+	hostile.Listed(t, name, counts)
 }

@@ -15,9 +15,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// hostile is an input that somebody made to harm whoever checks it. says is a
+// input is one that somebody made to harm whoever checks it. says is a
 // part of what the run has to say; every run is held to decent as well.
-type hostile struct {
+type input struct {
 	name string
 	args func(g *ground) []string
 	says string
@@ -31,8 +31,8 @@ const (
 )
 
 // values is an input that is a values file alone.
-func values(name, says string, text func() string) hostile {
-	return hostile{name, func(g *ground) []string { return g.values(text()) }, says}
+func values(name, says string, text func() string) input {
+	return input{name, func(g *ground) []string { return g.values(text()) }, says}
 }
 
 func fixed(text string) func() string { return func() string { return text } }
@@ -61,7 +61,7 @@ func laughs(levels int, open, each, end string) string {
 
 func runtimeNamed(name string) string { return fmt.Sprintf("global: {runtime: {name: %s}}\n", name) }
 
-var hostileValues = []hostile{
+var hostileValues = []input{
 	values("deep brackets", tooDeep, func() string { return "a: " + strings.Repeat("[", 9000) + strings.Repeat("]", 9000) }),
 	values("brackets beyond the parser's depth", "values.yaml: ", func() string { return "a: " + strings.Repeat("[", 150_000) }),
 	values("deep braces", tooDeep, func() string { return strings.Repeat("{a: ", 5000) + "1" + strings.Repeat("}", 5000) }),
@@ -132,7 +132,7 @@ var hostileValues = []hostile{
 	values("a password in the public URL", "MOD801", fixed("global: {runtime: {name: local, ingressUrl: 'https://me:canary@example.com/?t=canary'}}\ntunnel-client: {enabled: false}\n")),
 }
 
-var hostileFlags = []hostile{
+var hostileFlags = []input{
 	{"a device for a file", func(*ground) []string { return []string{"-f", "/dev/zero"} }, "it is larger than 16 MiB"},
 	{"a folder for a file", func(g *ground) []string { return []string{"-f", g.folder} }, "it is a directory"},
 	{"a link to itself", func(g *ground) []string {
@@ -201,7 +201,7 @@ func doubling(levels int) string {
 	return string(text)
 }
 
-var hostileCharts = []hostile{
+var hostileCharts = []input{
 	{"archives within archives", func(g *ground) []string { return g.packed(nested(g, 5)) }, tooLarge},
 	{"an archive that unpacks to a gigabyte", func(g *ground) []string {
 		name := filepath.Join(g.folder, "chart.tgz")

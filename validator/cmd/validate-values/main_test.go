@@ -18,19 +18,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"gitops-runtime/tests/hostile"
 	"gitops-runtime/tests/standin/platformapi"
 )
-
-// build makes the program as the image has it.
-func build(t *testing.T) string {
-	t.Helper()
-	program := filepath.Join(t.TempDir(), "validate-values")
-	command := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", program, ".")
-	command.Env = append(os.Environ(), "CGO_ENABLED=0")
-	out, err := command.CombinedOutput()
-	require.NoError(t, err, string(out))
-	return program
-}
 
 // slow answers everything late: a small API server of an empty cluster, and a platform.
 type slow struct{ delay time.Duration }
@@ -100,7 +90,7 @@ func best(t *testing.T, limit time.Duration, try func() time.Duration) {
 
 // The program as a process of its own, with each endpoint of platform and cluster slowed down, silent, or cut short by SIGTERM.
 func TestTime(t *testing.T) {
-	program := build(t)
+	program := hostile.Build(t, ".")
 	t.Run("300 ms for each answer cost one chain of two", func(t *testing.T) {
 		args := slow{300 * time.Millisecond}.files(t)
 		// a third answer in a row would make it 900 ms; what is left of 700 ms on an idle machine is the program's own

@@ -13,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"gitops-runtime/tests/hostile"
 )
 
 // The tests of this file are named after the rows of the security review that
@@ -21,32 +23,34 @@ import (
 // playNamed runs the program on hostile inputs by their names.
 func playNamed(t *testing.T, names ...string) {
 	t.Helper()
-	program := build(t)
+	program := hostile.Build(t, ".")
 	all := slices.Concat(hostileValues, hostileFlags, hostileCharts, hostileRegistries, hostilePlatforms, hostileGit)
 	for _, name := range names {
-		at := slices.IndexFunc(all, func(input hostile) bool { return input.name == name })
+		at := slices.IndexFunc(all, func(one input) bool { return one.name == name })
 		require.GreaterOrEqual(t, at, 0, "there is no input %q", name)
 		t.Run(name, func(t *testing.T) { all[at].play(t, program) })
 	}
 }
 
-func TestFinding7UnboundedInput(t *testing.T) {
+func TestSecurityReview7UnboundedInput(t *testing.T) {
 	playNamed(t, "archives within archives", "a chart that depends on itself", "charts that depend on each other",
 		"a long key above a list", "aliases of aliases", "a chart with millions of values")
 }
 
-func TestFinding8RawControlCharacters(t *testing.T) {
+func TestSecurityReview8RawControlCharacters(t *testing.T) {
 	playNamed(t, "escape characters in a name", "a command of a pipeline in a name", "a change of direction in a name",
 		"names with escape characters", "an account with a command for an id", "a name with control characters")
 }
 
-func TestFinding9PlainHTTP(t *testing.T) {
+func TestSecurityReview9PlainHTTP(t *testing.T) {
 	playNamed(t, "a platform without TLS", "a platform without TLS and its finding left out")
 }
 
-func TestFinding11OutputsFollowLinks(t *testing.T) { playNamed(t, "a report in place of a link") }
+func TestSecurityReview11OutputsFollowLinks(t *testing.T) {
+	playNamed(t, "a report in place of a link")
+}
 
-func TestFinding12SchemasAndPasswords(t *testing.T) {
+func TestSecurityReview12SchemasAndPasswords(t *testing.T) {
 	playNamed(t, "a schema on the network", "a password in the address of a values file", "a password in the public URL")
 }
 
@@ -86,20 +90,20 @@ func silent(_ http.ResponseWriter, r *http.Request) {
 }
 
 // SIGINT and SIGTERM end the program within a second at any stage, a second signal at once.
-func TestFinding7Signals(t *testing.T) {
-	program := build(t)
+func TestSecurityReview7Signals(t *testing.T) {
+	program := hostile.Build(t, ".")
 	for stage, busy := range stages {
 		for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 			t.Run(fmt.Sprint(signal, " during ", stage), func(t *testing.T) {
 				best(t, time.Second, func() time.Duration { // what others do on the machine counts, too
 					g := &ground{T: t, folder: t.TempDir()}
-					end := g.interrupt(program, busy.args(g), signal)
+					end := hostile.Interrupt(t, program, g.folder, append(busy.args(g), "-n", "codefresh", "--no-cluster"), signal)
 					want := []int{1, 2, 3, 5}
 					if busy.deaf {
 						want = []int{128 + int(signal)}
 					}
-					assert.Contains(t, want, end.code, clip(end.text))
-					return end.took
+					assert.Contains(t, want, end.Code, hostile.Clip(end.Text))
+					return end.Took
 				})
 			})
 		}
@@ -107,9 +111,9 @@ func TestFinding7Signals(t *testing.T) {
 	t.Run("a second signal", func(t *testing.T) {
 		best(t, 500*time.Millisecond, func() time.Duration {
 			g := &ground{T: t, folder: t.TempDir()}
-			end := g.interrupt(program, stages["a report that nobody reads"].args(g), syscall.SIGTERM, syscall.SIGINT)
-			assert.Equal(t, 128+int(syscall.SIGINT), end.code, clip(end.text))
-			return end.took
+			end := hostile.Interrupt(t, program, g.folder, append(stages["a report that nobody reads"].args(g), "-n", "codefresh", "--no-cluster"), syscall.SIGTERM, syscall.SIGINT)
+			assert.Equal(t, 128+int(syscall.SIGINT), end.Code, hostile.Clip(end.Text))
+			return end.Took
 		})
 	})
 }

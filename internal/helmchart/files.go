@@ -1,0 +1,99 @@
+package helmchart
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"helm.sh/helm/v3/pkg/chart"
+	"helm.sh/helm/v3/pkg/chart/loader"
+
+	"gitops-runtime/internal/budget"
+)
+
+// fileReader reads the files of one chart and of the charts within it. Helm's own
+// loader bounds each archive by itself, so archives in archives multiply; here
+// packed charts are unpacked within the budget, and Helm gets plain files.
+type fileReader struct {
+	ctx   context.Context //nolint:containedctx // lives as long as one call of Whole
+	left  *budget.Budget
+	files []*loader.BufferedFile
+}
+
+const (
+	charts = "charts/"
+	packed = ".tgz"
+	// unpacked is added to the name of a packed chart, which makes a folder of
+	// it. The name of that folder means nothing to Helm.
+	unpacked = ".unpacked"
+)
+
+// parsed are the files that are read as YAML or JSON before any template is.
+var parsed = []string{"Chart.yaml", "Chart.lock", "values.yaml", "values.schema.json", "requirements.yaml", "requirements.lock"}
+
+var byteOrderMark = []byte("\xef\xbb\xbf")
+
+// add adds a file, and in the place of a packed chart what it holds.
+func (r *fileReader) add(name string, data []byte) error {
+	depth, isPacked := place(name)
+	switch {
+	case depth > budget.Default().Depth:
+		return fmt.Errorf("%s: charts lie within each other more than %d levels deep", name, budget.Default().Depth)
+	case isPacked:
+		return within(name, r.unpack(data, name+unpacked+"/"))
+	case slices.Contains(parsed, path.Base(name)):
+		if err := r.left.YAML(name, data); err != nil {
+			return err
+		}
+	}
+	r.files = append(r.files, &loader.BufferedFile{Name: name, Data: bytes.TrimPrefix(data, byteOrderMark)})
+	return nil
+}
+
+// archiveError is what is wrong with a packed chart within another.
+type archiveError struct {
+	name string
+	err  error
+}
+
+func (e *archiveError) Error() string {
+	return strings.ReplaceAll(e.name, unpacked, "") + ": " + e.err.Error()
+}
+
+func (e *archiveError) Unwrap() error { return e.err }
+
+// within names the innermost packed chart that an error is about.
+func within(name string, err error) error {
+	if inner := new(archiveError); err == nil || errors.As(err, &inner) {
+		return err
+	}
+	return &archiveError{name, err}
+}
+
+// chart has Helm make a chart of the files.
+func (r *fileReader) chart() (*chart.Chart, error) {
+	if err := r.ctx.Err(); err != nil {
+		return nil, err
+	}
+	return loader.LoadFiles(r.files)
+}
+
+// place tells how many charts down a file is, and whether it is a packed chart.
+func place(name string) (depth int, isPacked bool) {
+	for {
+		rest, within := strings.CutPrefix(name, charts)
+		if !within || strings.HasPrefix(rest, "_") || strings.HasPrefix(rest, ".") {
+			return depth, false
+		}
+		depth++
+		folder, inside, further := strings.Cut(rest, "/")
+		if !further {
+			return depth, path.Ext(folder) == packed
+		}
+		name = inside
+	}
+}

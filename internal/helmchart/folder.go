@@ -1,0 +1,81 @@
+package helmchart
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"helm.sh/helm/v3/pkg/ignore"
+
+	"gitops-runtime/internal/fileerror"
+)
+
+// entryCost is what a name in a folder counts in bytes: links can make endlessly
+// many of a few.
+const entryCost = 256
+
+// directory adds the files of a chart on disk, but for those that its
+// .helmignore names. Links are followed, as Helm does.
+func (r *fileReader) folderOf(root string) error {
+	rules := ignore.Empty()
+	own, err := ignore.ParseFile(filepath.Join(root, ignore.HelmIgnore))
+	switch {
+	case err == nil:
+		rules = own
+	case !errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%s: %s", ignore.HelmIgnore, fileerror.Reason(err))
+	}
+	rules.AddDefaults()
+	return r.folder(root, "", rules, nil)
+}
+
+// folder adds what is in one folder; within are the folders it lies in, without links.
+func (r *fileReader) folder(at, prefix string, rules *ignore.Rules, within []string) error {
+	real, err := filepath.EvalSymlinks(at)
+	if err != nil {
+		return err
+	}
+	if slices.Contains(within, real) {
+		return fmt.Errorf("%s leads back to a folder that it is in; remove that link", filepath.ToSlash(filepath.Clean(prefix)))
+	}
+	entries, err := os.ReadDir(at)
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		if err := errors.Join(r.ctx.Err(), r.left.Take(prefix+entry.Name(), entryCost)); err != nil {
+			return err
+		}
+		if err := r.entry(filepath.Join(at, entry.Name()), prefix+entry.Name(), rules, append(within, real)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *fileReader) entry(at, name string, rules *ignore.Rules, within []string) error {
+	info, err := os.Stat(at)
+	switch {
+	case err != nil:
+		return err
+	case rules.Ignore(name, info):
+		return nil
+	case info.IsDir():
+		return r.folder(at, name+"/", rules, within)
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("%s is not a regular file", name)
+	}
+	file, err := os.Open(at)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Close() }()
+	text, err := readLimited(name, r.left.Reader(r.ctx, name, file))
+	if err != nil {
+		return err
+	}
+	return r.add(name, text)
+}

@@ -1,0 +1,50 @@
+package memlimit_test
+
+import (
+	"os"
+	"os/exec"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"gitops-runtime/internal/memlimit"
+)
+
+// TestMain is also the program that takes too much: on the heap, or on the stack.
+func TestMain(m *testing.M) {
+	task := map[string]func(){
+		"heap":  func() { hoard() },
+		"stack": func() { dig(0) },
+		"less":  func() { _ = make([]byte, 8<<20) },
+	}[os.Getenv("MEMLIMIT_TEST")]
+	if task == nil {
+		os.Exit(m.Run())
+	}
+	memlimit.Watch(64<<20, 80<<20, func(what string) { os.Exit(map[string]int{"80 MiB of memory": 9, "20 MiB of stack": 8}[what]) })
+	task()
+	os.Exit(7)
+}
+
+func hoard() {
+	var all [][]byte
+	for range 4096 {
+		all = append(all, make([]byte, 1<<20))
+	}
+	_ = all
+}
+
+func dig(depth int) int {
+	var room [64]int
+	room[depth%64] = depth
+	return dig(depth+1) + room[(depth+1)%64]
+}
+
+func TestWatch(t *testing.T) {
+	t.Parallel()
+	for task, code := range map[string]int{"heap": 9, "stack": 8, "less": 7} {
+		command := exec.CommandContext(t.Context(), os.Args[0])
+		command.Env = append(os.Environ(), "MEMLIMIT_TEST="+task, "GOMEMLIMIT=off")
+		_ = command.Run()
+		assert.Equal(t, code, command.ProcessState.ExitCode(), task)
+	}
+}

@@ -1,0 +1,115 @@
+package security_test
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// findings is how many the security review had.
+const findings = 13
+
+var ofReview = regexp.MustCompile(`(?m)^func TestSecurityReview(\d+)[A-Z]`)
+
+// Every finding of the security review has a test that is named after it.
+func TestEveryFindingOfTheReviewHasATest(t *testing.T) {
+	t.Parallel()
+	seen := map[int]bool{}
+	require.NoError(t, filepath.WalkDir("../..", func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.IsDir() && slices.Contains([]string{".git", ".cache", "bin", "out", "charts", "testdata"}, entry.Name()) {
+			return filepath.SkipDir
+		}
+		if err != nil || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for _, found := range ofReview.FindAllStringSubmatch(string(text), -1) {
+			number, _ := strconv.Atoi(found[1])
+			seen[number] = true
+		}
+		return err
+	}))
+	for number := range findings {
+		assert.True(t, seen[number+1], "finding %d has no test", number+1)
+	}
+}
+
+var (
+	uses   = regexp.MustCompile(`(?m)^\s*-? ?uses: (.*)$`)
+	pinned = regexp.MustCompile(`^[\w./-]+@[0-9a-f]{40} # v\d+(\.\d+)*$`)
+	from   = regexp.MustCompile(`(?m)^FROM (.*)$`)
+)
+
+// What is built and released depends on nothing that somebody else can change afterwards, and SECURITY.md says how to report a
+// vulnerability and to verify a signature. Known vulnerabilities of pins are the matter of finding 3.
+func TestSecurityReview13SupplyChain(t *testing.T) {
+	t.Parallel()
+	read := func(t *testing.T, path string) string {
+		text, err := os.ReadFile(filepath.Join("../..", path))
+		require.NoError(t, err)
+		return string(text)
+	}
+	t.Run("actions are pinned by commit", func(t *testing.T) {
+		workflows, err := filepath.Glob("../../.github/workflows/*.yaml")
+		require.NoError(t, err)
+		require.NotEmpty(t, workflows)
+		for _, path := range workflows {
+			text, err := os.ReadFile(path)
+			require.NoError(t, err)
+			for _, found := range uses.FindAllStringSubmatch(string(text), -1) {
+				assert.Regexp(t, pinned, found[1], path)
+			}
+		}
+	})
+	t.Run("images hold nothing but the programs", func(t *testing.T) {
+		for _, program := range []string{"validator", "imageoverride"} {
+			stages := from.FindAllStringSubmatch(read(t, program+"/Dockerfile"), -1)
+			require.NotEmpty(t, stages)
+			assert.Equal(t, "scratch", stages[len(stages)-1][1], program)
+		}
+	})
+	t.Run("releases are signed by digest", func(t *testing.T) {
+		release := read(t, ".github/workflows/release.yaml")
+		for _, part := range []string{"cosign sign --yes", "outputs.digest", "provenance: true", "sbom: true"} {
+			assert.Contains(t, release, part)
+		}
+	})
+	t.Run("SECURITY.md", func(t *testing.T) {
+		policy := read(t, "SECURITY.md")
+		for _, heading := range []string{"Report a vulnerability", "What the threat model is", "What is promised", "Verify what you install"} {
+			assert.Contains(t, policy, "\n## "+heading+"\n")
+		}
+		assert.Contains(t, policy, "cosign verify")
+		for _, page := range []string{"README.md", "charts/gitops-runtime/README.md"} {
+			assert.Contains(t, read(t, page), "SECURITY.md)", page)
+		}
+	})
+	t.Run("links of SECURITY.md lead somewhere", func(t *testing.T) {
+		for _, found := range regexp.MustCompile(`\]\(([^):#]+)(?:#([^)]*))?\)`).FindAllStringSubmatch(read(t, "SECURITY.md"), -1) {
+			text := read(t, found[1])
+			if found[2] != "" {
+				assert.True(t, slices.ContainsFunc(strings.Split(text, "\n"), func(line string) bool {
+					return strings.HasPrefix(line, "#") && anchor(line) == found[2]
+				}), fmt.Sprintf("%s has no heading #%s", found[1], found[2]))
+			}
+		}
+	})
+	t.Run("make vuln", func(t *testing.T) {
+		assert.Contains(t, read(t, "Makefile"), "\nvuln: bin/govulncheck")
+	})
+}
+
+// anchor is how a link names a heading.
+func anchor(heading string) string {
+	kept := regexp.MustCompile(`[^a-z0-9 -]`).ReplaceAllString(strings.ToLower(strings.TrimSpace(strings.TrimLeft(heading, "#"))), "")
+	return strings.ReplaceAll(kept, " ", "-")
+}
