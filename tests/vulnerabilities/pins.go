@@ -26,13 +26,18 @@ type Pin struct {
 	Program string
 }
 
-// Pins lists the images in the charts' default values and the modules that the repository's go.mod and those of
+// Pins lists the images in the charts' default values and the modules that the repository's go.mod files and those of
 // localcluster/programs require.
 func Pins(root string) ([]Pin, error) {
 	pins, err := modules(root, "go.mod", "")
 	if err != nil {
 		return nil, err
 	}
+	local, err := modules(root, filepath.Join("localcluster", "go.mod"), "")
+	if err != nil {
+		return nil, err
+	}
+	pins = append(pins, local...)
 	programs, err := filepath.Glob(filepath.Join(root, "localcluster", "programs", "*", "go.mod"))
 	if err != nil {
 		return nil, err

@@ -111,7 +111,7 @@ var hostileValues = []input{
 	values("numbers without end", "RUN101", func() string {
 		return "a: 1e999999999\nb: 0x" + strings.Repeat("f", 100_000) + "\nc: -" + strings.Repeat("9", 100_000) + "\n"
 	}),
-	values("one key a hundred thousand times", "stands twice", many("a: {b: c}\n", 20_000)),
+	values("one key a hundred thousand times", "is defined twice", many("a: {b: c}\n", 20_000)),
 	values("many documents", tooMany, many("---\na: b\n", 200_000)),
 	values("tags of other languages", "values.yaml: ", fixed("a: !!python/object/apply:os.system [id]\nb: !!binary '%%%'\n")),
 	values("many hosts", "MOD302", func() string {
