@@ -34,7 +34,7 @@ type Finding struct {
 	Fix     string           `json:"fix,omitempty"`
 }
 
-// New makes the finding of a code: level, sentence and cure come from the
+// New makes the finding of a code: level, sentence and fix come from the
 // table, the arguments fill the sentence in the order of its verbs. The code
 // has to be one of the table's, as a test of every package that reports holds.
 func New(code string, place helmvalues.Place, args ...any) Finding {
@@ -57,7 +57,7 @@ func (f Finding) Line() string {
 	return fmt.Sprintf("%s: %s: %s %s", cmp.Or(f.Place.String(), "-"), f.Level, f.Code, f.Message)
 }
 
-// WithFix returns the finding with a cure that fits better than the table's.
+// WithFix returns the finding with a fix that fits better than the table's.
 func (f Finding) WithFix(format string, args ...any) Finding {
 	f.Fix = fmt.Sprintf(format, args...)
 	return f

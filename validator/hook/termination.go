@@ -17,7 +17,7 @@ import (
 const MessageLimit = 4096
 
 // Message is the outcome in few words: all codes first, then a sentence and a
-// cure for each as long as they fit.
+// fix for each as long as they fit.
 func Message(made report.Report, limit int) string {
 	made = made.Clean()
 	var heavy []findings.Finding
