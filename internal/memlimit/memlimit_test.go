@@ -35,6 +35,9 @@ func hoard() {
 
 func dig(depth int) int {
 	var room [64]int
+	if depth < 0 {
+		return 0
+	}
 	room[depth%64] = depth
 	return dig(depth+1) + room[(depth+1)%64]
 }
