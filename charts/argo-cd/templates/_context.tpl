@@ -82,6 +82,14 @@ Arguments: of {context, values}, to (their names).
 {{- end -}}
 
 {{/*
+argo-cd.usesDex: "true" where Dex runs: dex.enabled says so, or says nothing and configs.cm has a dex.config. Arguments: values.
+*/}}
+{{- define "argo-cd.usesDex" -}}
+{{- $config := get (include "argo-cd.flat" (dict "settings" (.configs.cm | default dict)) | fromJson).data "dex.config" -}}
+{{- if ternary (not (empty $config)) .dex.enabled (kindIs "invalid" .dex.enabled) }}true{{ end -}}
+{{- end -}}
+
+{{/*
 argo-cd.parts: the parts of this Argo CD that others reach, part to {name, ports}, as YAML; those that are off are left out.
 Arguments: values.
 */}}
@@ -97,7 +105,7 @@ repoServer: {name: {{ .repoServer.name }}, ports: [{{ .repoServer.containerPorts
 {{- if .commitServer.enabled }}
 commitServer: {name: {{ .commitServer.name }}, ports: [8086]}
 {{- end }}
-{{- if .dex.enabled }}
+{{- if include "argo-cd.usesDex" . }}
 dex: {name: {{ .dex.name }}, ports: [{{ .dex.containerPorts.http }}, {{ .dex.containerPorts.grpc }}]}
 {{- end }}
 {{- end -}}

@@ -1,10 +1,10 @@
 {{/*
 argo-cd.ingress: an Ingress, as YAML; nothing unless ingress.enabled.
 Arguments: context, component, name, ingress (values), host (where ingress.hostname is empty), service {name, port (number)}, secret (its
-TLS certificate), paths (before all others), annotations (besides the user's).
+TLS certificate), paths (before all others), annotations (besides the user's), root (for the templates in values; only tpl sees it).
 */}}
 {{- define "argo-cd.ingress" -}}
-{{- $ingress := .ingress -}}
+{{- $ingress := (include "common.evaluated" (dict "value" .ingress "root" .root) | fromJson).value -}}
 {{- if $ingress.enabled -}}
 {{- $host := default .host $ingress.hostname -}}
 {{- $backend := dict "service" (dict "name" .service.name "port" (dict "number" (int .service.port))) -}}

@@ -1,6 +1,6 @@
 {{/*
 argo-workflows.config: what controller and server read from their ConfigMap (upstream type config.Config; unknown keys stop both), as YAML.
-Arguments: context, values.
+Arguments: context, values, root (only tpl sees it).
 */}}
 {{- define "argo-workflows.config" -}}
 {{- $v := .values -}}{{- $c := $v.controller -}}
@@ -22,7 +22,7 @@ Arguments: context, values.
     "pullPolicy" $v.mainContainer.imagePullPolicy
   ) | fromJson)
   "kubeConfig" $c.kubeConfig
-  "artifactRepository" (include "argo-workflows.artifactRepository" $v | fromJson)
+  "artifactRepository" (include "argo-workflows.artifactRepository" (dict "values" $v "root" .root) | fromJson)
   "metricsConfig" (include "argo-workflows.metricsConfig" $c.metricsConfig | fromJson)
   "persistence" $c.persistence
   "synchronization" $c.synchronization
@@ -83,15 +83,21 @@ that of the values; may be left out).
 {{- end -}}
 {{- end -}}
 
-{{/* argo-workflows.artifactRepository: where artifacts are kept, as JSON; {} for none. Arguments: values. */}}
+{{/*
+argo-workflows.artifactRepository: where artifacts are kept, as JSON; {} for none. S3 is Amazon's unless an endpoint is named, and its keys
+are
+left out where the client finds credentials itself. Arguments: values, root (only tpl sees it).
+*/}}
 {{- define "argo-workflows.artifactRepository" -}}
-{{- $s3 := .artifactRepository.s3 | default dict -}}
-{{- $s3 = ternary $s3 (omit $s3 "accessKeySecret" "secretKeySecret") .useStaticCredentials -}}
-{{- $repository := merge
-  (include "common.compact" (dict "s3" $s3 "gcs" .artifactRepository.gcs "azure" .artifactRepository.azure) | fromJson)
-  (.customArtifactRepository | default dict)
--}}
-{{- if .artifactRepository.archiveLogs }}{{ $_ := set $repository "archiveLogs" true }}{{ end -}}
+{{- $given := (include "common.evaluated" (dict "value" .values.artifactRepository "root" .root) | fromJson).value -}}
+{{- $s3 := $given.s3 | default dict -}}
+{{- if $s3 -}}
+{{- if or (not .values.useStaticCredentials) $s3.useSDKCreds }}{{ $s3 = omit $s3 "accessKeySecret" "secretKeySecret" }}{{ end -}}
+{{- if not $s3.endpoint }}{{ $_ := set $s3 "endpoint" "s3.amazonaws.com" }}{{ end -}}
+{{- end -}}
+{{- $kinds := include "common.compact" (dict "s3" $s3 "gcs" $given.gcs "azure" $given.azure) | fromJson -}}
+{{- $repository := merge $kinds (.values.customArtifactRepository | default dict) -}}
+{{- if $given.archiveLogs }}{{ $_ := set $repository "archiveLogs" true }}{{ end -}}
 {{- toJson $repository -}}
 {{- end -}}
 

@@ -30,7 +30,8 @@ argo-workflows.namespaces: {"namespaces": [...]} as JSON: where workflows run, a
 values.
 */}}
 {{- define "argo-workflows.namespaces" -}}
-{{- $named := concat (compact (list .values.workflow.namespace)) (.values.controller.workflowNamespaces | default list) -}}
-{{- if or .context.singleNamespace (empty $named) }}{{ $named = list .context.namespace }}{{ end -}}
+{{- $named := list (default .context.namespace .values.workflow.namespace) -}}
+{{- if not .context.singleNamespace }}{{ $named = concat (.values.controller.workflowNamespaces | default list) $named }}{{ end -}}
+{{- if .context.singleNamespace }}{{ $named = list .context.namespace }}{{ end -}}
 {{- dict "namespaces" (uniq $named) | toJson -}}
 {{- end -}}

@@ -2,10 +2,11 @@
 common.component: every object of one workload, as YAML documents: service account, RBAC, Deployment or StatefulSet, Services, disruption
 budget, autoscaler, network policy, metrics.
 Arguments: context (common.context), facts (what is particular to the component, as YAML text; charts/common/README.md lists the keys),
-values (what the user says of it: the same names on every component).
+values (what the user says of it: the same names on every component), root (for the templates in values; only tpl sees it).
 */}}
 {{- define "common.component" -}}
-{{- $component := dict "context" .context "values" .values "facts" (include "common.facts" . | fromJson) -}}
+{{- $values := include "common.evaluatedValues" . | fromJson -}}
+{{- $component := dict "context" .context "values" $values "facts" (include "common.facts" . | fromJson) -}}
 {{- $documents := list
   (include "common.serviceAccount" $component)
   (include "common.rbac" $component)
@@ -19,6 +20,16 @@ values (what the user says of it: the same names on every component).
   (include "common.serviceMonitor" $component)
 -}}
 {{- include "common.documents" $documents -}}
+{{- end -}}
+
+{{/*
+common.evaluatedValues: the values of a component, as JSON, with the templates in its further containers evaluated. Arguments: values,
+root.
+*/}}
+{{- define "common.evaluatedValues" -}}
+{{- $keys := pick .values "extraContainers" "initContainers" "extraInitContainers" -}}
+{{- $evaluated := (include "common.evaluated" (dict "value" $keys "root" .root) | fromJson).value -}}
+{{- merge dict $evaluated (omit .values "extraContainers" "initContainers" "extraInitContainers") | toJson -}}
 {{- end -}}
 
 {{/*

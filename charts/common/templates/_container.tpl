@@ -106,8 +106,8 @@ Arguments: a component (context, facts, values).
   "livenessProbe" (include "common.probe" (dict "fact" $f.livenessProbe "value" $v.livenessProbe) | fromJson)
   "readinessProbe" (include "common.probe" (dict "fact" $f.readinessProbe "value" $v.readinessProbe) | fromJson)
   "startupProbe" (include "common.probe" (dict "fact" $f.startupProbe "value" $v.startupProbe) | fromJson)
-  "lifecycle" (coalesce $v.lifecycle $f.lifecycle)
-  "resources" (coalesce $v.resources $f.resources)
+  "lifecycle" (include "common.firstSet" (list $v.lifecycle $f.lifecycle) | fromJson).value
+  "resources" (include "common.firstSet" (list $v.resources $f.resources) | fromJson).value
   "securityContext" $security
   "terminationMessagePolicy" $f.terminationMessagePolicy
   "volumeMounts" (include "common.joined" $mounts | fromJsonArray)

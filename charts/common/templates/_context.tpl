@@ -91,6 +91,19 @@ common.joined: the items of several lists as one JSON list; those that are null 
 {{- end -}}
 
 {{/*
+common.evaluated: {"value": ...} as JSON: a value with the templates in its texts evaluated. Arguments: value, root (only tpl sees it;
+without
+it nothing is evaluated).
+*/}}
+{{- define "common.evaluated" -}}
+{{- $value := dict "value" .value -}}
+{{- $text := toYaml $value -}}
+{{- if and .root (contains "{{" $text) }}{{ $value = tpl $text .root | fromYaml }}{{ end -}}
+{{- with $value.Error }}{{ fail (printf "\na template in a value does not make YAML: %s" .) }}{{ end -}}
+{{- toJson $value -}}
+{{- end -}}
+
+{{/*
 common.text: a scalar as text. Numbers of values files are floating: a large whole one would become 1e+06 otherwise.
 Arguments: the scalar.
 */}}

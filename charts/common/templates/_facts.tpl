@@ -87,6 +87,7 @@ livenessProbe: map
 managedNamespace: text
 metrics: map
 name: text
+nodeSelector: map
 namespaced: boolean
 networkPolicy: map
 podAnnotations: map

@@ -5,7 +5,8 @@ fact job holds what is particular of the JobSpec.
 */}}
 {{- define "common.job" -}}
 {{- $facts := merge (dict "kind" "Job") (include "common.facts" . | fromJson) -}}
-{{- $component := dict "context" .context "values" .values "facts" $facts -}}
+{{- $values := include "common.evaluatedValues" . | fromJson -}}
+{{- $component := dict "context" .context "values" $values "facts" $facts -}}
 {{- $policy := ternary (include "common.networkPolicy" $component) "" (hasKey $facts "networkPolicy") -}}
 {{- include "common.documents" (list
   (include "common.serviceAccount" $component)

@@ -32,6 +32,7 @@ metadata:
     "annotations" $annotations
   ) | nindent 2 }}
 spec:
+  {{- if ne (default "ClusterIP" $service.type) "ClusterIP" }}{{ $service = omit $service "clusterIP" }}{{ end }}
   {{- $spec := merge
     (dict "type" (default "ClusterIP" $service.type))
     (pick $service "clusterIP" "loadBalancerClass" "loadBalancerSourceRanges")

@@ -39,19 +39,17 @@ Arguments: a component (context, facts, values).
   "initContainers" (include "common.joined" $initContainers | fromJsonArray)
   "containers" (include "common.joined" $containers | fromJsonArray)
   "volumes" (include "common.joined" $volumes | fromJsonArray)
-  "nodeSelector" (merge dict ($v.nodeSelector | default dict) ($g.nodeSelector | default dict))
-  "tolerations" (coalesce $v.tolerations $g.tolerations)
   "affinity" (include "common.affinity" . | fromJson)
   "topologySpreadConstraints" (include "common.topologySpread" . | fromJson).constraints
-  "priorityClassName" (coalesce $v.priorityClassName $g.priorityClassName)
-  "runtimeClassName" (coalesce $v.runtimeClassName $g.runtimeClassName)
-  "hostAliases" (coalesce $v.hostAliases $g.hostAliases)
-  "dnsConfig" (coalesce $v.dnsConfig $g.dnsConfig)
   "dnsPolicy" $v.dnsPolicy
   "hostNetwork" (ternary true nil (eq (toString $v.hostNetwork) "true"))
   "schedulerName" $v.schedulerName
   "terminationGracePeriodSeconds" (include "common.firstSet" $grace | fromJson).value
 -}}
+{{- /* a component's value replaces the global one, an empty one too */ -}}
+{{- range list "nodeSelector" "tolerations" "priorityClassName" "runtimeClassName" "hostAliases" "dnsConfig" -}}
+{{- $_ := set $spec . (include "common.firstSet" (list (index $v .) (index $g . | default nil) (index $f .)) | fromJson).value -}}
+{{- end -}}
 {{- dict
   "metadata" (include "common.compact" (dict "labels" $labels "annotations" $annotations) | fromJson)
   "spec" (include "common.compact" $spec | fromJson)
@@ -62,21 +60,23 @@ Arguments: a component (context, facts, values).
 {{- define "common.topologySpread" -}}
 {{- $selector := dict "matchLabels" (include "common.selectorLabels" (dict "context" .context "name" .facts.name) | fromJson) -}}
 {{- $constraints := list -}}
-{{- range coalesce .values.topologySpreadConstraints .context.global.topologySpreadConstraints -}}
+{{- $given := list .values.topologySpreadConstraints .context.global.topologySpreadConstraints -}}
+{{- range (include "common.firstSet" $given | fromJson).value -}}
 {{- $constraints = append $constraints (merge dict . (dict "labelSelector" $selector)) -}}
 {{- end -}}
 {{- dict "constraints" $constraints | toJson -}}
 {{- end -}}
 
 {{/*
-common.affinity: a pod's affinity, as JSON: the component's own, or what global.affinity says of all pods: podAntiAffinity soft or hard
+common.affinity: a pod's affinity, as JSON: the component's own, be it empty, or what global.affinity says of all pods: podAntiAffinity
+soft or hard
 keeps those of a component on different nodes, nodeAffinity {type: soft or hard, matchExpressions} says which nodes. Arguments: a
 component.
 */}}
 {{- define "common.affinity" -}}
-{{- $affinity := coalesce .values.affinity .facts.affinity -}}
+{{- $affinity := (include "common.firstSet" (list .values.affinity .facts.affinity) | fromJson).value -}}
 {{- $preset := .context.global.affinity | default dict -}}
-{{- if not $affinity -}}
+{{- if kindIs "invalid" $affinity -}}
 {{- $affinity = dict -}}
 {{- $term := dict
   "topologyKey" "kubernetes.io/hostname"

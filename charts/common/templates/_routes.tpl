@@ -1,10 +1,10 @@
 {{/*
 common.ingress: an Ingress to one Service, as YAML; nothing unless ingress.enabled. Without hosts the rule is for any host.
 Arguments: context, component (its name), name, ingress (values: annotations, labels, ingressClassName, hosts, paths, pathType, extraPaths,
-tls), service {name, port (number)}.
+tls), service {name, port (number)}, root (for the templates in values; only tpl sees it).
 */}}
 {{- define "common.ingress" -}}
-{{- $ingress := .ingress -}}
+{{- $ingress := (include "common.evaluated" (dict "value" .ingress "root" .root) | fromJson).value -}}
 {{- if $ingress.enabled -}}
 {{- $backend := dict "service" (dict "name" .service.name "port" (dict "number" (int .service.port))) -}}
 {{- $paths := $ingress.extraPaths | default list -}}
@@ -32,10 +32,10 @@ tls), service {name, port (number)}.
 {{/*
 common.httpRoute: a Gateway API route to one Service, as YAML; nothing unless route.enabled. Rules without backendRefs go to the Service.
 Arguments: context, component (its name), name, route (values: labels, annotations, parentRefs, hostnames, rules), service {name, port},
-kind (HTTPRoute; or GRPCRoute).
+kind (HTTPRoute; or GRPCRoute), root (for the templates in values; only tpl sees it).
 */}}
 {{- define "common.httpRoute" -}}
-{{- $route := .route -}}
+{{- $route := (include "common.evaluated" (dict "value" .route "root" .root) | fromJson).value -}}
 {{- if $route.enabled -}}
 {{- $backend := dict "name" .service.name "port" (int .service.port) -}}
 {{- $rules := list -}}

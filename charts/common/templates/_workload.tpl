@@ -14,7 +14,8 @@ Arguments: a component (context, facts, values). Replicas are left to the autosc
   "revisionHistoryLimit" (include "common.firstSet" (list $v.revisionHistoryLimit $g.revisionHistoryLimit) | fromJson).value
 -}}
 {{- if and (not (($v.autoscaling).enabled)) (not (kindIs "invalid" $replicas)) }}{{ $_ := set $spec "replicas" (int $replicas) }}{{ end -}}
-{{- $strategy := coalesce $v.deploymentStrategy $v.strategy $v.updateStrategy $f.strategy (ternary nil $g.deploymentStrategy $stateful) -}}
+{{- $strategies := list $v.deploymentStrategy $v.strategy $v.updateStrategy $f.strategy (ternary nil $g.deploymentStrategy $stateful) -}}
+{{- $strategy := (include "common.firstSet" $strategies | fromJson).value -}}
 {{- if $strategy }}{{ $_ := set $spec (ternary "updateStrategy" "strategy" $stateful) $strategy }}{{ end -}}
 {{- if $stateful -}}
 {{- $_ := set $spec "serviceName" (default (include "common.componentName" .) $f.serviceName) -}}

@@ -52,18 +52,22 @@ user's own. server is host:port with the root path, url has the scheme besides. 
 {{- $tls = eq (int $own.server.port) 443 -}}
 {{- $path = $own.server.rootpath -}}
 {{- else -}}
-{{- $prefix := include "gitops-runtime.prefix" (dict "root" . "chart" "argo-cd") -}}
+{{- $argo := index .Values "argo-cd" -}}
 {{- $domain := printf "%s.svc.%s" .Release.Namespace (index .Values "internal-router").clusterDomain -}}
-{{- $params := dict -}}
-{{- with index .Values "argo-cd" -}}
-{{- if .enabled -}}
-{{- $params = (include "argo-cd.flat" (dict "settings" (.configs.params | default dict)) | fromJson).data -}}
+{{- $params := dict "server.insecure" true -}}
+{{- if $argo.enabled -}}
+{{- $params = (include "argo-cd.flat" (dict "settings" ($argo.configs.params | default dict)) | fromJson).data -}}
 {{- end -}}
-{{- end -}}
-{{- $tls = eq (toString (get $params "server.insecure")) "false" -}}
+{{- $tls = ne (toString (get $params "server.insecure")) "true" -}}
 {{- $path = get $params "server.rootpath" -}}
-{{- $repoServer = printf "%s-repo-server.%s:8081" $prefix $domain -}}
-{{- $server = printf "%s-server.%s:%d" $prefix $domain (ternary 443 80 $tls) -}}
+{{- $service := ($argo.server).service | default dict -}}
+{{- $port := ternary (default 443 $service.servicePortHttps) (default 80 $service.servicePortHttp) $tls | int -}}
+{{- $repoPort := (($argo.repoServer).service).port | default 8081 | int -}}
+{{- $name := dict "root" . "chart" "argo-cd" -}}
+{{- $serverName := include "gitops-runtime.nameOf" (merge (dict "component" (($argo.server).name | default "server")) $name) -}}
+{{- $repoName := include "gitops-runtime.nameOf" (merge (dict "component" (($argo.repoServer).name | default "repo-server")) $name) -}}
+{{- $repoServer = printf "%s.%s:%d" $repoName $domain $repoPort -}}
+{{- $server = printf "%s.%s:%d" $serverName $domain $port -}}
 {{- end -}}
 {{- with trimAll "/" (default "" $path) }}{{ $server = printf "%s/%s" $server . }}{{ end -}}
 {{- dict "server" $server "url" (printf "%s://%s" (ternary "https" "http" $tls) $server) "repoServer" $repoServer | toJson -}}

@@ -221,6 +221,14 @@ platform shows logs of is called as its label app.kubernetes.io/part-of. Argumen
 {{- end -}}
 
 {{/*
+gitops-runtime.nameOf: the name of a component's objects in a chart that this one depends on. Arguments: root, chart, component.
+*/}}
+{{- define "gitops-runtime.nameOf" -}}
+{{- $context := dict "fullname" (include "gitops-runtime.prefix" .) -}}
+{{- include "common.fullname" (dict "context" $context "name" .component) -}}
+{{- end -}}
+
+{{/*
 gitops-runtime.podsOf: what selects the pods of a component of a chart that this one depends on, as JSON. Arguments: root, chart,
 component.
 */}}
@@ -242,8 +250,10 @@ global.runtime.publishWorkflows does not refuse it. Arguments: the root.
 {{/* gitops-runtime.argoServer: the URL of the Argo Workflows server. Arguments: the root. */}}
 {{- define "gitops-runtime.argoServer" -}}
 {{- $config := (index .Values "app-proxy").config | default dict -}}
-{{- default (printf "http://%s-server.%s.svc.%s:2746" (include "gitops-runtime.prefix" (dict
-  "root" .
-  "chart" "argo-workflows"
-)) .Release.Namespace (index .Values "internal-router").clusterDomain) $config.argoWorkflowsUrl -}}
+{{- $server := (index .Values "argo-workflows").server | default dict -}}
+{{- $scheme := ternary "https" "http" (eq (toString $server.secure) "true") -}}
+{{- $name := include "gitops-runtime.nameOf" (dict "root" . "chart" "argo-workflows" "component" (default "server" $server.name)) -}}
+{{- $domain := (index .Values "internal-router").clusterDomain -}}
+{{- $own := printf "%s://%s.%s.svc.%s:%d" $scheme $name .Release.Namespace $domain (default 2746 $server.servicePort | int) -}}
+{{- default $own $config.argoWorkflowsUrl -}}
 {{- end -}}

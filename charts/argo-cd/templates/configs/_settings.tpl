@@ -8,7 +8,9 @@ Arguments: context, values.
   "redis.server" (include "argo-cd.redisServer" .)
   "repo.server" (printf "%s:%v" (include "common.fullname" (dict "context" .context "name" $v.repoServer.name)) $v.repoServer.service.port)
 -}}
-{{- if $v.dex.enabled -}}
+{{- if $v.repoServer.certificateSecret.enabled }}{{ $_ := set $data "server.repo.server.strict.tls" "true" }}{{ end -}}
+{{- if include "argo-cd.usesDex" $v -}}
+{{- if $v.dex.certificateSecret.enabled }}{{ $_ := set $data "server.dex.server.strict.tls" "true" }}{{ end -}}
 {{- $_ := set $data "server.dex.server"
   (printf "https://%s:%v" (include "common.fullname" (dict "context" .context "name" $v.dex.name)) $v.dex.servicePortHttp)
 -}}

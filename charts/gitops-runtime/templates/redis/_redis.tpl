@@ -9,8 +9,10 @@ of its Argo CD; {} where neither is enabled. Arguments: the root.
 {{- $host := printf "%s.%s" $redis.fullnameOverride $domain -}}
 {{- dict "host" $host "port" (int $redis.service.ports.redis.port) "secret" "gitops-runtime-redis" "key" "auth" | toJson -}}
 {{- else if include "gitops-runtime.sharesRedis" . -}}
-{{- $host := printf "%s-redis-ha-haproxy.%s" (include "gitops-runtime.prefix" (dict "root" . "chart" "argo-cd")) $domain -}}
-{{- dict "host" $host "port" 6379 "secret" "argocd-redis" "key" "auth" | toJson -}}
+{{- $context := dict "fullname" (include "gitops-runtime.prefix" (dict "root" . "chart" "argo-cd")) -}}
+{{- $ha := include "argo-cd.redisHA" (dict "context" $context "values" (index .Values "argo-cd")) | fromJson -}}
+{{- $host := printf "%s.%s" $ha.haproxy $domain -}}
+{{- dict "host" $host "port" 6379 "secret" (default "argocd-redis" $ha.secret) "key" "auth" | toJson -}}
 {{- else -}}
 {}
 {{- end -}}

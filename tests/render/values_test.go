@@ -1,0 +1,175 @@
+package render_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
+
+	"gitops-runtime/tests/render"
+)
+
+// valueCase sets values and names the field that shows them. A field of a text that is YAML is named behind "|".
+type valueCase struct {
+	title, chart     string
+	set              map[string]string
+	kind, name, path string
+	want             any
+}
+
+// Values take effect as in the community's charts.
+func TestValuesReachTheirField(t *testing.T) {
+	t.Parallel()
+	const dex = "url: https://dex.example.com"
+	params := func(title string, set map[string]string, key string, want any) valueCase {
+		return valueCase{title, "argo-cd", set, "ConfigMap", "argocd-cmd-params-cm", "data/" + key, want}
+	}
+	s3 := func(title string, set map[string]string, key string, want any) valueCase {
+		name := "cf-argo-workflows-workflow-controller-configmap"
+		return valueCase{title, "argo-workflows", set, "ConfigMap", name, "data/config|artifactRepository/s3/" + key, want}
+	}
+	keys := map[string]string{"artifactRepository.s3": `{"bucket": "b", "useSDKCreds": true, "accessKeySecret": {"name": "n", "key": "k"}}`}
+	pod := "spec/template/spec/"
+	for _, test := range []valueCase{
+		{"nodeSelector replaces", "argo-cd", map[string]string{"server.nodeSelector": `{"pool": "a"}`}, "Deployment", "cf-argocd-server", pod + "nodeSelector", map[string]any{"pool": "a"}},
+		{"nodeSelector of global", "argo-cd", map[string]string{"global.nodeSelector": `{"pool": "a"}`}, "Deployment", "cf-argocd-server", pod + "nodeSelector", map[string]any{"pool": "a", "kubernetes.io/os": "linux"}},
+		{"workflows without any", "argo-workflows", nil, "Deployment", "cf-argo-workflows-server", pod + "nodeSelector", map[string]any{"kubernetes.io/os": "linux"}},
+		{"workflows with global", "argo-workflows", map[string]string{"global.nodeSelector": `{"pool": "a"}`}, "Deployment", "cf-argo-workflows-server", pod + "nodeSelector", map[string]any{"pool": "a"}},
+		{"workflows with their own", "argo-workflows", map[string]string{"server.nodeSelector": `{"pool": "a"}`}, "Deployment", "cf-argo-workflows-server", pod + "nodeSelector", map[string]any{"pool": "a"}},
+
+		{"Dex by its config", "argo-cd", map[string]string{`configs.cm.dex\.config`: `"` + dex + `"`}, "Deployment", "cf-argocd-dex-server", "spec/replicas", 1.0},
+		{"Dex by its nested config", "argo-cd", map[string]string{`configs.cm.dex.config`: `"` + dex + `"`}, "Deployment", "cf-argocd-dex-server", "spec/replicas", 1.0},
+		{"no Dex without config", "argo-cd", nil, "Deployment", "cf-argocd-dex-server", "", absent{}},
+		{"no Dex where it is off", "argo-cd", map[string]string{`configs.cm.dex\.config`: `"` + dex + `"`, "dex.enabled": "false"}, "Deployment", "cf-argocd-dex-server", "", absent{}},
+		params("server finds Dex", map[string]string{`configs.cm.dex\.config`: `"` + dex + `"`}, "server.dex.server", "https://cf-argocd-dex-server:5556"),
+		params("strict TLS to Dex", map[string]string{"dex.enabled": "true", "dex.certificateSecret.enabled": "true"}, "server.dex.server.strict.tls", "true"),
+		params("strict TLS to the repo server", map[string]string{"repoServer.certificateSecret.enabled": "true"}, "server.repo.server.strict.tls", "true"),
+		params("no strict TLS", nil, "server.repo.server.strict.tls", absent{}),
+		{"quoted boolean", "argo-cd", map[string]string{`configs.cm.admin\.enabled`: `"false"`}, "ConfigMap", "argocd-cm", "data/admin.enabled", "false"},
+		{"boolean", "argo-cd", map[string]string{`configs.cm.exec\.enabled`: `true`}, "ConfigMap", "argocd-cm", "data/exec.enabled", "true"},
+
+		s3("default endpoint", map[string]string{"artifactRepository.s3": `{"bucket": "b"}`}, "endpoint", "s3.amazonaws.com"),
+		s3("named endpoint", map[string]string{"artifactRepository.s3": `{"bucket": "b", "endpoint": "e"}`}, "endpoint", "e"),
+		s3("keys beside useSDKCreds", keys, "accessKeySecret", absent{}),
+		s3("template", map[string]string{"artifactRepository.s3": `{"bucket": "{{ .Release.Name }}-logs"}`}, "bucket", "cf-logs"),
+		{"list of emissary images", "argo-workflows", map[string]string{"emissary.images": "[]"}, "ConfigMap", "cf-argo-workflows-workflow-controller-configmap", "data/config|images", absent{}},
+
+		{"template in a container", "argo-cd", map[string]string{"server.extraContainers": `[{"name": "{{ .Release.Name }}-a", "image": "a"}]`}, "Deployment", "cf-argocd-server", pod + "containers/1/name", "cf-a"},
+		{"template in an init container", "argo-cd", map[string]string{"repoServer.initContainers": `[{"name": "{{ .Release.Name }}-a", "image": "a"}]`}, "Deployment", "cf-argocd-repo-server", pod + "initContainers/1/name", "cf-a"},
+		{"template in a host", "argo-cd", map[string]string{"server.ingress.enabled": "true", "server.ingress.hostname": `"argo.{{ .Values.global.domain }}"`}, "Ingress", "cf-argocd-server", "spec/rules/0/host", "argo.argocd.example.com"},
+		{"template in an annotation", "argo-cd", map[string]string{"server.ingress.enabled": "true", "server.ingress.annotations": `{"a": "{{ .Release.Namespace }}"}`}, "Ingress", "cf-argocd-server", "metadata/annotations/a", "codefresh"},
+		{"template in a host of workflows", "argo-workflows", map[string]string{"server.ingress.enabled": "true", "server.ingress.hosts": `["{{ .Release.Name }}.example.com"]`}, "Ingress", "cf-argo-workflows-server", "spec/rules/0/host", "cf.example.com"},
+
+		{"load balancer of metrics", "argo-cd", map[string]string{"controller.metrics.enabled": "true", "controller.metrics.service.type": `"LoadBalancer"`, "controller.metrics.service.clusterIP": `"None"`}, "Service", "cf-argocd-application-controller-metrics", "spec/clusterIP", absent{}},
+		{"headless metrics", "argo-cd", map[string]string{"controller.metrics.enabled": "true", "controller.metrics.service.clusterIP": `"None"`}, "Service", "cf-argocd-application-controller-metrics", "spec/clusterIP", "None"},
+	} {
+		t.Run(test.chart+" "+test.title, func(t *testing.T) {
+			t.Parallel()
+			objects := render.Release{Chart: test.chart, SetJSON: test.set}.Objects(t)
+			assertValue(t, objects, test)
+		})
+	}
+}
+
+// The addresses by which the runtime's programs find those of its subcharts follow what these are called and how they listen.
+func TestAddressesFollowTheSubcharts(t *testing.T) {
+	t.Parallel()
+	config := func(title string, set map[string]string, key string, want any) valueCase {
+		return valueCase{title, "gitops-runtime", set, "ConfigMap", "cap-app-proxy-cm", "data/" + key, want}
+	}
+	gateway := func(title string, set map[string]string, key string, want any) valueCase {
+		return valueCase{title, "gitops-runtime", set, "ConfigMap", "argo-gateway-cmd-params-cm", "data/" + key, want}
+	}
+	const domain = ".codefresh.svc.cluster.local"
+	for _, test := range []valueCase{
+		config("default", nil, "argoCdUrl", "http://argo-cd-server"+domain+":80"),
+		config("TLS", map[string]string{`argo-cd.configs.params.server\.insecure`: "false"}, "argoCdUrl", "https://argo-cd-server"+domain+":443"),
+		config("root path", map[string]string{`argo-cd.configs.params.server\.rootpath`: `"/argo"`}, "argoCdUrl", "http://argo-cd-server"+domain+":80/argo"),
+		config("port", map[string]string{"argo-cd.server.service.servicePortHttp": "8000"}, "argoCdUrl", "http://argo-cd-server"+domain+":8000"),
+		config("name", map[string]string{"argo-cd.server.name": `"api"`}, "argoCdUrl", "http://argo-cd-api"+domain+":80"),
+		config("release's name", map[string]string{"argo-cd.fullnameOverride": `"cd"`}, "argoCdUrl", "http://cd-server"+domain+":80"),
+		config("workflows", nil, "argoWorkflowsUrl", "http://argo-server"+domain+":2746"),
+		config("workflows by TLS", map[string]string{"argo-workflows.server.secure": "true"}, "argoWorkflowsUrl", "https://argo-server"+domain+":2746"),
+		config("port of workflows", map[string]string{"argo-workflows.server.servicePort": "80"}, "argoWorkflowsUrl", "http://argo-server"+domain+":80"),
+		config("name of workflows", map[string]string{"argo-workflows.server.name": `"api"`}, "argoWorkflowsUrl", "http://argo-api"+domain+":2746"),
+		gateway("repo server", nil, "repo.server", "argo-cd-repo-server"+domain+":8081"),
+		gateway("port of the repo server", map[string]string{"argo-cd.repoServer.service.port": "9000"}, "repo.server", "argo-cd-repo-server"+domain+":9000"),
+		gateway("name of the repo server", map[string]string{"argo-cd.repoServer.name": `"repo"`}, "repo.server", "argo-cd-repo"+domain+":8081"),
+		gateway("TLS of the server", map[string]string{`argo-cd.configs.params.server\.insecure`: "false"}, "argocd.server", "argo-cd-server"+domain+":443"),
+		gateway("shared Redis", map[string]string{"argo-cd.redis-ha.enabled": "true", "argo-cd.fullnameOverride": `"cd"`}, "redis.server", "cd-redis-ha-haproxy"+domain+":6379"),
+	} {
+		t.Run(test.title, func(t *testing.T) {
+			t.Parallel()
+			assertValue(t, render.Release{Chart: test.chart, Files: []string{"tunnel"}, SetJSON: test.set}.Objects(t), test)
+		})
+	}
+}
+
+// Workflows may run in further namespaces, and still run in the release's own.
+func TestWorkflowNamespacesAddToTheReleases(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		set  map[string]string
+		want []string
+	}{
+		{nil, []string{"codefresh"}},
+		{map[string]string{"controller.workflowNamespaces": `["a", "b"]`}, []string{"a", "b", "codefresh"}},
+		{map[string]string{"controller.workflowNamespaces": `["a"]`, "workflow.namespace": `"own"`}, []string{"a", "own"}},
+		{map[string]string{"controller.workflowNamespaces": `["a"]`, "singleNamespace": "true"}, []string{"codefresh"}},
+	} {
+		var namespaces []string
+		for _, object := range (render.Release{Chart: "argo-workflows", SetJSON: test.set}).Objects(t) {
+			if object.GetKind() == "Role" && object.GetName() == "cf-argo-workflows-workflow" {
+				namespaces = append(namespaces, object.GetNamespace())
+			}
+		}
+		assert.ElementsMatch(t, test.want, namespaces, "%v", test.set)
+	}
+}
+
+func assertValue(t *testing.T, objects []render.Object, test valueCase) {
+	t.Helper()
+	object := render.Find(objects, test.kind, test.name)
+	if test.path == "" {
+		assert.Nil(t, object, "%s/%s", test.kind, test.name)
+		return
+	}
+	require.NotNil(t, object, "%s/%s", test.kind, test.name)
+	assert.Equal(t, test.want, lookUp(t, object.Object, test.path), "%s/%s %s", test.kind, test.name, test.path)
+}
+
+// lookUp is the value at a path of keys and indices divided by slashes, or absent; what stands before "|" is a text that is YAML.
+func lookUp(t *testing.T, value any, path string) any {
+	t.Helper()
+	outer, inner, isText := strings.Cut(path, "|")
+	if isText {
+		text, ok := lookUp(t, value, outer).(string)
+		require.True(t, ok, "%s is not a text", outer)
+		var parsed any
+		require.NoError(t, yaml.Unmarshal([]byte(text), &parsed))
+		return lookUp(t, parsed, inner)
+	}
+	pointer := value
+	for _, key := range strings.Split(path, "/") {
+		switch within := pointer.(type) {
+		case map[string]any:
+			next, ok := within[key]
+			if !ok {
+				return absent{}
+			}
+			pointer = next
+		case []any:
+			var at int
+			if json.Unmarshal([]byte(key), &at) != nil || at >= len(within) {
+				return absent{}
+			}
+			pointer = within[at]
+		default:
+			return absent{}
+		}
+	}
+	return pointer
+}

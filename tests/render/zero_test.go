@@ -1,0 +1,225 @@
+package render_test
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"gitops-runtime/tests/render"
+)
+
+// absent is what a field is expected to be that is not rendered.
+type absent struct{}
+
+// zeroCase sets one value of a component to zero, empty, false or null and names the one field that shows it.
+type zeroCase struct {
+	value  string // below the component's path
+	json   string
+	kind   string // of the object; the component's workload without it
+	path   string
+	want   any
+	except []string // names of the workloads that fix the field, or have nothing for it
+}
+
+// fixedReplicas are workloads that run once, whatever the values say.
+var fixedReplicas = []string{"cf-argocd-dex-server", "cf-argocd-notifications-controller", "runtime-redis", "sealed-secrets-controller", "codefresh-tunnel-client", "cf-tunnel-server"}
+
+// replicaCounts are workloads whose values call replicas replicaCount.
+var replicaCounts = []string{"cap-app-proxy", "internal-router", "gitops-operator", "runtime-event-reporter", "cluster-event-reporter"}
+
+const podPath, containerPath = "spec.template.spec.", "spec.template.spec.containers[0]."
+
+// zeroCases are the zeros of every component. Where global has a value, too, an empty one of the component replaces it.
+func zeroCases() []zeroCase {
+	noReplicas := append(slices.Clone(fixedReplicas), replicaCounts...)
+	noLiveness := []string{"cf-argocd-application-controller", "cf-argo-rollouts-dashboard"}
+	noReadiness := []string{"cf-argo-workflows-workflow-controller"}
+	return []zeroCase{
+		{"replicas", `0`, "", "spec.replicas", 0.0, noReplicas},
+		{"revisionHistoryLimit", `0`, "", "spec.revisionHistoryLimit", 0.0, nil},
+		{"terminationGracePeriodSeconds", `0`, "", podPath + "terminationGracePeriodSeconds", 0.0, nil},
+		{"nodeSelector", `{}`, "", podPath + "nodeSelector", absent{}, nil},
+		{"tolerations", `[]`, "", podPath + "tolerations", absent{}, nil},
+		{"affinity", `{}`, "", podPath + "affinity", absent{}, []string{"cf-argocd-redis-ha-server", "cf-argocd-redis-ha-haproxy"}},
+		{"topologySpreadConstraints", `[]`, "", podPath + "topologySpreadConstraints", absent{}, []string{"cf-argocd-redis-ha-server"}},
+		{"priorityClassName", `""`, "", podPath + "priorityClassName", absent{}, nil},
+		{"runtimeClassName", `""`, "", podPath + "runtimeClassName", absent{}, nil},
+		{"hostAliases", `[]`, "", podPath + "hostAliases", absent{}, nil},
+		{"dnsConfig", `{}`, "", podPath + "dnsConfig", absent{}, nil},
+		{"automountServiceAccountToken", `false`, "", podPath + "automountServiceAccountToken", false, nil},
+		{"containerSecurityContext.allowPrivilegeEscalation", `true`, "", containerPath + "securityContext.allowPrivilegeEscalation", true, nil},
+		{"containerSecurityContext.runAsNonRoot", `false`, "", containerPath + "securityContext.runAsNonRoot", false, nil},
+		{"containerSecurityContext.readOnlyRootFilesystem", `false`, "", containerPath + "securityContext.readOnlyRootFilesystem", false, nil},
+		{"livenessProbe.initialDelaySeconds", `0`, "", containerPath + "livenessProbe.initialDelaySeconds", 0.0, noLiveness},
+		{"readinessProbe.initialDelaySeconds", `0`, "", containerPath + "readinessProbe.initialDelaySeconds", 0.0, noReadiness},
+		{"pdb.minAvailable", `0`, "PodDisruptionBudget", "spec.minAvailable", 0.0, nil},
+		{"autoscaling.minReplicas", `0`, "HorizontalPodAutoscaler", "spec.minReplicas", 0.0, fixedReplicas},
+		{"serviceAccount.automountServiceAccountToken", `false`, "ServiceAccount", "automountServiceAccountToken", false, nil},
+	}
+}
+
+// nullCases are the same values as null: what global says is left, or the program's own default.
+func nullCases() []zeroCase {
+	return []zeroCase{
+		{"nodeSelector", `null`, "", podPath + "nodeSelector.global", "node", nil},
+		{"tolerations", `null`, "", podPath + "tolerations[0].key", "global", nil},
+		{"topologySpreadConstraints", `null`, "", podPath + "topologySpreadConstraints[0].topologyKey", "global", []string{"cf-argocd-redis-ha-server"}},
+		{"priorityClassName", `null`, "", podPath + "priorityClassName", "global", nil},
+		{"runtimeClassName", `null`, "", podPath + "runtimeClassName", "global", nil},
+		{"hostAliases", `null`, "", podPath + "hostAliases[0].ip", "192.0.2.9", nil},
+		{"dnsConfig", `null`, "", podPath + "dnsConfig.nameservers[0]", "192.0.2.9", nil},
+	}
+}
+
+// globals are what every pod has unless its component says otherwise.
+func globals() map[string]string {
+	return map[string]string{
+		"global.nodeSelector":              `{"global": "node"}`,
+		"global.tolerations":               `[{"key": "global", "operator": "Exists"}]`,
+		"global.affinity":                  `{"podAntiAffinity": "soft"}`,
+		"global.topologySpreadConstraints": `[{"maxSkew": 1, "topologyKey": "global", "whenUnsatisfiable": "DoNotSchedule"}]`,
+		"global.priorityClassName":         `"global"`,
+		"global.runtimeClassName":          `"global"`,
+		"global.hostAliases":               `[{"ip": "192.0.2.9", "hostnames": ["global"]}]`,
+		"global.dnsConfig":                 `{"nameservers": ["192.0.2.9"]}`,
+	}
+}
+
+// allComponents are the components of every chart, the runtime's own included.
+func allComponents() []component {
+	all := components()
+	on := map[string]string{"sealed-secrets.enabled": "true", "redis.enabled": "true"}
+	for _, own := range []component{
+		{path: "app-proxy", name: "cap-app-proxy"},
+		{path: "internal-router", name: "internal-router"},
+		{path: "gitops-operator", name: "gitops-operator"},
+		{path: "argo-gateway", name: "argo-gateway"},
+		{path: "event-reporters.runtime-event-reporter", name: "runtime-event-reporter"},
+		{path: "event-reporters.cluster-event-reporter", name: "cluster-event-reporter"},
+		{path: "redis", name: "runtime-redis"},
+		{path: "sealed-secrets", name: "sealed-secrets-controller"},
+		{path: "tunnel-client", name: "codefresh-tunnel-client"},
+	} {
+		own.chart, own.kind, own.on = "gitops-runtime", "Deployment", on
+		all = append(all, own)
+	}
+	return append(all, component{chart: "tunnel-server", kind: "Deployment", name: "cf-tunnel-server"})
+}
+
+// casesOf are those of the cases that a component has the values for: the runtime's own components have fixed names and service accounts, and
+// the charts of the tunnel the settings of pods alone.
+func casesOf(c component, all []zeroCase) []zeroCase {
+	return slices.DeleteFunc(slices.Clone(all), func(each zeroCase) bool {
+		top, _, _ := strings.Cut(each.value, ".")
+		switch {
+		case slices.Contains(each.except, c.name):
+			return true
+		case strings.HasPrefix(c.chart+c.path, "tunnel-"), c.path == "tunnel-client":
+			return !slices.Contains([]string{"nodeSelector", "tolerations", "affinity", "priorityClassName"}, top)
+		case c.chart == "gitops-runtime":
+			return slices.Contains([]string{"replicas", "pdb", "autoscaling", "serviceAccount"}, top)
+		}
+		return false
+	})
+}
+
+// 0, false, "", [] and {} are values: each changes the field it stands for, and no other stands in for it; null leaves what global says.
+func TestZeroesChangeTheirField(t *testing.T) {
+	t.Parallel()
+	counted := 0
+	for _, c := range allComponents() {
+		for title, cases := range map[string][]zeroCase{"zero": zeroCases(), "null": nullCases()} {
+			cases = casesOf(c, cases)
+			counted += len(cases)
+			t.Run(c.chart+" "+c.path+" "+title, func(t *testing.T) {
+				t.Parallel()
+				objects := renderZeroes(t, c, cases, false)
+				scaled := objects
+				if slices.ContainsFunc(cases, func(each zeroCase) bool { return each.kind == "HorizontalPodAutoscaler" }) {
+					scaled = renderZeroes(t, c, cases, true)
+				}
+				for _, each := range cases {
+					t.Run(each.value+"="+each.json, func(t *testing.T) {
+						kind, name := each.kind, c.name
+						in := objects
+						if kind == "" {
+							kind = c.kind
+						}
+						if kind == "HorizontalPodAutoscaler" {
+							in = scaled
+						}
+						object := render.Find(in, kind, name)
+						require.NotNil(t, object, "%s/%s", kind, name)
+						assert.Equal(t, each.want, valueAt(object.Object, each.path), "%s/%s %s", kind, name, each.path)
+					})
+				}
+			})
+		}
+	}
+	assert.GreaterOrEqual(t, counted, 600)
+}
+
+// renderZeroes renders a component with all the cases' values at once; with its autoscaler, which owns the replicas, or without.
+func renderZeroes(t *testing.T, c component, cases []zeroCase, scaled bool) []render.Object {
+	t.Helper()
+	prefix := c.path + "."
+	if c.path == "" {
+		prefix = ""
+	}
+	set := globals()
+	for _, each := range cases {
+		set[prefix+each.value] = each.json
+		if switched, _, below := strings.Cut(each.value, "."); below && strings.HasPrefix(c.chart, "argo-") {
+			switch switched {
+			case "pdb", "livenessProbe", "readinessProbe":
+				set[prefix+switched+".enabled"] = `true`
+			case "autoscaling":
+				set[prefix+"autoscaling.enabled"] = strconv.FormatBool(scaled)
+			}
+		}
+	}
+	release := render.Release{Chart: c.chart, Set: c.on, SetJSON: set}
+	switch c.chart {
+	case "gitops-runtime":
+		release.Files = []string{"tunnel"}
+	case "tunnel-server":
+		release.Files = []string{"default"}
+	}
+	return release.Objects(t)
+}
+
+// valueAt is the value at a path such as spec.ports[0].name, or absent.
+func valueAt(value any, path string) any {
+	for _, key := range strings.Split(path, ".") {
+		name, index, indexed := strings.Cut(strings.TrimSuffix(key, "]"), "[")
+		fields, _ := value.(map[string]any)
+		next, ok := fields[name]
+		if !ok {
+			return absent{}
+		}
+		value = next
+		if indexed {
+			items, _ := value.([]any)
+			at, err := strconv.Atoi(index)
+			if err != nil || at >= len(items) {
+				return absent{}
+			}
+			value = items[at]
+		}
+	}
+	return value
+}
+
+func TestValueAt(t *testing.T) {
+	t.Parallel()
+	object := map[string]any{"spec": map[string]any{"ports": []any{map[string]any{"port": 1.0}}, "none": nil}}
+	for path, want := range map[string]any{
+		"spec.ports[0].port": 1.0, "spec.ports[1].port": absent{}, "spec.gone": absent{}, "spec.none": nil, "spec.ports[0]": map[string]any{"port": 1.0},
+	} {
+		assert.Equal(t, want, valueAt(object, path), path)
+	}
+}
