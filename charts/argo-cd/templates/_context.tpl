@@ -24,7 +24,7 @@ argo-cd.user: the user, and group of volumes, that an image runs as, as JSON; {}
 group.
 */}}
 {{- define "argo-cd.user" -}}
-{{- ternary "{}" (include "common.compact" (dict "runAsUser" .id "fsGroup" .group)) .values.openshift.enabled -}}
+{{- ternary "{}" (include "common.compact" (dict "runAsUser" .id "fsGroup" .group)) (.values.openshift.enabled | default false) -}}
 {{- end -}}
 
 {{/*

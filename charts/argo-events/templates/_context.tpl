@@ -14,5 +14,5 @@ the root.
 
 {{/* argo-events.user: the user of the pods, as JSON; OpenShift chooses one of the namespace's range itself. Arguments: values. */}}
 {{- define "argo-events.user" -}}
-{{- ternary dict (dict "runAsUser" 9731) .openshift | toJson -}}
+{{- ternary dict (dict "runAsUser" 9731) (.openshift | default false) | toJson -}}
 {{- end -}}
