@@ -72,9 +72,28 @@ func isImage(path dropped.Path) bool {
 // leafRefusal takes nothing but a sentence.
 func leafRefusal(said string) Node { return Node{"const": said} }
 
-// allow adds a value to those that a refusal takes.
+// allow adds a value to those that a refusal takes. Of an empty map or list it takes the type, and refuses what is in it: Helm prints the
+// sentence of an enum only where all of its values are scalars.
 func allow(node Node, value any) {
-	if said, ok := node["const"]; ok {
+	said, only := node["const"].(string)
+	switch held := value.(type) {
+	case map[string]any:
+		if only && len(held) == 0 {
+			clear(node)
+			node["type"], node["additionalProperties"] = []any{"object", "null"}, leafRefusal(said)
+			return
+		}
+	case []any:
+		if only && len(held) == 0 {
+			clear(node)
+			node["type"], node["items"] = []any{"array", "null"}, leafRefusal(said)
+			return
+		}
+	}
+	if node["type"] != nil {
+		return // already takes an empty map or list
+	}
+	if only {
 		delete(node, "const")
 		node["enum"] = []any{said}
 	}

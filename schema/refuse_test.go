@@ -43,6 +43,8 @@ func TestRefusalTakesDefaults(t *testing.T) {
 		{Path: dropped.Path{"old", "enabled"}, Value: true},
 		{Path: dropped.Path{"old", "enabled"}, Value: false},
 		{Path: dropped.Path{"old", "args"}, Value: []any{}},
+		{Path: dropped.Path{"old", "args"}, Value: []any{}},
+		{Path: dropped.Path{"old", "labels"}, Value: map[string]any{}},
 		{Path: dropped.Path{"old", "image", "tag"}, Value: "1"},
 		{Path: dropped.Path{"other"}, Value: "x"},
 	}
@@ -50,7 +52,8 @@ func TestRefusalTakesDefaults(t *testing.T) {
 		"description": said, "type": []any{"object", "null"}, "additionalProperties": Node{"const": said},
 		"properties": Node{
 			"enabled": Node{"enum": []any{said, true, false}},
-			"args":    Node{"enum": []any{said, []any{}}},
+			"args":    Node{"type": []any{"array", "null"}, "items": Node{"const": said}},
+			"labels":  Node{"type": []any{"object", "null"}, "additionalProperties": Node{"const": said}},
 			"image":   Node{"type": []any{"object", "null"}, "additionalProperties": Node{"const": said}, "properties": Node{"tag": Node{"type": []any{"string", "null"}}}},
 		},
 	}, refusal(value, defaults))

@@ -1,12 +1,17 @@
 package checks
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
+	"golang.org/x/sync/errgroup"
+
+	"gitops-runtime/internal/contain"
 	"gitops-runtime/internal/helmvalues"
 	"gitops-runtime/validator/cluster"
 	"gitops-runtime/validator/engine"
@@ -30,31 +35,54 @@ var neighbours = []struct {
 	{"argo-rollouts", "Argo Rollouts", "argo-rollouts"},
 }
 
+// checkNeighbours asks for every selector side by side.
 func checkNeighbours(ctx context.Context, d *state) engine.Outcome {
 	if cannot, ok := d.reach(); !ok {
 		return cannot
 	}
-	var list []findings.Finding
-	for _, neighbour := range neighbours {
+	present, failed := make([][]cluster.Workload, len(neighbours)), make([]error, len(neighbours))
+	var asking errgroup.Group
+	var mutex sync.Mutex
+	for i, neighbour := range neighbours {
 		if !d.Values.Bool(neighbour.chart+".enabled", true) {
 			continue
 		}
-		var present []cluster.Workload
 		for _, labels := range d.labelsOf(neighbour.label, neighbour.chart) {
-			more, err := d.Cluster.Deployments(ctx, labels, "")
-			if err != nil {
-				return found(unknown("CLU500", helmvalues.Place{}, "Whether another "+neighbour.title+" runs on the cluster", missing(err)))
-			}
-			present = append(present, more...)
-		}
-		for _, workload := range present {
-			if workload.Metadata.Namespace != d.Namespace {
-				list = append(list, d.collisions(neighbour.chart, neighbour.title, workload.Metadata.Namespace)...)
-				break
-			}
+			asking.Go(func() (crashed error) {
+				defer contain.Panic(&crashed)
+				more, err := d.Cluster.Deployments(ctx, labels, "")
+				mutex.Lock()
+				defer mutex.Unlock()
+				present[i] = append(present[i], more...)
+				if err != nil {
+					failed[i] = err
+				}
+				return nil
+			})
 		}
 	}
+	if crashed := asking.Wait(); crashed != nil {
+		failed[0] = crashed
+	}
+	var list []findings.Finding
+	for i, neighbour := range neighbours {
+		if failed[i] != nil {
+			return found(unknown("CLU500", helmvalues.Place{}, "Whether another "+neighbour.title+" runs on the cluster", missing(failed[i])))
+		}
+		list = append(list, d.besides(neighbour.chart, neighbour.title, present[i])...)
+	}
 	return found(list...)
+}
+
+// besides are the collisions with the first, by namespace, of the workloads that is in another namespace.
+func (d *state) besides(chart, title string, present []cluster.Workload) []findings.Finding {
+	slices.SortFunc(present, func(a, b cluster.Workload) int { return cmp.Compare(a.Metadata.Namespace, b.Metadata.Namespace) })
+	for _, workload := range present {
+		if workload.Metadata.Namespace != d.Namespace {
+			return d.collisions(chart, title, workload.Metadata.Namespace)
+		}
+	}
+	return nil
 }
 
 // labelsOf are the selectors by which a project's workload is found: its usual name, and for Argo CD the labels that the values give.

@@ -49,7 +49,6 @@ func checkRights(ctx context.Context, d *state) engine.Outcome {
 	var once sync.Once
 	var failed error
 	var asking errgroup.Group
-	asking.SetLimit(8)
 	for i, kind := range rendered {
 		if kind.clusterWide && d.Values.Bool(singlePath, false) {
 			continue

@@ -18,10 +18,10 @@
 {{- if not (regexMatch "^https?://[^/?#\\s\"]+/?$" (.plugin.url | default "")) -}}
 {{- fail (printf
   (print "\nplugin.url is not an http or https URL without a path: %q." "\n  fix: --set plugin.url=https://<host of the platform>")
-  .plugin.url
+  (.plugin.url | default "")
 ) -}}
 {{- end -}}
 {{- if not (regexMatch "^/[^\\s\"]*$" (.plugin.path | default "")) -}}
-{{- fail (printf "\nplugin.path is not a path: %q.\n  fix: --set plugin.path=/newProxy" .plugin.path) -}}
+{{- fail (printf "\nplugin.path is not a path: %q.\n  fix: --set plugin.path=/newProxy" (.plugin.path | default "")) -}}
 {{- end -}}
 {{- end -}}
