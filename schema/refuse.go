@@ -72,8 +72,8 @@ func isImage(path dropped.Path) bool {
 // leafRefusal takes nothing but a sentence.
 func leafRefusal(said string) Node { return Node{"const": said} }
 
-// allow adds a value to those that a refusal takes. Of an empty map or list it takes the type, and refuses what is in it: Helm prints the
-// sentence of an enum only where all of its values are scalars.
+// allow adds a value to those that a refusal takes. Of an empty map, and of a list of scalars, it takes the type and refuses what else is in it:
+// Helm prints the sentence of an enum only where all of its values are scalars.
 func allow(node Node, value any) {
 	said, only := node["const"].(string)
 	switch held := value.(type) {
@@ -84,9 +84,12 @@ func allow(node Node, value any) {
 			return
 		}
 	case []any:
-		if only && len(held) == 0 {
+		if only && !slices.ContainsFunc(held, isCollection) {
 			clear(node)
 			node["type"], node["items"] = []any{"array", "null"}, leafRefusal(said)
+			for _, one := range held {
+				allow(node["items"].(Node), one)
+			}
 			return
 		}
 	}
@@ -101,6 +104,11 @@ func allow(node Node, value any) {
 	if !slices.ContainsFunc(taken, func(known any) bool { return reflect.DeepEqual(known, value) }) {
 		node["enum"] = append(taken, value)
 	}
+}
+
+func isCollection(value any) bool {
+	kind := reflect.TypeOf(value)
+	return kind != nil && (kind.Kind() == reflect.Map || kind.Kind() == reflect.Slice)
 }
 
 // within makes a refusal one of a map and returns the refusal of a key in it.

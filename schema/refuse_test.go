@@ -44,6 +44,7 @@ func TestRefusalTakesDefaults(t *testing.T) {
 		{Path: dropped.Path{"old", "enabled"}, Value: false},
 		{Path: dropped.Path{"old", "args"}, Value: []any{}},
 		{Path: dropped.Path{"old", "args"}, Value: []any{}},
+		{Path: dropped.Path{"old", "codes"}, Value: []any{200, 201}},
 		{Path: dropped.Path{"old", "labels"}, Value: map[string]any{}},
 		{Path: dropped.Path{"old", "image", "tag"}, Value: "1"},
 		{Path: dropped.Path{"other"}, Value: "x"},
@@ -53,6 +54,7 @@ func TestRefusalTakesDefaults(t *testing.T) {
 		"properties": Node{
 			"enabled": Node{"enum": []any{said, true, false}},
 			"args":    Node{"type": []any{"array", "null"}, "items": Node{"const": said}},
+			"codes":   Node{"type": []any{"array", "null"}, "items": Node{"enum": []any{said, 200, 201}}},
 			"labels":  Node{"type": []any{"object", "null"}, "additionalProperties": Node{"const": said}},
 			"image":   Node{"type": []any{"object", "null"}, "additionalProperties": Node{"const": said}, "properties": Node{"tag": Node{"type": []any{"string", "null"}}}},
 		},
