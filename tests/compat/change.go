@@ -56,12 +56,11 @@ func sample(node map[string]any, kind, word string) (any, error) {
 	switch kind {
 	case "array":
 		items, _ := node["items"].(map[string]any)
-		item, err := any(nil), error(nil)
 		if options, ok := items["enum"].([]any); ok {
-			item, err = other(options, nil)
-		} else {
-			item, err = sample(items, itemType(items), word)
+			item, err := other(options, nil)
+			return []any{item}, err
 		}
+		item, err := sample(items, itemType(items), word)
 		return []any{item}, err
 	case "object":
 		return object(node, word)

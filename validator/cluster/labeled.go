@@ -20,32 +20,19 @@ type Labeled struct {
 // secrets.v1?io.codefresh.integration-type=git.
 func ParseLabeled(text string) (Labeled, error) {
 	kind, selector, _ := strings.Cut(text, "?")
-	parts := strings.SplitN(kind, ".", 3)
-	if !strings.Contains(selector, "=") || len(parts) < 2 || parts[0] == "" || parts[1] == "" {
+	resource, version, group, ok := parseKind(kind)
+	if !ok || !strings.Contains(selector, "=") {
 		return Labeled{}, fmt.Errorf("%q names no objects; write resource.version[.group]?key=value, as in secrets.v1?io.codefresh.integration-type=git", text)
 	}
-	labeled := Labeled{Resource: parts[0], Version: parts[1], Selector: selector}
-	if len(parts) == 3 {
-		labeled.Group = parts[2]
-	}
-	return labeled, nil
+	return Labeled{Group: group, Version: version, Resource: resource, Selector: selector}, nil
 }
 
 // String is the objects as kubectl selects them: resource[.group] -l selector.
-func (l Labeled) String() string {
-	if l.Group == "" {
-		return l.Resource + " -l " + l.Selector
-	}
-	return l.Resource + "." + l.Group + " -l " + l.Selector
-}
+func (l Labeled) String() string { return qualified(l.Resource, l.Group) + " -l " + l.Selector }
 
 // path is where the API server has all objects of the kind.
 func (l Labeled) path(namespace string) string {
-	root := "/api/" + l.Version
-	if l.Group != "" {
-		root = "/apis/" + l.Group + "/" + l.Version
-	}
-	return fmt.Sprintf("%s/namespaces/%s/%s", root, url.PathEscape(namespace), l.Resource)
+	return fmt.Sprintf("%s/namespaces/%s/%s", apiRoot(l.Group, l.Version), url.PathEscape(namespace), l.Resource)
 }
 
 // DeleteLabeled asks for the deletion of the objects, in one request, which
