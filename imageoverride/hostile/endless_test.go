@@ -9,7 +9,7 @@ import (
 // long or much, and values that contain themselves.
 func endless() []input {
 	const (
-		tooDeep = "takes more than 55 MiB of stack"
+		tooDeep = "takes more than 50 MiB of stack"
 		tooLong = "of a processor's time, which no chart needs"
 		itself  = `{{ $x := dict }}{{ $_ := set $x "a" $x }}`
 		double  = `{{ $x := dict "a" 1 }}{{ range until 30 }}{{ $x = dict "a" $x "b" $x }}{{ end }}`

@@ -18,7 +18,7 @@ import (
 // many scenarios stay well below it.
 const (
 	softMemory = 120 << 20
-	maxMemory  = 220 << 20
+	maxMemory  = 200 << 20
 )
 
 func main() {
