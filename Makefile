@@ -75,13 +75,16 @@ test: deps bin/gotestsum ## Run every test that needs no cluster
 	../$(STEP) "tests of the local cluster" ../$(TEST) -- -timeout 12m $(ARGS) ./... || failed=1; \
 	exit $$failed
 
-# The programs and what they share; the rest runs in one goroutine, or in programs of others. -short leaves out corpora that are
-# rendered one after the other, and inputs that are fed to a process of its own.
-RACE ?= ./internal/... ./validator/... ./imageoverride/...
+# The programs and what they share. Named here is what the race detector learns nothing from, all of which `make test` runs: packages that
+# feed inputs to a process of its own, and tests that render many charts one after the other.
+RACE           ?= ./internal/... ./validator/... ./imageoverride/...
+RACE_PROCESSES := gitops-runtime/(imageoverride/hostile|validator/cmd/validate-values)
+RACE_RENDERS   := ^Test(Corpus|PopularStyles|MakeImagesTakesEveryValuesFile|HundredRuns|Umbrella|Parts|Strategies|UmbrellaDigests|UmbrellaIsReproducible|EveryImageHasItsLine)$$
 
 .PHONY: race
 race: deps ## Run the programs' tests under the race detector (needs a C compiler)
-	@$(STEP) "race detector" env CGO_ENABLED=1 go test -race -short -timeout 20m $(ARGS) $(RACE)
+	@$(STEP) "race detector" env CGO_ENABLED=1 go test -race -timeout 20m -skip '$(RACE_RENDERS)' $(ARGS) \
+		$$(go list $(RACE) | grep -vxE '$(RACE_PROCESSES)')
 
 .PHONY: fuzz
 fuzz: ## Run every fuzz target (FUZZTIME=10m each)

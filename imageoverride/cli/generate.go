@@ -172,7 +172,7 @@ func unpinned(p *printer, result generate.Result) {
 	p.line("%d of %d image references are pinned by digest in %s", result.Images-len(result.Unpinned), result.Images, generate.DigestsFile)
 }
 
-// unreached says which images no value leads to.
+// unreached says which images that no value reaches.
 func unreached(result generate.Result) []string {
 	var all gathered
 	for _, left := range result.Unreached {

@@ -8,7 +8,7 @@ import (
 	"gitops-runtime/imageoverride/verify"
 )
 
-// patch makes the kustomize component for images no value leads to.
+// patch makes the kustomize component for images that no value reaches.
 func (r *run) patch() error {
 	documents := map[string]render.Document{}
 	for _, scenario := range r.scenarios {

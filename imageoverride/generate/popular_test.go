@@ -14,9 +14,6 @@ import (
 // TestPopularStyles: charts made up in the styles that publishers use are
 // complete, with their defaults and with everything on.
 func TestPopularStyles(t *testing.T) {
-	if testing.Short() {
-		t.Skip("one render after the other, of many charts: nothing for the race detector")
-	}
 	cases := []struct {
 		chart   string
 		sources []string // with everything on

@@ -21,7 +21,7 @@ const (
 	MirrorFile   = "image-mirror.csv"
 	NoTagsFile   = "values-images-no-tags.yaml"
 	WithTagsFile = "values-images-with-tags.yaml"
-	// PatchFile is a kustomize component for images no value leads to; it is
+	// PatchFile is a kustomize component for images that no value reaches; it is
 	// only there if there are such images.
 	PatchFile      = "kustomization-images.yaml"
 	filePermission = 0o644
@@ -40,7 +40,7 @@ type Result struct {
 	Rendered map[string]map[string]any
 	// Images counts image locations over all scenarios.
 	Images int
-	// Unreached are images no value leads to.
+	// Unreached are images that no value reaches.
 	Unreached []solve.Unreached
 	// Outside are images that the proof found outside, by scenario.
 	Outside []Left

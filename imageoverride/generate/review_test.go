@@ -30,9 +30,6 @@ func TestOwnKeyDroppedOnARerun(t *testing.T) {
 
 // TestMakeImagesTakesEveryValuesFile that the chart ships.
 func TestMakeImagesTakesEveryValuesFile(t *testing.T) {
-	if testing.Short() {
-		t.Skip("one render after the other, of many charts: nothing for the race detector")
-	}
 	text, err := os.ReadFile("../../Makefile")
 	require.NoError(t, err)
 	require.Contains(t, string(text), "$(wildcard $(UMBRELLA)/ci/*-values.yaml)")

@@ -125,9 +125,6 @@ func TestTraps(t *testing.T) {
 // TestHundredRuns: the same input gives the same bytes, whatever the run did
 // before.
 func TestHundredRuns(t *testing.T) {
-	if testing.Short() {
-		t.Skip("one render after the other, of many charts: nothing for the race detector")
-	}
 	t.Parallel()
 	for _, chart := range []string{trap, "../testdata/popular/metrics"} {
 		options := generate.Options{Chart: chart, Registry: "reg.corp"}

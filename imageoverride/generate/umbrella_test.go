@@ -150,9 +150,6 @@ var rare = map[string]any{
 // one with all on that can be on, and has the witness look at each of them, and
 // at each access mode with each of the sixteen sets of Argo projects.
 func TestUmbrella(t *testing.T) {
-	if testing.Short() {
-		t.Skip("one render after the other, of many charts: nothing for the race detector")
-	}
 	t.Parallel()
 	scenarios, others := umbrellaScenarios(t)
 	scenarios = append(scenarios, generate.Scenario{Name: "rare", Values: generate.Values{Tree: helmvalues.Merge(readValues(t, modeFile("tunnel")), rare)}})
@@ -243,9 +240,6 @@ func lineOf(t *testing.T, name string, at int) string {
 // TestParts proves the charts that work alone, in all their own ways and with
 // everything on.
 func TestParts(t *testing.T) {
-	if testing.Short() {
-		t.Skip("one render after the other, of many charts: nothing for the race detector")
-	}
 	t.Parallel()
 	for _, chart := range glob(t, charts+"/*/Chart.yaml") {
 		chart = filepath.Dir(chart)
@@ -273,9 +267,6 @@ func TestParts(t *testing.T) {
 
 // TestStrategies proves the other layouts of the private registry.
 func TestStrategies(t *testing.T) {
-	if testing.Short() {
-		t.Skip("one render after the other, of many charts: nothing for the race detector")
-	}
 	t.Parallel()
 	engine, known := helm(t, umbrella), repositories(t)
 	user := readValues(t, modeFile("tunnel"))
@@ -297,9 +288,6 @@ func TestStrategies(t *testing.T) {
 
 // TestUmbrellaDigests: every image of the umbrella takes a digest.
 func TestUmbrellaDigests(t *testing.T) {
-	if testing.Short() {
-		t.Skip("one render after the other, of many charts: nothing for the race detector")
-	}
 	t.Parallel()
 	options := generate.Options{Chart: umbrella, Registry: private, Values: generate.Values{Files: []string{modeFile("tunnel")}}}
 	plain, err := generate.Run(context.Background(), options)
@@ -323,9 +311,6 @@ func TestUmbrellaDigests(t *testing.T) {
 }
 
 func TestUmbrellaIsReproducible(t *testing.T) {
-	if testing.Short() {
-		t.Skip("one render after the other, of many charts: nothing for the race detector")
-	}
 	t.Parallel()
 	options := generate.Options{Chart: umbrella, Registry: private, Values: generate.Values{Files: []string{modeFile("ingress")}}}
 	first, err := generate.Run(context.Background(), options)
@@ -346,9 +331,6 @@ func TestCancelled(t *testing.T) {
 
 // TestEveryImageHasItsLine: `why` leads to the template line of each image.
 func TestEveryImageHasItsLine(t *testing.T) {
-	if testing.Short() {
-		t.Skip("one render after the other, of many charts: nothing for the race detector")
-	}
 	t.Parallel()
 	rows, err := generate.Rows(context.Background(), generate.Options{Chart: umbrella, Registry: private, Values: generate.Values{Files: []string{modeFile("tunnel")}}})
 	require.NoError(t, err)

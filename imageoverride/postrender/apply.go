@@ -1,5 +1,5 @@
 // Package postrender replaces images in manifests that are already rendered,
-// for images no value leads to: as a Helm post-renderer, or by a kustomize
+// for images that no value reaches: as a Helm post-renderer, or by a kustomize
 // component.
 package postrender
 

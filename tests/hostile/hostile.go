@@ -33,9 +33,6 @@ const Canary = "canary"
 // Build makes a program as its image has it.
 func Build(t *testing.T, source string) string {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("a process of its own tells nothing to the race detector")
-	}
 	program := filepath.Join(t.TempDir(), "program")
 	command := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", program, source)
 	command.Env = append(os.Environ(), "CGO_ENABLED=0")

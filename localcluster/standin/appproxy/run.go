@@ -81,7 +81,7 @@ func (p *Program) Work(ctx context.Context, pause, check time.Duration) error {
 }
 
 // errWaiting is that another pod leads and has not yet done what this one needs.
-var errWaiting = errors.New("waiting for the pod that leads to register the runtime")
+var errWaiting = errors.New("waiting for the leader to register the runtime")
 
 func (p *Program) attempt(ctx context.Context, token *settings.Secret) error {
 	leading, err := leads(ctx, p.settings.LeaderID, p.elector)
