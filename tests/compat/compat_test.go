@@ -76,7 +76,10 @@ func TestPublishedValuesAreTakenAsAWhole(t *testing.T) {
 	require.NoError(t, err)
 	chart, err := Load(root, "gitops-runtime")
 	require.NoError(t, err)
-	for _, version := range []string{"0.24.0", "0.30.0"} {
+	versions, err := Versions("gitops-runtime")
+	require.NoError(t, err)
+	require.Equal(t, []string{"0.24.0", "0.26", "0.28", "0.30.0"}, versions)
+	for _, version := range versions {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()
 			values, err := Published("gitops-runtime", version)
@@ -95,7 +98,7 @@ func TestPublishedValuesAreTakenAsAWhole(t *testing.T) {
 // configure the EventSources, Sensors and the EventBus that reported to the platform before 0.30.0 removed them.
 func leastHonoured(chart string) map[string]float64 {
 	if chart == "gitops-runtime" {
-		return map[string]float64{"0.24.0": 0.75, "0.30.0": 0.92}
+		return map[string]float64{"0.24.0": 0.75, "0.26": 0.92, "0.28": 0.92, "0.30.0": 0.92}
 	}
 	return map[string]float64{"": 0.95}
 }

@@ -1,7 +1,7 @@
 // Package compat proves that values files written for the community's charts carry over.
 //
 // facts/<chart>.tsv lists the values that people have: path, JSON type and default of the chart they come from; facts/<chart>-<version>.tsv
-// those of one published version, where versions differ. A value is either honoured, which a test shows by changing it and seeing a
+// those of one published version, where versions differ; its first line says where they come from. A value is either honoured, which a test shows by changing it and seeing a
 // rendered object change, or dropped or renamed, which schema/dropped/<chart>.yaml says together with what to do instead.
 package compat
 
@@ -45,6 +45,21 @@ func Charts() ([]string, error) {
 		}
 	}
 	return charts, nil
+}
+
+// Versions returns the published versions of a chart whose values are known apart, oldest first; none where one table stands for all.
+func Versions(chart string) ([]string, error) {
+	files, err := data.ReadDir("facts")
+	if err != nil {
+		return nil, fmt.Errorf("list the known versions of %s: %w", chart, err)
+	}
+	var versions []string
+	for _, file := range files {
+		if parts := factsFile.FindStringSubmatch(file.Name()); parts[1] == chart && parts[2] != "" {
+			versions = append(versions, parts[2])
+		}
+	}
+	return versions, nil
 }
 
 // Values returns the values that people have of a chart, in the order of its values file; those that only later versions have come last.
@@ -105,9 +120,14 @@ func readValues(file string) ([]Value, error) {
 	return values, nil
 }
 
-// Published is the values.yaml of a version of a chart, as far as its values are known: what is too long for the tables is left out.
+// Published is the values.yaml of a version of a chart, or of the chart whose values one table stands for ("" for version), as far as its
+// values are known: what is too long for the tables is left out.
 func Published(chart, version string) (map[string]any, error) {
-	values, err := readValues(chart + "-" + version + ".tsv")
+	file := chart
+	if version != "" {
+		file += "-" + version
+	}
+	values, err := readValues(file + ".tsv")
 	if err != nil {
 		return nil, err
 	}

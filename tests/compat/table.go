@@ -124,7 +124,8 @@ func (p *page) text(chart string) string {
 		for _, version := range p.versions {
 			each = append(each, fmt.Sprintf("%d of %d values of %s", p.honoured[version], p.all[version], version))
 		}
-		shares = strings.Join(each, " and ")
+		last := len(each) - 1
+		shares = strings.TrimPrefix(strings.Join(each[:last], ", ")+" and "+each[last], " and ")
 	}
 	return fmt.Sprintf(`# Values of %s
 

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"helm.sh/helm/v3/pkg/chartutil"
 	"sigs.k8s.io/yaml"
 
 	"gitops-runtime/schema/dropped"
@@ -75,45 +77,129 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// Whole values files of the published chart, as far as the tables know them, are migrated into files that nothing is wrong with.
+// Whole values files of the published chart and of the community's charts, as far as the tables know them, are migrated into files that render
+// and that nothing is left to do for. The values file of 0.29 is not known by itself: what 0.30 added lies over what was there before.
 func TestPublishedValuesFiles(t *testing.T) {
 	t.Parallel()
-	all, err := migrate.Of("gitops-runtime")
-	require.NoError(t, err)
-	chart, err := compat.Load("../..", "gitops-runtime")
-	require.NoError(t, err)
-	for version, least := range map[string]int{"0.24.0": 8, "0.30.0": 5} {
-		t.Run(version, func(t *testing.T) {
+	for name, test := range map[string]struct {
+		chart    string
+		versions []string
+		changed  int
+	}{
+		"0.24":           {"gitops-runtime", []string{"0.24.0"}, 9},
+		"0.26":           {"gitops-runtime", []string{"0.26"}, 7},
+		"0.28":           {"gitops-runtime", []string{"0.28"}, 6},
+		"0.29":           {"gitops-runtime", []string{"0.28", "0.30.0"}, 6},
+		"0.30":           {"gitops-runtime", []string{"0.30.0"}, 6},
+		"any of them":    {"gitops-runtime", []string{"0.24.0", "0.26", "0.28", "0.30.0"}, 13},
+		"argo-cd":        {"argo-cd", []string{""}, 11},
+		"argo-events":    {"argo-events", []string{""}, 0},
+		"argo-rollouts":  {"argo-rollouts", []string{""}, 1},
+		"argo-workflows": {"argo-workflows", []string{""}, 3},
+	} {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			published, err := compat.Published("gitops-runtime", version)
+			all, err := migrate.Of(test.chart)
 			require.NoError(t, err)
-			text, err := yaml.Marshal(published)
+			values := map[string]any{}
+			for _, version := range test.versions {
+				published, err := compat.Published(test.chart, version)
+				require.NoError(t, err)
+				values = chartutil.CoalesceTables(published, values)
+			}
+			text, err := yaml.Marshal(values)
 			require.NoError(t, err)
 			made, changes, err := migrate.File(text, all)
 			require.NoError(t, err)
-			changed := 0
-			for _, change := range changes {
-				if change.Verdict != migrate.Unchanged {
-					changed++
-				}
-			}
-			assert.GreaterOrEqual(t, changed, least)
-			values := map[string]any{}
-			require.NoError(t, yaml.Unmarshal(append(made, "\n"...), &values))
-			for _, value := range all {
-				assert.False(t, has(values, value.Path), value.Path)
-			}
-			global := values["global"].(map[string]any)
-			global["codefresh"].(map[string]any)["accountId"] = "a1"
-			global["codefresh"].(map[string]any)["userToken"] = map[string]any{"token": "t"}
-			global["runtime"].(map[string]any)["name"] = "production"
-			_, err = chart.Render(values)
-			assert.NoError(t, err)
-			again, _, err := migrate.File(made, all)
+			requireEveryValue(t, values, changes)
+			changed := slices.DeleteFunc(slices.Clone(changes), func(c migrate.Change) bool { return c.Verdict == migrate.Unchanged })
+			assert.Len(t, changed, test.changed)
+			assertRenders(t, test.chart, made, all)
+			again, changes, err := migrate.File(made, all)
 			require.NoError(t, err)
 			assert.Equal(t, string(made), string(again))
+			for _, change := range changes {
+				assert.Equal(t, migrate.Unchanged, change.Verdict, change.Path)
+			}
 		})
 	}
+}
+
+// requireEveryValue requires that the report tells of each value what becomes of it.
+func requireEveryValue(t *testing.T, values any, changes []migrate.Change) {
+	t.Helper()
+	var walk func(value any, path dropped.Path)
+	walk = func(value any, path dropped.Path) {
+		if table, ok := value.(map[string]any); ok && len(table) > 0 {
+			for key, below := range table {
+				walk(below, append(slices.Clone(path), key))
+			}
+			return
+		}
+		require.True(t, slices.ContainsFunc(changes, func(c migrate.Change) bool { return path.Within(c.Path) }), "nothing is reported of %s", path)
+	}
+	walk(values, nil)
+}
+
+// assertRenders asserts that a migrated file has nothing left that is dropped, and that it renders with what an install needs besides.
+func assertRenders(t *testing.T, name string, made []byte, gone []dropped.Value) {
+	t.Helper()
+	values := map[string]any{}
+	require.NoError(t, yaml.Unmarshal(made, &values))
+	for _, value := range gone {
+		assert.False(t, has(values, value.Path), value.Path)
+	}
+	if name == "gitops-runtime" {
+		values = chartutil.CoalesceTables(map[string]any{"global": map[string]any{
+			"codefresh": map[string]any{"accountId": "a1", "userToken": map[string]any{"token": "t"}},
+			"runtime":   map[string]any{"name": "production"},
+		}}, values)
+	}
+	chart, err := compat.Load("../..", name)
+	require.NoError(t, err)
+	_, err = chart.Render(values)
+	assert.NoError(t, err)
+}
+
+// The published values files since 0.26 write one anchor below a key that is dropped, and merge it, in a list and with a tag, into the
+// environment of every component: the values stay, wherever the anchor goes.
+func TestAnchorsOfThePublishedFilesAreKept(t *testing.T) {
+	t.Parallel()
+	all, err := migrate.Of("gitops-runtime")
+	require.NoError(t, err)
+	text := `anchors:
+  common-envs:
+    - &otel-config
+      # where signals go
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4317'
+app-proxy:
+  env:
+    !!merge <<:
+      - *otel-config
+    # how much it says
+    CF_TELEMETRY_LOGS_LEVEL: 'debug'
+gitops-operator:
+  env:
+    !!merge <<:
+      - *otel-config
+event-reporters:
+  runtime-event-reporter:
+    env:
+      <<: *otel-config
+`
+	made, changes, err := migrate.File([]byte(text), all)
+	require.NoError(t, err)
+	before, after := map[string]any{}, map[string]any{}
+	require.NoError(t, yaml.Unmarshal([]byte(text), &before))
+	require.NoError(t, yaml.Unmarshal(made, &after), string(made))
+	delete(before, "anchors")
+	assert.Equal(t, before, after, string(made))
+	assert.Contains(t, string(made), "# how much it says")
+	assert.Contains(t, string(made), "# where signals go")
+	assert.Equal(t, "anchors", changes[0].Path.String())
+	again, _, err := migrate.File(made, all)
+	require.NoError(t, err)
+	assert.Equal(t, string(made), string(again))
 }
 
 func has(values any, path dropped.Path) bool {
