@@ -8,13 +8,11 @@ Arguments: layers, a list of lists ({name, value|valueFrom}) or maps (NAME: valu
 {{- if kindIs "map" $layer -}}
 {{- range $name, $value := $layer -}}
 {{- $order = append $order $name -}}
-{{- $_ := set $byName $name
-  (ternary
-    (merge (dict "name" $name) (ternary $value dict (kindIs "map" $value)))
-    (dict "name" $name "value" (include "common.text" $value))
-    (kindIs "map" $value)
-  )
--}}
+{{- if kindIs "map" $value -}}
+{{- $_ := set $byName $name (merge (dict "name" $name) $value) -}}
+{{- else -}}
+{{- $_ := set $byName $name (dict "name" $name "value" (include "common.text" $value)) -}}
+{{- end -}}
 {{- end -}}
 {{- else -}}
 {{- range $layer }}{{ $order = append $order .name }}{{ $_ := set $byName .name . }}{{ end -}}

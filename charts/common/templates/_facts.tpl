@@ -21,45 +21,48 @@ without quotes, such as `a: b`, becomes a map or breaks the YAML. Arguments: con
 {{- end -}}
 
 {{/*
-common.checkFacts: fails the render where facts have a key that no template reads, or a value of the wrong type.
-Arguments: component (how messages name it), facts (a map).
+common.checkFacts: fails the render where facts have a key that no template reads, or a value that is not of its type: text, number, boolean,
+map, list, texts (a list of texts), maps (a list of maps) or env (a list of maps whose value is text); null is of every type. It includes a
+template only for what is wrong: every render looks at all facts. Arguments: component (how messages name it), facts (a map).
 */}}
 {{- define "common.checkFacts" -}}
 {{- $types := include "common.factTypes" . | fromYaml -}}
+{{- $kinds := dict "text" "string" "number" "float64" "boolean" "bool" "map" "map" "variable" "map" -}}
+{{- $items := dict "texts" "text" "maps" "map" "env" "variable" -}}
 {{- range $key, $value := .facts -}}
-{{- if not (hasKey $types $key) -}}
+{{- $type := get $types $key -}}
+{{- if not $type -}}
 {{- fail (printf
   (print "\n%s: %q is not a fact of a component." "\n  fix: use one of those in charts/common/README.md, or add it to common.factTypes")
   $.component $key
 ) -}}
 {{- end -}}
-{{- include "common.checkFact" (dict "component" $.component "path" $key "type" (get $types $key) "value" $value) -}}
+{{- if not (or (kindIs (get $kinds $type | default "slice") $value) (kindIs "invalid" $value)) -}}
+{{- include "common.wrongFact" (dict "component" $.component "path" $key "type" $type "value" $value) -}}
+{{- end -}}
+{{- with get $items $type -}}
+{{- $type := . -}}
+{{- $kind := get $kinds . -}}
+{{- range $i, $item := $value -}}
+{{- if not (or (kindIs $kind $item) (kindIs "invalid" $item)) -}}
+{{- include "common.wrongFact" (dict "component" $.component "path" (printf "%s[%d]" $key $i) "type" $type "value" $item) -}}
+{{- end -}}
+{{- if and (eq $type "variable") $item -}}
+{{- if not (or (kindIs "string" $item.value) (kindIs "invalid" $item.value)) -}}
+{{- include "common.wrongFact" (dict "component" $.component "path" (printf "%s[%d].value" $key $i) "type" "text" "value" $item.value) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
 {{- end -}}
 {{- end -}}
 
-{{/*
-common.checkFact: fails the render where the value of a fact is not of its type: text, number, boolean, map, list, texts (a list of texts),
-maps (a list of maps) or env (a list of maps whose value is text); null is of every type. Arguments: component, path, type, value.
-*/}}
-{{- define "common.checkFact" -}}
-{{- $kinds := dict "text" "string" "number" "float64" "boolean" "bool" "map" "map" "variable" "map" -}}
-{{- $kind := default "slice" (get $kinds .type) -}}
-{{- $items := dict "texts" "text" "maps" "map" "env" "variable" -}}
-{{- if not (or (kindIs "invalid" .value) (kindIs $kind .value)) -}}
+{{/* common.wrongFact: fails the render, since the value of a fact is not of its type. Arguments: component, path, type, value. */}}
+{{- define "common.wrongFact" -}}
 {{- fail (printf
   (print "\n%s: the fact %s is not a %s: %s." "\n  fix: put quotes around the value that is inserted there")
   .component .path .type (toJson .value)
 ) -}}
-{{- end -}}
-{{- if hasKey $items .type -}}
-{{- range $i, $item := .value -}}
-{{- $path := printf "%s[%d]" $.path $i -}}
-{{- include "common.checkFact" (dict "component" $.component "path" $path "type" (get $items $.type) "value" $item) -}}
-{{- end -}}
-{{- end -}}
-{{- if and (eq .type "variable") .value -}}
-{{- include "common.checkFact" (dict "component" .component "path" (printf "%s.value" .path) "type" "text" "value" .value.value) -}}
-{{- end -}}
 {{- end -}}
 
 {{/*
