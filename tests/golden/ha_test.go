@@ -141,14 +141,3 @@ func TestHighAvailability(t *testing.T) {
 	}
 	assert.Greater(t, seen, 8)
 }
-
-// The README shows values-ha.yaml as it is.
-func TestTheREADMEShowsHighAvailability(t *testing.T) {
-	t.Parallel()
-	loaded, _ := chart(t)
-	text, err := os.ReadFile(filepath.Join(loaded.Folder(), "values-ha.yaml"))
-	require.NoError(t, err)
-	page, err := os.ReadFile(filepath.Join(loaded.Folder(), "README.md"))
-	require.NoError(t, err)
-	assert.Contains(t, string(page), "```yaml\n"+strings.TrimSpace(string(text))+"\n```\n")
-}

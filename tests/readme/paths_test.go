@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gitops-runtime/internal/gomodule"
+	"gitops-runtime/tests/readme"
 )
 
 // Pages for people who work on the repository name its paths, as targets of links and in code spans, and its make targets.
@@ -20,7 +22,7 @@ var (
 	linked   = regexp.MustCompile(`\]\(([^)#\s]*)(?:#([^)\s]*))?\)`)
 	runs     = regexp.MustCompile(`^make ([a-z][a-z0-9-]*)`)
 	heading  = regexp.MustCompile(`(?m)^#+ (.*)$`)
-	unslug   = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
+	marked   = regexp.MustCompile(`<a id="([^"]*)">`)
 	spanned  = regexp.MustCompile("`([^`\n]+)`")
 	pathlike = regexp.MustCompile(`^[\w.<>*-]+(/[\w.<>*-]+)+/?$`)
 	version  = regexp.MustCompile(`/v\d+$`)
@@ -35,10 +37,12 @@ func TestPathsExist(t *testing.T) {
 	t.Parallel()
 	root, err := gomodule.Root()
 	require.NoError(t, err)
+	repository, err := readme.Repository(root)
+	require.NoError(t, err)
 	for _, page := range pages(t, root) {
 		text, err := os.ReadFile(filepath.Join(root, page))
 		require.NoError(t, err)
-		assert.Empty(t, missing(root, page, string(text)), page)
+		assert.Empty(t, missing(root, repository, page, string(text)), page)
 	}
 }
 
@@ -46,14 +50,21 @@ func TestMissing(t *testing.T) {
 	t.Parallel()
 	root, err := gomodule.Root()
 	require.NoError(t, err)
-	text := "# Own page\n[a](../README.md#try-it-without-a-cluster) [d](../README.md#gone) [e](#own-page) [f](#other) [b](https://example.com) [c](gone.md)\n`tests/readme` `tests/<any>/readme.go` `tests/gone/x.go` `quay.io/a/b:1` `bin/helm` `gone/*.go` `make test` `make gone X=1`\n" +
+	text := "# Own page\n[a](../README.md#try-it-without-a-cluster) [d](../README.md#gone) [e](#own-page) [f](#other) [b](https://example.com) [c](gone.md) [g](https://example.com/repository/blob/main/README.md) [h](https://example.com/repository/blob/main/gone.md)\n`tests/readme` `tests/<any>/readme.go` `tests/gone/x.go` `quay.io/a/b:1` `bin/helm` `gone/*.go` `make test` `make gone X=1`\n" +
 		"```\n`tests/fenced`\n```\n"
-	assert.Equal(t, []string{"../README.md#gone", "#other", "gone.md", "tests/gone/x.go", "gone/*.go", "make gone X=1"}, missing(root, "docs/page.md", text))
+	assert.Equal(t, []string{"../README.md#gone", "#other", "gone.md", "https://example.com/repository/blob/main/gone.md", "tests/gone/x.go", "gone/*.go", "make gone X=1"}, missing(root, "https://example.com/repository", "docs/page.md", text))
 }
 
 func pages(t *testing.T, root string) []string {
 	t.Helper()
-	found := []string{"README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "localcluster/README.md", "validator/README.md", "imageoverride/README.md", "schema/README.md", "charts/common/README.md", "tests/contract/README.md"}
+	found := []string{"README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "localcluster/README.md", "validator/README.md", "imageoverride/README.md", "schema/README.md", "tests/contract/README.md"}
+	charts, err := filepath.Glob(filepath.Join(root, "charts", "*", "README.md"))
+	require.NoError(t, err)
+	for _, page := range charts {
+		path, err := filepath.Rel(root, page)
+		require.NoError(t, err)
+		found = append(found, path)
+	}
 	require.NoError(t, fs.WalkDir(os.DirFS(root), "docs", func(path string, _ fs.DirEntry, err error) error {
 		if filepath.Ext(path) == ".md" {
 			found = append(found, path)
@@ -64,14 +75,16 @@ func pages(t *testing.T, root string) []string {
 }
 
 // missing lists the paths in a page's text that are nowhere.
-func missing(root, page, text string) []string {
+func missing(root, repository, page, text string) []string {
 	text = fenced.ReplaceAllString(text, "")
 	var gone []string
 	for _, link := range linked.FindAllStringSubmatch(text, -1) {
-		if strings.Contains(link[1], ":") {
+		target := filepath.Join(root, filepath.Dir(page), link[1])
+		if path, local := readme.Local(link[1], repository); local {
+			target = filepath.Join(root, path)
+		} else if strings.Contains(link[1], ":") {
 			continue
 		}
-		target := filepath.Join(root, filepath.Dir(page), link[1])
 		switch {
 		case link[1] != "" && !exists(target):
 			gone = append(gone, link[1])
@@ -108,11 +121,11 @@ func anchoredIn(page, anchor string) bool {
 
 func anchored(text, anchor string) bool {
 	for _, found := range heading.FindAllStringSubmatch(fenced.ReplaceAllString(text, ""), -1) {
-		if strings.ReplaceAll(unslug.ReplaceAllString(strings.ToLower(found[1]), ""), " ", "-") == anchor {
+		if readme.Slug(found[1]) == anchor {
 			return true
 		}
 	}
-	return false
+	return slices.ContainsFunc(marked.FindAllStringSubmatch(text, -1), func(found []string) bool { return found[1] == anchor })
 }
 
 // elsewhere says of a span that it is an image, a module, a MIME type or an API group rather than a path of the repository.

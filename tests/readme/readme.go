@@ -1,4 +1,4 @@
-// Package readme makes the README of each chart, a table of its values, with helm-docs.
+// Package readme makes the README of each chart, and the reference of the umbrella's values, with helm-docs.
 package readme
 
 import (
@@ -13,20 +13,31 @@ import (
 	"strings"
 )
 
-// template is the README of every chart, relative to the charts' folder.
-const template = "./README.gotmpl"
+// shared is the template of READMEs, relative to the charts' folder; own is that of a chart which has one, relative to the chart's.
+const (
+	shared = "./README.gotmpl"
+	own    = "README.md.gotmpl"
+)
 
-// File is a generated README: its path relative to the repository's root and its content.
+// umbrella is the chart whose values have a page of their own, and whose Chart.yaml names the repository.
+const umbrella = "gitops-runtime"
+
+// File is a generated file: its path relative to the repository's root and its content.
 type File struct {
 	Path string
 	Text []byte
 }
 
-// Generate returns the README of every chart that has values. root is the repository's root.
+// Generate returns the README of every chart that has values, and the reference of the umbrella's. root is the repository's root.
 func Generate(ctx context.Context, root string) ([]File, error) {
 	tool, err := output(ctx, filepath.Join(root, "tools", "helm-docs"), "go", "tool", "-n", "helm-docs")
 	if err != nil {
 		return nil, fmt.Errorf("build helm-docs: %w", err)
+	}
+	docs := docs{root: root, tool: strings.TrimSpace(string(tool))}
+	repository, err := Repository(root)
+	if err != nil {
+		return nil, err
 	}
 	values, err := filepath.Glob(filepath.Join(root, "charts", "*", "values.yaml"))
 	if err != nil {
@@ -35,15 +46,38 @@ func Generate(ctx context.Context, root string) ([]File, error) {
 	var files []File
 	for _, file := range values {
 		chart := filepath.Base(filepath.Dir(file))
-		text, err := output(ctx, filepath.Join(root, "charts"), strings.TrimSpace(string(tool)),
-			"--chart-search-root", ".", "--chart-to-generate", chart, "--template-files", template,
-			"--sort-values-order", "file", "--dry-run", "--log-level", "warning")
-		if err != nil {
-			return nil, fmt.Errorf("README of the chart %s: %w", chart, err)
+		template := shared
+		if _, err := os.Stat(filepath.Join(root, "charts", chart, own)); err == nil {
+			template = own
 		}
-		files = append(files, File{Path: filepath.Join("charts", chart, "README.md"), Text: append(bytes.TrimSpace(text), '\n')})
+		text, err := docs.render(ctx, chart, template)
+		if err != nil {
+			return nil, err
+		}
+		path := filepath.Join("charts", chart, "README.md")
+		files = append(files, File{Path: path, Text: append(bytes.TrimSpace(Absolute(text, repository, filepath.Dir(path))), '\n')})
 	}
-	return files, nil
+	page, err := docs.reference(ctx, umbrella)
+	if err != nil {
+		return nil, err
+	}
+	return append(files, page), nil
+}
+
+// docs is helm-docs in a checkout.
+type docs struct {
+	root, tool string
+}
+
+// render has helm-docs fill a template with what it knows of a chart.
+func (d docs) render(ctx context.Context, chart, template string) ([]byte, error) {
+	text, err := output(ctx, filepath.Join(d.root, "charts"), d.tool,
+		"--chart-search-root", ".", "--chart-to-generate", chart, "--template-files", template,
+		"--sort-values-order", "file", "--dry-run", "--log-level", "warning")
+	if err != nil {
+		return nil, fmt.Errorf("fill %s for the chart %s: %w", template, chart, err)
+	}
+	return text, nil
 }
 
 func output(ctx context.Context, dir, program string, args ...string) ([]byte, error) {
@@ -63,19 +97,19 @@ func output(ctx context.Context, dir, program string, args ...string) ([]byte, e
 func Write(root string, files []File) error {
 	for _, file := range files {
 		if err := os.WriteFile(filepath.Join(root, file.Path), file.Text, 0o644); err != nil {
-			return fmt.Errorf("write a README: %w", err)
+			return fmt.Errorf("write a generated page: %w", err)
 		}
 	}
 	return nil
 }
 
-// Drift returns one sentence for each README below root that is not what files says.
+// Drift returns one sentence for each file below root that is not what files says.
 func Drift(root string, files []File) ([]string, error) {
 	var drift []string
 	for _, file := range files {
 		have, err := os.ReadFile(filepath.Join(root, file.Path))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("read a README: %w", err)
+			return nil, fmt.Errorf("read a generated page: %w", err)
 		}
 		if !bytes.Equal(have, file.Text) {
 			drift = append(drift, file.Path+" is not in step with values.yaml; run make generate")

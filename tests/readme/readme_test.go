@@ -3,6 +3,7 @@ package readme_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -40,19 +41,54 @@ Books.
 Made from ` + "`values.yaml` by `make generate`" + `.
 `
 
+// File is a generated file with its content as text.
+type File struct{ Path, Text string }
+
+const wantValues = `| group | values |
+| --- | ---: |
+| [` + "`global.books`" + `](#globalbooks) | 1 |
+| [` + "`global`" + `](#global) | 1 |
+| [` + "`other`" + `](#other) | 1 |
+
+## global.books
+
+| value | type | default | description |
+| --- | --- | --- | --- |
+| <a id="global-books-title"></a>` + "`global.books.title` | string | `\"a\\|b\"`" + ` | Of the book |
+
+## global
+
+| value | type | default | description |
+| --- | --- | --- | --- |
+| <a id="global-one"></a>` + "`global.one` | int | `1`" + ` | First |
+
+## other
+
+| value | type | default | description |
+| --- | --- | --- | --- |
+| <a id="other"></a>` + "`other` | object | `{}`" + ` | Last |
+`
+
 func TestGenerate(t *testing.T) {
 	root, err := gomodule.Root()
 	require.NoError(t, err)
 	template, err := os.ReadFile(filepath.Join(root, "charts", "README.gotmpl"))
+	require.NoError(t, err)
+	rows, err := os.ReadFile(filepath.Join(root, "charts", "values.gotmpl"))
 	require.NoError(t, err)
 	checkout := t.TempDir()
 	require.NoError(t, os.Mkdir(filepath.Join(checkout, "tools"), 0o750))
 	require.NoError(t, os.CopyFS(filepath.Join(checkout, "tools", "helm-docs"), os.DirFS(filepath.Join(root, "tools", "helm-docs"))))
 	for path, text := range map[string]string{
 		"charts/README.gotmpl":     string(template),
+		"charts/values.gotmpl":     string(rows),
 		"charts/books/Chart.yaml":  "apiVersion: v2\nname: books\ndescription: Books\nversion: 1.2.3\nappVersion: v4\nkubeVersion: '>=1.23.0-0'\n",
 		"charts/books/values.yaml": "# @schema type: [string, null]\n# -- Of the book\ntitle: \"\"\npages:\n  # -- Number of the first page\n  first: 1 # @schema minimum: 1\n",
 		"charts/common/Chart.yaml": "apiVersion: v2\nname: common\nversion: 1.2.3\n",
+
+		"charts/gitops-runtime/Chart.yaml":       "apiVersion: v2\nname: gitops-runtime\nversion: 1.2.3\nsources: [https://example.com/git]\n",
+		"charts/gitops-runtime/README.md.gotmpl": "See [books](../books/README.md#values), [below](#below) and [elsewhere](https://example.com/).\n",
+		"charts/gitops-runtime/values.yaml":      "global:\n  books:\n    # -- Of the book\n    title: a|b\n  # -- First\n  one: 1\n# -- Last\nother: {}\n",
 	} {
 		file := filepath.Join(checkout, path)
 		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o750))
@@ -61,17 +97,49 @@ func TestGenerate(t *testing.T) {
 
 	files, err := readme.Generate(t.Context(), checkout)
 	require.NoError(t, err)
-	require.Len(t, files, 1)
-	assert.Equal(t, filepath.Join("charts", "books", "README.md"), files[0].Path)
-	assert.Equal(t, want, string(files[0].Text))
+	require.Len(t, files, 3)
+	_, groups, _ := strings.Cut(string(files[2].Text), ".\n\n")
+	files[2].Text = []byte(groups)
+	for i, page := range []File{
+		{filepath.Join("charts", "books", "README.md"), want},
+		{filepath.Join("charts", "gitops-runtime", "README.md"), "See [books](https://example.com/git/blob/main/charts/books/README.md#values), [below](#below) and [elsewhere](https://example.com/).\n"},
+		{filepath.Join("docs", "values.md"), wantValues},
+	} {
+		assert.Equal(t, page, File{files[i].Path, string(files[i].Text)})
+	}
 
+	files, err = readme.Generate(t.Context(), checkout)
+	require.NoError(t, err)
 	drift, err := readme.Drift(checkout, files)
 	require.NoError(t, err)
-	assert.Equal(t, []string{"charts/books/README.md is not in step with values.yaml; run make generate"}, drift)
+	assert.Equal(t, []string{
+		"charts/books/README.md is not in step with values.yaml; run make generate",
+		"charts/gitops-runtime/README.md is not in step with values.yaml; run make generate",
+		"docs/values.md is not in step with values.yaml; run make generate",
+	}, drift)
+	require.NoError(t, os.Mkdir(filepath.Join(checkout, "docs"), 0o750))
 	require.NoError(t, readme.Write(checkout, files))
 	drift, err = readme.Drift(checkout, files)
 	require.NoError(t, err)
 	assert.Empty(t, drift)
+}
+
+// Whatever ArtifactHub shows leads somewhere from there: no link of a chart's README is relative.
+func TestLinksAreAbsolute(t *testing.T) {
+	t.Parallel()
+	root, err := gomodule.Root()
+	require.NoError(t, err)
+	pages, err := filepath.Glob(filepath.Join(root, "charts", "*", "values.yaml"))
+	require.NoError(t, err)
+	require.NotEmpty(t, pages)
+	for _, values := range pages {
+		page := filepath.Join(filepath.Dir(values), "README.md")
+		text, err := os.ReadFile(page)
+		require.NoError(t, err)
+		for _, link := range linked.FindAllStringSubmatch(string(text), -1) {
+			assert.True(t, link[1] == "" || strings.HasPrefix(link[1], "https://"), "%s: %s", page, link[1])
+		}
+	}
 }
 
 func TestGenerateWithoutTheTool(t *testing.T) {
