@@ -248,24 +248,6 @@ func (r *Renderer) coalesce(user map[string]any) (ready, error) {
 	return ready{chart: prepared, scope: scope, tree: r.values.tree(tree), original: tree}, nil
 }
 
-// clone copies what processing dependencies changes: metadata and the tree of
-// charts. Templates and files are shared.
-func clone(c *chart.Chart) *chart.Chart {
-	metadata := *c.Metadata
-	metadata.Dependencies = make([]*chart.Dependency, len(c.Metadata.Dependencies))
-	for i, dependency := range c.Metadata.Dependencies {
-		if dependency != nil {
-			copied := *dependency
-			metadata.Dependencies[i] = &copied
-		}
-	}
-	out := &chart.Chart{Metadata: &metadata, Lock: c.Lock, Templates: c.Templates, Values: helmvalues.CopyTree(c.Values), Schema: c.Schema, Files: c.Files}
-	for _, child := range c.Dependencies() {
-		out.AddDependency(clone(child))
-	}
-	return out
-}
-
 // isPartial tells templates that only others execute.
 func isPartial(name string) bool { return strings.HasPrefix(path.Base(name), "_") }
 

@@ -10,6 +10,7 @@ import (
 	"helm.sh/helm/v3/pkg/chart"
 	"helm.sh/helm/v3/pkg/chartutil"
 
+	"gitops-runtime/internal/helmrender"
 	"gitops-runtime/internal/helmvalues"
 )
 
@@ -82,7 +83,7 @@ func (e *enabledCharts) of(user map[string]any) (*chart.Chart, error) {
 	if known, ok := e.known[key]; ok {
 		return known, nil
 	}
-	prepared := clone(e.chart)
+	prepared := helmrender.Copy(e.chart)
 	if err := chartutil.ProcessDependenciesWithMerge(prepared, helmvalues.CopyTree(user)); err != nil {
 		return nil, fmt.Errorf("dependencies of chart %s: %w", e.chart.Name(), err)
 	}

@@ -35,7 +35,7 @@ func TestGoldenFiles(t *testing.T) { start(t).golden(t) }
 func (e *environment) golden(t *testing.T) {
 	e.namespace(t, goldenNamespace)
 	e.defineForGolden(t)
-	chart, err := golden.Load(e.local.Root)
+	chart, err := golden.Load(t.Context(), e.local.Root)
 	require.NoError(t, err)
 	e.refusesWhatItShould(t)
 	tried := map[string]bool{}

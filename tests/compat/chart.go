@@ -2,6 +2,7 @@ package compat
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -12,10 +13,10 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"helm.sh/helm/v3/pkg/chart"
-	"helm.sh/helm/v3/pkg/chart/loader"
 	"helm.sh/helm/v3/pkg/chartutil"
 	"helm.sh/helm/v3/pkg/engine"
 
+	"gitops-runtime/internal/helmchart"
 	"gitops-runtime/internal/helmrender"
 	"gitops-runtime/schema/dropped"
 )
@@ -53,18 +54,16 @@ func Load(root, name string) (*Chart, error) {
 	return c, nil
 }
 
+// load reads a chart of the checkout with its dependencies in the order of Chart.yaml.
 func load(root, name string) (*chart.Chart, error) {
-	loaded, err := loader.LoadDir(filepath.Join(root, "charts", name))
+	loaded, err := helmchart.Whole(context.Background(), filepath.Join(root, "charts", name), nil)
 	if err != nil {
-		return nil, fmt.Errorf("load the chart %s: %w", name, err)
+		return nil, err
 	}
 	var dependencies []*chart.Chart
-	for _, dependency := range loaded.Metadata.Dependencies {
-		each, err := load(root, dependency.Name)
-		if err != nil {
-			return nil, err
-		}
-		dependencies = append(dependencies, each)
+	for _, wanted := range loaded.Metadata.Dependencies {
+		at := slices.IndexFunc(loaded.Dependencies(), func(c *chart.Chart) bool { return c.Name() == wanted.Name })
+		dependencies = append(dependencies, loaded.Dependencies()[at])
 	}
 	loaded.SetDependencies(dependencies...)
 	return loaded, nil

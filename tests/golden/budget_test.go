@@ -46,7 +46,7 @@ func BenchmarkRender(b *testing.B) {
 			for b.Loop() {
 				root, err := gomodule.Root()
 				require.NoError(b, err)
-				fresh, err := golden.Load(root)
+				fresh, err := golden.Load(b.Context(), root)
 				require.NoError(b, err)
 				_, err = fresh.Release(of)
 				require.NoError(b, err)

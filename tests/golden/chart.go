@@ -3,6 +3,7 @@
 package golden
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"regexp"
@@ -10,11 +11,11 @@ import (
 	"sync"
 
 	"helm.sh/helm/v3/pkg/chart"
-	"helm.sh/helm/v3/pkg/chart/loader"
 	"helm.sh/helm/v3/pkg/chartutil"
 	"helm.sh/helm/v3/pkg/engine"
 	"helm.sh/helm/v3/pkg/release"
 
+	"gitops-runtime/internal/helmchart"
 	"gitops-runtime/internal/helmrender"
 )
 
@@ -29,28 +30,24 @@ var options = helmrender.Options{Name: Release, Namespace: Namespace}
 // Chart is the umbrella chart, its files read once for many renders. Copies of it share what was rendered.
 type Chart struct {
 	folder string
-	files  []*loader.BufferedFile
+	whole  *chart.Chart
 	made   *sync.Map // functions that give the release of a case, by its values files
 }
 
 // Load reads the umbrella chart of the checkout whose root is given. Its dependencies have to be packed (make deps).
-func Load(root string) (Chart, error) {
+func Load(ctx context.Context, root string) (Chart, error) {
 	folder := filepath.Join(root, "charts", "gitops-runtime")
-	read, err := loader.Load(folder)
+	whole, err := helmchart.Whole(ctx, folder, nil)
 	if err != nil {
 		return Chart{}, fmt.Errorf("read the chart %s (are its dependencies packed? run make deps): %w", folder, err)
 	}
-	files := make([]*loader.BufferedFile, len(read.Raw))
-	for i, file := range read.Raw {
-		files[i] = &loader.BufferedFile{Name: file.Name, Data: file.Data}
-	}
-	return Chart{folder: folder, files: files, made: &sync.Map{}}, nil
+	return Chart{folder: folder, whole: whole, made: &sync.Map{}}, nil
 }
 
 // Folder is where the chart was read from; values files of a Case are named from there.
 func (c Chart) Folder() string { return c.folder }
 
-// prepare reads a chart of its own for a case (Helm takes dependencies away that are off) and merges the case's values.
+// prepare copies the chart for a case, since Helm removes the dependencies that are off, and merges the case's values.
 func (c Chart) prepare(of Case) (*chart.Chart, map[string]any, error) {
 	values := map[string]any{}
 	for _, file := range of.Files {
@@ -60,11 +57,7 @@ func (c Chart) prepare(of Case) (*chart.Chart, map[string]any, error) {
 		}
 		values = chartutil.MergeTables(read, values)
 	}
-	whole, err := loader.LoadFiles(c.files)
-	if err != nil {
-		return nil, nil, fmt.Errorf("case %s: read the chart: %w", of.Name, err)
-	}
-	return whole, values, nil
+	return helmrender.Copy(c.whole), values, nil
 }
 
 // Release is what `helm install` of the case would store, rendered when it is first asked for; it must not be changed.

@@ -34,7 +34,7 @@ var loaded = sync.OnceValues(func() (golden.Chart, error) {
 	if err != nil {
 		return golden.Chart{}, err
 	}
-	return golden.Load(root)
+	return golden.Load(context.Background(), root)
 })
 
 // validator knows the schemas of all objects; tests share it.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"helm.sh/helm/v3/pkg/chart/loader"
 	"helm.sh/helm/v3/pkg/chartutil"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -17,6 +16,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"gitops-runtime/imageoverride/render"
+	"gitops-runtime/internal/helmchart"
 	"gitops-runtime/tests/golden"
 )
 
@@ -62,7 +62,7 @@ func TestEveryKeyOfHighAvailabilityCounts(t *testing.T) {
 	require.NoError(t, yaml.UnmarshalStrict(text, &values))
 	tunnel, err := chartutil.ReadValuesFile(filepath.Join(loaded.Folder(), "ci", "tunnel-values.yaml"))
 	require.NoError(t, err)
-	chart, err := loader.Load(loaded.Folder())
+	chart, err := helmchart.Whole(t.Context(), loaded.Folder(), nil)
 	require.NoError(t, err)
 	renderer, err := render.NewRenderer(chart, render.Settings{})
 	require.NoError(t, err)

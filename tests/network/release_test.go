@@ -1,6 +1,7 @@
 package network_test
 
 import (
+	"context"
 	"slices"
 	"sync"
 	"testing"
@@ -27,7 +28,7 @@ var loaded = sync.OnceValues(func() (golden.Chart, error) {
 	if err != nil {
 		return golden.Chart{}, err
 	}
-	return golden.Load(root)
+	return golden.Load(context.Background(), root)
 })
 
 // restricted is a case with both directions restricted.

@@ -1,17 +1,14 @@
 package render_test
 
 import (
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"helm.sh/helm/v3/pkg/chart"
-	"helm.sh/helm/v3/pkg/chart/loader"
 	"helm.sh/helm/v3/pkg/chartutil"
 	"helm.sh/helm/v3/pkg/engine"
 
-	"gitops-runtime/internal/gomodule"
 	"gitops-runtime/tests/render"
 )
 
@@ -69,10 +66,7 @@ func TestFactsAreChecked(t *testing.T) {
 // renderFacts renders a chart of one template of common with facts that may insert .Values.level.
 func renderFacts(t *testing.T, template, facts, level string) (map[string]string, error) {
 	t.Helper()
-	root, err := gomodule.Root()
-	require.NoError(t, err)
-	common, err := loader.Load(filepath.Join(root, "charts", "common"))
-	require.NoError(t, err)
+	common := load(t, "common")
 	parts := &chart.Chart{
 		Metadata: &chart.Metadata{APIVersion: "v2", Name: "parts", Version: "1.0.0"},
 		Templates: []*chart.File{

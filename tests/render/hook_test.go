@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"helm.sh/helm/v3/pkg/chart"
-	"helm.sh/helm/v3/pkg/chart/loader"
 	"helm.sh/helm/v3/pkg/chartutil"
 	"helm.sh/helm/v3/pkg/engine"
 	batchv1 "k8s.io/api/batch/v1"
@@ -26,8 +25,7 @@ func hookOf(t *testing.T, helm string, set map[string]any) []render.Object {
 	t.Helper()
 	root, err := gomodule.Root()
 	require.NoError(t, err)
-	loaded, err := loader.Load(filepath.Join(root, "charts", "gitops-runtime"))
-	require.NoError(t, err)
+	loaded := load(t, "gitops-runtime")
 	const hook = "templates/hooks/validate-values.yaml"
 	for _, each := range append(loaded.Dependencies(), loaded) {
 		each.Templates = slices.DeleteFunc(slices.Clone(each.Templates), func(file *chart.File) bool {

@@ -14,11 +14,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"helm.sh/helm/v3/pkg/chart"
-	"helm.sh/helm/v3/pkg/chart/loader"
 	"helm.sh/helm/v3/pkg/chartutil"
 	"helm.sh/helm/v3/pkg/release"
 
 	"gitops-runtime/internal/gomodule"
+	"gitops-runtime/internal/helmchart"
 	"gitops-runtime/internal/helmrender"
 	"gitops-runtime/tests/compat"
 )
@@ -76,7 +76,7 @@ func load(tb testing.TB, name string) *chart.Chart {
 	tb.Helper()
 	root, err := gomodule.Root()
 	require.NoError(tb, err)
-	loaded, err := loader.Load(filepath.Join(root, "charts", name))
+	loaded, err := helmchart.Whole(tb.Context(), filepath.Join(root, "charts", name), nil)
 	require.NoError(tb, err)
 	return loaded
 }

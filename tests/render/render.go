@@ -10,14 +10,15 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/stretchr/testify/require"
 	"helm.sh/helm/v3/pkg/chart"
-	"helm.sh/helm/v3/pkg/chart/loader"
 	"helm.sh/helm/v3/pkg/release"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/yaml"
 
 	"gitops-runtime/internal/gomodule"
+	"gitops-runtime/internal/helmchart"
 	"gitops-runtime/internal/helmrender"
 	"gitops-runtime/internal/helmvalues"
 )
@@ -40,26 +41,18 @@ type Release struct {
 // Object is one rendered object.
 type Object = unstructured.Unstructured
 
-// Test is what rendering needs of a test, which ends where a chart cannot be read: that is not how a chart refuses values.
-type Test interface {
-	Fatalf(format string, args ...any)
-}
-
 // Objects renders the release and returns its objects in Helm's order, hooks included.
-func (r Release) Objects(t Test) []Object {
+func (r Release) Objects(t require.TestingT) []Object {
 	text, err := r.Text(t)
-	if err != nil {
-		t.Fatalf("%s: %v", r.Chart, err)
-	}
+	require.NoError(t, err, r.Chart)
 	objects, err := Parse(text)
-	if err != nil {
-		t.Fatalf("%s: %v", r.Chart, err)
-	}
+	require.NoError(t, err, r.Chart)
 	return objects
 }
 
-// Text is what `helm template` prints. The error holds Helm's own words.
-func (r Release) Text(t Test) (string, error) {
+// Text is what `helm template` prints. The error is Helm's. A chart that cannot be read ends the test: that is not how a
+// chart refuses values.
+func (r Release) Text(t require.TestingT) (string, error) {
 	made, err := r.Made(t)
 	if err != nil {
 		return "", err
@@ -99,20 +92,16 @@ func once[T any](known *sync.Map, key string, do func() (T, error)) (T, error) {
 }
 
 // Made is the release that `helm install --dry-run` would store; it must not be changed.
-func (r Release) Made(t Test) (*release.Release, error) {
+func (r Release) Made(t require.TestingT) (*release.Release, error) {
 	folder, err := r.folder()
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
+	require.NoError(t, err)
 	return r.made(folder)
 }
 
 // Try renders the release without keeping it: for tests that render so often that what they render would not fit into memory.
-func (r Release) Try(t Test) error {
+func (r Release) Try(t require.TestingT) error {
 	folder, err := r.folder()
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
+	require.NoError(t, err)
 	_, err = r.render(folder)
 	return err
 }
@@ -124,7 +113,7 @@ func (r Release) folder() (string, error) {
 		return "", err
 	}
 	folder := filepath.Join(root, "charts", r.Chart)
-	_, err = filesOf(folder)
+	_, err = read(folder)
 	return folder, err
 }
 
@@ -141,42 +130,26 @@ func (r Release) render(folder string) (*release.Release, error) {
 	if err != nil {
 		return nil, fmt.Errorf("values of %s: %w", r.Chart, err)
 	}
-	loaded, err := load(folder)
+	loaded, err := read(folder)
 	if err != nil {
 		return nil, err
 	}
 	options := helmrender.Options{Name: cmp.Or(r.Name, "cf"), Namespace: cmp.Or(r.Namespace, "codefresh"), APIVersions: r.APIs}
-	rendered, err := helmrender.Release(loaded, given.Tree, options)
+	rendered, err := helmrender.Release(helmrender.Copy(loaded), given.Tree, options)
 	if err != nil {
 		return nil, fmt.Errorf("helm template %s: %w", r.Chart, err)
 	}
 	return rendered, nil
 }
 
-// load gives a chart of its own for one render: Helm takes away of it what values turn off. Its files are read once.
-func load(folder string) (*chart.Chart, error) {
-	files, err := filesOf(folder)
-	if err != nil {
-		return nil, err
-	}
-	loaded, err := loader.LoadFiles(files)
-	if err != nil {
-		return nil, fmt.Errorf("read the chart %s: %w", folder, err)
-	}
-	return loaded, nil
-}
-
-func filesOf(folder string) ([]*loader.BufferedFile, error) {
-	return once(&charts, folder, func() ([]*loader.BufferedFile, error) {
-		read, err := loader.Load(folder)
+// read reads a chart once; it must not be changed.
+func read(folder string) (*chart.Chart, error) {
+	return once(&charts, folder, func() (*chart.Chart, error) {
+		loaded, err := helmchart.Whole(context.Background(), folder, nil)
 		if err != nil {
-			return nil, fmt.Errorf("read the chart %s (are its dependencies packed? run make deps): %w", folder, err)
+			return nil, fmt.Errorf("read the chart (are its dependencies packed? run make deps): %w", err)
 		}
-		var files []*loader.BufferedFile
-		for _, file := range read.Raw {
-			files = append(files, &loader.BufferedFile{Name: file.Name, Data: file.Data})
-		}
-		return files, nil
+		return loaded, nil
 	})
 }
 

@@ -1,18 +1,15 @@
 package render_test
 
 import (
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"helm.sh/helm/v3/pkg/chart"
-	"helm.sh/helm/v3/pkg/chart/loader"
 	"helm.sh/helm/v3/pkg/chartutil"
 	"sigs.k8s.io/yaml"
 
-	"gitops-runtime/internal/gomodule"
 	"gitops-runtime/internal/helmrender"
 	"gitops-runtime/tests/render"
 )
@@ -44,10 +41,7 @@ tags: {platform: true}
 // installWrapped renders a chart that depends on one of the charts.
 func installWrapped(t *testing.T, dependency chart.Dependency, values ...string) ([]render.Object, error) {
 	t.Helper()
-	root, err := gomodule.Root()
-	require.NoError(t, err)
-	part, err := loader.Load(filepath.Join(root, "charts", dependency.Name))
-	require.NoError(t, err)
+	part := load(t, dependency.Name)
 	dependency.Version = part.Metadata.Version
 	wrapper := &chart.Chart{Metadata: &chart.Metadata{APIVersion: "v2", Name: "platform", Version: "1.0.0", Dependencies: []*chart.Dependency{&dependency}}}
 	wrapper.AddDependency(part)

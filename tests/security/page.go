@@ -2,6 +2,7 @@ package security
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,8 +15,8 @@ var Path = filepath.Join("charts", "gitops-runtime", "docs", "security.md")
 
 // Generate makes the page from the charts of the checkout whose root is given. It fails when anything lacks its sentence,
 // and names all that do.
-func Generate(root string) ([]byte, error) {
-	all, err := releases(root)
+func Generate(ctx context.Context, root string) ([]byte, error) {
+	all, err := releases(ctx, root)
 	if err != nil {
 		return nil, err
 	}

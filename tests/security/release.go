@@ -4,6 +4,7 @@
 package security
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -23,8 +24,8 @@ type release struct {
 }
 
 // releases renders every golden case of the checkout whose root is given.
-func releases(root string) ([]release, error) {
-	chart, err := golden.Load(root)
+func releases(ctx context.Context, root string) ([]release, error) {
+	chart, err := golden.Load(ctx, root)
 	if err != nil {
 		return nil, err
 	}

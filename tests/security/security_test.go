@@ -18,7 +18,7 @@ func TestThePageIsInStepWithTheCharts(t *testing.T) {
 	t.Parallel()
 	root, err := gomodule.Root()
 	require.NoError(t, err)
-	page, err := security.Generate(root)
+	page, err := security.Generate(t.Context(), root)
 	require.NoError(t, err)
 	drift, err := security.Drift(root, page)
 	require.NoError(t, err)

@@ -2,6 +2,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,18 +12,18 @@ import (
 )
 
 func main() {
-	if err := run(); err != nil {
+	if err := run(context.Background()); err != nil {
 		fmt.Fprintln(os.Stderr, "security:", err)
 		os.Exit(1)
 	}
 }
 
-func run() error {
+func run(ctx context.Context) error {
 	root, err := gomodule.Root()
 	if err != nil {
 		return err
 	}
-	page, err := security.Generate(root)
+	page, err := security.Generate(ctx, root)
 	if err != nil {
 		return err
 	}
