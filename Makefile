@@ -130,6 +130,7 @@ package: deps ## Package the charts into out/packages
 generate: bin/helm ## Regenerate CRDs, schemas, reference pages and golden files
 	@$(STEP) "CRDs" go run ./tests/cmd/crds
 	@$(STEP) "schemas" go run ./schema/cmd/chart-schema
+	@tools/chart-deps.sh
 	@$(STEP) "tables of values" go run ./tests/cmd/compat
 	@$(STEP) "READMEs of the charts" go run ./tests/cmd/readme
 	@$(STEP) "page of checks" tools/checks-page.sh validator/CHECKS.md

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/tools/txtar"
 	"helm.sh/helm/v3/pkg/chart/loader"
@@ -142,14 +143,14 @@ func (c corpusChart) examine(t *testing.T, total *tally) {
 					if reached {
 						total.redirected++
 					} else {
-						t.Errorf("%s %s: %s %s is %s instead of %s", name, file, place, image, now, want)
+						assert.Failf(t, "an image is not redirected", "%s %s: %s %s is %s instead of %s", name, file, place, image, now, want)
 					}
 				}
 				if !reached {
 					wrong = true
 					if !listed[image] && !listed[now] && !mentioned(listed, image) {
 						total.silent++
-						t.Errorf("%s: %s %s is missed in silence", name, place, image)
+						assert.Failf(t, "an image is missed in silence", "%s: %s %s", name, place, image)
 					}
 				}
 			}
@@ -166,7 +167,7 @@ func (c corpusChart) examine(t *testing.T, total *tally) {
 	}
 	if result.Complete() && wrong {
 		total.false++
-		t.Errorf("a proof that does not hold")
+		assert.Fail(t, "a proof does not hold")
 	}
 	require.Equal(t, len(c.unreachable) == 0 && !c.incomplete, result.Complete(), "proved: %+v %+v %+v %+v", result.Outside, result.Unread, result.Suspected, result.Changes)
 }

@@ -2,7 +2,6 @@ package helmchart_test
 
 import (
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -35,9 +34,7 @@ func TestLoad(t *testing.T) {
 	})
 	loaded, err := helmchart.Load(t.Context(), filepath.Join(root, "umbrella"))
 	require.NoError(t, err)
-	if got, want := describe(loaded), "gitops-runtime 1.2.3 map[a:1] schema [beside 3.0.0 map[] if beside.enabled] [renamed 2.0.0 map[b:2]] [packed 4.0.0 map[c:3]]"; got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
-	}
+	assert.Equal(t, "gitops-runtime 1.2.3 map[a:1] schema [beside 3.0.0 map[] if beside.enabled] [renamed 2.0.0 map[b:2]] [packed 4.0.0 map[c:3]]", describe(loaded))
 }
 
 func TestLoadPackage(t *testing.T) {
@@ -48,9 +45,7 @@ func TestLoadPackage(t *testing.T) {
 	})
 	loaded, err := helmchart.Load(t.Context(), archive)
 	require.NoError(t, err)
-	if got, want := describe(loaded), "umbrella 1.0.0 map[] [inside 2.0.0 map[]]"; got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
-	}
+	assert.Equal(t, "umbrella 1.0.0 map[] [inside 2.0.0 map[]]", describe(loaded))
 }
 
 func TestLoadErrors(t *testing.T) {
@@ -64,14 +59,12 @@ func TestLoadErrors(t *testing.T) {
 		"values":  "values.yaml: error unmarshaling",
 		"not.tgz": "not a packaged chart",
 	} {
-		if _, err := helmchart.Load(t.Context(), filepath.Join(root, name)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: got %v, want %s", name, err, want)
-		}
+		_, err := helmchart.Load(t.Context(), filepath.Join(root, name))
+		assert.ErrorContains(t, err, want, name)
 	}
 	const want = "chart https://charts.example.com/x.tgz: a chart is a directory, a .tgz file or an oci:// reference; fetch this one with `helm pull` first"
-	if _, err := helmchart.Load(t.Context(), "https://charts.example.com/x.tgz"); err == nil || err.Error() != want {
-		t.Errorf("got %v", err)
-	}
+	_, err := helmchart.Load(t.Context(), "https://charts.example.com/x.tgz")
+	assert.EqualError(t, err, want)
 }
 
 func TestFind(t *testing.T) {

@@ -49,9 +49,8 @@ func pack(t *testing.T, name string, files map[string]string) {
 	for file, text := range files {
 		header := &tar.Header{Name: file, Mode: 0o644, Size: int64(len(text)), Typeflag: tar.TypeReg}
 		require.NoError(t, archive.WriteHeader(header))
-		if _, err := archive.Write([]byte(text)); err != nil {
-			t.Fatal(err)
-		}
+		_, err := archive.Write([]byte(text))
+		require.NoError(t, err)
 	}
 	require.NoError(t, archive.Close())
 	require.NoError(t, zipped.Close())

@@ -4,9 +4,9 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"gitops-runtime/internal/helmchart"
@@ -28,15 +28,12 @@ func TestPull(t *testing.T) {
 	registrytest.Push(t, host+"/charts/broken:1.0.0", registrytest.Chart(t, []byte("no archive"), registrytest.ChartLayer))
 	loaded, err := helmchart.Pull(context.Background(), registry.Access{}, "oci://"+host+"/charts/umbrella", "")
 	require.NoError(t, err)
-	if got, want := describe(loaded), "umbrella 1.2.3 map[a:1] schema [within 2.0.0 map[]]"; got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
+	assert.Equal(t, "umbrella 1.2.3 map[a:1] schema [within 2.0.0 map[]]", describe(loaded))
 	for reference, want := range map[string]string{
 		"/charts/broken:1.0.0": "/charts/broken:1.0.0: not a packaged chart (.tgz): ",
 		"/charts/absent:1.0.0": "/charts/absent:1.0.0 failed: " + host + " answers 404",
 	} {
-		if _, err := helmchart.Pull(context.Background(), registry.Access{}, "oci://"+host+reference, ""); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want %s", err, want)
-		}
+		_, err := helmchart.Pull(context.Background(), registry.Access{}, "oci://"+host+reference, "")
+		assert.ErrorContains(t, err, want)
 	}
 }

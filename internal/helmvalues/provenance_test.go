@@ -113,9 +113,7 @@ var provenance = []struct {
 }
 
 func TestProvenance(t *testing.T) {
-	if len(provenance) < 30 {
-		t.Errorf("%d cases", len(provenance))
-	}
+	assert.GreaterOrEqual(t, len(provenance), 30)
 	root := write(t, family)
 	of, err := helmchart.Load(t.Context(), root)
 	require.NoError(t, err)
@@ -132,9 +130,7 @@ func TestProvenance(t *testing.T) {
 			loaded.WithDefaults(of)
 			place := loaded.Place(c.path)
 			assert.Equal(t, c.want, place.String())
-			if place.Value != c.path {
-				t.Errorf("the place names %s", place.Value)
-			}
+			assert.Equal(t, c.path, place.Value)
 			pointsAtTheKey(t, c.files, place)
 		})
 	}
@@ -154,7 +150,5 @@ func pointsAtTheKey(t *testing.T, files []string, place helmvalues.Place) {
 	if strings.HasSuffix(key, "]") || key == "true" || key == "16" {
 		return // an item has no key, and these are written in another way
 	}
-	if !strings.HasPrefix(strings.TrimPrefix(at, `"`), key) {
-		t.Errorf("at %s stands %q, not %q", place, at, key)
-	}
+	assert.True(t, strings.HasPrefix(strings.TrimPrefix(at, `"`), key), "at %s stands %q, not %q", place, at, key)
 }

@@ -2,7 +2,6 @@ package helmvalues_test
 
 import (
 	"context"
-	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -97,21 +96,21 @@ func TestAccessors(t *testing.T) {
 		"text": "x", "empty": "", "yes": true, "word": "true", "odd": "maybe", "number": 1.5, "null": nil,
 		"list": []any{"a", map[string]any{"b": "c"}}, "map": map[string]any{"k": "v"}, "dot.key": "d",
 	})
-	if got := []string{
+	assert.Equal(t, "x - 1.5 true - c - d -", strings.Join([]string{
 		v.String("text", "-"), v.String("empty", "-"), v.String("number", "-"), v.String("yes", "-"), v.String("map", "-"),
 		v.String("list[1].b", "-"), v.String("list[9]", "-"), v.String(`dot\.key`, "-"), v.String("text.deeper", "-"),
-	}; strings.Join(got, " ") != "x - 1.5 true - c - d -" {
-		t.Error(got)
-	}
-	if !v.Bool("yes", false) || !v.Bool("word", false) || !v.Bool("odd", true) || v.Bool("null", false) {
-		t.Error("truth values")
-	}
-	if len(v.List("list")) != 2 || v.List("map") != nil || len(v.Map("map")) != 1 || v.Map("list") != nil {
-		t.Error("lists and maps")
-	}
-	if got, exists := v.Get("null"); got != nil || exists {
-		t.Error("a null is no value")
-	}
+	}, " "))
+	assert.True(t, v.Bool("yes", false), "truth values")
+	assert.True(t, v.Bool("word", false), "truth values")
+	assert.True(t, v.Bool("odd", true), "truth values")
+	assert.False(t, v.Bool("null", false), "truth values")
+	require.Len(t, v.List("list"), 2, "lists and maps")
+	assert.Nil(t, v.List("map"), "lists and maps")
+	require.Len(t, v.Map("map"), 1, "lists and maps")
+	assert.Nil(t, v.Map("list"), "lists and maps")
+	got, exists := v.Get("null")
+	assert.Nil(t, got, "null is not a value")
+	assert.False(t, exists, "null is not a value")
 }
 
 func TestErrorsNameTheSourceAndNoValue(t *testing.T) {
@@ -146,14 +145,12 @@ func TestErrorsNameTheSourceAndNoValue(t *testing.T) {
 		"no file": {helmvalues.Options{SetFile: []string{"a=secret.txt"}}, "--set-file a=...: file secret.txt: there is no such file"},
 	}
 	for name, c := range cases {
-		if _, err := helmvalues.Load(context.Background(), c.options); err == nil || err.Error() != c.want {
-			t.Errorf("%s: got %v, want %s", name, err, c.want)
-		}
+		_, err := helmvalues.Load(context.Background(), c.options)
+		assert.EqualError(t, err, c.want, name)
 	}
 	loaded, err := helmvalues.Load(context.Background(), helmvalues.Options{Files: []string{server.URL + "/fine.yaml"}})
-	if err != nil || loaded.String("a", "") != "1" {
-		t.Errorf("got %v, %v", loaded, err)
-	}
+	require.NoError(t, err)
+	assert.Equal(t, "1", loaded.String("a", ""))
 }
 
 // A terminal on which nobody types, or a pipe without an end, does not hold up
@@ -164,9 +161,8 @@ func TestAnInterruptionEndsTheWait(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	time.AfterFunc(20*time.Millisecond, cancel)
 	_, err := helmvalues.Load(ctx, helmvalues.Options{Files: []string{"-"}, In: silent})
-	if !errors.Is(err, context.Canceled) || err.Error() != "values file -: the wait for it was interrupted: context canceled" {
-		t.Errorf("got %v", err)
-	}
+	assert.ErrorIs(t, err, context.Canceled)
+	assert.EqualError(t, err, "values file -: the wait for it was interrupted: context canceled")
 }
 
 // No text may make loading panic or hang, and every place has to be a real one.
@@ -189,9 +185,7 @@ func FuzzLoad(f *testing.F) {
 		}
 		for key := range loaded.Tree {
 			place := loaded.Place(helmvalues.Join("", key))
-			if place.File != "" && place.Line < 0 {
-				t.Errorf("%q: place %+v", key, place)
-			}
+			assert.False(t, place.File != "" && place.Line < 0, "%q: place %+v", key, place)
 		}
 	})
 }

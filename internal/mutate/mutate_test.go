@@ -4,20 +4,19 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"gitops-runtime/internal/mutate"
 )
 
 func TestTexts(t *testing.T) {
 	seeds := []string{"a: {b: 1}\n", "", "[1, 2]"}
 	first, second := mutate.Texts(seeds, 300), mutate.Texts(seeds, 300)
-	if len(first) != 300 || !slices.Equal(first, second) {
-		t.Fatal("the mutations are the same ones on every run")
-	}
+	require.Len(t, first, 300, "the mutations are the same ones on every run")
+	require.Equal(t, second, first, "the mutations are the same ones on every run")
 	slices.Sort(first)
-	if different := len(slices.Compact(first)); different < 200 {
-		t.Errorf("%d different texts", different)
-	}
-	if seeds[0] != "a: {b: 1}\n" {
-		t.Error("the seeds stay as they are")
-	}
+	different := len(slices.Compact(first))
+	assert.GreaterOrEqual(t, different, 200)
+	assert.Equal(t, "a: {b: 1}\n", seeds[0], "the seeds stay as they are")
 }

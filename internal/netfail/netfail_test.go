@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"gitops-runtime/internal/netfail"
@@ -80,20 +81,17 @@ func TestClassify(t *testing.T) {
 			response, err := netfail.Client(netfail.Settings{}).Do(request)
 			if err == nil {
 				response.Body.Close()
-				t.Fatal("there should be no reply")
 			}
+			require.Error(t, err, "there should be no reply")
 			failure := netfail.Classify("host", err)
-			if failure.Stage != c.stage || failure.Reason() != c.reason || failure.Untrusted != c.untrusted {
-				t.Errorf("got %s %q untrusted=%v; from %v", failure.Stage, failure.Reason(), failure.Untrusted, err)
-			}
-			if want := string(c.stage) + " host: " + c.reason; failure.Error() != want || failure.Unwrap() == nil {
-				t.Errorf("got %q, want %q", failure.Error(), want)
-			}
+			assert.Equal(t, c.stage, failure.Stage)
+			assert.Equal(t, c.reason, failure.Reason())
+			assert.Equal(t, c.untrusted, failure.Untrusted)
+			assert.EqualError(t, failure, string(c.stage)+" host: "+c.reason)
+			assert.NotNil(t, failure.Unwrap())
 		})
 	}
-	if netfail.Classify("host", nil) != nil {
-		t.Error("no error is no failure")
-	}
+	assert.Nil(t, netfail.Classify("host", nil), "no error is not a failure")
 }
 
 func TestClientTrustsAndProxies(t *testing.T) {
@@ -102,18 +100,15 @@ func TestClientTrustsAndProxies(t *testing.T) {
 	defer secure.Close()
 	bundle := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: secure.Certificate().Raw})
 	response, err := netfail.Client(netfail.Settings{Authorities: bundle}).Get(secure.URL)
-	if err != nil {
-		t.Fatalf("the bundle's server should be trusted: %v", err)
-	}
+	require.NoError(t, err, "the bundle's server should be trusted")
 	response.Body.Close()
 	asked := ""
 	proxy := quiet(func(_ http.ResponseWriter, r *http.Request) { asked = r.URL.String() })
 	proxy.Start()
 	defer proxy.Close()
 	response, err = netfail.Client(netfail.Settings{HTTPProxy: proxy.URL}).Get("http://far.example.com/x")
-	if err != nil || asked != "http://far.example.com/x" {
-		t.Fatalf("the proxy should be asked: %v, %q", err, asked)
-	}
+	require.NoError(t, err, "the proxy should be asked")
+	require.Equal(t, "http://far.example.com/x", asked, "the proxy should be asked")
 	response.Body.Close()
 }
 
@@ -134,15 +129,14 @@ func TestRedirects(t *testing.T) {
 	server.Start()
 	defer server.Close()
 	client := netfail.Client(netfail.Settings{})
-	if response, err := client.Get(server.URL + "/near"); err != nil {
-		t.Error(err)
-	} else {
-		response.Body.Close()
-	}
+	response, err := client.Get(server.URL + "/near")
+	require.NoError(t, err)
+	response.Body.Close()
 	for _, path := range []string{"/away", "/round"} {
-		if response, err := client.Get(server.URL + path); err == nil {
+		response, err := client.Get(server.URL + path)
+		if err == nil {
 			response.Body.Close()
-			t.Errorf("%s should not be followed", path)
 		}
+		assert.Error(t, err, "%s should not be followed", path)
 	}
 }

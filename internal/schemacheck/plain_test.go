@@ -77,15 +77,12 @@ func TestPlainRulesAreReadAsTheLibraryReadsThem(t *testing.T) {
 // The library's own way of reading a schema takes longer than everything else in a run.
 func TestSchemasOfTheChartsAreReadWithoutTheLibrary(t *testing.T) {
 	files, err := filepath.Glob("../../charts/*/values.schema.json")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("%d schemas, %v", len(files), err)
-	}
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)
-		if len(compile(t, string(text)).Keys()) == 0 {
-			t.Errorf("%s has a keyword that is not read here", file)
-		}
+		assert.NotEmpty(t, compile(t, string(text)).Keys(), "%s has a keyword that is not read here", file)
 	}
 }
 
@@ -95,9 +92,7 @@ func TestReferencesThatAreLeftToTheLibrary(t *testing.T) {
 		`{"$schema": "http://json-schema.org/draft-07/schema#", "properties": {"a": {"type": "string"}, "b": {"$ref": "#/properties/a"}}}`,
 		`{"$schema": "http://json-schema.org/draft-07/schema#", "properties": {"a": {"$ref": "#"}}}`,
 	} {
-		if keys := compile(t, rules).Keys(); len(keys) > 0 {
-			t.Errorf("%s is read here", rules)
-		}
+		assert.Empty(t, compile(t, rules).Keys(), "%s is read here", rules)
 	}
 }
 
@@ -111,22 +106,17 @@ func decode(t testing.TB, text string) any {
 func agree(t testing.TB, plain, library *schemacheck.Schema, value any, about string) {
 	t.Helper()
 	got, err := plain.Violations(value)
-	if err != nil {
-		t.Fatalf("%s: %v", about, err)
-	}
+	require.NoError(t, err, about)
 	want, err := library.Violations(value)
-	if err != nil {
-		t.Fatalf("%s: %v", about, err)
-	}
+	require.NoError(t, err, about)
 	assert.Equal(t, want, got)
 }
 
 // The charts' own schemas, with defaults of which some are spoilt.
 func TestChartsAreReadAsTheLibraryReadsThem(t *testing.T) {
 	files, err := filepath.Glob("../../charts/*/values.schema.json")
-	if err != nil || len(files) < 6 {
-		t.Fatalf("%v, %v", files, err)
-	}
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, len(files), 6)
 	for _, file := range files {
 		t.Run(filepath.Base(filepath.Dir(file)), func(t *testing.T) {
 			rules, err := os.ReadFile(file)
@@ -179,18 +169,16 @@ func TestOddSchemasGoThroughTheLibrary(t *testing.T) {
 		head + `"minimum": "1"}`, head + `"minLength": -1}`, head + `"pattern": "("}`, head + `"anyOf": []}`, head + `"enum": 1}`,
 		head + `"title": 1}`, head + `"items": 1}`, head + `"additionalProperties": 1}`, head + `"examples": 1}`, head + `"allOf": [1]}`, head + `"if": 1}`, head + `"minProperties": "1"}`,
 	} {
-		if _, err := schemacheck.Compile([]byte(odd)); err == nil || !strings.Contains(err.Error(), "values.schema.json is not a schema") {
-			t.Errorf("%s: got %v", odd, err)
-		}
+		_, err := schemacheck.Compile([]byte(odd))
+		assert.ErrorContains(t, err, "values.schema.json is not a schema", odd)
 	}
 	for _, fine := range []string{`true`, `{}`, head + `"items": [{"type": "string"}]}`, head + `"not": false}`, `{"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object"}`} {
-		if violations, err := compile(t, fine).Violations(map[string]any{}); err != nil || len(violations) > 0 {
-			t.Errorf("%s: %v, %v", fine, violations, err)
-		}
+		violations, err := compile(t, fine).Violations(map[string]any{})
+		require.NoError(t, err, fine)
+		assert.Empty(t, violations, fine)
 	}
-	if _, err := schemacheck.Compile([]byte(`{} {}`)); err == nil {
-		t.Error("two documents are no schema")
-	}
+	_, err := schemacheck.Compile([]byte(`{} {}`))
+	assert.Error(t, err, "two documents are not a schema")
 }
 
 // Rules and values at random: what is read here is what the library reads.
@@ -208,9 +196,7 @@ func FuzzPlain(f *testing.F) {
 		plain, err := schemacheck.Compile([]byte(rules))
 		library, libraryErr := schemacheck.Compile([]byte(strings.Replace(rules, "{", `{"readOnly": true,`, 1)))
 		if err != nil || libraryErr != nil {
-			if (err == nil) != (libraryErr == nil) && !strings.Contains(rules, "definitions") {
-				t.Errorf("plain %v, library %v", err, libraryErr)
-			}
+			assert.True(t, (err == nil) == (libraryErr == nil) || strings.Contains(rules, "definitions"), "plain %v, library %v", err, libraryErr)
 			return
 		}
 		agree(t, plain, library, tree, rules)

@@ -175,7 +175,7 @@ func find(t *testing.T, objects []*unstructured.Unstructured, kind, name string,
 			return
 		}
 	}
-	t.Fatalf("no %s %s among the objects", kind, name)
+	require.Failf(t, "an object is missing", "no %s %s among the objects", kind, name)
 }
 
 // What the objects carry is what the programs in them read.

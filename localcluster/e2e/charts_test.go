@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -139,7 +140,5 @@ func (a alone) readyPods(ctx context.Context) (map[string]int32, error) {
 func (a alone) goes(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
-	if err := a.local.Helm.Uninstall(ctx, aloneRelease, a.namespace, 3*time.Minute, t.Output()); err != nil {
-		t.Error(err)
-	}
+	assert.NoError(t, a.local.Helm.Uninstall(ctx, aloneRelease, a.namespace, 3*time.Minute, t.Output()))
 }

@@ -46,8 +46,6 @@ func TestCycles(t *testing.T) {
 			there = there && e.run(t, "uninstall", func(t *testing.T) { e.uninstall(t, before) })
 			t.Logf("installed in %.0f s, uninstalled in %.0f s", installed.Sub(begun).Seconds(), time.Since(installed).Seconds())
 		})
-		if !there {
-			t.Fatalf("no further than cycle %d of %d", cycle+1, cycles)
-		}
+		require.True(t, there, "no further than cycle %d of %d", cycle+1, cycles)
 	}
 }

@@ -127,9 +127,7 @@ func eventually(t *testing.T, what string, timeout time.Duration, condition func
 		last = condition(ctx)
 		return last == nil, nil
 	})
-	if err != nil {
-		t.Fatalf("%s: not within %s: %v", what, timeout, last)
-	}
+	require.NoError(t, err, "%s: not within %s: %v", what, timeout, last)
 }
 
 // namespace makes a namespace of the Pod Security level restricted, and removes it after the test.

@@ -88,7 +88,7 @@ func (e *environment) image(t *testing.T, namespace, deployment, container strin
 			return one.Image
 		}
 	}
-	t.Fatalf("the Deployment %s/%s has no container %s", namespace, deployment, container)
+	require.Failf(t, "a container is missing", "the Deployment %s/%s has no container %s", namespace, deployment, container)
 	return ""
 }
 

@@ -41,16 +41,12 @@ status:
 func TestInPlace(t *testing.T) {
 	e := start(t)
 	defer e.clean(t)
-	if !e.run(t, "published release", e.installPublished) {
-		t.Fatal("no published release, so nothing to upgrade")
-	}
+	require.True(t, e.run(t, "published release", e.installPublished), "no published release, so nothing to upgrade")
 	e.apply(t, namespaceOf("e2e-guestbook"))
 	e.apply(t, deployed)
 	application, workloads := e.historyOf(t), e.workloadIDs(t)
 	delete(workloads, "Deployment argo-cd-dex-server") // this chart has it where a user enables it
-	if !e.run(t, "upgrade", func(t *testing.T) { e.install(t, images.Tunnel) }) {
-		t.Fatal("the upgrade is refused, so nothing to compare")
-	}
+	require.True(t, e.run(t, "upgrade", func(t *testing.T) { e.install(t, images.Tunnel) }), "the upgrade is refused, so nothing to compare")
 	e.run(t, "workloads", func(t *testing.T) { assert.Subset(t, e.workloadIDs(t), workloads) })
 	e.run(t, "application", func(t *testing.T) {
 		eventually(t, "Argo CD compares the Application", 3*time.Minute, e.has("applications", install.Namespace, "e2e-deployed", map[string]string{"status.sync.status": "OutOfSync"}))

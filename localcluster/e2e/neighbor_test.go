@@ -61,9 +61,7 @@ type neighbors struct {
 func TestNeighbors(t *testing.T) {
 	n := &neighbors{environment: start(t)}
 	defer n.clean(t)
-	if !n.run(t, "others", n.installOthers) {
-		t.Fatal("no other Argo CD, so nothing to run beside")
-	}
+	require.True(t, n.run(t, "others", n.installOthers), "no other Argo CD, so nothing to run beside")
 	pods := []map[string]string{n.podsIn(t, neighbor, ""), n.podsIn(t, neighborRollouts, "")}
 	n.run(t, "through Argo CD", n.throughArgoCD)
 	n.run(t, "external Argo CD by token", n.byToken)

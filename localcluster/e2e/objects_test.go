@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -50,9 +51,7 @@ func (e *environment) applyHere(t *testing.T, text string) {
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
-		if err := e.local.Kubectl.Delete(ctx, documents(t, text), time.Minute); err != nil {
-			t.Error(err)
-		}
+		assert.NoError(t, e.local.Kubectl.Delete(ctx, documents(t, text), time.Minute))
 	})
 	e.apply(t, text)
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"gitops-runtime/localcluster/install"
@@ -49,9 +50,8 @@ func (p platformAPI) clearFaults(t *testing.T) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	if _, err := p.ask(ctx, request{method: http.MethodDelete, path: "/test/faults"}); err != nil {
-		t.Errorf("the platform goes on misbehaving: %v", err)
-	}
+	_, err := p.ask(ctx, request{method: http.MethodDelete, path: "/test/faults"})
+	assert.NoError(t, err, "the platform goes on misbehaving")
 }
 
 // events are those that runtimes have reported of a kind of objects.

@@ -36,9 +36,7 @@ global:
 func TestResilience(t *testing.T) {
 	e := start(t)
 	before := e.inventory(t)
-	if !e.run(t, "install", func(t *testing.T) { e.installHA(t, small) }) {
-		t.Fatal("no runtime, so nothing to lose")
-	}
+	require.True(t, e.run(t, "install", func(t *testing.T) { e.installHA(t, small) }), "no runtime, so nothing to lose")
 	a := e.access(t, images.Tunnel)
 	e.run(t, "app-proxy", a.appProxy)
 	e.run(t, "workflows server", a.workflowsServer)
@@ -132,8 +130,7 @@ func (a access) send(t *testing.T, number int) {
 		if err == nil && got.status == http.StatusOK {
 			return
 		}
-		if time.Now().After(end) {
-			t.Errorf("webhook %d was not taken: answer %d: %s: %v", number, got.status, got.body, err)
+		if !assert.False(t, time.Now().After(end), "webhook %d is not accepted: answer %d: %s: %v", number, got.status, got.body, err) {
 			return
 		}
 		t.Logf("webhook %d is sent again: answer %d: %v", number, got.status, err)

@@ -5,6 +5,8 @@ package e2e_test
 import (
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"gitops-runtime/localcluster/images"
 	"gitops-runtime/localcluster/install"
 )
@@ -16,7 +18,7 @@ func TestRuntime(t *testing.T) {
 	gap := e.airGapped(t)
 	t.Run("refused", e.refused)
 	before := e.inventory(t)
-	if !e.mode(t, images.Tunnel, func(t *testing.T, a access) {
+	require.True(t, e.mode(t, images.Tunnel, func(t *testing.T, a access) {
 		e.run(t, "application", e.application)
 		e.run(t, "rollout", e.rollout)
 		e.run(t, "kinds", e.kinds)
@@ -29,9 +31,7 @@ func TestRuntime(t *testing.T) {
 		e.run(t, "refused upgrade", e.refusedUpgrade)
 		e.run(t, "same chart again", e.sameChartAgain)
 		e.run(t, "pulled within the gap", gap.pulled)
-	}) {
-		t.Fatal("no runtime, so nothing else to test")
-	}
+	}), "no runtime, so nothing else to test")
 	e.mode(t, images.Ingress, func(t *testing.T, _ access) { e.run(t, "pulled within the gap", gap.pulled) })
 	e.mode(t, images.Gateway, nil)
 	e.mode(t, images.Mesh, func(t *testing.T, a access) {

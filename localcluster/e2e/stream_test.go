@@ -52,7 +52,7 @@ func readUntil(t *testing.T, stream *bufio.Scanner, text string) {
 			return
 		}
 	}
-	t.Fatalf("the stream has ended without %s: %v", text, stream.Err())
+	require.Failf(t, "the stream has ended", "without %s: %v", text, stream.Err())
 }
 
 // workflowEvents opens the stream of a namespace's workflow events; the end of ctx closes it.

@@ -143,9 +143,7 @@ func eventually(t *testing.T, what string, condition func() error) {
 		if err == nil {
 			return
 		}
-		if time.Now().After(deadline) {
-			t.Fatalf("%s: %v", what, err)
-		}
+		require.False(t, time.Now().After(deadline), "%s: %v", what, err)
 		time.Sleep(100 * time.Millisecond)
 	}
 }

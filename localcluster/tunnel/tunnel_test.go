@@ -174,7 +174,7 @@ func TestTunnelToAServerThatIsTrusted(t *testing.T) {
 			case got := <-seen:
 				assert.Equal(t, token, got)
 			case <-time.After(waited):
-				t.Fatal("the plugin was not asked")
+				require.Fail(t, "the plugin was not asked")
 			}
 			eventually(t, "a request comes through the tunnel", func() error { return throughTunnel(own.CA, https) })
 		})

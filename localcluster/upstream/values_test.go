@@ -4,10 +4,11 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"helm.sh/helm/v3/pkg/chart/loader"
 	"helm.sh/helm/v3/pkg/chartutil"
 	clivalues "helm.sh/helm/v3/pkg/cli/values"
@@ -59,17 +60,11 @@ func TestLoadingIsHelms(t *testing.T) {
 			root := write(t, parent)
 			want := byHelm(t, root, options)
 			loaded, err := helmvalues.Load(context.Background(), options)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			own, err := helmchart.Load(t.Context(), root)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			loaded.WithDefaults(own)
-			if got := normal(t, loaded.Tree); !reflect.DeepEqual(got, want) {
-				t.Errorf("got  %v\nHelm %v", text(t, got), text(t, want))
-			}
+			assert.Equal(t, want, normal(t, loaded.Tree))
 		})
 	}
 }
@@ -81,20 +76,12 @@ func byHelm(t *testing.T, root string, options helmvalues.Options) any {
 		FileValues: options.SetFile, JSONValues: options.JSON, LiteralValues: options.SetLiteral,
 	}
 	merged, err := given.MergeValues(getter.Providers{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	loaded, err := loader.Load(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := chartutil.ProcessDependenciesWithMerge(loaded, merged); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
+	require.NoError(t, chartutil.ProcessDependenciesWithMerge(loaded, merged))
 	coalesced, err := chartutil.CoalesceValues(loaded, merged)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return normal(t, coalesced)
 }
 
@@ -102,18 +89,14 @@ func byHelm(t *testing.T, root string, options helmvalues.Options) any {
 func normal(t *testing.T, tree any) any {
 	t.Helper()
 	var out any
-	if err := yaml.Unmarshal([]byte(text(t, tree)), &out); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, yaml.Unmarshal([]byte(text(t, tree)), &out))
 	return out
 }
 
 func text(t *testing.T, tree any) string {
 	t.Helper()
 	data, err := yaml.Marshal(tree)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return string(data)
 }
 
@@ -122,12 +105,8 @@ func write(t *testing.T, files map[string]string) string {
 	root := t.TempDir()
 	for name, content := range files {
 		path := filepath.Join(root, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(strings.TrimPrefix(content, "\n")), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, []byte(strings.TrimPrefix(content, "\n")), 0o644))
 	}
 	return root
 }

@@ -135,9 +135,7 @@ func TestEveryObjectIsWellFormed(t *testing.T) {
 				require.NoError(t, err)
 				stream.WriteString("---\n" + string(text))
 			}
-			for _, problem := range validator.Validate(stream.String()) {
-				t.Errorf("%s: %s", name, problem)
-			}
+			assert.Empty(t, validator.Validate(stream.String()), name)
 		}
 	}
 }

@@ -51,12 +51,8 @@ func everyFact(t *testing.T, result Result) {
 	entries, err := Allowed()
 	require.NoError(t, err)
 	_, unexpected, stale := Reasons(entries, result.Findings)
-	for _, finding := range unexpected {
-		t.Error(finding)
-	}
-	for _, entry := range stale {
-		t.Errorf("%s: allows nothing that differs; remove it", entry)
-	}
+	assert.Empty(t, unexpected)
+	assert.Empty(t, stale, "entries that allow nothing that differs; remove them")
 	counts := map[Outcome]int{}
 	for _, finding := range result.Findings {
 		counts[finding.Outcome]++

@@ -27,9 +27,7 @@ func mutations(t *testing.T, result Result) {
 				rows := len(m.left)
 				m.run()
 				for fact := range m.left {
-					if !m.reported[fact] {
-						t.Errorf("scenario %s: %s: no mutation of the chart's manifests is reported for it", scenario.Name, fact)
-					}
+					assert.True(t, m.reported[fact], "scenario %s: %s: no mutation of the chart's manifests is reported for it", scenario.Name, fact)
 				}
 				sum.Lock()
 				defer sum.Unlock()
@@ -100,7 +98,7 @@ func (m *mutant) heard(path string, changed map[facts.Fact]string, comparison *C
 		}
 		judgment := comparison.Judge(fact, m.scenario.contract.whole[fact])
 		if judgment.Outcome == Equivalent && !strings.HasPrefix(judgment.Have, "named ") && judgment.Have != "at another place" && judgment.Have != m.before[fact].Have {
-			m.t.Errorf("scenario %s: %s: %s is gone, and accepted as %s", m.scenario.Name, path, fact, judgment.Have)
+			assert.Failf(m.t, "a lost fact is accepted", "scenario %s: %s: %s is gone, and accepted as %s", m.scenario.Name, path, fact, judgment.Have)
 		}
 	}
 }
@@ -155,9 +153,7 @@ func (m *mutant) judge(object facts.Object, path string, removes bool, compariso
 			continue
 		}
 		touched = true
-		if !m.follows(object, fact, comparison.have) {
-			m.t.Errorf("scenario %s: %s %s: reports %s, which is of something else", m.scenario.Name, object, path, fact)
-		}
+		assert.True(m.t, m.follows(object, fact, comparison.have), "scenario %s: %s %s: reports %s, which is of something else", m.scenario.Name, object, path, fact)
 		if m.left[fact] && !m.reported[fact] {
 			m.reported[fact] = true
 			if removes {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	newer "github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"gitops-runtime/internal/helmchart"
@@ -141,9 +142,7 @@ func TestBothLibrariesAgreeOnTheCorpus(t *testing.T) {
 				if own == "does not fit" {
 					unfit++
 				}
-				if own != helm {
-					t.Errorf("%s: by ours it %s, by Helm's it %s", filepath.Base(name), own, helm)
-				}
+				assert.Equal(t, helm, own, filepath.Base(name))
 			}
 		}
 	}

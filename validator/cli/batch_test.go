@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"gitops-runtime/validator/cli"
@@ -36,18 +37,13 @@ func TestABatchIsReportedInOrder(t *testing.T) {
 	batchFiles(t, 100)
 	var out bytes.Buffer
 	code := cli.Main(context.Background(), []string{"*.yaml", "-n", "ns", "--no-cluster", "--skip", "TOK100", "-o", "text", "-o", "json=all.json"}, plainSystem(nil, &out))
-	if code != cli.ExitOK {
-		t.Fatalf("exit %d\n%s", code, out.String())
-	}
+	require.Equal(t, cli.ExitOK, code, out.String())
 	lines := strings.Split(out.String(), "\n")
 	for i := range 100 {
-		if want := fmt.Sprintf("ok       %03d.yaml", i); lines[i] != want {
-			t.Fatalf("line %d is %q, want %q", i, lines[i], want)
-		}
+		want := fmt.Sprintf("ok       %03d.yaml", i)
+		require.Equal(t, want, lines[i])
 	}
-	if lines[101] != "validate-values 0.1.0: 100 files: 100 fine" {
-		t.Errorf("the summary is %q", lines[101])
-	}
+	assert.Equal(t, "validate-values 0.1.0: 100 files: 100 fine", lines[101])
 }
 
 // cutOff ends the run once the report of some files is written.
@@ -71,9 +67,9 @@ func TestAnInterruptedBatchReportsWhatThereIs(t *testing.T) {
 	defer cancel()
 	out := &cutOff{after: 3, cancel: cancel}
 	code := cli.Main(ctx, []string{"*.yaml", "-n", "ns", "--no-cluster", "--skip", "TOK100"}, plainSystem(nil, out))
-	if code != cli.ExitInconclusive || !strings.HasPrefix(out.String(), "ok       000.yaml\nok       001.yaml\n") || !strings.Contains(out.String(), " not checked\n") {
-		t.Errorf("exit %d\n%s", code, out.String())
-	}
+	assert.Equal(t, cli.ExitInconclusive, code, out.String())
+	assert.True(t, strings.HasPrefix(out.String(), "ok       000.yaml\nok       001.yaml\n"), out.String())
+	assert.Contains(t, out.String(), " not checked\n", out.String())
 }
 
 // A report file comes into being whole or not at all.
@@ -81,14 +77,13 @@ func TestABatchThatCannotBeCheckedLeavesNoReport(t *testing.T) {
 	batchFiles(t, 3)
 	var out bytes.Buffer
 	code := cli.Main(context.Background(), []string{"*.yaml", "-f", "absent.yaml", "-n", "ns", "--no-cluster", "-o", "sarif=all.sarif"}, plainSystem(nil, &out))
-	if want := "validate-values: values file absent.yaml: there is no such file\n"; code != cli.ExitUsage || out.String() != want {
-		t.Errorf("exit %d: %s", code, out.String())
-	}
+	assert.Equal(t, cli.ExitUsage, code, out.String())
+	assert.Equal(t, "validate-values: values file absent.yaml: there is no such file\n", out.String(), out.String())
 	left, err := filepath.Glob("*sarif*")
 	hidden, _ := filepath.Glob(".*sarif*")
-	if err != nil || len(left)+len(hidden) > 0 {
-		t.Errorf("%v %v, %v", left, hidden, err)
-	}
+	require.NoError(t, err)
+	assert.Empty(t, left)
+	assert.Empty(t, hidden)
 }
 
 // Wherever a report cannot be written the run says so and ends with 1.
@@ -97,9 +92,8 @@ func TestABatchReportThatCannotBeWrittenFails(t *testing.T) {
 	for _, output := range []string{"json=absent/all.json", "text=."} {
 		var out bytes.Buffer
 		code := cli.Main(context.Background(), []string{"*.yaml", "-n", "ns", "--no-cluster", "-o", output}, plainSystem(nil, &out))
-		if code != cli.ExitError || !strings.Contains(out.String(), "cannot be written: ") {
-			t.Errorf("%s: exit %d: %s", output, code, out.String())
-		}
+		assert.Equal(t, cli.ExitError, code, "%s: %s", output, out.String())
+		assert.Contains(t, out.String(), "cannot be written: ", "%s: %s", output, out.String())
 	}
 }
 
@@ -111,9 +105,10 @@ func TestAReportGoesIntoADevice(t *testing.T) {
 	batchFiles(t, 1)
 	var out bytes.Buffer
 	code := cli.Main(context.Background(), []string{"000.yaml", "-n", "ns", "--no-cluster", "--skip", "TOK100", "-o", "short", "-o", "json=" + os.DevNull}, plainSystem(nil, &out))
-	if info, err := os.Stat(os.DevNull); code != cli.ExitOK || err != nil || info.Mode().IsRegular() {
-		t.Errorf("exit %d: %s, %v", code, out.String(), err)
-	}
+	info, err := os.Stat(os.DevNull)
+	assert.Equal(t, cli.ExitOK, code, out.String())
+	require.NoError(t, err, out.String())
+	assert.False(t, info.Mode().IsRegular(), out.String())
 }
 
 // Standard input that never ends is left when the run is interrupted.
@@ -124,9 +119,8 @@ func TestAnInterruptionWhileReadingInput(t *testing.T) {
 		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Millisecond)
 		var out bytes.Buffer
 		code := cli.Main(ctx, append(args, "-n", "ns", "--no-cluster"), plainSystem(silent, &out))
-		if code != cli.ExitError || !strings.Contains(out.String(), "the wait for it was interrupted") {
-			t.Errorf("exit %d: %s", code, out.String())
-		}
+		assert.Equal(t, cli.ExitError, code, out.String())
+		assert.Contains(t, out.String(), "the wait for it was interrupted", out.String())
 		cancel()
 		_ = typed.Close()
 	}
@@ -141,7 +135,6 @@ func TestAFileThatMayNotBeRead(t *testing.T) {
 	}
 	var out bytes.Buffer
 	code := cli.Main(context.Background(), []string{"-f", "000.yaml", "-n", "ns"}, plainSystem(nil, &out))
-	if want := "validate-values: values file 000.yaml: its permissions do not let you read it\n"; code != cli.ExitUsage || out.String() != want {
-		t.Errorf("exit %d: %s", code, out.String())
-	}
+	assert.Equal(t, cli.ExitUsage, code, out.String())
+	assert.Equal(t, "validate-values: values file 000.yaml: its permissions do not let you read it\n", out.String(), out.String())
 }

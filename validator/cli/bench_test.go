@@ -33,9 +33,8 @@ func build(b *testing.B) string {
 	program := filepath.Join(b.TempDir(), "validate-values")
 	command := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", program, "../cmd/validate-hook")
 	command.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := command.CombinedOutput(); err != nil {
-		b.Fatalf("%v\n%s", err, out)
-	}
+	out, err := command.CombinedOutput()
+	require.NoError(b, err, string(out))
 	return program
 }
 
@@ -53,18 +52,14 @@ func once(b *testing.B, worst int, program string, args ...string) cost {
 	var out bytes.Buffer
 	command.Stdout, command.Stderr = &out, &out
 	start := time.Now()
-	if err := command.Start(); err != nil {
-		b.Fatalf("%s: %v", program, err)
-	}
+	require.NoError(b, command.Start(), program)
 	stop, peak := make(chan struct{}), make(chan float64)
 	go func() { peak <- resident(command.Process.Pid, stop) }()
 	err := command.Wait()
 	spent := cost{time: time.Since(start), cpu: command.ProcessState.UserTime() + command.ProcessState.SystemTime()}
 	close(stop)
 	spent.memory = <-peak
-	if err != nil && command.ProcessState.ExitCode() > worst {
-		b.Fatalf("%s: %v\n%.2000s", filepath.Base(program), err, out.String())
-	}
+	require.False(b, err != nil && command.ProcessState.ExitCode() > worst, "%s: %v\n%.2000s", filepath.Base(program), err, out.String())
 	return spent
 }
 
@@ -188,9 +183,7 @@ func tunnelFile(b *testing.B, address string) string {
 func BenchmarkBinarySize(b *testing.B) {
 	size := func(name string) float64 {
 		info, err := os.Stat(name)
-		if err != nil {
-			b.Fatalf("%v; run make bench, which builds it", err)
-		}
+		require.NoError(b, err, "run make bench, which builds it")
 		return float64(info.Size())
 	}
 	own := size(build(b))

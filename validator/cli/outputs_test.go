@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"gitops-runtime/validator/cli"
 )
 
@@ -23,16 +26,16 @@ func TestSeveralReports(t *testing.T) {
 	code := cli.Main(context.Background(), []string{
 		"-f", "-", "-n", "ns", "--no-cluster", "-o", "short", "-o", "text=report.txt", "-o", "sarif=report.sarif", "-o", "junit=report.xml",
 	}, system)
-	if code != cli.ExitFailed || failures.Len() > 0 || !strings.HasPrefix(out.String(), "-:1:20: fail: RUN102 ") {
-		t.Fatalf("exit %d\n%s%s", code, out.String(), failures.String())
-	}
+	require.Equal(t, cli.ExitFailed, code, "%s%s", out.String(), failures.String())
+	require.Zero(t, failures.Len(), "%s%s", out.String(), failures.String())
+	require.True(t, strings.HasPrefix(out.String(), "-:1:20: fail: RUN102 "), "%s%s", out.String(), failures.String())
 	for file, start := range map[string]string{
 		"report.txt": "validate-values 0.1.0: runtime Local", "report.sarif": "{\n  \"$schema\"", "report.xml": "<?xml",
 	} {
 		text, err := os.ReadFile(file)
-		if err != nil || !strings.HasPrefix(string(text), start) || strings.Contains(string(text), "\x1b[") {
-			t.Errorf("%s: %v\n%.200s", file, err, text)
-		}
+		require.NoError(t, err, "%s: %.200s", file, text)
+		assert.True(t, strings.HasPrefix(string(text), start), "%s: %.200s", file, text)
+		assert.NotContains(t, string(text), "\x1b[", "%s: %.200s", file, text)
 	}
 }
 
@@ -42,9 +45,8 @@ func TestAReportThatCannotBeWrittenFails(t *testing.T) {
 	code := cli.Main(context.Background(), []string{"-n", "ns", "--no-cluster", "-o", "json=absent/report.json"}, cli.System{
 		Out: &out, Err: &failures, Version: "0.1.0", Now: time.Now, Getenv: func(string) string { return "" },
 	})
-	if want := "validate-values: report: absent/report.json cannot be written: no such file or directory\n"; code != cli.ExitError || failures.String() != want {
-		t.Errorf("exit %d: %s", code, failures.String())
-	}
+	assert.Equal(t, cli.ExitError, code)
+	assert.Equal(t, "validate-values: report: absent/report.json cannot be written: no such file or directory\n", failures.String())
 }
 
 // What the other commands say is said whole, or the run fails.
@@ -52,9 +54,8 @@ func TestAnAnswerThatCannotBeWrittenFails(t *testing.T) {
 	for _, args := range [][]string{{"explain"}, {"explain", "RUN101"}, {"version"}, {"checks-page"}} {
 		var failures bytes.Buffer
 		code := cli.Main(context.Background(), args, cli.System{Out: fullDisk{}, Err: &failures, Version: "0.1.0", Getenv: func(string) string { return "" }})
-		if want := "validate-values: the answer cannot be written: the disk is full\n"; code != cli.ExitError || failures.String() != want {
-			t.Errorf("%v: exit %d: %s", args, code, failures.String())
-		}
+		assert.Equal(t, cli.ExitError, code, "%v", args)
+		assert.Equal(t, "validate-values: the answer cannot be written: the disk is full\n", failures.String(), "%v", args)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"gitops-runtime/validator/checks"
@@ -20,9 +21,7 @@ import (
 func TestThePageIsInStep(t *testing.T) {
 	page, err := os.ReadFile("../CHECKS.md")
 	require.NoError(t, err)
-	if string(page) != cli.Page() {
-		t.Error("CHECKS.md is not in step: go run ./validator/cmd/validate-values checks-page > validator/CHECKS.md")
-	}
+	assert.Equal(t, cli.Page(), string(page), "CHECKS.md is not in step: go run ./validator/cmd/validate-values checks-page > validator/CHECKS.md")
 }
 
 // Every finding belongs to a check, every check has the row for a question
@@ -33,19 +32,14 @@ func TestTheTablesFit(t *testing.T) {
 		known[check.Code] = true
 	}
 	for _, check := range checks.Table(checks.Subject{}) {
-		if _, exists := findings.Lookup(check.Code); !exists {
-			t.Errorf("%s has no row in the table of findings", check.Code)
-		}
+		_, exists := findings.Lookup(check.Code)
+		assert.True(t, exists, "%s has no row in the table of findings", check.Code)
 		for _, need := range check.Needs {
-			if !known[need] {
-				t.Errorf("%s needs %s, which is no check", check.Code, need)
-			}
+			assert.True(t, known[need], "%s needs %s, which is not a check", check.Code, need)
 		}
 	}
 	for _, row := range findings.Table() {
-		if !known[row.Code[:4]+"00"] {
-			t.Errorf("%s belongs to no check", row.Code)
-		}
+		assert.True(t, known[row.Code[:4]+"00"], "%s belongs to no check", row.Code)
 	}
 }
 
@@ -61,9 +55,9 @@ func TestTheChartsExamplesFitItsSchema(t *testing.T) {
 			"--set", "global.codefresh.url=http://nothing.invalid",
 		}, cli.System{Out: &out, Err: &out, Version: "0.1.0", Now: time.Now, Getenv: func(string) string { return "" }})
 		for _, line := range strings.Split(out.String(), "\n") {
-			if strings.Contains(line, "SCH") || strings.Contains(line, "MOD2") || strings.Contains(line, "validate-values:") {
-				t.Errorf("%s: %s", filepath.Base(file), line)
-			}
+			assert.NotContains(t, line, "SCH", "%s: %s", filepath.Base(file), line)
+			assert.NotContains(t, line, "MOD2", "%s: %s", filepath.Base(file), line)
+			assert.NotContains(t, line, "validate-values:", "%s: %s", filepath.Base(file), line)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"gitops-runtime/internal/registry/registrytest"
@@ -30,9 +31,8 @@ func packed(t *testing.T) []byte {
 			"properties": {"global": {"additionalProperties": false, "properties": {"runtime": {}, "codefresh": {}}}}}`,
 	} {
 		require.NoError(t, archive.WriteHeader(&tar.Header{Name: file, Mode: 0o644, Size: int64(len(text)), Typeflag: tar.TypeReg}))
-		if _, err := io.WriteString(archive, text); err != nil {
-			t.Fatal(err)
-		}
+		_, err := io.WriteString(archive, text)
+		require.NoError(t, err)
 	}
 	require.NoError(t, archive.Close())
 	require.NoError(t, zipped.Close())
@@ -84,8 +84,8 @@ func TestAChartFromARegistry(t *testing.T) {
 		args := append([]string{"--ca-file", server.CAFile}, strings.Fields(c.args)...)
 		args = append(args, "-f", "values.yaml", "-n", "ns", "--no-cluster", "--skip", "TOK100", "-o", "short")
 		code := cli.Main(context.Background(), args, plainSystem(nil, &out))
-		if got := strings.ReplaceAll(out.String(), host, "HOST"); code != c.code || got != c.want {
-			t.Errorf("%s: exit %d\n%s", c.args, code, got)
-		}
+		got := strings.ReplaceAll(out.String(), host, "HOST")
+		assert.Equal(t, c.code, code, "%s: %s", c.args, got)
+		assert.Equal(t, c.want, got, "%s: %s", c.args, got)
 	}
 }

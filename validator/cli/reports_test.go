@@ -61,14 +61,12 @@ func (r *readers) read(t *testing.T, code int) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(folder, "json"))
 	if err != nil {
-		if left, _ := os.ReadDir(folder); len(left) > 0 {
-			t.Errorf("a run that failed left %v", left)
-		}
+		left, _ := os.ReadDir(folder)
+		assert.Empty(t, left, "a run that failed left %v", left)
 		return
 	}
-	if code == cli.ExitUsage || code == cli.ExitError {
-		t.Errorf("a run that ended with %d wrote a report", code)
-	}
+	assert.NotEqual(t, cli.ExitUsage, code, "a run that ended with %d wrote a report", code)
+	assert.NotEqual(t, cli.ExitError, code, "a run that ended with %d wrote a report", code)
 	r.runs++
 	r.fits(t, r.json, text)
 	var made jsonRun
@@ -81,12 +79,11 @@ func (r *readers) read(t *testing.T, code int) {
 func (r *readers) fits(t *testing.T, rules *schemacheck.Schema, text []byte) {
 	t.Helper()
 	var tree any
-	if err := json.Unmarshal(text, &tree); err != nil {
-		t.Fatalf("%v\n%s", err, text)
-	}
-	if violations, err := rules.Violations(tree); err != nil || len(violations) > 0 {
-		t.Errorf("the report does not fit its schema: %+v, %v", violations, err)
-	}
+	err := json.Unmarshal(text, &tree)
+	require.NoError(t, err, string(text))
+	violations, err := rules.Violations(tree)
+	require.NoError(t, err, "the report does not fit its schema")
+	assert.Empty(t, violations, "the report does not fit its schema")
 }
 
 // jsonRun is the JSON report, of one install or of many.
@@ -159,17 +156,14 @@ func (r *readers) readSARIF(t *testing.T, want map[string]int) {
 			value = result.Locations[0].LogicalLocations[0].FullyQualifiedName
 		}
 		sentence, _, _ := strings.Cut(result.Message.Text, " Fix: ")
-		if want[result.RuleID+" "+value+" "+sentence] == 0 || log.Runs[0].Tool.Driver.Rules[result.RuleIndex].ID != result.RuleID {
-			t.Errorf("the SARIF log has %+v, which the JSON report has not", result)
-		}
+		assert.NotEqual(t, 0, want[result.RuleID+" "+value+" "+sentence], "the SARIF log has %+v, which the JSON report has not", result)
+		assert.Equal(t, result.RuleID, log.Runs[0].Tool.Driver.Rules[result.RuleIndex].ID, "the SARIF log has %+v, which the JSON report has not", result)
 	}
 	total := 0
 	for _, times := range want {
 		total += times
 	}
-	if count != total {
-		t.Errorf("the SARIF log has %d results, the JSON report %d findings", count, total)
-	}
+	assert.Equal(t, total, count, "the SARIF log has %d results, the JSON report %d findings", count, total)
 }
 
 // readJUnit lets a JUnit parser count what the JSON report counts.
@@ -177,9 +171,7 @@ func readJUnit(t *testing.T, made jsonRun) {
 	t.Helper()
 	suites, err := junit.IngestFile(filepath.Join(folder, "junit"))
 	require.NoError(t, err)
-	if len(suites) != len(made.parts()) {
-		t.Fatalf("%d suites for %d files", len(suites), len(made.parts()))
-	}
+	require.Len(t, suites, len(made.parts()), "%d suites for %d files", len(suites), len(made.parts()))
 	for i, part := range made.parts() {
 		counts := map[string]int{}
 		for _, result := range part.Results {
@@ -213,8 +205,7 @@ func readCommands(t *testing.T, made jsonRun) {
 	unescape := strings.NewReplacer("%0A", "\n", "%0D", "\r", "%3A", ":", "%2C", ",", "%25", "%")
 	for _, line := range strings.Split(strings.TrimSuffix(string(text), "\n"), "\n") {
 		found := command.FindStringSubmatch(line)
-		if found == nil {
-			t.Errorf("%q is no workflow command", line)
+		if !assert.NotNil(t, found, "%q is not a workflow command", line) {
 			continue
 		}
 		properties := map[string]string{}
@@ -228,8 +219,6 @@ func readCommands(t *testing.T, made jsonRun) {
 		}
 	}
 	for about, count := range left {
-		if count != 0 {
-			t.Errorf("%d annotations too few for %q", count, about)
-		}
+		assert.Equal(t, 0, count, "%d annotations too few for %q", count, about)
 	}
 }

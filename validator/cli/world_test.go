@@ -142,14 +142,11 @@ func (a answer) garble(w http.ResponseWriter) {
 func startWorld(t *testing.T, text string) *world {
 	t.Helper()
 	w := &world{words: map[string]string{}, names: map[string]string{}}
-	if err := yaml.UnmarshalStrict([]byte(text), &w.spec); err != nil {
-		t.Fatalf("world: %v", err)
-	}
+	err := yaml.UnmarshalStrict([]byte(text), &w.spec)
+	require.NoError(t, err, "world")
 	if w.spec.GitHost != nil {
 		host, err := gitapi.New(*w.spec.GitHost)
-		if err != nil {
-			t.Fatalf("world: %v", err)
-		}
+		require.NoError(t, err, "world")
 		w.gitHost = host
 	}
 	git := w.serve(t, "git", http.HandlerFunc(w.git))

@@ -3,15 +3,14 @@ package cluster_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"gitops-runtime/validator/cluster"
@@ -55,9 +54,8 @@ func TestReading(t *testing.T) {
 	ctx := context.Background()
 	check := func(what string, got, want any, err error) {
 		t.Helper()
-		if err != nil || !reflect.DeepEqual(got, want) {
-			t.Errorf("%s: got %v, %v; want %v", what, got, err, want)
-		}
+		require.NoError(t, err, what)
+		assert.Equal(t, want, got, what)
 	}
 	secret, err := client.Secret(ctx, "ns", "s")
 	check("secret", string(secret["k"]), "v", err)
@@ -87,9 +85,8 @@ func TestReport(t *testing.T) {
 		Namespace: "ns", Kind: "Job", APIVersion: "batch/v1", Name: "j", UID: "u", Reason: "R", Message: "M",
 		At: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
 	})
-	if err != nil || len(*asked) != 1 {
-		t.Fatalf("%v, %v", err, *asked)
-	}
+	require.NoError(t, err)
+	require.Len(t, *asked, 1)
 	var event map[string]any
 	require.NoError(t, json.Unmarshal([]byte(strings.TrimPrefix((*asked)[0], "POST /api/v1/namespaces/ns/events ")), &event))
 	want := map[string]any{
@@ -99,9 +96,7 @@ func TestReport(t *testing.T) {
 		"firstTimestamp": "2026-01-02T03:04:05Z", "lastTimestamp": "2026-01-02T03:04:05Z",
 		"source": map[string]any{"component": "validate-values"},
 	}
-	if !reflect.DeepEqual(event, want) {
-		t.Errorf("got  %v\nwant %v", event, want)
-	}
+	assert.Equal(t, want, event)
 }
 
 func TestErrors(t *testing.T) {
@@ -115,24 +110,24 @@ func TestErrors(t *testing.T) {
 	ask := func() *cluster.Error {
 		_, err := client.Secret(context.Background(), "ns", "s")
 		var refused *cluster.Error
-		if !errors.As(err, &refused) {
-			t.Fatalf("got %v", err)
-		}
+		require.ErrorAs(t, err, &refused)
 		return refused
 	}
-	if e := ask(); !e.Forbidden() || e.NotFound() || e.Error() != "get secrets/s: HTTP 403" {
-		t.Errorf("got %v", e)
-	}
+	answer := ask()
+	assert.True(t, answer.Forbidden())
+	assert.False(t, answer.NotFound())
+	assert.EqualError(t, answer, "get secrets/s: HTTP 403")
 	status = http.StatusNotFound
-	if e := ask(); !e.NotFound() || e.Forbidden() {
-		t.Errorf("got %v", e)
-	}
+	answer = ask()
+	assert.True(t, answer.NotFound())
+	assert.False(t, answer.Forbidden())
 	status = http.StatusOK
-	if e := ask(); e.Status != 0 || !strings.Contains(e.Error(), "the reply cannot be read") || e.Unwrap() == nil {
-		t.Errorf("got %v", e)
-	}
+	answer = ask()
+	assert.Zero(t, answer.Status)
+	assert.ErrorContains(t, answer, "the reply cannot be read")
+	assert.Error(t, answer.Unwrap())
 	api.Close()
-	if e := ask(); e.Status != 0 || !strings.Contains(e.Error(), "connection refused") {
-		t.Errorf("got %v", e)
-	}
+	answer = ask()
+	assert.Zero(t, answer.Status)
+	assert.ErrorContains(t, answer, "connection refused")
 }

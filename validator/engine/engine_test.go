@@ -89,9 +89,8 @@ func TestAPanicIsTheChecksOwnFinding(t *testing.T) {
 	want := map[string]string{"RUN100": "inconclusive", "B": "skipped: needs RUN100", "C": "pass"}
 	assert.Equal(t, want, statuses(results))
 	finding := results[0].Findings[0]
-	if got := regexp.MustCompile(`:[0-9]+ `).ReplaceAllString(finding.Message, ":N "); got != "A holds? Unknown: a fault at engine_test.go:N (string), which is a bug." || finding.Code != "RUN100" {
-		t.Errorf("got %+v", finding)
-	}
+	assert.Equal(t, "A holds? Unknown: a fault at engine_test.go:N (string), which is a bug.", regexp.MustCompile(`:[0-9]+ `).ReplaceAllString(finding.Message, ":N "))
+	assert.Equal(t, "RUN100", finding.Code)
 }
 
 // deaf is a check that does not listen to its context.
@@ -108,14 +107,11 @@ func TestADeafCheckIsLeftBehind(t *testing.T) {
 	}
 	start := time.Now()
 	results := engine.Run(context.Background(), table, engine.Options{})
-	if took := time.Since(start); took > 5*time.Second {
-		t.Errorf("took %s", took)
-	}
+	took := time.Since(start)
+	assert.LessOrEqual(t, took, 5*time.Second, "took %s", took)
 	want := map[string]string{"A": "inconclusive", "B": "skipped: needs A", "C": "pass"}
 	assert.Equal(t, want, statuses(results))
-	if got, want := results[0].Findings[0].Message, "A holds? Unknown: no answer within 20ms."; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	assert.Equal(t, "A holds? Unknown: no answer within 20ms.", results[0].Findings[0].Message)
 }
 
 func TestAnInterruptedRunReportsWhatItHas(t *testing.T) {
@@ -131,9 +127,7 @@ func TestAnInterruptedRunReportsWhatItHas(t *testing.T) {
 	<-done
 	want := map[string]string{"A": "pass", "B": "inconclusive", "C": "skipped: needs B", "D": "skipped: needs B"}
 	assert.Equal(t, want, statuses(results))
-	if got, want := results[1].Findings[0].Message, "B holds? Unknown: the run was interrupted."; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	assert.Equal(t, "B holds? Unknown: the run was interrupted.", results[1].Findings[0].Message)
 }
 
 func TestTheWholeRunHasADeadline(t *testing.T) {
@@ -141,7 +135,6 @@ func TestTheWholeRunHasADeadline(t *testing.T) {
 	table := []engine.Check{{Code: "A", Title: "A holds", Essential: true, About: func() helmvalues.Place { return dials }, Run: deaf}}
 	results := engine.Run(context.Background(), table, engine.Options{Deadline: 20 * time.Millisecond})
 	assert.Equal(t, dials, results[0].Findings[0].Place)
-	if got, want := results[0].Findings[0].Message, "A holds? Unknown: the time for the whole run was over."; got != want || !results[0].Essential {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	assert.Equal(t, "A holds? Unknown: the time for the whole run was over.", results[0].Findings[0].Message)
+	assert.True(t, results[0].Essential)
 }

@@ -15,27 +15,16 @@ func TestTableIsWellFormed(t *testing.T) {
 	code := regexp.MustCompile(`^[A-Z]{3}[1-9][0-9]{2}$`)
 	seen := map[string]bool{}
 	for _, row := range findings.Table() {
-		if !code.MatchString(row.Code) {
-			t.Errorf("%s: a code is three letters and three digits", row.Code)
-		}
-		if seen[row.Code] {
-			t.Errorf("%s stands twice in the table", row.Code)
-		}
+		assert.True(t, code.MatchString(row.Code), "%s: a code is three letters and three digits", row.Code)
+		assert.False(t, seen[row.Code], "%s stands twice in the table", row.Code)
 		seen[row.Code] = true
-		if row.Why == "" || row.Sentence == "" {
-			t.Errorf("%s lacks its sentence or its reason", row.Code)
-		}
+		assert.NotEmpty(t, row.Why, "%s lacks its sentence or its reason", row.Code)
+		assert.NotEmpty(t, row.Sentence, "%s lacks its sentence or its reason", row.Code)
 		isCheck := strings.HasSuffix(row.Code, "00")
 		// SCH103 and SCH105 name in the sentence itself what would fit.
-		if !isCheck && row.Fix == "" && row.Code != "SCH103" && row.Code != "SCH105" {
-			t.Errorf("%s does not say what to do", row.Code)
-		}
-		if isCheck != (row.Level == findings.Inconclusive) {
-			t.Errorf("%s: the hundreds, and only they, stand for a question without an answer", row.Code)
-		}
-		if !isCheck && !strings.HasSuffix(row.Sentence, ".") {
-			t.Errorf("%s: a sentence ends with a full stop: %q", row.Code, row.Sentence)
-		}
+		assert.False(t, !isCheck && row.Fix == "" && row.Code != "SCH103" && row.Code != "SCH105", "%s does not say what to do", row.Code)
+		assert.Equal(t, row.Level == findings.Inconclusive, isCheck, "%s: the hundreds, and only they, stand for a question without an answer", row.Code)
+		assert.False(t, !isCheck && !strings.HasSuffix(row.Sentence, "."), "%s: a sentence ends with a full stop: %q", row.Code, row.Sentence)
 	}
 }
 
@@ -48,9 +37,9 @@ func TestNewFillsTheSentence(t *testing.T) {
 		Fix:     "set global.runtime.ingress.protocol to https",
 	}
 	assert.Equal(t, want, got)
-	if lighter := got.AtLevel(findings.Warn).WithFix("use %s", "https"); lighter.Level != findings.Warn || lighter.Fix != "use https" {
-		t.Errorf("level and cure should be replaceable: %+v", lighter)
-	}
+	lighter := got.AtLevel(findings.Warn).WithFix("use %s", "https")
+	assert.Equal(t, findings.Warn, lighter.Level)
+	assert.Equal(t, "use https", lighter.Fix)
 }
 
 func TestPlaceString(t *testing.T) {

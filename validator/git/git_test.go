@@ -2,13 +2,13 @@ package git_test
 
 import (
 	"context"
-	"errors"
 	"io"
 	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"gitops-runtime/internal/mutate"
 	"gitops-runtime/validator/git"
@@ -70,24 +70,19 @@ func TestQuestions(t *testing.T) {
 	}
 	for name, c := range cases {
 		provider, known := git.ByName(name)
-		if !known {
-			t.Fatalf("%s is not known", name)
-		}
+		require.True(t, known, "%s is not known", name)
 		server := &script{replies: c.replies, headers: c.headers}
 		_, err := provider(context.Background(), git.Server{
 			URL: "https://git.test/api/", Repository: "https://git.test/o/r.git/folder?ref=main", HTTP: &http.Client{Transport: server},
 		}, git.Credentials{User: "u", Token: "t"})
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		assert.NoError(t, err, name)
 		assert.Equal(t, c.want, strings.Join(server.asked, ", "))
 	}
 }
 
 func TestNames(t *testing.T) {
-	if _, known := git.ByName("SVN"); known {
-		t.Error("SVN is not a provider")
-	}
+	_, known := git.ByName("SVN")
+	assert.False(t, known, "SVN is not a provider")
 }
 
 // An account may give the address of its API with the path, without it, or not at all.
@@ -128,9 +123,8 @@ func TestGitLabBots(t *testing.T) {
 		provider, _ := git.ByName("GITLAB")
 		server := &script{replies: map[string]string{"/user": `{"username":"` + name + `"}`, "/personal_access_tokens/self": `{"scopes":["api"]}`}}
 		token, err := provider(context.Background(), git.Server{URL: "https://git.test", HTTP: &http.Client{Transport: server}}, git.Credentials{})
-		if err != nil || token.Project != project {
-			t.Errorf("%s: got %+v, %v", name, token, err)
-		}
+		require.NoError(t, err, name)
+		assert.Equal(t, project, token.Project, name)
 	}
 }
 
@@ -144,9 +138,8 @@ func TestBitbucketAccountScopes(t *testing.T) {
 		provider, _ := git.ByName("BITBUCKET")
 		server := &script{replies: map[string]string{"/user": "{}"}, headers: http.Header{"X-Oauth-Scopes": {scopes}}}
 		token, err := provider(context.Background(), git.Server{URL: "https://git.test", HTTP: &http.Client{Transport: server}}, git.Credentials{})
-		if err != nil || len(token.Lacks) != lacks {
-			t.Errorf("%s: got %+v, %v", scopes, token, err)
-		}
+		require.NoError(t, err, scopes)
+		assert.Len(t, token.Lacks, lacks, scopes)
 	}
 }
 
@@ -154,9 +147,9 @@ func TestStatusError(t *testing.T) {
 	provider, _ := git.ByName("GERRIT")
 	_, err := provider(context.Background(), git.Server{URL: "https://git.test", HTTP: &http.Client{Transport: &script{}}}, git.Credentials{})
 	var status *git.StatusError
-	if !errors.As(err, &status) || status.Refused() || status.Error() != "git.test answers HTTP 404" {
-		t.Errorf("got %v", err)
-	}
+	require.ErrorAs(t, err, &status)
+	assert.False(t, status.Refused())
+	assert.EqualError(t, status, "git.test answers HTTP 404")
 }
 
 // No reply of a Git server may make a provider panic or hang.
@@ -180,9 +173,7 @@ func FuzzReply(f *testing.F) {
 		headers := http.Header{"X-Oauth-Scopes": {scopes}, "X-Ausername": {scopes}, "Github-Authentication-Token-Expiration": {expiry}}
 		client := &http.Client{Transport: fixed{status, body, headers}}
 		token, err := provider(context.Background(), git.Server{URL: "https://git.test", Repository: body, HTTP: client}, git.Credentials{User: "u", Token: "canary-token"})
-		if err != nil && strings.Contains(err.Error(), "canary-token") {
-			t.Errorf("the error shows the token: %v, %v", token, err)
-		}
+		assert.False(t, err != nil && strings.Contains(err.Error(), "canary-token"), "the error shows the token: %v, %v", token, err)
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"gitops-runtime/validator/cluster"
@@ -34,9 +35,7 @@ func TestMessage(t *testing.T) {
 		{hook.Message(made(findings.Fail), 20), "ABC1f\nABC1f: It i..."},
 	}
 	for _, c := range cases {
-		if c.got != c.want {
-			t.Errorf("got %q, want %q", c.got, c.want)
-		}
+		assert.Equal(t, c.want, c.got)
 	}
 }
 
@@ -46,24 +45,20 @@ func TestALongMessageFitsAndStaysText(t *testing.T) {
 		long.Results[0].Findings = append(long.Results[0].Findings, findings.Finding{Code: "ABC101", Level: findings.Fail, Message: strings.Repeat("ü", 40)})
 	}
 	for limit := hook.MessageLimit - 4; limit <= hook.MessageLimit; limit++ {
-		if got := hook.Message(long, limit); len(got) > limit || !utf8.ValidString(got) || !strings.HasPrefix(got, "ABC101 ") {
-			t.Errorf("limit %d: %d bytes, valid %v", limit, len(got), utf8.ValidString(got))
-		}
+		got := hook.Message(long, limit)
+		assert.LessOrEqual(t, len(got), limit, "limit %d: %d bytes, valid %v", limit, len(got), utf8.ValidString(got))
+		assert.True(t, utf8.ValidString(got), "limit %d: %d bytes, valid %v", limit, len(got), utf8.ValidString(got))
+		assert.True(t, strings.HasPrefix(got, "ABC101 "), "limit %d: %d bytes, valid %v", limit, len(got), utf8.ValidString(got))
 	}
 }
 
 func TestLeave(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "log")
 	require.NoError(t, hook.Leave(file, made(findings.Fail)))
-	if text, _ := os.ReadFile(file); !strings.HasPrefix(string(text), "ABC1f\n") {
-		t.Errorf("got %q", text)
-	}
-	if err := hook.Leave("", made()); err != nil {
-		t.Error(err)
-	}
-	if err := hook.Leave(filepath.Join(file, "x"), made()); err == nil {
-		t.Error("a message that cannot be written is an error")
-	}
+	text, _ := os.ReadFile(file)
+	assert.True(t, strings.HasPrefix(string(text), "ABC1f\n"))
+	assert.NoError(t, hook.Leave("", made()))
+	assert.Error(t, hook.Leave(filepath.Join(file, "x"), made()), "a message that cannot be written is an error")
 }
 
 type announcer struct {
@@ -82,13 +77,12 @@ func (a *announcer) Report(ctx context.Context, event cluster.Event) error {
 func TestAnnounce(t *testing.T) {
 	ctx := context.Background()
 	to := &announcer{}
-	if err := hook.Announce(ctx, to, "ns", "job", made(findings.Fail)); err != nil {
-		t.Error(err)
-	}
-	if to.event.Name != "job" || to.event.Namespace != "ns" || to.event.Kind != "Job" || !strings.HasPrefix(to.event.Message, "ABC1f\n") || len(to.event.Message) > 1024 {
-		t.Errorf("got %+v", to.event)
-	}
-	if err := hook.Announce(ctx, &announcer{err: errors.New("no")}, "ns", "job", made()); err == nil || err.Error() != "event: no" {
-		t.Errorf("got %v", err)
-	}
+	assert.NoError(t, hook.Announce(ctx, to, "ns", "job", made(findings.Fail)))
+	assert.Equal(t, "job", to.event.Name)
+	assert.Equal(t, "ns", to.event.Namespace)
+	assert.Equal(t, "Job", to.event.Kind)
+	assert.True(t, strings.HasPrefix(to.event.Message, "ABC1f\n"))
+	assert.LessOrEqual(t, len(to.event.Message), 1024)
+	err := hook.Announce(ctx, &announcer{err: errors.New("no")}, "ns", "job", made())
+	assert.EqualError(t, err, "event: no")
 }

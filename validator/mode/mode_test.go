@@ -3,6 +3,7 @@ package mode_test
 import (
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"sigs.k8s.io/yaml"
 
@@ -32,8 +33,8 @@ func TestChoose(t *testing.T) {
 	for _, c := range cases {
 		tree := map[string]any{}
 		require.NoError(t, yaml.Unmarshal([]byte(c.values), &tree))
-		if got, url := mode.Choose(helmvalues.New(tree)), mode.URL(helmvalues.New(tree)); got != c.mode || url != c.url {
-			t.Errorf("%s: got %s %s", c.values, got, url)
-		}
+		got, url := mode.Choose(helmvalues.New(tree)), mode.URL(helmvalues.New(tree))
+		assert.Equal(t, c.mode, got, c.values)
+		assert.Equal(t, c.url, url, c.values)
 	}
 }

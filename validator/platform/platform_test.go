@@ -2,12 +2,14 @@ package platform_test
 
 import (
 	"context"
-	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"gitops-runtime/internal/mutate"
 	"gitops-runtime/validator/platform"
@@ -33,23 +35,24 @@ func TestWhatIsSent(t *testing.T) {
 	defer server.Close()
 	client := &platform.Client{URL: server.URL + "/", Token: "secret", HTTP: server.Client()}
 	found, err := client.Runtime(context.Background(), "a")
-	if err != nil || found.Metadata.Namespace != "b" || found.Cluster != "c" {
-		t.Fatalf("got %+v, %v", found, err)
-	}
-	if method != "POST" || path != "/2.0/api/graphql" || token != "secret" || kind != "application/json" || !strings.Contains(body, `"variables":{"name":"a"}`) {
-		t.Errorf("sent %s %s %s %s %s", method, path, token, kind, body)
-	}
+	require.NoError(t, err)
+	require.Equal(t, "b", found.Metadata.Namespace)
+	require.Equal(t, "c", found.Cluster)
+	assert.Equal(t, "POST", method)
+	assert.Equal(t, "/2.0/api/graphql", path)
+	assert.Equal(t, "secret", token)
+	assert.Equal(t, "application/json", kind)
+	assert.Contains(t, body, `"variables":{"name":"a"}`)
 }
 
 func TestMe(t *testing.T) {
 	client := serve(t, 200, `{"data":{"me":{"id":"u","name":"n","activeAccount":{"id":"a","admins":["x","u"]}}}}`)
 	user, err := client.Me(context.Background())
-	if err != nil || !user.Administers() || user.ActiveAccount.ID != "a" {
-		t.Errorf("got %+v, %v", user, err)
-	}
-	if (platform.User{ID: "u"}).Administers() || (platform.User{ID: "u", ActiveAccount: &platform.Account{Admins: []string{"x"}}}).Administers() {
-		t.Error("no account, or another administrator")
-	}
+	require.NoError(t, err)
+	assert.True(t, user.Administers())
+	assert.Equal(t, "a", user.ActiveAccount.ID)
+	assert.False(t, (platform.User{ID: "u"}).Administers(), "no account, or another administrator")
+	assert.False(t, (platform.User{ID: "u", ActiveAccount: &platform.Account{Admins: []string{"x"}}}).Administers(), "no account, or another administrator")
 }
 
 func TestReplies(t *testing.T) {
@@ -76,15 +79,16 @@ func TestReplies(t *testing.T) {
 	for _, c := range cases {
 		_, err := serve(t, c.status, c.body).Me(context.Background())
 		var answer *platform.Error
-		if !errors.As(err, &answer) || answer.Kind != c.kind || !strings.Contains(answer.Error(), c.text) || strings.Contains(err.Error(), "secret") {
-			t.Errorf("%d %s: got %v", c.status, c.body, err)
-		}
+		require.ErrorAs(t, err, &answer, "%d %s", c.status, c.body)
+		assert.Equal(t, c.kind, answer.Kind, "%d %s", c.status, c.body)
+		assert.Contains(t, answer.Error(), c.text, "%d %s", c.status, c.body)
+		assert.NotContains(t, err.Error(), "secret", "%d %s", c.status, c.body)
 	}
 	gone := &platform.Client{URL: "http://nothing.invalid", HTTP: http.DefaultClient}
 	var answer *platform.Error
-	if _, err := gone.Me(context.Background()); !errors.As(err, &answer) || answer.Kind != platform.Unreachable {
-		t.Errorf("got %v", err)
-	}
+	_, err := gone.Me(context.Background())
+	require.ErrorAs(t, err, &answer)
+	assert.Equal(t, platform.Unreachable, answer.Kind)
 }
 
 // No reply may make the client panic, hang, or repeat what was sent.
@@ -99,12 +103,8 @@ func FuzzReply(f *testing.F) {
 	f.Fuzz(func(t *testing.T, status int, body string) {
 		client := &platform.Client{URL: "http://p.test", Token: "canary-token", HTTP: &http.Client{Transport: reply{status, body}}}
 		user, err := client.Me(context.Background())
-		if (user == nil) == (err == nil) {
-			t.Errorf("got %v, %v", user, err)
-		}
-		if err != nil && !strings.Contains(body, "canary") && strings.Contains(err.Error(), "canary") {
-			t.Errorf("the error shows the token: %v", err)
-		}
+		assert.NotEqual(t, err == nil, user == nil)
+		assert.False(t, err != nil && !strings.Contains(body, "canary") && strings.Contains(err.Error(), "canary"), "the error shows the token: %v", err)
 		_, _ = client.Runtime(context.Background(), "x")
 	})
 }

@@ -91,9 +91,8 @@ func TestColour(t *testing.T) {
 	colored, err := report.ByName("text", true)
 	require.NoError(t, err)
 	require.NoError(t, colored.Write(&out, sample))
-	if plain := strings.NewReplacer("\x1b[32m", "", "\x1b[33m", "", "\x1b[31m", "", "\x1b[2m", "", "\x1b[35m", "", "\x1b[0m", "").Replace(out.String()); plain != text || out.String() == text {
-		t.Errorf("got %q", out.String())
-	}
+	assert.Equal(t, text, strings.NewReplacer("\x1b[32m", "", "\x1b[33m", "", "\x1b[31m", "", "\x1b[2m", "", "\x1b[35m", "", "\x1b[0m", "").Replace(out.String()))
+	assert.NotEqual(t, text, out.String())
 }
 
 func TestJSONFitsItsSchema(t *testing.T) {
@@ -104,9 +103,9 @@ func TestJSONFitsItsSchema(t *testing.T) {
 	for _, one := range []report.Report{sample, {Target: report.Target{Mode: "none"}, Results: []engine.Result{}}} {
 		var tree any
 		require.NoError(t, json.Unmarshal([]byte(render(t, "json", one)), &tree))
-		if violations, err := compiled.Violations(tree); err != nil || len(violations) > 0 {
-			t.Errorf("%v, %v", violations, err)
-		}
+		violations, err := compiled.Violations(tree)
+		require.NoError(t, err)
+		assert.Empty(t, violations)
 	}
 }
 
@@ -139,9 +138,12 @@ func TestJUnit(t *testing.T) {
 			skipped++
 		}
 	}
-	if suite.Tests != 6 || len(suite.Cases) != 6 || suite.Failures != failures || suite.Errors != broken || suite.Skipped != skipped || skipped != 2 {
-		t.Errorf("got %+v", suite)
-	}
+	assert.Equal(t, 6, suite.Tests)
+	require.Len(t, suite.Cases, 6)
+	assert.Equal(t, failures, suite.Failures)
+	assert.Equal(t, broken, suite.Errors)
+	assert.Equal(t, skipped, suite.Skipped)
+	assert.Equal(t, 2, skipped)
 }
 
 // What code scanning reads of a SARIF log: version, rules that results point
@@ -169,21 +171,20 @@ func TestSARIF(t *testing.T) {
 	}
 	require.NoError(t, json.Unmarshal([]byte(render(t, "sarif", sample)), &log))
 	run := log.Runs[0]
-	if log.Version != "2.1.0" || len(run.Results) != 4 {
-		t.Fatalf("got %+v", log)
-	}
+	require.Equal(t, "2.1.0", log.Version)
+	require.Len(t, run.Results, 4)
 	for _, result := range run.Results {
-		if run.Tool.Driver.Rules[result.RuleIndex].ID != result.RuleID || result.Message.Text == "" || result.Level == "" {
-			t.Errorf("got %+v", result)
-		}
+		assert.Equal(t, result.RuleID, run.Tool.Driver.Rules[result.RuleIndex].ID)
+		assert.NotEmpty(t, result.Message.Text)
+		assert.NotEmpty(t, result.Level)
 	}
 	first := run.Results[0].Locations[0].PhysicalLocation
-	if first == nil || first.ArtifactLocation.URI != "my%20file,1.yaml" || first.Region.StartLine != 3 || first.Region.StartColumn != 5 {
-		t.Errorf("got %+v", first)
-	}
-	if empty := render(t, "sarif", report.Report{}); !strings.Contains(empty, `"results": []`) {
-		t.Errorf("a run without findings has an empty list: %s", empty)
-	}
+	require.NotNil(t, first)
+	assert.Equal(t, "my%20file,1.yaml", first.ArtifactLocation.URI)
+	assert.Equal(t, 3, first.Region.StartLine)
+	assert.Equal(t, 5, first.Region.StartColumn)
+	empty := render(t, "sarif", report.Report{})
+	assert.Contains(t, empty, `"results": []`, "a run without findings has an empty list: %s", empty)
 }
 
 // A file's name may hold anything; its URI may not.
@@ -193,9 +194,8 @@ func TestSARIFFileNames(t *testing.T) {
 		"https://x.example/v.yaml?a=b": "https://x.example/v.yaml?a=b",
 	} {
 		one := report.Report{Results: []engine.Result{{Findings: []findings.Finding{{Code: "RUN101", Place: helmvalues.Place{File: name, Line: 1, Column: 1}}}}}}
-		if got := render(t, "sarif", one); !strings.Contains(got, `"uri": "`+want+`"`) {
-			t.Errorf("%s: want %s in %s", name, want, got)
-		}
+		got := render(t, "sarif", one)
+		assert.Contains(t, got, `"uri": "`+want+`"`, "%s: want %s in %s", name, want, got)
 	}
 }
 
@@ -214,12 +214,10 @@ func TestFindingsWithoutAFile(t *testing.T) {
 	one := report.Report{Near: "my.yaml", Results: []engine.Result{{Status: engine.Failed, Findings: []findings.Finding{
 		{Code: "RUN101", Level: findings.Fail, Message: "No name.", Place: helmvalues.Place{Value: "a.b", Flag: "--set"}},
 	}}}}
-	if got := render(t, "github", one); !strings.HasPrefix(got, "::error file=my.yaml,title=RUN101::No name.\n") {
-		t.Errorf("got %q", got)
-	}
-	if got := render(t, "sarif", one); !strings.Contains(got, `"uri": "my.yaml"`) || !strings.Contains(got, `"fullyQualifiedName": "a.b"`) {
-		t.Errorf("got %s", got)
-	}
+	assert.True(t, strings.HasPrefix(render(t, "github", one), "::error file=my.yaml,title=RUN101::No name.\n"))
+	got := render(t, "sarif", one)
+	assert.Contains(t, got, `"uri": "my.yaml"`)
+	assert.Contains(t, got, `"fullyQualifiedName": "a.b"`)
 	assert.Equal(t, "--set a.b: fail: RUN101 No name.\n", render(t, "short", one))
 }
 
@@ -231,11 +229,8 @@ func TestAReportThatCannotBeWrittenIsAnError(t *testing.T) {
 	for _, name := range report.Names() {
 		format, err := report.ByName(name, false)
 		require.NoError(t, err)
-		if err := format.Write(full{}, sample); err == nil {
-			t.Errorf("%s: no error", name)
-		}
+		assert.Error(t, format.Write(full{}, sample), "%s: no error", name)
 	}
-	if _, err := report.ByName("xml", false); err == nil {
-		t.Error("xml is no format")
-	}
+	_, err := report.ByName("xml", false)
+	assert.Error(t, err, "xml is not a format")
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 )
 
 func TestWithNamespace(t *testing.T) {
@@ -19,9 +21,7 @@ func TestWithNamespace(t *testing.T) {
 		"version":          "version",
 		"--no-cluster a.y": "--no-cluster a.y --namespace codefresh",
 	} {
-		if got := strings.Join(withNamespace(strings.Fields(given)), " "); got != want {
-			t.Errorf("%s: got %s, want %s", given, got, want)
-		}
+		assert.Equal(t, want, strings.Join(withNamespace(strings.Fields(given)), " "), given)
 	}
 }
 
@@ -34,8 +34,6 @@ func TestNamesPlatform(t *testing.T) {
 		"-f values.yaml":                        false,
 		"--set global.codefresh.accountId=x":    false,
 	} {
-		if got := namesPlatform(slices.Clone(strings.Fields(given))); got != want {
-			t.Errorf("%s: got %t", given, got)
-		}
+		assert.Equal(t, want, namesPlatform(slices.Clone(strings.Fields(given))), given)
 	}
 }

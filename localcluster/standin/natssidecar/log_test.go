@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 )
 
 // await reads lines until one holds text.
@@ -17,7 +19,7 @@ func (l logLines) await(ctx context.Context, t *testing.T, text string) {
 				return
 			}
 		case <-ctx.Done():
-			t.Fatalf("no line with %q came", text)
+			require.Failf(t, "a log line is missing", "no line with %q came", text)
 		}
 	}
 }

@@ -7,15 +7,16 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"gitops-runtime/tests/standin/gitapi"
 )
 
 func ask(t *testing.T, options gitapi.Options, method, path, token string) (int, http.Header, string) {
 	t.Helper()
 	server, err := gitapi.New(options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	request := httptest.NewRequest(method, path, nil)
 	switch options.Kind {
 	case "GITLAB":
@@ -72,24 +73,22 @@ func TestReplies(t *testing.T) {
 	} {
 		status, header, body := ask(t, gitapi.Options{Kind: c.kind, Prefix: "/api/v3", Tokens: tokens, Repositories: []string{"o/r"}}, http.MethodGet, c.path, c.token)
 		name, value, _ := strings.Cut(c.header, ": ")
-		if status != c.status || header.Get(name) != value || !strings.Contains(body, c.body) {
-			t.Errorf("%s %s %s: %d %v\n%s", c.kind, c.path, c.token, status, header, body)
-		}
+		assert.Equal(t, c.status, status, "%s %s %s", c.kind, c.path, c.token)
+		assert.Equal(t, value, header.Get(name), "%s %s %s", c.kind, c.path, c.token)
+		assert.Contains(t, body, c.body, "%s %s %s", c.kind, c.path, c.token)
 	}
 }
 
 func TestFaults(t *testing.T) {
 	for _, kind := range []string{"GITHUB", "GITLAB", "BITBUCKET", "BITBUCKET_SERVER", "GERRIT"} {
 		for _, status := range []int{403, 404, 429, 503} {
-			if got, _, body := ask(t, gitapi.Options{Kind: kind, Fault: status}, http.MethodGet, "/user", "x"); got != status || body == "" {
-				t.Errorf("%s: %d %s", kind, got, body)
-			}
+			got, _, body := ask(t, gitapi.Options{Kind: kind, Fault: status}, http.MethodGet, "/user", "x")
+			assert.Equal(t, status, got, "%s: %d %s", kind, got, body)
+			assert.NotEmpty(t, body, "%s: %d %s", kind, got, body)
 		}
-		if got, _, _ := ask(t, gitapi.Options{Kind: kind}, http.MethodPost, "/user", "x"); got != http.StatusMethodNotAllowed {
-			t.Errorf("%s: a write got %d", kind, got)
-		}
+		got, _, _ := ask(t, gitapi.Options{Kind: kind}, http.MethodPost, "/user", "x")
+		assert.Equal(t, http.StatusMethodNotAllowed, got, "%s: a write got %d", kind, got)
 	}
-	if _, err := gitapi.New(gitapi.Options{Kind: "SVN"}); err == nil {
-		t.Error("SVN is no provider")
-	}
+	_, err := gitapi.New(gitapi.Options{Kind: "SVN"})
+	assert.Error(t, err, "SVN is not a provider")
 }
