@@ -2,7 +2,9 @@ package images
 
 import (
 	"os"
+	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -135,4 +137,35 @@ func TestFind(t *testing.T) {
 			assert.Equal(t, test.want, got)
 		})
 	}
+}
+
+// What a program says of its version is the version of its module.
+func TestVersionFlagsAreThoseOfTheModules(t *testing.T) {
+	root, err := gomodule.Root()
+	require.NoError(t, err)
+	flag := regexp.MustCompile(`[vV](?:ersion|ERSION)=v?([0-9]+\.[0-9]+\.[0-9]+)`)
+	checked := 0
+	for _, program := range programList(table("1.2.3")) {
+		if program.Own {
+			continue
+		}
+		for _, given := range flag.FindAllStringSubmatch(program.LDFlags, -1) {
+			text, err := os.ReadFile(filepath.Join(root, program.Dir, "go.mod"))
+			require.NoError(t, err)
+			assert.Equal(t, requiredVersion(string(text), program.Package), "v"+given[1], program.Name)
+			checked++
+		}
+	}
+	assert.GreaterOrEqual(t, checked, 6)
+}
+
+// requiredVersion is the version that a go.mod requires of the module of a package.
+func requiredVersion(goMod, ofPackage string) string {
+	for module := ofPackage; module != "."; module = path.Dir(module) {
+		line := regexp.MustCompile(`(?m)^\s*(?:require )?` + regexp.QuoteMeta(module) + ` (v\S+)`)
+		if found := line.FindStringSubmatch(goMod); found != nil {
+			return found[1]
+		}
+	}
+	return ""
 }

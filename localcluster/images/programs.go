@@ -1,6 +1,9 @@
 package images
 
-import "gitops-runtime/localcluster/images/gobuild"
+import (
+	"gitops-runtime/internal/kubeversion"
+	"gitops-runtime/localcluster/images/gobuild"
+)
 
 // The programs built from Go modules. Each folder under localcluster/programs holds
 // the go.mod that its program's publisher uses, plus the program itself.
@@ -30,7 +33,7 @@ var (
 	}
 	kubectl = gobuild.Program{
 		Name: "kubectl", Dir: "localcluster/programs/kubernetes", Package: "k8s.io/kubernetes/cmd/kubectl",
-		LDFlags: "-X k8s.io/component-base/version.gitVersion=v1.34.4 -X k8s.io/component-base/version.gitMajor=1 -X k8s.io/component-base/version.gitMinor=34",
+		LDFlags: "-X k8s.io/component-base/version.gitVersion=" + kubeversion.Tested + " -X k8s.io/component-base/version.gitMajor=1 -X k8s.io/component-base/version.gitMinor=34",
 	}
 	rolloutsController = rolloutsProgram("rollouts-controller")
 	rolloutsPlugin     = rolloutsProgram("kubectl-argo-rollouts")

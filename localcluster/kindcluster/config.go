@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"gitops-runtime/localcluster/addons"
 	"gitops-runtime/localcluster/imageregistry"
 	"gitops-runtime/localcluster/nodeimage"
 )
@@ -17,9 +18,9 @@ type Port struct {
 // The ports of the cluster on this machine.
 var (
 	// HTTP is for the ingress controller, and the gateway of the service mesh.
-	HTTP = Port{Host: 8080, Node: 30080}
+	HTTP = Port{Host: 8080, Node: addons.HTTPNodePort}
 	// HTTPS is for the platform's front, which also serves what the tunnels publish.
-	HTTPS = Port{Host: 8443, Node: 30443}
+	HTTPS = Port{Host: 8443, Node: addons.HTTPSNodePort}
 	// Ports are both.
 	Ports = []Port{HTTP, HTTPS}
 )

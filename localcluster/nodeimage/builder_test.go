@@ -67,7 +67,7 @@ func TestImageIsNamedByItsSources(t *testing.T) {
 	b := builder(t, nil)
 	first, err := b.Image()
 	require.NoError(t, err)
-	assert.Regexp(t, "^gitops-runtime/node:v1.34.4-[0-9a-f]{12}$", first)
+	assert.Regexp(t, "^gitops-runtime/node:"+Kubernetes+"-[0-9a-f]{12}$", first)
 
 	write(t, filepath.Join(b.Programs, "node", "go.sum"), "sums that go has added")
 	same, err := b.Image()

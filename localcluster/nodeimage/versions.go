@@ -1,7 +1,9 @@
 package nodeimage
 
+import "gitops-runtime/internal/kubeversion"
+
 // Kubernetes is the version of the nodes, and of the images that kubeadm asks for by it.
-const Kubernetes = "v1.34.4"
+const Kubernetes = kubeversion.Tested
 
 // Upstream is kind's published image of the same Kubernetes minor version, on Docker Hub.
 const Upstream = "kindest/node:v1.34.3"

@@ -121,7 +121,7 @@ func TestPruneRemovesWhatIsUnused(t *testing.T) {
 
 func TestLockWaitsForItsHolder(t *testing.T) {
 	s := store.Store{Dir: t.TempDir()}
-	unlock, err := s.Lock(context.Background(), func() { t.Error("nobody holds the lock") })
+	unlock, err := s.Lock(context.Background(), func() { assert.Fail(t, "nobody holds the lock") })
 	require.NoError(t, err)
 
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
@@ -132,7 +132,7 @@ func TestLockWaitsForItsHolder(t *testing.T) {
 	assert.Equal(t, 1, waited)
 
 	unlock()
-	unlock, err = s.Lock(context.Background(), func() { t.Error("the lock was given up") })
+	unlock, err = s.Lock(context.Background(), func() { assert.Fail(t, "the lock was given up") })
 	require.NoError(t, err)
 	unlock()
 }

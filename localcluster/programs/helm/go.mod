@@ -1,4 +1,4 @@
-// Helm for the Argo CD image. Every library but those of its command line that tests/programs/kubernetes has, too, is taken in its version, some
+// Helm for the Argo CD image. Every library but those of its command line that localcluster/programs/kubernetes has, too, is taken in its version, some
 // older than Helm asks for: then most of Helm is compiled already when Kubernetes is.
 module gitops-runtime/programs/helm
 
