@@ -24,6 +24,7 @@ require (
 	golang.org/x/mod v0.41.0
 	golang.org/x/net v0.62.0
 	golang.org/x/sync v0.24.0
+	golang.org/x/sys v0.49.0
 	golang.org/x/term v0.47.0
 	golang.org/x/text v0.43.0
 	helm.sh/helm/v3 v3.22.0
@@ -37,10 +38,7 @@ require (
 	sigs.k8s.io/yaml v1.6.0
 )
 
-require (
-	golang.org/x/sys v0.49.0 // indirect
-	gotest.tools/v3 v3.5.2 // indirect
-)
+require gotest.tools/v3 v3.5.2 // indirect
 
 require (
 	dario.cat/mergo v1.0.1 // indirect

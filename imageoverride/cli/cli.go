@@ -15,6 +15,7 @@ import (
 	"gitops-runtime/imageoverride/render"
 	"gitops-runtime/internal/cleantext"
 	"gitops-runtime/internal/interrupt"
+	"gitops-runtime/internal/suggest"
 )
 
 // Exit codes.
@@ -26,7 +27,11 @@ const (
 )
 
 // Streams is where output goes: results to Out, remarks to Err.
-type Streams struct{ Out, Err io.Writer }
+type Streams struct {
+	Out, Err io.Writer
+	// Version is the program's own version.
+	Version string
+}
 
 const description = `Points every image of a Helm chart at a private registry, proves by rendering that none is
 left out, and copies the images. CHART is a chart's directory, an archive, or
@@ -90,9 +95,11 @@ func Run(ctx context.Context, args []string, streams Streams) int {
 	root.SetOut(streams.Out)
 	root.SetErr(streams.Err)
 	root.SetFlagErrorFunc(func(command *cobra.Command, err error) error {
-		return usage{fmt.Errorf("%w; see %s --help", err, command.CommandPath())}
+		return usage{fmt.Errorf("%w; see %s --help", suggest.Flag(command, err), command.CommandPath())}
 	})
-	root.AddCommand(generateCommand(streams), verifyCommand(streams), listCommand(streams), whyCommand(streams),
+	root.Version = streams.Version
+	root.SetVersionTemplate("{{.Version}}\n")
+	root.AddCommand(versionCommand(streams), generateCommand(streams), verifyCommand(streams), listCommand(streams), whyCommand(streams),
 		mirrorCommand(streams), verifyMirrorCommand(streams), lockCommand(streams), postRenderCommand(streams), exportCommand(streams))
 	for _, command := range root.Commands() {
 		command.Args = wrapArgs(command.Args)
@@ -115,6 +122,16 @@ func Run(ctx context.Context, args []string, streams Streams) int {
 	default:
 		_, _ = fmt.Fprintln(streams.Err, "Error:", cleantext.Block(err.Error()))
 		return ExitFailure
+	}
+}
+
+func versionCommand(streams Streams) *cobra.Command {
+	return &cobra.Command{
+		Use: "version", Short: "Print the program's version", Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			_, err := fmt.Fprintln(streams.Out, streams.Version)
+			return err
+		},
 	}
 }
 

@@ -127,4 +127,5 @@ func TestHelpNamesEveryCommand(t *testing.T) {
 		require.Equal(t, cli.ExitOK, run(t, command, "--help").code)
 	}
 	require.Equal(t, outcome{code: cli.ExitUsage, err: "Error: unknown command \"generat\"; did you mean generate?; see image-override --help\n"}, run(t, "generat"))
+	require.Equal(t, outcome{code: cli.ExitUsage, err: "Error: unknown flag: --registyr; did you mean --registry?; see image-override generate --help\n"}, run(t, "generate", "--registyr", "r"))
 }

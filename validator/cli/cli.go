@@ -17,6 +17,7 @@ import (
 
 	"gitops-runtime/internal/cleantext"
 	"gitops-runtime/internal/helmchart"
+	"gitops-runtime/internal/suggest"
 	"gitops-runtime/validator/checks"
 	"gitops-runtime/validator/findings"
 	"gitops-runtime/validator/hook"
@@ -103,8 +104,11 @@ func Main(ctx context.Context, args []string, system System) int {
 		if slices.Contains(args, "--version") && strings.Contains(err.Error(), "--version") {
 			return errors.New("--version names the version of the chart, as in helm; `validate-values version` prints the program's")
 		}
-		return fmt.Errorf("%w; see %s --help", err, command.CommandPath())
+		return fmt.Errorf("%w; see %s --help", suggest.Flag(command, err), command.CommandPath())
 	})
+	if len(args) == 1 && args[0] == "--version" { // as cobra's programs have it; with a value it is the chart's
+		root.SetArgs([]string{"version"})
+	}
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return code

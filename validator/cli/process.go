@@ -18,7 +18,12 @@ func Process(version string) System {
 	debug.SetMemoryLimit(softLimit)
 	return System{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
-		Colour:  term.IsTerminal(int(os.Stdout.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
+		Colour:  ShowsColours(os.Stdout),
 		Version: version, Now: time.Now, Getenv: os.Getenv,
 	}
+}
+
+// ShowsColours tells whether output is a terminal that shows colors, and nobody asked for none (https://no-color.org).
+func ShowsColours(output *os.File) bool {
+	return term.IsTerminal(int(output.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }

@@ -2,12 +2,16 @@ package cli_test
 
 import (
 	"bytes"
+	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"gitops-runtime/validator/cli"
+	"gitops-runtime/validator/local"
 )
 
 // What people type to find their way: the version, a completion, a word that is nearly right.
@@ -18,7 +22,9 @@ func TestWords(t *testing.T) {
 		text string
 	}{
 		"version":                   {cli.ExitOK, "0.1.0\n"},
-		"--version":                 {cli.ExitUsage, "validate-values: --version names the version of the chart, as in helm; `validate-values version` prints the program's\n"},
+		"--version":                 {cli.ExitOK, "0.1.0\n"},
+		"-n a --version":            {cli.ExitUsage, "validate-values: --version names the version of the chart, as in helm; `validate-values version` prints the program's\n"},
+		"--namespcae a":             {cli.ExitUsage, "validate-values: unknown flag: --namespcae; did you mean --namespace?; see validate-values --help\n"},
 		"explian":                   {cli.ExitUsage, "validate-values: explian: there is no such file, and no such command; did you mean explain?\n"},
 		"completion bash":           {cli.ExitOK, "bash completion"},
 		"__complete -o ":            {cli.ExitOK, "short\njson\n"},
@@ -31,5 +37,32 @@ func TestWords(t *testing.T) {
 			assert.Equal(t, want.code, code)
 			assert.Contains(t, out.String(), want.text)
 		})
+	}
+}
+
+// The documentation of the platform has `cf helm validate --values FILE --namespace NS --version VERSION`: its flags are those of this program,
+// and a version that is not the one of the chart at hand is refused with what to name instead.
+func TestTheCommandOfTheDocumentation(t *testing.T) {
+	t.Chdir(t.TempDir())
+	values := "global: {codefresh: {accountId: a1, userToken: {token: t}}, runtime: {name: production}}\n"
+	require.NoError(t, os.WriteFile("values.yaml", []byte(values), 0o600))
+	for version, want := range map[string]struct {
+		code int
+		text string
+	}{
+		"":       {cli.ExitOK, "SCH100  The values fit the chart's schema"},
+		"0.30.0": {cli.ExitUsage, "validate-values: the chart built into this program is version "},
+	} {
+		var out bytes.Buffer
+		args := []string{"--values", "values.yaml", "--namespace", "codefresh", "--no-cluster", "--skip", "ACC100"}
+		if version != "" {
+			args = append(args, "--version", version)
+		}
+		code := cli.Main(t.Context(), args, cli.System{
+			In: strings.NewReader(""), Out: &out, Err: &out, Version: "0.1.0", Now: time.Now,
+			Getenv: func(string) string { return "" }, Registries: &local.Registries{}, BuiltIn: local.BuiltIn,
+		})
+		assert.Contains(t, out.String(), want.text)
+		assert.Equal(t, want.code, code, out.String())
 	}
 }

@@ -21,6 +21,9 @@ const (
 	maxMemory  = 200 << 20
 )
 
+// version is set by the build, to the chart's.
+var version = "devel"
+
 func main() {
 	// A run is short, so it may use some more memory for less work, but less so
 	// the more it uses.
@@ -31,5 +34,5 @@ func main() {
 	})
 	// Helm's libraries write remarks on values to the standard logger.
 	log.SetOutput(io.Discard)
-	os.Exit(cli.Main(os.Args[1:], cli.Streams{Out: os.Stdout, Err: os.Stderr}))
+	os.Exit(cli.Main(os.Args[1:], cli.Streams{Out: os.Stdout, Err: os.Stderr, Version: version}))
 }

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/term"
-
 	"gitops-runtime/internal/interrupt"
 	"gitops-runtime/tests/standin/platformapi"
 	"gitops-runtime/validator/cli"
@@ -34,14 +32,14 @@ func main() {
 			fmt.Fprintln(os.Stderr, "validate: platform stand-in:", err)
 			os.Exit(cli.ExitError)
 		}
-		fmt.Fprintf(os.Stderr, "The platform is a stand-in at %s, not the one of the values; its account is acc1, its token user-token-admin.\n"+
-			"To ask another one: make validate ARGS=\"--set %s=<url>\".\n\n", server.URL, urlValue)
+		fmt.Fprintf(os.Stderr, "This is a rehearsal: a stand-in at %s answers instead of the platform of the values. It knows the account acc1 and its\n"+
+			"token user-token-admin, and refuses every other token (ACC101). To ask a real platform: make validate ARGS=\"--set %s=<url>\".\n\n", server.URL, urlValue)
 		// it is on loopback, so nothing travels
 		args = append(args, "--set-string", urlValue+"="+server.URL, "--set", "global.codefresh.allowInsecureHTTP=true")
 	}
 	os.Exit(cli.Main(ctx, args, cli.System{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Version: "devel",
-		Colour: term.IsTerminal(int(os.Stdout.Fd())) && os.Getenv("NO_COLOR") == "",
+		Colour: cli.ShowsColours(os.Stdout),
 		Now:    time.Now, Getenv: os.Getenv, Connect: local.Connect, Registries: &local.Registries{},
 	}))
 }

@@ -1,12 +1,42 @@
 package main
 
 import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"gitops-runtime/tests/hostile"
+	"gitops-runtime/validator/cli"
 )
+
+// A user's own token is not the stand-in's: the program says so before it reports that the token is refused.
+func TestARealTokenMeetsARehearsal(t *testing.T) {
+	program, values := hostile.Build(t, "."), filepath.Join(t.TempDir(), "values.yaml")
+	for token, code := range map[string]int{"64f0c2a1b3d4.a-real-token": cli.ExitFailed, "user-token-admin": cli.ExitOK} {
+		text := "global: {codefresh: {accountId: acc1, userToken: {token: " + token + "}}, runtime: {name: production}}\n"
+		require.NoError(t, os.WriteFile(values, []byte(text), 0o600))
+		var out, errs bytes.Buffer
+		command := exec.CommandContext(t.Context(), program, "-f", values, "--no-cluster")
+		command.Stdout, command.Stderr = &out, &errs
+		var ended *exec.ExitError
+		if err := command.Run(); code == cli.ExitOK {
+			require.NoError(t, err, out.String())
+		} else {
+			require.ErrorAs(t, err, &ended)
+			require.Equal(t, code, ended.ExitCode(), out.String())
+			require.Contains(t, out.String(), "ACC101")
+		}
+		require.Regexp(t, `^This is a rehearsal: a stand-in at http://127\.0\.0\.1:\d+ answers instead of the platform of the values\.`, errs.String())
+		require.NotContains(t, out.String()+errs.String(), "a-real-token")
+	}
+}
 
 func TestWithNamespace(t *testing.T) {
 	for given, want := range map[string]string{
