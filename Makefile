@@ -127,7 +127,8 @@ package: deps ## Package the charts into out/packages
 	@$(STEP) "package the charts" tools/package.sh out/packages
 
 .PHONY: generate
-generate: bin/helm ## Regenerate CRDs, schemas, reference pages and golden files
+generate: bin/helm ## Regenerate versions, CRDs, schemas, reference pages and golden files
+	@$(STEP) "version of VERSION" go run ./release/cmd/release stamp
 	@$(STEP) "CRDs" go run ./tests/cmd/crds
 	@$(STEP) "schemas" go run ./schema/cmd/chart-schema
 	@tools/chart-deps.sh

@@ -1,0 +1,45 @@
+// Command release makes what users get: it stamps the version, publishes images and charts to a registry, and verifies what is there.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"gitops-runtime/internal/gomodule"
+	"gitops-runtime/internal/interrupt"
+	"gitops-runtime/release/version"
+)
+
+func main() {
+	ctx, stop := interrupt.Context(context.Background(), interrupt.Grace, os.Exit)
+	err := command().ExecuteContext(ctx)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "release:", err)
+		os.Exit(1)
+	}
+}
+
+func command() *cobra.Command {
+	root := &cobra.Command{Use: "release", Short: "Make, publish and verify a release", SilenceUsage: true, SilenceErrors: true}
+	root.AddCommand(stampCommand())
+	return root
+}
+
+func stampCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "stamp",
+		Short: "Write the version of the file VERSION wherever the tree repeats it",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			root, err := gomodule.Root()
+			if err != nil {
+				return err
+			}
+			return version.Write(root)
+		},
+	}
+}

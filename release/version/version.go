@@ -1,0 +1,98 @@
+// Package version knows the version of the product, which the file VERSION holds, and writes it wherever the tree repeats it: into the Chart.yaml
+// of every chart, its dependencies on other charts of the tree, and what ArtifactHub is told of the product's own images.
+package version
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/Masterminds/semver/v3"
+)
+
+// File is where the version is, below the root of the checkout.
+const File = "VERSION"
+
+// Umbrella is the chart whose appVersion is the product's: its own images have that tag.
+const Umbrella = "gitops-runtime"
+
+// Read gives the version of a checkout.
+func Read(root string) (string, error) {
+	text, err := os.ReadFile(filepath.Join(root, File))
+	if err != nil {
+		return "", fmt.Errorf("read the version: %w", err)
+	}
+	read := strings.TrimSpace(string(text))
+	if _, err := semver.StrictNewVersion(read); err != nil {
+		return "", fmt.Errorf("%s holds %q, which is not a semantic version such as 1.2.3: %w", File, read, err)
+	}
+	return read, nil
+}
+
+var (
+	own        = regexp.MustCompile(`(?m)^version: .*$`)
+	app        = regexp.MustCompile(`(?m)^appVersion: .*$`)
+	dependency = regexp.MustCompile(`(?m)^(    version: ).*(\n    repository: file://)`)
+	image      = regexp.MustCompile(`(?m)^(      image: \S*/gitops-runtime-installer:).*$`)
+)
+
+// Stamp is a Chart.yaml with the version in every place.
+func Stamp(chart string, text []byte, version string) []byte {
+	text = own.ReplaceAll(text, []byte("version: "+version))
+	text = dependency.ReplaceAll(text, []byte("${1}"+version+"${2}"))
+	if chart == Umbrella {
+		text = app.ReplaceAll(text, []byte("appVersion: "+version))
+		text = image.ReplaceAll(text, []byte("${1}"+version))
+	}
+	return text
+}
+
+// Generate gives every Chart.yaml of a checkout as it should be, by its path below the root.
+func Generate(root string) (map[string][]byte, error) {
+	version, err := Read(root)
+	if err != nil {
+		return nil, err
+	}
+	paths, err := filepath.Glob(filepath.Join(root, "charts", "*", "Chart.yaml"))
+	if err != nil {
+		return nil, err
+	}
+	files := map[string][]byte{}
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, fmt.Errorf("stamp the version: %w", err)
+		}
+		relative, err := filepath.Rel(root, path)
+		if err != nil {
+			return nil, err
+		}
+		files[relative] = Stamp(filepath.Base(filepath.Dir(path)), text, version)
+	}
+	return files, nil
+}
+
+// Write stamps the files of a checkout that differ.
+func Write(root string) error {
+	files, err := Generate(root)
+	if err != nil {
+		return err
+	}
+	for relative, text := range files {
+		path := filepath.Join(root, relative)
+		before, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		if bytes.Equal(before, text) {
+			continue
+		}
+		if err := os.WriteFile(path, text, 0o644); err != nil {
+			return fmt.Errorf("stamp the version: %w", err)
+		}
+	}
+	return nil
+}

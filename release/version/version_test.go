@@ -1,0 +1,109 @@
+package version_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
+
+	"gitops-runtime/internal/gomodule"
+	"gitops-runtime/release/version"
+)
+
+// Every chart of the tree has the version of the file VERSION, and depends on the others in it.
+func TestTheTreeHasOneVersion(t *testing.T) {
+	root, err := gomodule.Root()
+	require.NoError(t, err)
+	want, err := version.Read(root)
+	require.NoError(t, err)
+	files, err := version.Generate(root)
+	require.NoError(t, err)
+	require.Len(t, files, 9)
+	for path, text := range files {
+		have, err := os.ReadFile(filepath.Join(root, path))
+		require.NoError(t, err)
+		require.Equal(t, string(text), string(have), "%s does not have the version of %s: make generate", path, version.File)
+		var chart struct {
+			Version, AppVersion string
+			Dependencies        []struct{ Name, Version string }
+		}
+		require.NoError(t, yaml.Unmarshal(have, &chart))
+		require.Equal(t, want, chart.Version, path)
+		for _, dependency := range chart.Dependencies {
+			require.Equal(t, want, dependency.Version, "%s: %s", path, dependency.Name)
+		}
+		if filepath.Base(filepath.Dir(path)) == version.Umbrella {
+			require.Equal(t, want, chart.AppVersion)
+			require.Regexp(t, regexp.MustCompile(`/gitops-runtime-installer:`+regexp.QuoteMeta(want)+`\n`), string(have))
+		}
+	}
+}
+
+func TestStamp(t *testing.T) {
+	chart := `name: gitops-runtime
+version: 0.9.0
+appVersion: 0.9.0
+annotations:
+  artifacthub.io/images: |
+    - name: gitops-runtime-installer
+      image: quay.io/codefresh/gitops-runtime-installer:0.9.0
+    - name: redis
+      image: public.ecr.aws/docker/library/redis:8.2.10-alpine
+dependencies:
+  - name: common
+    version: 0.9.0
+    repository: file://../common
+  - name: foreign
+    version: 0.9.0
+    repository: https://charts.example.com
+`
+	require.Equal(t, `name: gitops-runtime
+version: 1.2.3-rc.1
+appVersion: 1.2.3-rc.1
+annotations:
+  artifacthub.io/images: |
+    - name: gitops-runtime-installer
+      image: quay.io/codefresh/gitops-runtime-installer:1.2.3-rc.1
+    - name: redis
+      image: public.ecr.aws/docker/library/redis:8.2.10-alpine
+dependencies:
+  - name: common
+    version: 1.2.3-rc.1
+    repository: file://../common
+  - name: foreign
+    version: 0.9.0
+    repository: https://charts.example.com
+`, string(version.Stamp("gitops-runtime", []byte(chart), "1.2.3-rc.1")))
+	require.Equal(t, "version: 2.0.0\nappVersion: v3.4.13\n", string(version.Stamp("argo-cd", []byte("version: 1.0.0\nappVersion: v3.4.13\n"), "2.0.0")))
+}
+
+func TestRead(t *testing.T) {
+	root := t.TempDir()
+	_, err := version.Read(root)
+	require.ErrorContains(t, err, "read the version: ")
+	for text, message := range map[string]string{"1.2.3\n": "", "v1.2.3\n": `VERSION holds "v1.2.3"`, "1.2": `VERSION holds "1.2"`, "": `VERSION holds ""`} {
+		require.NoError(t, os.WriteFile(filepath.Join(root, "VERSION"), []byte(text), 0o600))
+		read, err := version.Read(root)
+		if message == "" {
+			require.NoError(t, err)
+			require.Equal(t, "1.2.3", read)
+			continue
+		}
+		require.ErrorContains(t, err, message)
+	}
+}
+
+func TestWriteStampsACheckout(t *testing.T) {
+	root := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(root, "VERSION"), []byte("2.0.0\n"), 0o600))
+	path := filepath.Join(root, "charts", "common", "Chart.yaml")
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	require.NoError(t, os.WriteFile(path, []byte("name: common\nversion: 1.0.0\n"), 0o600))
+	require.NoError(t, version.Write(root))
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, "name: common\nversion: 2.0.0\n", string(text))
+}
