@@ -1,5 +1,6 @@
 // Package version knows the version of the product, which the file VERSION holds, and writes it wherever the tree repeats it: into the Chart.yaml
-// of every chart, its dependencies on other charts of the tree, and what ArtifactHub is told of the product's own images.
+// of every chart, its dependencies on other charts of the tree, what ArtifactHub is told of the product's own images, and the commands that pages
+// show.
 package version
 
 import (
@@ -50,7 +51,24 @@ func Stamp(chart string, text []byte, version string) []byte {
 	return text
 }
 
-// Generate gives every Chart.yaml of a checkout as it should be, by its path below the root.
+// command is a command that names a version of a published chart; in pages registry.example.com stands for the reader's registry. target is
+// the version in the Application of the umbrella's ci folder.
+var (
+	command = regexp.MustCompile(`(oci://registry\.example\.com/gitops/[a-z-]+ --version )[0-9]\S*`)
+	target  = regexp.MustCompile(`(?m)^(    targetRevision: ).*$`)
+)
+
+// shown are the files that show such commands, as patterns below the root.
+func shown() []string {
+	return []string{"README.md", "docs/*.md", "charts/*/docs/about.md", "charts/gitops-runtime/ci/argo-cd-application.yaml"}
+}
+
+// StampPage is a page with the version in the commands that it shows.
+func StampPage(text []byte, version string) []byte {
+	return target.ReplaceAll(command.ReplaceAll(text, []byte("${1}"+version)), []byte("${1}"+version))
+}
+
+// Generate gives every file of a checkout that has the version as it should be, by its path below the root.
 func Generate(root string) (map[string][]byte, error) {
 	version, err := Read(root)
 	if err != nil {
@@ -71,6 +89,23 @@ func Generate(root string) (map[string][]byte, error) {
 			return nil, err
 		}
 		files[relative] = Stamp(filepath.Base(filepath.Dir(path)), text, version)
+	}
+	for _, pattern := range shown() {
+		pages, err := filepath.Glob(filepath.Join(root, pattern))
+		if err != nil {
+			return nil, err
+		}
+		for _, path := range pages {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				return nil, fmt.Errorf("stamp the version: %w", err)
+			}
+			relative, err := filepath.Rel(root, path)
+			if err != nil {
+				return nil, err
+			}
+			files[relative] = StampPage(text, version)
+		}
 	}
 	return files, nil
 }

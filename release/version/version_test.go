@@ -21,11 +21,15 @@ func TestTheTreeHasOneVersion(t *testing.T) {
 	require.NoError(t, err)
 	files, err := version.Generate(root)
 	require.NoError(t, err)
-	require.Len(t, files, 9)
+	charts := 0
 	for path, text := range files {
 		have, err := os.ReadFile(filepath.Join(root, path))
 		require.NoError(t, err)
 		require.Equal(t, string(text), string(have), "%s does not have the version of %s: make generate", path, version.File)
+		if filepath.Base(path) != "Chart.yaml" {
+			continue
+		}
+		charts++
 		var chart struct {
 			Version, AppVersion string
 			Dependencies        []struct{ Name, Version string }
@@ -40,6 +44,16 @@ func TestTheTreeHasOneVersion(t *testing.T) {
 			require.Regexp(t, regexp.MustCompile(`/gitops-runtime-installer:`+regexp.QuoteMeta(want)+`\n`), string(have))
 		}
 	}
+	require.Equal(t, 9, charts)
+	for _, page := range []string{"README.md", "docs/upgrade-and-migration.md", "charts/tunnel-server/docs/about.md"} {
+		require.Contains(t, string(files[filepath.FromSlash(page)]), " --version "+want)
+	}
+}
+
+func TestStampPage(t *testing.T) {
+	page := "$ helm upgrade a oci://registry.example.com/gitops/tunnel-server --version 0.9.0-rc.1 -n b\n    targetRevision: 0.9.0\nhelm pull oci://example.com/a --version 0.9.0\n"
+	require.Equal(t, "$ helm upgrade a oci://registry.example.com/gitops/tunnel-server --version 1.2.3 -n b\n    targetRevision: 1.2.3\nhelm pull oci://example.com/a --version 0.9.0\n",
+		string(version.StampPage([]byte(page), "1.2.3")))
 }
 
 func TestStamp(t *testing.T) {

@@ -82,7 +82,8 @@ func prompted(text string) string {
 var placeholder = regexp.MustCompile(`<[A-Za-z][^<>\n]*>`)
 
 func parse(text string, line int) ([]Command, error) {
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(placeholder.ReplaceAllString(text, "placeholder")), "")
+	text = placeholder.ReplaceAllString(text, "placeholder")
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
 	if err != nil {
 		return nil, fmt.Errorf("the block at line %d is no shell: %w", line, err)
 	}
@@ -90,7 +91,7 @@ func parse(text string, line int) ([]Command, error) {
 	syntax.Walk(file, func(node syntax.Node) bool {
 		call, is := node.(*syntax.CallExpr)
 		if is && len(call.Args) > 0 {
-			found = append(found, Command{Words: words(call.Args), Line: line + int(call.Pos().Line())})
+			found = append(found, Command{Words: words(call.Args), Line: line + 1 + strings.Count(text[:call.Pos().Offset()], "\n")})
 		}
 		return true
 	})

@@ -81,9 +81,7 @@ func TestPages(t *testing.T) {
 			require.NoError(t, err)
 			for _, block := range commands.Blocks(string(text)) {
 				seen++
-				for _, problem := range c.block(t, page, block) {
-					t.Errorf("%s:%d: %v", page, block.Line, problem)
-				}
+				assert.Empty(t, c.block(t, page, block), "%s:%d", page, block.Line)
 			}
 		})
 	}
