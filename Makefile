@@ -138,6 +138,7 @@ generate: bin/helm ## Regenerate versions, CRDs, schemas, reference pages and go
 	@tools/chart-deps.sh
 	@$(STEP) "page for security readers" go run ./tests/cmd/security
 	@$(STEP) "page of the contract" go run ./tests/cmd/contract
+	@$(STEP) "what ArtifactHub shows" go run ./tests/cmd/artifacthub
 	@$(STEP) "golden files" go test ./tests/golden -run 'TestCasesAreTheirFiles|TestArtifactHubKnowsTheImages' -update
 
 .PHONY: deps

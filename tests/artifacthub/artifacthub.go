@@ -1,0 +1,303 @@
+// Package artifacthub writes what ArtifactHub cannot find out by itself into the Chart.yaml of each chart, and knows the documented rules of its
+// annotations: https://artifacthub.io/docs/topics/annotations/helm.
+package artifacthub
+
+import (
+	"bytes"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/Masterminds/semver/v3"
+	apiextensions "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/yaml"
+
+	"gitops-runtime/tests/readme"
+	"gitops-runtime/tests/render"
+)
+
+const (
+	umbrella = "gitops-runtime"
+	prefix   = "artifacthub.io/"
+)
+
+//go:embed kinds.yaml
+var kinds []byte
+
+// shownKind is what ArtifactHub shows of a kind.
+type shownKind struct {
+	Name, Description string
+	Example           map[string]any
+}
+
+// Definition is an entry of the annotation crds.
+type Definition struct {
+	Kind        string `json:"kind"`
+	Version     string `json:"version"`
+	Name        string `json:"name"`
+	DisplayName string `json:"displayName"`
+	Description string `json:"description"`
+}
+
+// Link is an entry of the annotation links.
+type Link struct {
+	Name string `json:"name"`
+	URL  string `json:"url"`
+}
+
+// Image is an entry of the annotation images.
+type Image struct {
+	Name  string `json:"name"`
+	Image string `json:"image"`
+}
+
+// chartFile is what is read of a Chart.yaml.
+type chartFile struct {
+	Name, Type, Version string
+	Dependencies        []struct{ Name string }
+}
+
+// Generate returns every Chart.yaml below root, by its path there, with the generated annotations. The images of the umbrella are written by the
+// test of its golden files.
+func Generate(root string) (map[string][]byte, error) {
+	files, err := filepath.Glob(filepath.Join(root, "charts", "*", "Chart.yaml"))
+	if err != nil {
+		return nil, fmt.Errorf("list the charts: %w", err)
+	}
+	repository, err := readme.Repository(root)
+	if err != nil {
+		return nil, err
+	}
+	written := map[string][]byte{}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return nil, fmt.Errorf("read a chart: %w", err)
+		}
+		var chart chartFile
+		if err := yaml.Unmarshal(text, &chart); err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		annotations, err := generated(root, repository, chart)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		if text, err = replace(text, annotations); err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		written[filepath.Join("charts", filepath.Base(filepath.Dir(file)), "Chart.yaml")] = text
+	}
+	return written, nil
+}
+
+// annotation is one of ArtifactHub's, without the prefix, with its value as it is written.
+type annotation struct{ name, value string }
+
+func generated(root, repository string, chart chartFile) ([]annotation, error) {
+	version, err := semver.StrictNewVersion(chart.Version)
+	if err != nil {
+		return nil, fmt.Errorf("the version %q: %w", chart.Version, err)
+	}
+	all := []annotation{{"prerelease", strconv.Quote(strconv.FormatBool(version.Prerelease() != ""))}}
+	links, err := block(links(repository, chart.Name))
+	if err != nil {
+		return nil, err
+	}
+	all = append(all, annotation{"links", links})
+	if chart.Type == "library" {
+		return all, nil
+	}
+	definitions, examples, err := definitions(root, chart)
+	if err != nil {
+		return nil, err
+	}
+	if len(definitions) > 0 {
+		listed, err := block(definitions)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, annotation{"crds", listed})
+	}
+	if len(examples) > 0 {
+		listed, err := block(examples)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, annotation{"crdsExamples", listed})
+	}
+	if chart.Name == umbrella {
+		return all, nil
+	}
+	images, err := images(root, chart.Name)
+	if err != nil {
+		return nil, err
+	}
+	listed, err := block(images)
+	return append(all, annotation{"images", listed}), err
+}
+
+// links are the pages of a chart; ArtifactHub shows the one named support as the place to report an issue.
+func links(repository, chart string) []Link {
+	all := []Link{{"support", repository + "/issues"}, {"Documentation", repository + "/tree/main/charts/" + chart}}
+	if chart != umbrella {
+		return all
+	}
+	for _, page := range []struct{ name, path string }{
+		{"Values", "docs/values.md"},
+		{"Upgrade and migration", "docs/upgrade-and-migration.md"},
+		{"Troubleshooting", "docs/troubleshooting.md"},
+		{"Security", "docs/security.md"},
+		{"Changelog", "CHANGELOG.md"},
+	} {
+		all = append(all, Link{page.name, repository + "/blob/main/" + page.path})
+	}
+	return all
+}
+
+// definitions are the kinds that a chart and those it depends on define, and examples of its own.
+func definitions(root string, chart chartFile) ([]Definition, []map[string]any, error) {
+	var shown map[string]shownKind
+	if err := yaml.UnmarshalStrict(kinds, &shown); err != nil {
+		return nil, nil, fmt.Errorf("kinds.yaml: %w", err)
+	}
+	charts := []string{chart.Name}
+	for _, dependency := range chart.Dependencies {
+		charts = append(charts, dependency.Name)
+	}
+	var all []Definition
+	var examples []map[string]any
+	for _, name := range charts {
+		own, err := customResources(filepath.Join(root, "charts", name, "files", "crds"))
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, resource := range own {
+			kind := resource.Spec.Names.Kind
+			said, known := shown[kind]
+			if !known {
+				return nil, nil, fmt.Errorf("kinds.yaml does not say what the kind %s is", kind)
+			}
+			version, err := stored(resource)
+			if err != nil {
+				return nil, nil, err
+			}
+			all = append(all, Definition{Kind: kind, Version: version, Name: resource.Name, DisplayName: said.Name, Description: said.Description})
+			if said.Example != nil {
+				examples = append(examples, said.Example)
+			}
+		}
+	}
+	return all, examples, nil
+}
+
+// customResources are the definitions in a folder, each once; of those that are there twice the ones with the whole schema are left out.
+func customResources(folder string) ([]apiextensions.CustomResourceDefinition, error) {
+	var all []apiextensions.CustomResourceDefinition
+	err := filepath.WalkDir(folder, func(file string, entry fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil || entry.IsDir() {
+			if entry != nil && entry.Name() == "full" {
+				return fs.SkipDir
+			}
+			return err
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		var resource apiextensions.CustomResourceDefinition
+		if err := yaml.Unmarshal(text, &resource); err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		all = append(all, resource)
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read definitions: %w", err)
+	}
+	return all, nil
+}
+
+func stored(resource apiextensions.CustomResourceDefinition) (string, error) {
+	for _, version := range resource.Spec.Versions {
+		if version.Storage {
+			return version.Name, nil
+		}
+	}
+	return "", fmt.Errorf("%s has no stored version", resource.Name)
+}
+
+var reference = regexp.MustCompile(`[iI]mage(?:"?: "?|=)([a-z0-9.-]+/[a-z0-9./_-]+:[A-Za-z0-9._-]+)`)
+
+// images are those that a chart runs by default, or with any values file of its ci folder.
+func images(root, chart string) ([]Image, error) {
+	files, err := filepath.Glob(filepath.Join(root, "charts", chart, "ci", "*-values.yaml"))
+	if err != nil {
+		return nil, fmt.Errorf("list the values files: %w", err)
+	}
+	var found []string
+	for _, file := range files {
+		objects, err := render.Release{Chart: chart, Files: []string{strings.TrimSuffix(filepath.Base(file), "-values.yaml")}}.Read()
+		if err != nil {
+			return nil, err
+		}
+		for _, object := range objects {
+			text, err := yaml.Marshal(object.Object)
+			if err != nil {
+				return nil, err
+			}
+			for _, match := range reference.FindAllSubmatch(text, -1) {
+				found = append(found, string(match[1]))
+			}
+		}
+	}
+	slices.Sort(found)
+	var all []Image
+	for _, image := range slices.Compact(found) {
+		name, _, _ := strings.Cut(path.Base(image), ":")
+		all = append(all, Image{Name: name, Image: image})
+	}
+	return all, nil
+}
+
+// block is a value as YAML in a block of text, which is how ArtifactHub takes lists.
+func block(value any) (string, error) {
+	text, err := yaml.Marshal(value)
+	if err != nil {
+		return "", err
+	}
+	return "|\n    " + strings.ReplaceAll(strings.TrimSpace(string(text)), "\n", "\n    "), nil
+}
+
+// replace puts annotations into a Chart.yaml in place of those of the same names, or behind the others.
+func replace(text []byte, annotations []annotation) ([]byte, error) {
+	for _, of := range annotations {
+		line := "  " + prefix + of.name + ": " + of.value + "\n"
+		present := regexp.MustCompile(`(?m)^  ` + regexp.QuoteMeta(prefix+of.name) + `: .*\n(?:    .*\n)*`)
+		if present.Match(text) {
+			text = present.ReplaceAllLiteral(text, []byte(line))
+			continue
+		}
+		head := []byte("annotations:\n")
+		at := bytes.Index(text, head)
+		if at < 0 {
+			return nil, errors.New("there are no annotations to add to")
+		}
+		end := at + len(head)
+		for end < len(text) && text[end] == ' ' {
+			end += bytes.IndexByte(text[end:], '\n') + 1
+		}
+		text = slices.Concat(text[:end], []byte(line), text[end:])
+	}
+	return text, nil
+}
