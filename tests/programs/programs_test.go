@@ -126,6 +126,27 @@ func TestTheSchemaIsBuiltIn(t *testing.T) {
 	assert.Contains(t, out, "There is no value global.runtime.naem (did you mean name?).")
 }
 
+// The schema for editors is that of the checkout, and goes into a file where one is named.
+func TestTheSchemaForEditors(t *testing.T) {
+	t.Parallel()
+	root, err := gomodule.Root()
+	require.NoError(t, err)
+	want, err := os.ReadFile(filepath.Join(root, "schema", "bundle", "gitops-runtime.values.schema.json"))
+	require.NoError(t, err)
+	code, out, errs := run(t, "validate-values schema")
+	assert.Equal(t, 0, code, errs)
+	assert.Equal(t, string(want), out)
+	file := filepath.Join(t.TempDir(), "schema.json")
+	code, _, errs = run(t, "validate-values schema -o "+file+" --chart "+filepath.Join(root, "charts", "argo-events"))
+	assert.Equal(t, 0, code, errs)
+	made, err := os.ReadFile(file)
+	require.NoError(t, err)
+	assert.Contains(t, string(made), `"$id": "urn:helm:values:argo-events"`)
+	code, _, errs = run(t, "validate-values schema --version 9.9.9")
+	assert.Equal(t, 2, code)
+	assert.Contains(t, errs, "not 9.9.9; name the right one with --chart")
+}
+
 // The scripts of every shell are complete programs of their shell, as far as one is here to ask.
 func TestCompletion(t *testing.T) {
 	t.Parallel()

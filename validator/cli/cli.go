@@ -48,6 +48,8 @@ type System struct {
 	// Migrate makes the command that rewrites values files; nil in a build
 	// without. The function makes an error one of usage.
 	Migrate func(in io.Reader, usage func(error) error) *cobra.Command
+	// Schema is what the command schema prints; nil in a build without.
+	Schema Schema
 }
 
 // Registries reaches charts in registries by flags of its own.
@@ -95,6 +97,9 @@ func Main(ctx context.Context, args []string, system System) int {
 	root.AddCommand(hookCommand(system, &code), uninstallCommand(system), explainCommand(system), docsCommand(system), versionCommand(system))
 	if system.Migrate != nil {
 		root.AddCommand(system.Migrate(system.In, usage))
+	}
+	if system.Schema != nil {
+		root.AddCommand(schemaCommand(system))
 	}
 	root.SetArgs(args)
 	root.SetIn(system.In)

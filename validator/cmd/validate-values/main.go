@@ -9,6 +9,7 @@ import (
 	_ "golang.org/x/crypto/x509roots/fallback" // public CAs, where the machine has none
 
 	"gitops-runtime/internal/interrupt"
+	"gitops-runtime/internal/schemabundle"
 	"gitops-runtime/validator/cli"
 	"gitops-runtime/validator/local"
 	"gitops-runtime/validator/migrate"
@@ -21,7 +22,7 @@ func main() {
 	ctx, stop := interrupt.Context(context.Background(), interrupt.Grace, os.Exit)
 	system := cli.Process(version)
 	system.Connect, system.Registries, system.BuiltIn = local.Connect, &local.Registries{}, local.BuiltIn
-	system.Migrate = migrate.Command
+	system.Migrate, system.Schema = migrate.Command, schemabundle.Of
 	code := cli.Main(ctx, os.Args[1:], system)
 	stop()
 	os.Exit(code)

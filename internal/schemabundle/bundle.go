@@ -1,0 +1,124 @@
+// Package schemabundle makes one JSON schema of a chart and the charts it depends on, for editors: it holds a values file as a user writes it
+// against the schema of every chart, and says of each value what it is for and what it is without a user's doing.
+//
+// It knows nothing of how the schemas of the charts are made; they only have to hold what they refer to under definitions.
+package schemabundle
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"gitops-runtime/internal/helmchart"
+)
+
+// node is a JSON schema, or a part of one, as decoded JSON.
+type node = map[string]any
+
+// draft is that of the charts' schemas, the newest that every editor knows.
+const draft = "http://json-schema.org/draft-07/schema#"
+
+// Of makes the schema of a chart and of those it depends on.
+func Of(chart *helmchart.Chart) ([]byte, error) {
+	var shared definitions = node{}
+	made, err := shared.inline(chart, chart.Defaults)
+	if err != nil {
+		return nil, err
+	}
+	made["$schema"], made["$id"], made["definitions"] = draft, "urn:helm:values:"+chart.Title, shared
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", " ")
+	if err := encoder.Encode(made); err != nil {
+		return nil, fmt.Errorf("write the schema of %s: %w", chart.Title, err)
+	}
+	return out.Bytes(), nil
+}
+
+// inline is the schema of a chart without its definitions, which are added to the shared ones; values are the chart's defaults with those
+// that a chart around it sets.
+func (d definitions) inline(chart *helmchart.Chart, values map[string]any) (node, error) {
+	if chart.Schema == nil {
+		return nil, fmt.Errorf("the chart %s has no values.schema.json", chart.Title)
+	}
+	var made node
+	if err := json.Unmarshal(chart.Schema, &made); err != nil {
+		return nil, fmt.Errorf("the schema of the chart %s: %w", chart.Title, err)
+	}
+	d.adopt(made, chart.Title)
+	delete(made, "$schema")
+	delete(made, "$id")
+	properties, ok := made["properties"].(node)
+	if !ok {
+		return nil, fmt.Errorf("the schema of the chart %s: %w", chart.Title, errors.New("it describes no values"))
+	}
+	describe(made, values, "Values of the chart "+chart.Title)
+	for _, dependency := range chart.Dependencies {
+		if dependency.Schema == nil {
+			continue // a library, or a chart that takes anything
+		}
+		set, _ := values[dependency.Name].(map[string]any)
+		below, err := d.inline(dependency.Chart, over(set, dependency.Defaults))
+		if err != nil {
+			return nil, err
+		}
+		below["type"] = []any{"object", "null"}
+		passed, _ := properties[dependency.Name].(node)
+		below["description"] = passed["description"]
+		if below["description"] == nil || below["description"] == "" {
+			below["description"] = "Values of the chart " + dependency.Title
+		}
+		properties[dependency.Name] = below
+	}
+	return made, nil
+}
+
+// describe gives every property its default, and a description where it has none: that of the table around it with the keys that lead on.
+// A property that refers to a definition has one default as a whole.
+func describe(at node, values map[string]any, around string, trail ...string) {
+	properties, _ := at["properties"].(node)
+	for key, each := range properties {
+		property, ok := each.(node)
+		if !ok {
+			continue
+		}
+		said, named := property["description"].(string)
+		leading := []string{}
+		if !named || said == "" {
+			leading = append(slices.Clone(trail), key)
+			said = around
+			property["description"] = said + ": " + strings.Join(leading, ".")
+		}
+		value, set := values[key]
+		table, _ := value.(map[string]any)
+		if property["properties"] != nil {
+			describe(property, table, said, leading...)
+			continue
+		}
+		if set {
+			property["default"] = value
+		}
+	}
+}
+
+// over lays values that a chart sets over the defaults of one that it depends on, as Helm does.
+func over(set, defaults map[string]any) map[string]any {
+	made := maps.Clone(defaults)
+	if made == nil {
+		made = map[string]any{}
+	}
+	for key, value := range set {
+		table, isTable := value.(map[string]any)
+		below, hasTable := made[key].(map[string]any)
+		if isTable && hasTable {
+			value = over(table, below)
+		}
+		made[key] = value
+	}
+	return made
+}

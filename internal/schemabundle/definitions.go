@@ -1,0 +1,88 @@
+package schemabundle
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// local is how a schema refers to a definition of its own.
+const local = "#/definitions/"
+
+// definitions are those of all schemas by name.
+type definitions node
+
+// adopt moves the definitions of a schema here. One that differs from that of its name gets the chart's name besides, and so does each that
+// refers to it.
+func (d definitions) adopt(schema node, chart string) {
+	own, _ := schema["definitions"].(node)
+	delete(schema, "definitions")
+	renamed := d.differing(own, chart)
+	rename(schema, renamed)
+	for _, name := range slices.Sorted(maps.Keys(own)) {
+		rename(own[name], renamed)
+		now := name
+		if other, ok := renamed[name]; ok {
+			now = other
+		}
+		d[now] = own[name]
+	}
+}
+
+// differing are the definitions that need other names, with those names.
+func (d definitions) differing(own node, chart string) map[string]string {
+	renamed := map[string]string{}
+	for name, definition := range own {
+		if known, ok := d[name]; ok && !reflect.DeepEqual(known, definition) {
+			renamed[name] = chart + "." + name
+		}
+	}
+	for grown := true; grown; {
+		grown = false
+		for name, definition := range own {
+			_, known := d[name]
+			if _, done := renamed[name]; done || !known || !refers(definition, renamed) {
+				continue
+			}
+			renamed[name], grown = chart+"."+name, true
+		}
+	}
+	return renamed
+}
+
+// refers tells whether a part of a schema refers to one of the names.
+func refers(part any, names map[string]string) bool {
+	found := false
+	references(part, func(at node, name string) {
+		_, named := names[name]
+		found = found || named
+	})
+	return found
+}
+
+// rename changes the references of a part of a schema.
+func rename(part any, names map[string]string) {
+	references(part, func(at node, name string) {
+		if other, ok := names[name]; ok {
+			at["$ref"] = local + other
+		}
+	})
+}
+
+// references calls found for every reference to a definition in a part of a schema.
+func references(part any, found func(at node, name string)) {
+	switch held := part.(type) {
+	case node:
+		if reference, ok := held["$ref"].(string); ok && strings.HasPrefix(reference, local) {
+			found(held, strings.TrimPrefix(reference, local))
+		}
+		for _, below := range held {
+			references(below, found)
+		}
+	case []any:
+		for _, below := range held {
+			references(below, found)
+		}
+	}
+}
