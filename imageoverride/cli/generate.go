@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"slices"
@@ -13,12 +14,14 @@ import (
 	"gitops-runtime/imageoverride/generate"
 	"gitops-runtime/imageoverride/mirror"
 	"gitops-runtime/imageoverride/verify"
+	"gitops-runtime/imageoverride/webreport"
 	"gitops-runtime/internal/cleantext"
+	"gitops-runtime/internal/outfile"
 )
 
 func generateCommand(streams Streams) *cobra.Command {
 	var flags chartFlags
-	var folder, lock string
+	var folder, lock, html string
 	command := &cobra.Command{
 		Use:   "generate CHART --registry HOST[/PATH] [-f values.yaml] [-o out/]",
 		Short: "Write values that point every image of a chart at a registry, and prove them by rendering",
@@ -40,13 +43,29 @@ func generateCommand(streams Streams) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if err := writePage(html, result, streams.Version); err != nil {
+				return err
+			}
 			return report(streams.Out, result, path)
 		},
 	}
 	flags.register(command)
 	command.Flags().StringVarP(&folder, "output", "o", "out", "folder for the files")
 	command.Flags().StringVar(&lock, "lock", "", "lock file whose digests to write into values, as lock wrote it")
+	command.Flags().StringVar(&html, "html", "", "file for a report as an HTML page, which needs nothing else")
 	return command
+}
+
+// writePage writes the report as a page, where a file is named.
+func writePage(file string, result generate.Result, version string) error {
+	if file == "" {
+		return nil
+	}
+	var page bytes.Buffer
+	if err := webreport.Write(&page, result, version); err != nil {
+		return err
+	}
+	return outfile.Write(file, page.Bytes(), 0o644)
 }
 
 // lockedDigests are the digests of a lock file by source; nil without a file.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -45,6 +46,9 @@ type System struct {
 	// BuiltIn is the chart that the program was built with, which is used where
 	// no other is named or found; nil in a build without.
 	BuiltIn func(ctx context.Context) (*helmchart.Chart, error)
+	// Formats are formats of reports that this build has besides the usual ones,
+	// by name.
+	Formats map[string]report.Format
 	// Migrate makes the command that rewrites values files; nil in a build
 	// without. The function makes an error one of usage.
 	Migrate func(in io.Reader, usage func(error) error) *cobra.Command
@@ -161,12 +165,13 @@ func rootCommand(system System, code *int) *cobra.Command {
 		},
 	}
 	command.SuggestionsMinimumDistance = 2
-	options.register(command.Flags(), system.Registries)
+	formats := append(report.Names(), slices.Sorted(maps.Keys(system.Formats))...)
+	options.register(command.Flags(), system.Registries, formats)
 	complete := func(flag string, list []string) {
 		// an error would be a flag that does not exist
 		_ = command.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(list, cobra.ShellCompDirectiveNoFileComp))
 	}
-	complete("output", report.Names())
+	complete("output", formats)
 	complete("skip", codes())
 	return command
 }

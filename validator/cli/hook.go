@@ -88,7 +88,7 @@ const (
 // refuses the install only where it cannot go well without one. After a refusal
 // nothing of the hook is left but the Job with its log.
 func Hook(ctx context.Context, options HookOptions, system System) (int, error) {
-	outputs, err := parseOutputs(options.Outputs, false)
+	outputs, err := parseOutputs(options.Outputs, false, system.Formats)
 	if err != nil {
 		return 0, usage(err)
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"regexp"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -58,7 +59,7 @@ func (o Options) names() error {
 	return nil
 }
 
-func (o *Options) register(flags *pflag.FlagSet, registries Registries) {
+func (o *Options) register(flags *pflag.FlagSet, registries Registries, formats []string) {
 	flags.SortFlags = false
 	flags.StringSliceVarP(&o.Values.Files, "values", "f", nil, "values file, URL, or - for standard input (may be repeated)")
 	flags.StringArrayVar(&o.Values.Set, "set", nil, "set values as helm does (a.b=c)")
@@ -79,6 +80,12 @@ func (o *Options) register(flags *pflag.FlagSet, registries Registries) {
 	flags.BoolVar(&o.NoCluster, "no-cluster", false, "ask no cluster; checks that need one are skipped")
 	flags.StringSliceVar(&o.Skip, "skip", nil, "codes of checks or findings to leave out")
 	flags.BoolVar(&o.Strict, "strict", false, "exit with 4 when there are warnings")
-	flags.StringArrayVarP(&o.Outputs, "output", "o", []string{"text"}, "report format text, short, json, sarif, junit or github; with =FILE into a file (may be repeated)")
+	flags.StringArrayVarP(&o.Outputs, "output", "o", []string{"text"}, "report format "+alternatives(formats)+"; with =FILE into a file (may be repeated)")
 	flags.DurationVar(&o.Timeout, "timeout", runTime, "time for the whole run; in a batch, for each file")
+}
+
+// alternatives are words as a sentence has them: "a, b or c".
+func alternatives(words []string) string {
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " or " + words[last]
 }

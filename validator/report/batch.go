@@ -72,8 +72,8 @@ func (t Total) Summary() string {
 	return fmt.Sprintf("%d %s: %s", t.Files+t.Unchecked, noun, strings.Join(parts, ", "))
 }
 
-// frequent lists the codes, those that most files have first.
-func (t Total) frequent() []string {
+// Frequent lists the codes, those that most files have first.
+func (t Total) Frequent() []string {
 	codes := slices.Collect(maps.Keys(t.Codes))
 	slices.SortFunc(codes, func(a, b string) int { return cmp.Or(t.Codes[b]-t.Codes[a], strings.Compare(a, b)) })
 	return codes

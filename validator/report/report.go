@@ -5,6 +5,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -48,14 +49,18 @@ type Format interface {
 // Names of the formats, as -o takes them.
 func Names() []string { return []string{"text", "short", "json", "sarif", "junit", "github"} }
 
-// ByName gives the format of a name; color is for text alone. Whatever it is
-// given, it writes text that is safe to show.
-func ByName(name string, color bool) (Format, error) {
+// ByName gives the format of a name, one of Names or of those that this build
+// has besides; color is for text alone. Whatever it is given, it writes text
+// that is safe to show.
+func ByName(name string, color bool, besides map[string]Format) (Format, error) {
 	format, known := map[string]Format{
 		"text": Text{Colour: color}, "short": Short{}, "json": JSON{}, "sarif": SARIF{}, "junit": JUnit{}, "github": GitHub{},
 	}[name]
 	if !known {
-		return nil, fmt.Errorf("there is no report format %q; choose from %s", name, strings.Join(Names(), ", "))
+		format, known = besides[name]
+	}
+	if !known {
+		return nil, fmt.Errorf("there is no report format %q; choose from %s", name, strings.Join(append(Names(), slices.Sorted(maps.Keys(besides))...), ", "))
 	}
 	return clean{format}, nil
 }

@@ -38,7 +38,7 @@ var sample = report.Report{
 
 func render(t *testing.T, name string, of report.Report) string {
 	t.Helper()
-	format, err := report.ByName(name, false)
+	format, err := report.ByName(name, false, nil)
 	require.NoError(t, err)
 	var out bytes.Buffer
 	require.NoError(t, format.Write(&out, of))
@@ -88,7 +88,7 @@ func TestLineFormats(t *testing.T) {
 
 func TestColour(t *testing.T) {
 	var out bytes.Buffer
-	colored, err := report.ByName("text", true)
+	colored, err := report.ByName("text", true, nil)
 	require.NoError(t, err)
 	require.NoError(t, colored.Write(&out, sample))
 	assert.Equal(t, text, strings.NewReplacer("\x1b[32m", "", "\x1b[33m", "", "\x1b[31m", "", "\x1b[2m", "", "\x1b[35m", "", "\x1b[0m", "").Replace(out.String()))
@@ -227,10 +227,10 @@ func (full) Write([]byte) (int, error) { return 0, errors.New("the disk is full"
 
 func TestAReportThatCannotBeWrittenIsAnError(t *testing.T) {
 	for _, name := range report.Names() {
-		format, err := report.ByName(name, false)
+		format, err := report.ByName(name, false, nil)
 		require.NoError(t, err)
 		assert.Error(t, format.Write(full{}, sample), "%s: no error", name)
 	}
-	_, err := report.ByName("xml", false)
+	_, err := report.ByName("xml", false, nil)
 	assert.Error(t, err, "xml is not a format")
 }

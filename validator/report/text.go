@@ -143,7 +143,7 @@ func (f textBatch) Add(report Report) error {
 
 func (f textBatch) End(total Total) error {
 	fmt.Fprintf(f.out, "\nvalidate-values %s: %s\n", total.Version, total.Summary())
-	for _, code := range total.frequent() {
+	for _, code := range total.Frequent() {
 		definition, _ := findings.Lookup(code)
 		files := "files"
 		if total.Codes[code] == 1 {
@@ -151,7 +151,7 @@ func (f textBatch) End(total Total) error {
 		}
 		fmt.Fprintf(f.out, "  %s  %s in %d %s\n", code, definition.Level, total.Codes[code], files)
 	}
-	if codes := total.frequent(); len(codes) > 0 {
+	if codes := total.Frequent(); len(codes) > 0 {
 		fmt.Fprintf(f.out, "To read more: validate-values explain %s\n", codes[0])
 	}
 	return f.out.Flush()

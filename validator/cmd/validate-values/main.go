@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 
 	_ "golang.org/x/crypto/x509roots/fallback" // public CAs, where the machine has none
@@ -13,6 +14,8 @@ import (
 	"gitops-runtime/validator/cli"
 	"gitops-runtime/validator/local"
 	"gitops-runtime/validator/migrate"
+	"gitops-runtime/validator/report"
+	"gitops-runtime/validator/webreport"
 )
 
 // version is set by the build, to the chart's.
@@ -23,6 +26,12 @@ func main() {
 	system := cli.Process(version)
 	system.Connect, system.Registries, system.BuiltIn = local.Connect, &local.Registries{}, local.BuiltIn
 	system.Migrate, system.Schema = migrate.Command, schemabundle.Of
+	page, err := webreport.New()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "validate-values:", err)
+		os.Exit(cli.ExitError)
+	}
+	system.Formats = map[string]report.Format{"html": page}
 	code := cli.Main(ctx, os.Args[1:], system)
 	stop()
 	os.Exit(code)

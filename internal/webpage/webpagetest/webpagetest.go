@@ -1,0 +1,134 @@
+// Package webpagetest holds pages of package webpage to what they promise: one file that asks for nothing, runs nothing but the script that its
+// Content-Security-Policy names, and can be used with a keyboard and read aloud. What takes a browser is tests/browser's.
+package webpagetest
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"slices"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// Faults are the promises that a page breaks.
+func Faults(page string) []string {
+	document, err := html.Parse(strings.NewReader(page))
+	if err != nil {
+		return []string{err.Error()}
+	}
+	c := checker{ids: map[string]int{}, count: map[atom.Atom]int{}}
+	for node := range document.Descendants() {
+		if node.Type == html.ElementNode {
+			c.element(node)
+		}
+	}
+	for _, target := range c.targets {
+		if c.ids[target] != 1 {
+			c.fault("a link leads to #%s, which is there %d times", target, c.ids[target])
+		}
+	}
+	for _, one := range []atom.Atom{atom.Html, atom.Title, atom.H1, atom.Header, atom.Main, atom.Footer, atom.Style, atom.Script} {
+		if c.count[one] != 1 {
+			c.fault("there are %d elements %s", c.count[one], one)
+		}
+	}
+	for _, source := range []string{"style-src '" + digest(c.style), "script-src '" + digest(c.script)} {
+		if !strings.Contains(c.policy, source) {
+			c.fault("the policy %q does not have %s", c.policy, source)
+		}
+	}
+	if !strings.HasPrefix(c.policy, "default-src 'none';") {
+		c.fault("the policy %q allows more than it names", c.policy)
+	}
+	return c.faults
+}
+
+type checker struct {
+	policy, style, script string
+	ids                   map[string]int
+	targets               []string
+	count                 map[atom.Atom]int
+	heading               int
+	faults                []string
+}
+
+func (c *checker) fault(format string, args ...any) {
+	c.faults = append(c.faults, fmt.Sprintf(format, args...))
+}
+
+func (c *checker) element(node *html.Node) {
+	c.count[node.DataAtom]++
+	if slices.Contains([]string{"link", "img", "iframe", "object", "embed", "base", "svg", "video", "audio"}, node.Data) {
+		c.fault("the element %s may ask for something", node.Data)
+	}
+	for _, attribute := range node.Attr {
+		c.attribute(node, attribute)
+	}
+	switch node.DataAtom {
+	case atom.Style:
+		c.style = text(node)
+	case atom.Script:
+		c.script = text(node)
+	case atom.Html:
+		if attr(node, "lang") == "" {
+			c.fault("the page does not say its language")
+		}
+	case atom.Input:
+		if node.Parent.DataAtom != atom.Label {
+			c.fault("an input has no label")
+		}
+	case atom.Th:
+		if attr(node, "scope") == "" {
+			c.fault("a heading of a table has no scope")
+		}
+	case atom.H1, atom.H2, atom.H3, atom.H4:
+		level := int(node.Data[1] - '0')
+		if level > c.heading+1 {
+			c.fault("a heading %s follows one of level %d", node.Data, c.heading)
+		}
+		c.heading = level
+	}
+}
+
+func (c *checker) attribute(node *html.Node, attribute html.Attribute) {
+	switch {
+	case strings.HasPrefix(attribute.Key, "on"), attribute.Key == "style":
+		c.fault("%s has the attribute %s", node.Data, attribute.Key)
+	case attribute.Key == "src", attribute.Key == "action", attribute.Key == "srcset":
+		c.fault("%s asks for %s", node.Data, attribute.Val)
+	case attribute.Key == "id":
+		c.ids[attribute.Val]++
+	case attribute.Key == "href":
+		target, within := strings.CutPrefix(attribute.Val, "#")
+		if !within {
+			c.fault("a link leads to %s", attribute.Val)
+		}
+		c.targets = append(c.targets, target)
+	case attribute.Key == "content" && attr(node, "http-equiv") == "Content-Security-Policy":
+		c.policy = attribute.Val
+	}
+}
+
+func attr(node *html.Node, key string) string {
+	for _, attribute := range node.Attr {
+		if attribute.Key == key {
+			return attribute.Val
+		}
+	}
+	return ""
+}
+
+func text(node *html.Node) string {
+	if node.FirstChild == nil {
+		return ""
+	}
+	return node.FirstChild.Data
+}
+
+func digest(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+}
