@@ -75,6 +75,11 @@ test: deps bin/gotestsum ## Run every test that needs no cluster
 	../$(STEP) "tests of the local cluster" ../$(TEST) -- -timeout 12m $(ARGS) ./... || failed=1; \
 	exit $$failed
 
+.PHONY: test-browser
+test-browser: ## Try the HTML reports in Chromium (apt-get install chromium, or CHROMIUM=/path)
+	@command -v "$${CHROMIUM:-chromium}" >/dev/null || { echo "there is no Chromium: apt-get install chromium, or name one in CHROMIUM" >&2; exit 1; }
+	@cd localcluster && ../$(STEP) "HTML reports in Chromium" go test -tags browser -count=1 -timeout 10m $(ARGS) ./browser
+
 # The programs and what they share. Named here is what the race detector learns nothing from, all of which `make test` runs: packages that
 # feed inputs to a process of its own, and tests that render many charts one after the other.
 RACE           ?= ./internal/... ./validator/... ./imageoverride/...
