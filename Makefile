@@ -75,11 +75,6 @@ test: deps bin/gotestsum ## Run every test that needs no cluster
 	../$(STEP) "tests of the local cluster" ../$(TEST) -- -timeout 12m $(ARGS) ./... || failed=1; \
 	exit $$failed
 
-.PHONY: test-browser
-test-browser: ## Try the HTML reports in Chromium (apt-get install chromium, or CHROMIUM=/path)
-	@command -v "$${CHROMIUM:-chromium}" >/dev/null || { echo "there is no Chromium: apt-get install chromium, or name one in CHROMIUM" >&2; exit 1; }
-	@cd localcluster && ../$(STEP) "HTML reports in Chromium" go test -tags browser -count=1 -timeout 10m $(ARGS) ./browser
-
 # The programs and what they share. Named here is what the race detector learns nothing from, all of which `make test` runs: packages that
 # feed inputs to a process of its own, and tests that render many charts one after the other.
 RACE           ?= ./internal/... ./validator/... ./imageoverride/...
@@ -126,6 +121,21 @@ bench: deps bin/kubeconform ## Run the benchmarks of charts and programs
 	@go test -C localcluster -run '^$$' -bench . -benchmem $(ARGS) ./...
 
 ##@ Generate and release
+
+# COSIGN_KEY signs by a key, COSIGN_IDENTITY and COSIGN_ISSUER without one; OFFLINE=1 does without transparency log: docs/releasing.md.
+.PHONY: publish
+publish: deps bin/cosign ## Publish images and charts, signed (REGISTRY=host/path COSIGN_KEY=cosign.key)
+	@$(STEP) "build release" go build -o bin/release ./release/cmd/release
+	@bin/release publish "$(REGISTRY)" $(ARGS)
+
+.PHONY: signing-key
+signing-key: bin/cosign ## Create a key pair to publish with, cosign.key and cosign.pub
+	@bin/cosign generate-key-pair
+
+.PHONY: verify
+verify: bin/cosign ## Verify what is published (REGISTRY=host/path COSIGN_PUBLIC_KEY=cosign.pub)
+	@$(STEP) "build release" go build -o bin/release ./release/cmd/release
+	@bin/release verify "$(REGISTRY)" $(ARGS)
 
 .PHONY: package
 package: deps ## Package the charts into out/packages

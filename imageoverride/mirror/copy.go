@@ -118,7 +118,7 @@ func newCopying(ctx context.Context, asked client, c Copier) (*copying, error) {
 		return nil, fmt.Errorf("registry client: %w", err)
 	}
 	return &copying{
-		referrers: c.Referrers, again: retrying(c.Access),
+		referrers: c.Referrers, again: c.Access.Again,
 		client: asked, puller: puller, journal: c.Journal, jobs: jobs,
 		slots: make(chan struct{}, blobsAJob*jobs), busy: map[string]*sync.Mutex{},
 	}, nil

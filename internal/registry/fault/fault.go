@@ -67,6 +67,8 @@ func advice(host string, answer *transport.Error) string {
 		return fmt.Sprintf("the account in use at %s may not do this; use another one", host)
 	case answer.StatusCode == http.StatusNotFound:
 		return "check the name and the tag"
+	case answer.StatusCode == http.StatusMethodNotAllowed:
+		return fmt.Sprintf("%s takes no writes here, as a mirror does; name the registry that it mirrors", host)
 	case answer.StatusCode == http.StatusTooManyRequests:
 		return fmt.Sprintf("%s limits requests; log in, ask less at a time, or run again later", host)
 	case answer.StatusCode == http.StatusInsufficientStorage || strings.Contains(words(answer), "no space left"):

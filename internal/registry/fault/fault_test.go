@@ -36,6 +36,7 @@ func TestExplain(t *testing.T) {
 		"dropped":       {at(io.ErrUnexpectedEOF), "read quay.io/a:1 failed: reg.corp:5000 dropped the connection; run the command again to go on"},
 		"something":     {errors.New("odd"), "read quay.io/a:1 failed: odd; run the command again to go on"},
 		"wrong account": {&transport.Error{StatusCode: http.StatusForbidden, Request: asked}, "read quay.io/a:1 failed: auth.corp answers 403; the account in use at auth.corp may not do this; use another one"},
+		"a mirror":      {&transport.Error{StatusCode: http.StatusMethodNotAllowed}, "read quay.io/a:1 failed: quay.io answers 405; quay.io takes no writes here, as a mirror does; name the registry that it mirrors"},
 		"odd status":    {&transport.Error{StatusCode: http.StatusTeapot}, "read quay.io/a:1 failed: quay.io answers 418; run the command again to go on"},
 	}
 	for name, test := range cases {

@@ -16,8 +16,14 @@ import (
 func main() {
 	ctx, stop := interrupt.Context(context.Background(), interrupt.Grace, os.Exit)
 	err := command().ExecuteContext(ctx)
+	by, ended := interrupt.By(ctx)
 	stop()
-	if err != nil {
+	switch {
+	case err == nil:
+	case ended:
+		fmt.Fprintln(os.Stderr, "release: interrupted; run the command again to go on")
+		os.Exit(interrupt.Code(by))
+	default:
 		fmt.Fprintln(os.Stderr, "release:", err)
 		os.Exit(1)
 	}
@@ -25,7 +31,7 @@ func main() {
 
 func command() *cobra.Command {
 	root := &cobra.Command{Use: "release", Short: "Make, publish and verify a release", SilenceUsage: true, SilenceErrors: true}
-	root.AddCommand(stampCommand())
+	root.AddCommand(stampCommand(), publishCommand(), verifyCommand())
 	return root
 }
 

@@ -1,4 +1,4 @@
-package mirror
+package registry
 
 import (
 	"cmp"
@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
-
-	"gitops-runtime/internal/registry"
 )
 
 // maxAgain is how often a blob or manifest is sent again that arrived damaged
@@ -21,34 +19,32 @@ const maxAgain = 4
 // where the request itself could not wait, since its body was under way.
 const maxBusy = 200
 
-// retrying does something again that may succeed then: a blob whose content was
+// Again does something again that may succeed then: a blob whose content was
 // not what its digest says, or a registry that is busy.
-func retrying(access registry.Access) func(context.Context, func() error) error {
-	first := cmp.Or(access.Pause, time.Second)
-	return func(ctx context.Context, do func() error) error {
-		pause, damaged, busy := first, 0, 0
-		for {
-			err := do()
-			switch {
-			case err == nil || ctx.Err() != nil:
-				return err
-			case isBusy(err) && busy < maxBusy:
-				busy++
-			case isDamaged(err) && damaged < maxAgain:
-				damaged++
-			default:
-				return err
-			}
-			if isBusy(err) && access.Waiting != nil {
-				access.Waiting(registry.Wait{Host: hostOf(err), For: pause})
-			}
-			select {
-			case <-ctx.Done():
-				return ctx.Err()
-			case <-time.After(pause):
-			}
-			pause = min(2*pause, 30*first)
+func (a Access) Again(ctx context.Context, do func() error) error {
+	first := cmp.Or(a.Pause, time.Second)
+	pause, damaged, busy := first, 0, 0
+	for {
+		err := do()
+		switch {
+		case err == nil || ctx.Err() != nil:
+			return err
+		case isBusy(err) && busy < maxBusy:
+			busy++
+		case isDamaged(err) && damaged < maxAgain:
+			damaged++
+		default:
+			return err
 		}
+		if isBusy(err) && a.Waiting != nil {
+			a.Waiting(Wait{Host: hostOf(err), For: pause})
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(pause):
+		}
+		pause = min(2*pause, 30*first)
 	}
 }
 

@@ -1,0 +1,105 @@
+package actions_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
+)
+
+// action is what a test needs of an action.yml.
+// https://docs.github.com/en/actions/reference/workflows-and-actions/metadata-syntax
+type action struct {
+	Inputs map[string]struct {
+		Default  string
+		Required bool
+	}
+	Runs struct {
+		Using string
+		Steps []struct {
+			ID, Uses, Shell, Run string
+			Env                  map[string]string
+		}
+	}
+}
+
+var expression = regexp.MustCompile(`\$\{\{ *([a-z._-]+) *\}\}`)
+
+// run runs the steps of an action in a folder, with inputs, and gives what it printed and its outputs.
+func run(t *testing.T, folder string, inputs map[string]string) (said, outputs string, err error) {
+	t.Helper()
+	place, err := filepath.Abs("validate-values")
+	require.NoError(t, err)
+	text, err := os.ReadFile(filepath.Join(place, "action.yml"))
+	require.NoError(t, err)
+	var read action
+	require.NoError(t, yaml.Unmarshal(text, &read))
+	require.Equal(t, "composite", read.Runs.Using)
+	contexts := map[string]string{"github.action_path": place}
+	for name, input := range read.Inputs {
+		contexts["inputs."+name] = input.Default
+		given, is := inputs[name]
+		require.True(t, is || !input.Required, "the input %s is required", name)
+		if is {
+			contexts["inputs."+name] = given
+		}
+	}
+	temporary := t.TempDir()
+	file := filepath.Join(temporary, "output")
+	for _, step := range read.Runs.Steps {
+		if step.Uses != "" {
+			require.Regexp(t, `^[\w-]+/[\w-]+@[0-9a-f]{40}$`, step.Uses, "actions are pinned by commit")
+			continue
+		}
+		// https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-syntax#jobsjob_idstepsshell
+		require.Equal(t, "bash", step.Shell)
+		command := exec.CommandContext(t.Context(), "bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step.Run)
+		command.Dir = folder
+		command.Env = append(os.Environ(), "RUNNER_TEMP="+temporary, "GITHUB_OUTPUT="+file, "GITHUB_ACTIONS=true")
+		for name, value := range step.Env {
+			command.Env = append(command.Env, name+"="+expression.ReplaceAllStringFunc(value, func(found string) string {
+				key := expression.FindStringSubmatch(found)[1]
+				require.Contains(t, contexts, key)
+				return contexts[key]
+			}))
+		}
+		out, stepErr := command.CombinedOutput()
+		said += string(out)
+		if stepErr != nil {
+			err = stepErr
+			break
+		}
+	}
+	made, readErr := os.ReadFile(file)
+	require.NoError(t, readErr)
+	return said, string(made), err
+}
+
+const good = `global:
+  codefresh: {accountId: acc1, userToken: {secretKeyRef: {name: key, key: token}}}
+  runtime: {name: local}
+`
+
+func TestValidateValues(t *testing.T) {
+	folder := t.TempDir()
+	for name, text := range map[string]string{"good.yaml": good, "bad.yaml": "global:\n  runtim:\n    name: local\n", "odd name/good.yaml": good} {
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(folder, name)), 0o700))
+		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600))
+	}
+	said, _, err := run(t, folder, map[string]string{"files": "bad.yaml\ngood.yaml\n"})
+	require.Error(t, err, said)
+	require.Equal(t, 3, err.(*exec.ExitError).ExitCode(), said)
+	require.Regexp(t, `(?m)^::error .*file=bad\.yaml.*runtim`, said)
+	require.NotRegexp(t, `(?m)^::error .*file=good\.yaml`, said)
+
+	said, outputs, err := run(t, folder, map[string]string{"files": "odd name/good.yaml\n", "namespace": "team"})
+	require.NoError(t, err, said)
+	sarif, found := strings.CutPrefix(strings.TrimSpace(outputs), "sarif=")
+	require.True(t, found, outputs)
+	require.FileExists(t, sarif)
+}

@@ -1,0 +1,52 @@
+package artifact
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/types"
+)
+
+const (
+	// bundleKind is the media type of a Sigstore bundle: https://docs.sigstore.dev/about/bundle/
+	bundleKind = "application/vnd.dev.sigstore.bundle.v0.3+json"
+	// PredicateType is the annotation by which cosign tells bundles apart.
+	PredicateType = "dev.sigstore.bundle.predicateType"
+)
+
+// Bundle is a signed statement that refers to a subject, as cosign 3 attaches one: WriteAttestationNewBundleFormat of
+// https://github.com/sigstore/cosign/blob/v3.1.3/pkg/oci/remote/write.go
+func Bundle(bundle []byte, predicateType string, subject v1.Descriptor, created time.Time) (v1.Image, error) {
+	return newManifest(blob{[]byte("{}"), "application/vnd.oci.empty.v1+json"}, blob{bundle, bundleKind}, bundleKind,
+		&v1.Descriptor{MediaType: subject.MediaType, Digest: subject.Digest, Size: subject.Size}, map[string]string{
+			"org.opencontainers.image.created": created.UTC().Format(time.RFC3339),
+			"dev.sigstore.bundle.content":      "dsse-envelope",
+			PredicateType:                      predicateType,
+		})
+}
+
+// ReadBundle is the bundle that an artifact is, and the type of what it says; found is false for another artifact.
+func ReadBundle(image v1.Image) (bundle []byte, predicateType string, found bool, err error) {
+	described, err := image.Manifest()
+	if err != nil {
+		return nil, "", false, err
+	}
+	if len(described.Layers) != 1 || !isBundle(described.Layers[0].MediaType) {
+		return nil, "", false, nil
+	}
+	layer, err := image.LayerByDigest(described.Layers[0].Digest)
+	if err != nil {
+		return nil, "", false, err
+	}
+	content, err := read(layer)
+	if err != nil {
+		return nil, "", false, fmt.Errorf("bundle %s: %w", described.Layers[0].Digest, err)
+	}
+	return content, described.Annotations[PredicateType], true, nil
+}
+
+func isBundle(kind types.MediaType) bool {
+	return strings.HasPrefix(string(kind), "application/vnd.dev.sigstore.bundle")
+}

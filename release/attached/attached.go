@@ -1,0 +1,59 @@
+// Package attached reads the Sigstore bundles that refer to an artifact in a registry.
+package attached
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
+
+	"gitops-runtime/internal/registry"
+	"gitops-runtime/release/artifact"
+)
+
+// Bundle is a bundle that refers to an artifact.
+type Bundle struct {
+	// Digest is that of the bundle's manifest.
+	Digest string
+	// PredicateType is what the manifest says that it is.
+	PredicateType string
+	Content       []byte
+	// Err is why the content cannot be had; other bundles may do.
+	Err error
+}
+
+// List reads all bundles that refer to a digest, by the registry's list of referrers or by the tag that stands in for it.
+func List(ctx context.Context, client *registry.Client, subject name.Digest) ([]Bundle, error) {
+	index, err := remote.Referrers(subject, client.Options(ctx)...)
+	if absent(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	listed, err := index.IndexManifest()
+	if err != nil {
+		return nil, err
+	}
+	var all []Bundle
+	for _, one := range listed.Manifests {
+		image, err := remote.Image(subject.Context().Digest(one.Digest.String()), client.Options(ctx)...)
+		if err != nil {
+			all = append(all, Bundle{Digest: one.Digest.String(), Err: err})
+			continue
+		}
+		content, kind, found, err := artifact.ReadBundle(image)
+		if found || err != nil {
+			all = append(all, Bundle{Digest: one.Digest.String(), PredicateType: kind, Content: content, Err: err})
+		}
+	}
+	return all, ctx.Err()
+}
+
+func absent(err error) bool {
+	var answer *transport.Error
+	return errors.As(err, &answer) && answer.StatusCode == http.StatusNotFound
+}

@@ -1,0 +1,220 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"gitops-runtime/internal/gomodule"
+	"gitops-runtime/internal/registry"
+	"gitops-runtime/release/image"
+	"gitops-runtime/release/publish"
+	"gitops-runtime/release/sign"
+	"gitops-runtime/release/source"
+	"gitops-runtime/release/statement"
+	"gitops-runtime/release/verify"
+	"gitops-runtime/release/version"
+)
+
+// common are the flags of publish and verify.
+type common struct {
+	registries registry.Flags
+	identity   sign.Identity
+}
+
+func (c *common) register(flags *pflag.FlagSet) {
+	c.registries.Register(flags)
+	flags.StringVar(&c.identity.Key, "public-key", os.Getenv("COSIGN_PUBLIC_KEY"), "public key that signatures are valid by: a file or an address of a KMS (COSIGN_PUBLIC_KEY)")
+	flags.StringVar(&c.identity.Subject, "identity", os.Getenv("COSIGN_IDENTITY"), "without a key: whose certificate signatures are valid by (COSIGN_IDENTITY)")
+	flags.StringVar(&c.identity.Issuer, "issuer", os.Getenv("COSIGN_ISSUER"), "without a key: who vouched for the identity (COSIGN_ISSUER)")
+	flags.BoolVar(&c.identity.Offline, "offline", os.Getenv("OFFLINE") != "", "do without transparency log and timestamps; needs a key (OFFLINE=1)")
+}
+
+// access is how the registry is reached; who waits is told.
+func (c *common) access() (registry.Access, error) {
+	access, err := c.registries.Access(os.Getenv)
+	access.Waiting = func(wait registry.Wait) {
+		fmt.Fprintf(os.Stderr, "%s asks to wait; going on in %s\n", wait.Host, wait.For.Round(time.Second))
+	}
+	return access, err
+}
+
+// place is the registry of the command line, host/path.
+func place(argument string) (string, error) {
+	trimmed := strings.TrimSuffix(strings.TrimPrefix(argument, "oci://"), "/")
+	host, _, found := strings.Cut(trimmed, "/")
+	if _, err := name.NewRepository(trimmed, name.StrictValidation); err != nil || !found || !strings.ContainsAny(host, ".:") && host != "localhost" {
+		return "", fmt.Errorf("%q is not a place in a registry: write host/path, such as ghcr.io/my-team or localhost:5000/runtime", argument)
+	}
+	return trimmed, nil
+}
+
+func publishCommand() *cobra.Command {
+	var flags common
+	var key, url, builder, cosign string
+	var dirty, replace bool
+	command := &cobra.Command{
+		Use:   "publish HOST/PATH",
+		Short: "Publish images and charts, signed, with SBOM and provenance",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(command *cobra.Command, arguments []string) error {
+			ctx := command.Context()
+			publisher, err := newPublisher(ctx, &flags, arguments[0], url, dirty)
+			if err != nil {
+				return err
+			}
+			folder, err := os.MkdirTemp("", "release")
+			if err != nil {
+				return err
+			}
+			defer os.RemoveAll(folder)
+			signer, err := newSigner(ctx, cosign, key, flags.identity, folder)
+			if err != nil {
+				return err
+			}
+			publisher.Signer, publisher.Builder, publisher.Replace = signer, builder, replace
+			return publisher.Publish(ctx)
+		},
+	}
+	flags.register(command.Flags())
+	command.Flags().StringVar(&key, "key", os.Getenv("COSIGN_KEY"), "private key to sign with: a file or an address of a KMS; without it cosign asks for an identity (COSIGN_KEY)")
+	command.Flags().StringVar(&cosign, "cosign", "bin/cosign", "the program cosign")
+	command.Flags().StringVar(&url, "source-url", "", "repository of the sources, https://host/path (default: the origin of the clone)")
+	command.Flags().StringVar(&builder, "builder", cmp.Or(workflow(), statement.LocalBuilder), "identity of what builds, for the provenance (default in CI: the workflow)")
+	command.Flags().BoolVar(&dirty, "dirty", false, "publish changes that are not committed")
+	command.Flags().BoolVar(&replace, "replace", false, "overwrite a version that was published with another content")
+	return command
+}
+
+// workflow is the workflow of GitHub Actions that runs this, the builder's identity as GitHub's own attestations give it.
+// https://docs.github.com/en/actions/reference/workflows-and-actions/variables
+func workflow() string {
+	if reference := os.Getenv("GITHUB_WORKFLOW_REF"); reference != "" {
+		return os.Getenv("GITHUB_SERVER_URL") + "/" + reference
+	}
+	return ""
+}
+
+func newPublisher(ctx context.Context, flags *common, argument, url string, dirty bool) (publish.Publisher, error) {
+	made := publish.Publisher{}
+	to, err := place(argument)
+	if err != nil {
+		return made, err
+	}
+	root, err := gomodule.Root()
+	if err != nil {
+		return made, err
+	}
+	current, err := version.Read(root)
+	if err != nil {
+		return made, err
+	}
+	access, err := flags.access()
+	if err != nil {
+		return made, err
+	}
+	from, err := source.Read(ctx, root, url, dirty)
+	if err != nil {
+		return made, err
+	}
+	charts, err := publish.Charts(root)
+	if err != nil {
+		return made, err
+	}
+	fmt.Printf("Publishing %s of commit %.12s to %s\n", current, from.Revision, to)
+	return publish.Publisher{
+		Root: root, Registry: to, Version: current, Charts: charts, Access: access, Source: from,
+		Compile: image.Go(root, filepath.Join(root, ".cache", "release")),
+		Report: func(event publish.Event) {
+			said := "present  "
+			if event.Written {
+				said = "published"
+			}
+			fmt.Printf("  %s %s\n", said, event.Reference)
+		},
+	}, nil
+}
+
+// newSigner signs by a key, whose public key goes into folder unless one is given, or by an identity.
+func newSigner(ctx context.Context, program, key string, identity sign.Identity, folder string) (sign.Cosign, error) {
+	signer := sign.Cosign{Path: program, Key: key, Identity: identity}
+	switch {
+	case key == "" && identity.Key != "":
+		return signer, errors.New("--public-key needs the private key beside it, --key (COSIGN_KEY)")
+	case key != "" && identity.Key == "":
+		signer.Identity.Key = filepath.Join(folder, "cosign.pub")
+		if err := signer.PublicKey(ctx, signer.Identity.Key); err != nil {
+			return signer, fmt.Errorf("read the public key of %s: %w", key, err)
+		}
+	}
+	return signer, signer.Identity.Check()
+}
+
+func verifyCommand() *cobra.Command {
+	var flags common
+	var cosign, wanted string
+	command := &cobra.Command{
+		Use:   "verify HOST/PATH",
+		Short: "Verify the images and charts of a release in a registry",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(command *cobra.Command, arguments []string) error {
+			verifier, err := newVerifier(&flags, arguments[0], wanted)
+			if err != nil {
+				return err
+			}
+			verifier.Signatures = sign.Cosign{Path: cosign, Identity: flags.identity}
+			return verifier.Verify(command.Context())
+		},
+	}
+	flags.register(command.Flags())
+	command.Flags().StringVar(&cosign, "cosign", "bin/cosign", "the program cosign")
+	command.Flags().StringVar(&wanted, "version", "", "version to verify (default: that of the file VERSION)")
+	return command
+}
+
+func newVerifier(flags *common, argument, wanted string) (verify.Verifier, error) {
+	made := verify.Verifier{Version: wanted, Report: show}
+	if err := flags.identity.Check(); err != nil {
+		return made, err
+	}
+	root, err := gomodule.Root()
+	if err != nil {
+		return made, err
+	}
+	if made.Registry, err = place(argument); err != nil {
+		return made, err
+	}
+	if made.Version == "" {
+		if made.Version, err = version.Read(root); err != nil {
+			return made, err
+		}
+	}
+	for _, program := range image.Programs() {
+		made.Images = append(made.Images, program.Name)
+	}
+	if made.Charts, err = publish.Charts(root); err != nil {
+		return made, err
+	}
+	made.Access, err = flags.access()
+	return made, err
+}
+
+// show writes what was found of an artifact.
+func show(result verify.Result) {
+	if len(result.Defects) == 0 {
+		fmt.Printf("  ok   %s@%s: signature, SBOM of %d packages, provenance (commit %.12s, %s)\n", result.Reference, result.Digest, result.Packages, result.Revision, result.Builder)
+		return
+	}
+	for _, defect := range result.Defects {
+		fmt.Printf("  FAIL %s: %s\n", result.Reference, defect)
+	}
+}

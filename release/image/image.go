@@ -1,0 +1,117 @@
+// Package image builds the images of the product's own programs: each is one static program and the public CAs, from scratch.
+package image
+
+import (
+	"context"
+	"encoding/pem"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"golang.org/x/crypto/x509roots/fallback/bundle"
+
+	"gitops-runtime/release/artifact"
+	"gitops-runtime/release/source"
+)
+
+// Program is a program with an image of its own.
+type Program struct {
+	// Name is the image's, below the registry's path.
+	Name string
+	// Package is what is compiled, Path the program in the image.
+	Package, Path string
+	Description   string
+	WorkingDir    string
+}
+
+// Programs are all programs with images.
+func Programs() []Program {
+	return []Program{
+		{
+			Name: "gitops-runtime-installer", Package: "./validator/cmd/validate-hook", Path: "/validate-values",
+			Description: "Checks the values of a GitOps runtime before it is installed", WorkingDir: "/",
+		},
+		{
+			Name: "image-override", Package: "./imageoverride/cmd/image-override", Path: "/image-override",
+			Description: "Points every image of a Helm chart at a private registry, and proves it", WorkingDir: "/files",
+		},
+	}
+}
+
+// Architectures are those of every image.
+func Architectures() []string { return []string{"amd64", "arm64"} }
+
+// Compiler makes the program for Linux and an architecture, and gives the file it is in.
+type Compiler func(ctx context.Context, program Program, architecture, version string) (string, error)
+
+// Go compiles with the go command in the checkout at root, into a folder.
+func Go(root, folder string) Compiler {
+	return func(ctx context.Context, program Program, architecture, version string) (string, error) {
+		if err := os.MkdirAll(folder, 0o755); err != nil {
+			return "", err
+		}
+		out := filepath.Join(folder, program.Name+"-linux-"+architecture)
+		command := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -X main.version="+version, "-o", out, program.Package)
+		command.Dir = root
+		// The lowest level of each architecture, whatever this machine's settings say.
+		command.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+architecture, "GOAMD64=v1", "GOARM64=v8.0", "GOFLAGS=", "GOEXPERIMENT=", "GOFIPS140=off")
+		if said, err := command.CombinedOutput(); err != nil {
+			return "", fmt.Errorf("compile %s for linux/%s: %w: %s", program.Package, architecture, err, strings.TrimSpace(string(said)))
+		}
+		return out, nil
+	}
+}
+
+// Made is an image with the programs in it.
+type Made struct {
+	Index v1.ImageIndex
+	// Files are the compiled programs by architecture.
+	Files map[string]string
+}
+
+// Make compiles a program for every architecture and packs it.
+func Make(ctx context.Context, compile Compiler, program Program, from source.Source, version string) (Made, error) {
+	made := Made{Files: map[string]string{}}
+	packed := artifact.Image{
+		Created:     from.Time,
+		Annotations: artifact.Annotations(program.Name, program.Description, version, from.Revision, from.URL, from.Time),
+		Config: v1.Config{
+			User: "65532:65532", Entrypoint: []string{program.Path}, WorkingDir: program.WorkingDir,
+			Env: []string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"},
+		},
+	}
+	authorities := artifact.File{Path: "/etc/ssl/certs/ca-certificates.crt", Mode: 0o644, Content: certificates()}
+	for _, architecture := range Architectures() {
+		file, err := compile(ctx, program, architecture, version)
+		if err != nil {
+			return Made{}, err
+		}
+		content, err := os.ReadFile(file)
+		if err != nil {
+			return Made{}, err
+		}
+		made.Files[architecture] = file
+		packed.Platforms = append(packed.Platforms, artifact.Platform{
+			OS: "linux", Architecture: architecture,
+			Layers: [][]artifact.File{{authorities}, {{Path: program.Path, Mode: 0o755, Content: content}}},
+		})
+	}
+	index, err := packed.Index()
+	if err != nil {
+		return Made{}, fmt.Errorf("image %s: %w", program.Name, err)
+	}
+	made.Index = index
+	return made, nil
+}
+
+// certificates are the public CA certificates that Mozilla trusts, in PEM.
+func certificates() []byte {
+	var text strings.Builder
+	for root := range bundle.Roots() {
+		text.Write(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: root.Certificate}))
+	}
+	return []byte(text.String())
+}

@@ -1,0 +1,165 @@
+// Package publish puts a release into a registry: the images of the product's own programs, the charts that name these by digest, and on each
+// of them a signature, an SBOM and its provenance. What is there already is left as it is, so that a run goes on where another one ended.
+package publish
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
+	"golang.org/x/sync/errgroup"
+
+	"gitops-runtime/internal/registry"
+	"gitops-runtime/internal/registry/fault"
+	"gitops-runtime/release/image"
+	"gitops-runtime/release/source"
+)
+
+// Signer signs statements and verifies what was signed.
+type Signer interface {
+	Sign(ctx context.Context, statement []byte) (bundle []byte, err error)
+	Verify(ctx context.Context, bundle []byte, predicateType, digest string) (statement []byte, err error)
+}
+
+// Event tells of an artifact that is published whole.
+type Event struct {
+	// Reference is host/path/name:version@digest.
+	Reference string
+	// Written tells that something of it was not there yet.
+	Written bool
+}
+
+// Publisher publishes a release.
+type Publisher struct {
+	// Root is the checkout, Registry is host/path.
+	Root, Registry, Version string
+	// Charts are the names of the charts to publish.
+	Charts []string
+	Access registry.Access
+	Source source.Source
+	// Builder is the identity of what builds, for the provenance.
+	Builder string
+	Compile image.Compiler
+	Signer  Signer
+	// Replace overwrites a version that was published with another content.
+	Replace bool
+	// Report is told of each artifact, one call at a time; may be nil.
+	Report func(Event)
+}
+
+// jobs is how many charts are published at a time.
+const jobs = 4
+
+// Publish publishes all images, then all charts.
+func (p Publisher) Publish(ctx context.Context) error {
+	client, err := p.Access.Open()
+	if err != nil {
+		return err
+	}
+	run := &run{Publisher: p, client: client, digests: map[string]string{}}
+	for _, program := range image.Programs() {
+		if err := run.image(ctx, program); err != nil {
+			return err
+		}
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(jobs)
+	for _, chart := range p.Charts {
+		group.Go(func() error { return run.chart(ctx, chart) })
+	}
+	return group.Wait()
+}
+
+// Charts are the names of the charts in a checkout, sorted.
+func Charts(root string) ([]string, error) {
+	files, err := filepath.Glob(filepath.Join(root, "charts", "*", "Chart.yaml"))
+	if err != nil {
+		return nil, err
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("%s has no charts: run this in a checkout: %w", root, os.ErrNotExist)
+	}
+	var names []string
+	for _, file := range files {
+		names = append(names, filepath.Base(filepath.Dir(file)))
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+// run is one Publish.
+type run struct {
+	Publisher
+	client  *registry.Client
+	digests map[string]string // of images, by name
+	mu      sync.Mutex
+}
+
+// content is what a tag is to name.
+type content interface {
+	remote.Taggable
+	Digest() (v1.Hash, error)
+}
+
+// put puts content under the tag of the version and tells whether it was not there.
+func (r *run) put(ctx context.Context, named string, made content) (v1.Descriptor, bool, error) {
+	text := r.Registry + "/" + named + ":" + r.Version
+	reference, err := r.client.Reference(text)
+	if err != nil {
+		return v1.Descriptor{}, false, err
+	}
+	digest, err := made.Digest()
+	if err != nil {
+		return v1.Descriptor{}, false, err
+	}
+	found, err := remote.Head(reference, r.client.Options(ctx)...)
+	switch {
+	case err == nil && found.Digest == digest:
+		return *found, false, nil
+	case err == nil && !r.Replace:
+		return v1.Descriptor{}, false, fmt.Errorf("%s is published with another content (%s, this checkout makes %s): raise the version in the file VERSION, or overwrite what users have verified with --replace", text, found.Digest, digest)
+	case err != nil && !maybeAbsent(err):
+		return v1.Descriptor{}, false, fault.Explain("publish", text, err)
+	}
+	if err := r.push(ctx, reference, made); err != nil {
+		return v1.Descriptor{}, false, fault.Explain("publish", text, err)
+	}
+	raw, err := made.RawManifest()
+	if err != nil {
+		return v1.Descriptor{}, false, err
+	}
+	kind, err := v1.ParseManifest(bytes.NewReader(raw))
+	if err != nil {
+		return v1.Descriptor{}, false, err
+	}
+	return v1.Descriptor{Digest: digest, Size: int64(len(raw)), MediaType: kind.MediaType}, true, nil
+}
+
+func (r *run) push(ctx context.Context, reference name.Reference, made remote.Taggable) error {
+	return r.Access.Again(ctx, func() error { return remote.Push(reference, made, r.client.Options(ctx)...) })
+}
+
+// maybeAbsent tells that a registry says that there is nothing, or not whether there is something: some answer 403 for what does not exist,
+// and a push will show which it is.
+func maybeAbsent(err error) bool {
+	var answer *transport.Error
+	return errors.As(err, &answer) && (answer.StatusCode == http.StatusNotFound || answer.StatusCode == http.StatusForbidden)
+}
+
+func (r *run) report(named string, digest v1.Hash, written bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.Report != nil {
+		r.Report(Event{Reference: fmt.Sprintf("%s/%s:%s@%s", r.Registry, named, r.Version, digest), Written: written})
+	}
+}

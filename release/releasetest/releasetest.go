@@ -1,0 +1,103 @@
+// Package releasetest has what tests of a release need: a signer without a program, and a small program in the place of the large ones.
+package releasetest
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gitops-runtime/release/image"
+	"gitops-runtime/release/sign"
+	"gitops-runtime/release/statement"
+)
+
+// Signer signs with a key of its own and makes bundles of the form that cosign makes.
+type Signer struct {
+	key *ecdsa.PrivateKey
+	mu  sync.Mutex
+	// signed counts signatures.
+	signed int
+}
+
+// NewSigner makes a signer.
+func NewSigner(t testing.TB) *Signer {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	return &Signer{key: key}
+}
+
+type bundle struct {
+	DSSEEnvelope struct {
+		Payload    []byte `json:"payload"`
+		Signatures [1]struct {
+			Sig []byte `json:"sig"`
+		} `json:"signatures"`
+	} `json:"dsseEnvelope"`
+}
+
+// Sign signs a statement.
+func (s *Signer) Sign(_ context.Context, said []byte) ([]byte, error) {
+	s.mu.Lock()
+	s.signed++
+	s.mu.Unlock()
+	hash := sha256.Sum256(said)
+	signature, err := ecdsa.SignASN1(rand.Reader, s.key, hash[:])
+	if err != nil {
+		return nil, err
+	}
+	var made bundle
+	made.DSSEEnvelope.Payload, made.DSSEEnvelope.Signatures[0].Sig = said, signature
+	return json.Marshal(made)
+}
+
+// Verify verifies a bundle.
+func (s *Signer) Verify(_ context.Context, content []byte, predicateType, digest string) ([]byte, error) {
+	var read bundle
+	if err := json.Unmarshal(content, &read); err != nil {
+		return nil, err
+	}
+	said, err := sign.Payload(content)
+	if err != nil {
+		return nil, err
+	}
+	hash := sha256.Sum256(said)
+	if !ecdsa.VerifyASN1(&s.key.PublicKey, hash[:], read.DSSEEnvelope.Signatures[0].Sig) {
+		return nil, errors.New("not signed by the key of the test")
+	}
+	_, err = statement.Read(said, predicateType, digest)
+	return said, err
+}
+
+// Signed is how many statements were signed.
+func (s *Signer) Signed() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.signed
+}
+
+// Compiler gives the same small program for all programs and architectures.
+func Compiler(t testing.TB) image.Compiler {
+	t.Helper()
+	folder := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "go.mod"), []byte("module example.com/small\n\ngo 1.26\n"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "main.go"), []byte("package main\n\nfunc main() { println(\"small\") }\n"), 0o600))
+	out := filepath.Join(folder, "small")
+	command := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", out, ".")
+	command.Dir = folder
+	command.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-buildvcs=false", "GOWORK=off")
+	said, err := command.CombinedOutput()
+	require.NoError(t, err, string(said))
+	return func(context.Context, image.Program, string, string) (string, error) { return out, nil }
+}

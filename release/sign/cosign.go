@@ -1,0 +1,116 @@
+// Package sign signs statements and verifies signatures with the program cosign. It asks no registry: cosign gets a statement in a file and
+// gives a Sigstore bundle in a file, and the other way around.
+package sign
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// Cosign is the program cosign.
+type Cosign struct {
+	// Path is where the program is.
+	Path string
+	// Key is the private key: a file, or an address of a KMS. Empty for a certificate of Fulcio's, by an identity token of the environment.
+	Key string
+	// Identity is whose signatures are valid.
+	Identity Identity
+}
+
+// PublicKey writes the public key of the private one to a file.
+func (c Cosign) PublicKey(ctx context.Context, file string) error {
+	return c.run(ctx, "public-key", "--key", c.Key, "--outfile", file)
+}
+
+// Sign gives the bundle of a signed statement.
+func (c Cosign) Sign(ctx context.Context, statement []byte) ([]byte, error) {
+	folder, err := os.MkdirTemp("", "sign")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(folder)
+	in, out := filepath.Join(folder, "statement.json"), filepath.Join(folder, "bundle.json")
+	if err := os.WriteFile(in, statement, 0o600); err != nil {
+		return nil, err
+	}
+	arguments := []string{"attest-blob", "--yes", "--statement", in, "--bundle", out}
+	if c.Key != "" {
+		arguments = append(arguments, "--key", c.Key)
+	}
+	if c.Identity.Offline {
+		arguments = append(arguments, "--use-signing-config=false", "--tlog-upload=false")
+	}
+	if err := c.run(ctx, arguments...); err != nil {
+		return nil, fmt.Errorf("sign: %w", err)
+	}
+	return os.ReadFile(out)
+}
+
+// Verify holds a bundle to be signed by the identity and to say something of a type about a digest (sha256, in hexadecimal); it gives what is said.
+func (c Cosign) Verify(ctx context.Context, bundle []byte, predicateType, digest string) ([]byte, error) {
+	folder, err := os.MkdirTemp("", "verify")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(folder)
+	in := filepath.Join(folder, "bundle.json")
+	if err := os.WriteFile(in, bundle, 0o600); err != nil {
+		return nil, err
+	}
+	arguments := append([]string{"verify-blob-attestation", "--bundle", in, "--type", predicateType, "--digest", digest, "--digestAlg", "sha256"}, c.Identity.Flags()...)
+	if err := c.run(ctx, arguments...); err != nil {
+		return nil, fmt.Errorf("not signed by %s: %w", c.Identity, err)
+	}
+	return Payload(bundle)
+}
+
+// Payload is what a bundle says, whoever signed it.
+func Payload(bundle []byte) ([]byte, error) {
+	var read struct {
+		DSSEEnvelope struct {
+			Payload string `json:"payload"`
+		} `json:"dsseEnvelope"`
+	}
+	if err := json.Unmarshal(bundle, &read); err != nil {
+		return nil, fmt.Errorf("bundle: %w", err)
+	}
+	payload, err := base64.StdEncoding.DecodeString(read.DSSEEnvelope.Payload)
+	if err != nil {
+		return nil, fmt.Errorf("bundle: %w", err)
+	}
+	return payload, nil
+}
+
+// run runs cosign; what it says of a failure becomes the error.
+func (c Cosign) run(ctx context.Context, arguments ...string) error {
+	out, err := exec.CommandContext(ctx, c.Path, arguments...).CombinedOutput()
+	if err == nil {
+		return nil
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return fmt.Errorf("cosign %s: %s", arguments[0], words(out, err))
+}
+
+// words are what cosign said of a failure, in one line.
+func words(out []byte, err error) string {
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	for _, line := range lines {
+		for _, before := range []string{"Error: ", "error during command execution: "} {
+			if _, said, found := strings.Cut(line, before); found {
+				return said
+			}
+		}
+	}
+	if last := lines[len(lines)-1]; last != "" {
+		return last
+	}
+	return err.Error()
+}

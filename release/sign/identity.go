@@ -1,0 +1,46 @@
+package sign
+
+import "errors"
+
+// Identity says whose signature is wanted: that of a key, or of a certificate that Fulcio gave an identity.
+type Identity struct {
+	// Key is a public key: a file, or an address of a KMS as cosign takes it.
+	Key string
+	// Subject and Issuer are the identity of a certificate, such as that of a workflow, and who vouched for it.
+	Subject, Issuer string
+	// Offline does without transparency log and timestamps; only with a key.
+	Offline bool
+}
+
+// Check tells what is missing.
+func (i Identity) Check() error {
+	switch {
+	case i.Key == "" && (i.Subject == "" || i.Issuer == ""):
+		return errors.New("whose signatures are valid is not said: give a public key (--public-key, COSIGN_PUBLIC_KEY), or the identity of a certificate and who issued it (--identity and --issuer, COSIGN_IDENTITY and COSIGN_ISSUER)")
+	case i.Key != "" && (i.Subject != "" || i.Issuer != ""):
+		return errors.New("signatures are valid by a public key or by the identity of a certificate: give one of them")
+	case i.Key == "" && i.Offline:
+		return errors.New("signatures without a key are verified by the transparency log: --offline needs a key")
+	}
+	return nil
+}
+
+// String names the identity in messages.
+func (i Identity) String() string {
+	if i.Key != "" {
+		return "the key " + i.Key
+	}
+	return i.Subject
+}
+
+// Flags are cosign's flags for an identity.
+func (i Identity) Flags() []string {
+	if i.Key == "" {
+		return []string{"--certificate-identity", i.Subject, "--certificate-oidc-issuer", i.Issuer}
+	}
+	flags := []string{"--key", i.Key}
+	if i.Offline {
+		flags = append(flags, "--insecure-ignore-tlog=true")
+	}
+	return flags
+}

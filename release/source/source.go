@@ -1,0 +1,72 @@
+// Package source says which sources a release is made from: the commit of the checkout, its time, and where others find it.
+package source
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Source are the sources of a release.
+type Source struct {
+	// Revision is the commit.
+	Revision string
+	// Time is the commit's; it is the time of everything that is published, so that the same commit makes the same bytes.
+	Time time.Time
+	// URL is the repository as others reach it, https://host/path; empty when nobody said and the clone has no such origin.
+	URL string
+}
+
+// Read asks Git about the checkout at root. A tree with changes that are not committed is refused unless dirty is set.
+func Read(ctx context.Context, root, url string, dirty bool) (Source, error) {
+	changes, err := git(ctx, root, "status", "--porcelain")
+	if err != nil {
+		return Source{}, err
+	}
+	if changes != "" && !dirty {
+		return Source{}, errors.New("the checkout has changes that are not committed, so that nobody could build the same again; commit them, or publish all the same with --dirty")
+	}
+	log, err := git(ctx, root, "log", "-1", "--format=%H %ct")
+	if err != nil {
+		return Source{}, err
+	}
+	revision, seconds, _ := strings.Cut(log, " ")
+	at, err := strconv.ParseInt(seconds, 10, 64)
+	if err != nil {
+		return Source{}, fmt.Errorf("read the time of commit %s: %w", revision, err)
+	}
+	if url == "" {
+		// a clone may have no origin
+		origin, _ := git(ctx, root, "remote", "get-url", "origin")
+		url = public(origin)
+	}
+	return Source{Revision: revision, Time: time.Unix(at, 0).UTC(), URL: url}, nil
+}
+
+// public is an origin as others reach it, without credentials; empty for one that only this machine reaches.
+func public(origin string) string {
+	rest, found := strings.CutPrefix(origin, "https://")
+	if !found {
+		return ""
+	}
+	if at := strings.LastIndex(rest, "@"); at >= 0 {
+		rest = rest[at+1:]
+	}
+	return "https://" + strings.TrimSuffix(rest, ".git")
+}
+
+func git(ctx context.Context, root string, arguments ...string) (string, error) {
+	out, err := exec.CommandContext(ctx, "git", append([]string{"-C", root}, arguments...)...).Output()
+	var failed *exec.ExitError
+	if errors.As(err, &failed) {
+		return "", fmt.Errorf("git %s in %s: %w: %s", arguments[0], root, err, strings.TrimSpace(string(failed.Stderr)))
+	}
+	if err != nil {
+		return "", fmt.Errorf("git %s in %s: %w", arguments[0], root, err)
+	}
+	return strings.TrimSpace(string(out)), nil
+}

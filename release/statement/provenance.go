@@ -1,0 +1,81 @@
+package statement
+
+import (
+	"encoding/json"
+	"fmt"
+	"runtime"
+
+	"gitops-runtime/release/source"
+)
+
+// BuildType names what `make publish` does; docs/releasing.md describes it.
+const BuildType = "urn:gitops-runtime:make-publish:v1"
+
+// LocalBuilder is the builder of whoever runs `make publish` outside of CI.
+const LocalBuilder = "urn:gitops-runtime:local-builder"
+
+// Build is how an artifact was built.
+type Build struct {
+	// Version is that of the release, Artifact the name below the registry.
+	Version, Artifact string
+	Source            source.Source
+	// Builder is the identity of what built it; in CI the workflow.
+	Builder string
+}
+
+// Predicate is a predicate of SLSA provenance: https://slsa.dev/spec/v1.1/provenance#schema. It has no times and no numbers of runs, so that a
+// release that is built again says the same.
+type Predicate struct {
+	BuildDefinition struct {
+		BuildType            string            `json:"buildType"`
+		ExternalParameters   map[string]string `json:"externalParameters"`
+		InternalParameters   map[string]string `json:"internalParameters"`
+		ResolvedDependencies []Resource        `json:"resolvedDependencies"`
+	} `json:"buildDefinition"`
+	RunDetails struct {
+		Builder struct {
+			ID string `json:"id"`
+		} `json:"builder"`
+	} `json:"runDetails"`
+}
+
+// Resource is a resource descriptor of in-toto.
+type Resource struct {
+	URI    string            `json:"uri"`
+	Digest map[string]string `json:"digest"`
+}
+
+// Provenance is the predicate of a build.
+func (b Build) Provenance() Predicate {
+	var made Predicate
+	made.BuildDefinition.BuildType = BuildType
+	made.BuildDefinition.ExternalParameters = map[string]string{"version": b.Version, "artifact": b.Artifact}
+	made.BuildDefinition.InternalParameters = map[string]string{"go": runtime.Version()}
+	uri := "git+" + b.Source.URL
+	if b.Source.URL == "" {
+		uri = "git:" + b.Source.Revision
+	}
+	made.BuildDefinition.ResolvedDependencies = []Resource{{URI: uri, Digest: map[string]string{"gitCommit": b.Source.Revision}}}
+	made.RunDetails.Builder.ID = b.Builder
+	return made
+}
+
+// CheckProvenance reads a predicate and holds it to the version of a release.
+func CheckProvenance(text []byte, version, artifact string) (Predicate, error) {
+	var read Predicate
+	if err := json.Unmarshal(text, &read); err != nil {
+		return read, fmt.Errorf("provenance: %w", err)
+	}
+	definition := read.BuildDefinition
+	switch {
+	case definition.BuildType != BuildType:
+		return read, fmt.Errorf("the provenance is of a build %q instead of %s", definition.BuildType, BuildType)
+	case definition.ExternalParameters["version"] != version || definition.ExternalParameters["artifact"] != artifact:
+		return read, fmt.Errorf("the provenance is that of %s %s", definition.ExternalParameters["artifact"], definition.ExternalParameters["version"])
+	case read.RunDetails.Builder.ID == "":
+		return read, fmt.Errorf("the provenance names no builder")
+	case len(definition.ResolvedDependencies) == 0 || definition.ResolvedDependencies[0].Digest["gitCommit"] == "":
+		return read, fmt.Errorf("the provenance names no commit")
+	}
+	return read, nil
+}

@@ -1,0 +1,180 @@
+// Package verify holds what is in a registry to what a release is: everything is there, bytes are what their digests say, signature, SBOM and
+// provenance of every image and chart are valid, and charts name the very images that were verified.
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
+
+	"gitops-runtime/internal/registry"
+	"gitops-runtime/internal/registry/fault"
+	"gitops-runtime/release/attached"
+	"gitops-runtime/release/statement"
+)
+
+// Signatures verifies bundles.
+type Signatures interface {
+	Verify(ctx context.Context, bundle []byte, predicateType, digest string) (statement []byte, err error)
+}
+
+// Verifier verifies a release.
+type Verifier struct {
+	// Registry is host/path.
+	Registry, Version string
+	// Images and Charts are the names of what a release has.
+	Images, Charts []string
+	Access         registry.Access
+	Signatures     Signatures
+	// Report is told of each artifact; may be nil.
+	Report func(Result)
+}
+
+// Result is what was found of an artifact.
+type Result struct {
+	// Reference is host/path/name:version, Digest what is there.
+	Reference, Digest string
+	// Defects say what is wrong; a good artifact has none.
+	Defects []string
+	// Packages is how many packages the SBOM lists; Revision and Builder are those of the provenance.
+	Packages          int
+	Revision, Builder string
+}
+
+// Verify verifies every image and chart. The error says how many are not as they should be, or that the registry could not be asked.
+func (v Verifier) Verify(ctx context.Context) error {
+	client, err := v.Access.Open()
+	if err != nil {
+		return err
+	}
+	run := &run{Verifier: v, client: client, digests: map[string]string{}}
+	bad := 0
+	for _, named := range v.Images {
+		result, err := run.artifact(ctx, named, run.imageContent)
+		if err != nil {
+			return err
+		}
+		run.digests[named] = result.Digest
+		bad += run.report(result)
+	}
+	for _, named := range v.Charts {
+		result, err := run.artifact(ctx, named, run.chartContent)
+		if err != nil {
+			return err
+		}
+		bad += run.report(result)
+	}
+	if bad > 0 {
+		return fmt.Errorf("%d of %d images and charts at %s are not what was released; do not install them", bad, len(v.Images)+len(v.Charts), v.Registry)
+	}
+	return nil
+}
+
+type run struct {
+	Verifier
+	client  *registry.Client
+	digests map[string]string // of images, by name
+}
+
+func (r *run) report(result Result) int {
+	if r.Report != nil {
+		r.Report(result)
+	}
+	return min(len(result.Defects), 1)
+}
+
+// checker looks into an artifact for defects.
+type checker func(ctx context.Context, found *remote.Descriptor) ([]string, error)
+
+// artifact verifies one image or chart.
+func (r *run) artifact(ctx context.Context, named string, check checker) (Result, error) {
+	result := Result{Reference: r.Registry + "/" + named + ":" + r.Version}
+	reference, err := r.client.Reference(result.Reference)
+	if err != nil {
+		return result, err
+	}
+	found, err := remote.Get(reference, r.client.Options(ctx)...)
+	if absent(err) {
+		result.Defects = []string{"it is missing"}
+		return result, nil
+	}
+	if err != nil {
+		return result, fault.Explain("read", result.Reference, err)
+	}
+	result.Digest = found.Digest.String()
+	bundles, err := attached.List(ctx, r.client, reference.Context().Digest(result.Digest))
+	if err != nil {
+		return result, fault.Explain("read what is attached to", result.Reference, err)
+	}
+	for _, kind := range statement.Types() {
+		said, defect := r.said(ctx, bundles, kind, found.Digest)
+		if defect == "" {
+			defect = result.understand(said, kind, r.Version, named, found.Digest)
+		}
+		if defect != "" {
+			result.Defects = append(result.Defects, defect)
+		}
+	}
+	defects, err := check(ctx, found)
+	if err != nil {
+		return result, fault.Explain("read", result.Reference, err)
+	}
+	result.Defects = append(result.Defects, defects...)
+	return result, ctx.Err()
+}
+
+// labels are the types of statements in messages.
+var labels = map[string]string{statement.Signature: "signature", statement.SBOM: "SBOM", statement.Provenance: "provenance"}
+
+// said is the statement of a type that is validly signed.
+func (r *run) said(ctx context.Context, bundles []attached.Bundle, kind string, digest v1.Hash) ([]byte, string) {
+	reason := "nothing of the kind is attached; the tag may have been moved to another manifest, or the manifest changed"
+	for _, one := range bundles {
+		if one.PredicateType != kind {
+			continue
+		}
+		if one.Err != nil {
+			reason = one.Err.Error()
+			continue
+		}
+		said, err := r.Signatures.Verify(ctx, one.Content, kind, digest.Hex)
+		if err == nil {
+			return said, ""
+		}
+		reason = err.Error()
+	}
+	return nil, fmt.Sprintf("%s has no valid %s: %s", digest, labels[kind], reason)
+}
+
+// understand reads a statement that is validly signed.
+func (r *Result) understand(said []byte, kind, version, named string, digest v1.Hash) string {
+	read, err := statement.Read(said, kind, digest.Hex)
+	if err != nil {
+		return err.Error()
+	}
+	switch kind {
+	case statement.SBOM:
+		document, err := statement.CheckSBOM(read.Predicate, digest.Hex)
+		if err != nil {
+			return err.Error()
+		}
+		r.Packages = len(document.Packages)
+	case statement.Provenance:
+		provenance, err := statement.CheckProvenance(read.Predicate, version, named)
+		if err != nil {
+			return err.Error()
+		}
+		r.Revision, r.Builder = provenance.BuildDefinition.ResolvedDependencies[0].Digest["gitCommit"], provenance.RunDetails.Builder.ID
+	}
+	return ""
+}
+
+func absent(err error) bool {
+	var answer *transport.Error
+	return errors.As(err, &answer) && answer.StatusCode == http.StatusNotFound
+}
