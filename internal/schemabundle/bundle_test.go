@@ -13,7 +13,6 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"helm.sh/helm/v3/pkg/chart/loader"
 	"helm.sh/helm/v3/pkg/chartutil"
 	"sigs.k8s.io/yaml"
 
@@ -57,7 +56,7 @@ func TestEveryPathHasDescriptionAndDefault(t *testing.T) {
 	_, made := bundle(t)
 	root, err := gomodule.Root()
 	require.NoError(t, err)
-	chart, err := loader.Load(filepath.Join(root, "charts", "gitops-runtime"))
+	chart, err := helmchart.Whole(t.Context(), filepath.Join(root, "charts", "gitops-runtime"), nil)
 	require.NoError(t, err)
 	values, err := chartutil.CoalesceValues(chart, map[string]any{})
 	require.NoError(t, err)
@@ -115,7 +114,7 @@ func TestTheBundleAgreesWithTheCharts(t *testing.T) {
 	wrong := []string{
 		"{}", "argo-cd: {server: {replicsa: 2}}", "argo-cd: {server: {replicas: many}}", "argo-cd: {controller: {resources: {limit: {cpu: 1}}}}", "app-proxi: {}",
 		"app-proxy: {replicaCount: []}", "argo-workflows: {controller: {tolerations: [{efect: NoSchedule}]}}", "argo-events: {crds: {install: 7}}",
-		"global: {runtime: {nmae: a}}", "redis: {resources: {limits: {memory: 1 Gi}}}", "argo-rollouts: {kubeVersionOverride: 1.30.0}", "tunnel-client: {tunnelServer: []}",
+		"global: {runtime: {naem: a}}", "redis: {resources: {limits: {memory: 1 Gi}}}", "argo-rollouts: {kubeVersionOverride: 1.30.0}", "tunnel-client: {tunnelServer: []}",
 	}
 	refused := 0
 	for _, file := range files {
@@ -124,7 +123,7 @@ func TestTheBundleAgreesWithTheCharts(t *testing.T) {
 				continue
 			}
 			values := read(t, file, more)
-			chart, err := loader.Load(filepath.Join(root, "charts", "gitops-runtime"))
+			chart, err := helmchart.Whole(t.Context(), filepath.Join(root, "charts", "gitops-runtime"), nil)
 			require.NoError(t, err)
 			merged, err := chartutil.CoalesceValues(chart, values)
 			require.NoError(t, err)

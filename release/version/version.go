@@ -56,16 +56,18 @@ func Stamp(chart string, text []byte, version string) []byte {
 var (
 	command = regexp.MustCompile(`(oci://registry\.example\.com/gitops/[a-z-]+ --version )[0-9]\S*`)
 	target  = regexp.MustCompile(`(?m)^(    targetRevision: ).*$`)
+	marked  = regexp.MustCompile(`(?m)^( +(?:version|tag)\s*[:=]\s*"?)[^"\s]+("?\s+# version of the chart)$`) // in examples
 )
 
 // shown are the files that show such commands, as patterns below the root.
 func shown() []string {
-	return []string{"README.md", "docs/*.md", "charts/*/docs/about.md", "charts/gitops-runtime/ci/argo-cd-application.yaml"}
+	return []string{"README.md", "docs/*.md", "charts/*/docs/about.md", "charts/gitops-runtime/ci/argo-cd-application.yaml", "examples/README.md", "examples/*/*.yaml", "examples/*/*.tf"}
 }
 
 // StampPage is a page with the version in the commands that it shows.
 func StampPage(text []byte, version string) []byte {
-	return target.ReplaceAll(command.ReplaceAll(text, []byte("${1}"+version)), []byte("${1}"+version))
+	text = target.ReplaceAll(command.ReplaceAll(text, []byte("${1}"+version)), []byte("${1}"+version))
+	return marked.ReplaceAll(text, []byte("${1}"+version+"${2}"))
 }
 
 // Generate gives every file of a checkout that has the version as it should be, by its path below the root.

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -26,7 +27,7 @@ func TestTheTreeHasOneVersion(t *testing.T) {
 		have, err := os.ReadFile(filepath.Join(root, path))
 		require.NoError(t, err)
 		require.Equal(t, string(text), string(have), "%s does not have the version of %s: make generate", path, version.File)
-		if filepath.Base(path) != "Chart.yaml" {
+		if filepath.Base(path) != "Chart.yaml" || !strings.HasPrefix(path, "charts"+string(filepath.Separator)) {
 			continue
 		}
 		charts++
@@ -52,6 +53,8 @@ func TestTheTreeHasOneVersion(t *testing.T) {
 
 func TestStampPage(t *testing.T) {
 	page := "$ helm upgrade a oci://registry.example.com/gitops/tunnel-server --version 0.9.0-rc.1 -n b\n    targetRevision: 0.9.0\nhelm pull oci://example.com/a --version 0.9.0\n"
+	require.Equal(t, "    tag: 1.2.3 # version of the chart\n  version = \"1.2.3\" # version of the chart\n  version: 0.9.0\n",
+		string(version.StampPage([]byte("    tag: 0.9.0 # version of the chart\n  version = \"0.9.0\" # version of the chart\n  version: 0.9.0\n"), "1.2.3")))
 	require.Equal(t, "$ helm upgrade a oci://registry.example.com/gitops/tunnel-server --version 1.2.3 -n b\n    targetRevision: 1.2.3\nhelm pull oci://example.com/a --version 0.9.0\n",
 		string(version.StampPage([]byte(page), "1.2.3")))
 }

@@ -57,7 +57,7 @@ func TestMissing(t *testing.T) {
 
 func pages(t *testing.T, root string) []string {
 	t.Helper()
-	found := []string{"README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "localcluster/README.md", "validator/README.md", "imageoverride/README.md", "schema/README.md", "tests/contract/README.md"}
+	found := []string{"README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "localcluster/README.md", "validator/README.md", "imageoverride/README.md", "schema/README.md", "examples/README.md", "tests/contract/README.md"}
 	charts, err := filepath.Glob(filepath.Join(root, "charts", "*", "README.md"))
 	require.NoError(t, err)
 	for _, page := range charts {
