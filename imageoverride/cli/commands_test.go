@@ -36,8 +36,8 @@ func TestMirrorCommands(t *testing.T) {
 
 	require.Equal(t, outcome{code: cli.ExitUsage, err: "Error: --jobs 0: write a number of at least 1\n"}, run(t, "mirror", table, "--jobs", "0"))
 	require.Equal(t, outcome{code: cli.ExitUsage, err: "Error: --reach \"a\": write host=host\n"}, run(t, "mirror", table, "--reach", "a"))
-	require.Equal(t, outcome{code: cli.ExitFailure, err: "Error: mirror table absent.csv: there is no such file; it is a file that generate writes\n"}, run(t, "mirror", "absent.csv"))
-	require.Equal(t, outcome{code: cli.ExitFailure, err: "Error: --ca-file " + table + " holds no certificate in PEM form\n"}, run(t, "mirror", table, "--ca-file", table))
+	require.Equal(t, outcome{code: cli.ExitFailure, err: "Error: mirror table absent.csv: no such file; it is a file that generate writes\n"}, run(t, "mirror", "absent.csv"))
+	require.Equal(t, outcome{code: cli.ExitFailure, err: "Error: --ca-file " + table + " contains no certificate in PEM format\n"}, run(t, "mirror", table, "--ca-file", table))
 	require.Equal(t, outcome{code: cli.ExitFailure, err: "Error: --lock " + table + " is not a lock file: invalid character 's' looking for beginning of value; `image-override lock` writes one\n"}, run(t, "verify-mirror", table, "--lock", table))
 	require.Equal(t, outcome{code: cli.ExitUsage, err: "Error: --format \"x\" is unknown; choose one of annotations, crane, hosts, regsync, skopeo\n"}, run(t, "export", table, "--format", "x"))
 }
@@ -66,7 +66,7 @@ func TestPrivateAuthority(t *testing.T) {
 	registrytest.Push(t, from.Name+"/charts/styles:1.0.0", registrytest.Chart(t, archive, registrytest.ChartLayer), from.Trusting(t))
 	chart := "oci://" + from.Name + "/charts/styles"
 
-	const distrust = " is not trusted (certificate signed by unknown authority); give its authority with --ca-file\n"
+	const distrust = " is not trusted (certificate signed by unknown authority); set its certificate authority with --ca-file\n"
 	for _, c := range []struct {
 		args      []string
 		out, fail string

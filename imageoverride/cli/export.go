@@ -57,7 +57,7 @@ func writeAll(streams Streams, folder string, files export.Files) error {
 	for _, name := range names {
 		path := filepath.Join(folder, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			return fmt.Errorf("output folder %s cannot be made: %s", filepath.Dir(path), fileerror.Cause(err))
+			return fmt.Errorf("output folder %s cannot be created: %s", filepath.Dir(path), fileerror.Cause(err))
 		}
 		mode := os.FileMode(0o644)
 		if strings.HasSuffix(name, ".sh") {

@@ -101,7 +101,7 @@ func readImages(path string) ([]string, error) {
 			continue
 		}
 		if _, err := mapping.Parse(text); err != nil {
-			return nil, fmt.Errorf("--extra-images %s:%d: %w; write one image a line", path, line, err)
+			return nil, fmt.Errorf("--extra-images %s:%d: %w; write one image per line", path, line, err)
 		}
 		images = append(images, text)
 	}

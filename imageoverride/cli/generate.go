@@ -183,7 +183,7 @@ func unpinned(p *printer, result generate.Result) {
 	var left gathered
 	for _, one := range result.Unpinned {
 		field := one.Location.Field
-		left.add(one.Scenario, fmt.Sprintf("%s at %s %s: no value brings a digest there", one.Location.Text(), field.Object, field.Path))
+		left.add(one.Scenario, fmt.Sprintf("%s at %s %s: no value sets a digest there", one.Location.Text(), field.Object, field.Path))
 	}
 	for _, text := range left.texts() {
 		p.line("not pinned: %s", text)

@@ -178,7 +178,7 @@ func (t table) expected(ctx context.Context, path string) ([]mirror.Locked, erro
 	for _, pair := range t.pairs {
 		one, ok := bySource[pair.Source]
 		if !ok {
-			return nil, fmt.Errorf("--lock %s does not know %s; make it again with lock", path, pair.Source)
+			return nil, fmt.Errorf("--lock %s does not contain %s; create it again with lock", path, pair.Source)
 		}
 		one.Target = pair.Target
 		locked = append(locked, one)

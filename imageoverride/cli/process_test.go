@@ -149,7 +149,7 @@ func TestMirrorWithoutRoomForTheJournal(t *testing.T) {
 	var exit *exec.ExitError
 	require.True(t, errors.As(limited.Run(), &exit))
 	assert.Equal(t, cli.ExitFailure, exit.ExitCode())
-	assert.Equal(t, "Error: journal "+table+".journal cannot be written: file too large; make room, or choose another place with --journal, and run the command again to go on\n", errs.String())
+	assert.Equal(t, "Error: journal "+table+".journal cannot be written: file too large; free some space, or choose another location with --journal, and run the command again to continue\n", errs.String())
 
 	out, err := program(t, "mirror", table).CombinedOutput()
 	require.NoError(t, err, string(out))

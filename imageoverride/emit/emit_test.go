@@ -43,7 +43,7 @@ list:
 	require.Equal(t, commented, string(again))
 
 	_, err = emit.Values(tree, "Heading.", []byte("a: [b"))
-	require.ErrorContains(t, err, "the earlier version is not YAML any more, move it away")
+	require.ErrorContains(t, err, "the earlier version is not valid YAML; move it away")
 }
 
 func TestMirrorTable(t *testing.T) {

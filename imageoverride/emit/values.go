@@ -25,7 +25,7 @@ func Values(tree map[string]any, heading string, earlier []byte) ([]byte, error)
 	if len(earlier) > 0 {
 		var old yaml.Node
 		if err := yaml.Unmarshal(earlier, &old); err != nil {
-			return nil, fmt.Errorf("the earlier version is not YAML any more, move it away: %w", err)
+			return nil, fmt.Errorf("the earlier version is not valid YAML; move it away: %w", err)
 		}
 		if len(old.Content) == 1 {
 			carry(old.Content[0], root)

@@ -41,7 +41,7 @@ func (r *run) digests(ctx context.Context, loaded *chart.Chart, origins []solve.
 	for _, pair := range r.result.Mirror {
 		digest, known := r.options.Digests[pair.Source]
 		if !known {
-			return fmt.Errorf("the lock file does not know %s; make it again with `image-override lock`", pair.Source)
+			return fmt.Errorf("the lock file does not contain %s; create it again with `image-override lock`", pair.Source)
 		}
 		p.want[pair.Target] = digest
 	}

@@ -65,7 +65,7 @@ func TestDigests(t *testing.T) {
 
 func TestDigestsOfAnotherTable(t *testing.T) {
 	_, err := generate.Run(context.Background(), generate.Options{Chart: chartOf(t, 1), Registry: "reg.corp", Digests: map[string]string{}})
-	require.EqualError(t, err, "the lock file does not know quay.io/team/app0:v0; make it again with `image-override lock`")
+	require.EqualError(t, err, "the lock file does not contain quay.io/team/app0:v0; create it again with `image-override lock`")
 }
 
 // TestEarlierDigestsKeepTheirComments: the file is made again like the others.

@@ -18,7 +18,7 @@ func dropped(name string, earlier []byte, tree map[string]any) []string {
 	var warnings []string
 	for _, leaf := range helmvalues.Leaves(old) {
 		if _, found := helmvalues.Get(tree, leaf.Path); !found && len(leaf.Path) > 0 {
-			warnings = append(warnings, fmt.Sprintf("%s of the earlier %s is not written again; keep values of your own in another file", leaf.Path, name))
+			warnings = append(warnings, fmt.Sprintf("%s of the earlier %s is not written again; keep your values in another file", leaf.Path, name))
 		}
 	}
 	return warnings

@@ -31,11 +31,11 @@ func TestDuplicateKeysAreWarnedOf(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, result.Complete())
 	require.Equal(t, []string{
-		"twice/values.yaml, line 2: key image is also on line 1; Helm takes the last one",
-		"twice/charts/below/values.yaml, line 3: key a.b is also on line 2; Helm takes the last one",
-		"standard input, line 3: key in is also on line 1; Helm takes the last one",
-		other + ", line 1: key x.y is also on line 1; Helm takes the last one",
-		user + ", line 2: key more is also on line 1; Helm takes the last one",
+		"twice/values.yaml, line 2: key image is also on line 1; Helm uses the last one",
+		"twice/charts/below/values.yaml, line 3: key a.b is also on line 2; Helm uses the last one",
+		"standard input, line 3: key in is also on line 1; Helm uses the last one",
+		other + ", line 1: key x.y is also on line 1; Helm uses the last one",
+		user + ", line 2: key more is also on line 1; Helm uses the last one",
 		"template twice/templates/p.yaml renders key name of one map twice (manifest 1, line 8); the last one counts",
 	}, result.Warnings)
 	require.Equal(t, map[string]any{"image": private + "/quay.io/a/last:1", "more": private + "/quay.io/a/two:1"}, result.Values)

@@ -71,11 +71,11 @@ func TestWriteRemovesAPatchNoLongerNeeded(t *testing.T) {
 
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "file"), nil, 0o644))
 	_, err = result.Write(filepath.Join(folder, "file"))
-	require.ErrorContains(t, err, "cannot be made")
+	require.ErrorContains(t, err, "cannot be created")
 }
 
 func TestScenariosWithOneName(t *testing.T) {
 	same := []generate.Scenario{{Name: "a"}, {Name: "a"}}
 	_, err := generate.Run(context.Background(), generate.Options{Chart: chartOf(t, 1), Registry: "reg.corp", Scenarios: same})
-	require.EqualError(t, err, "scenario a is given twice; name each once")
+	require.EqualError(t, err, "scenario a is defined twice; use each name once")
 }

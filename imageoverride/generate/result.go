@@ -88,7 +88,7 @@ func (r Result) Complete() bool {
 // returns the path of the values file to install with.
 func (r Result) Write(folder string) (valuesFile string, err error) {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return "", fmt.Errorf("output folder %s cannot be made: %w", folder, err)
+		return "", fmt.Errorf("output folder %s cannot be created: %w", folder, err)
 	}
 	names := make([]string, 0, len(r.Files))
 	for name := range r.Files {

@@ -24,7 +24,7 @@ func TestOwnKeyDroppedOnARerun(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, append(text, "own: {key: 1}\n"...), 0o600))
 	again, err := generate.Run(context.Background(), options)
 	require.NoError(t, err)
-	require.Equal(t, []string{"own.key of the earlier values-images-no-tags.yaml is not written again; keep values of your own in another file"}, again.Warnings)
+	require.Equal(t, []string{"own.key of the earlier values-images-no-tags.yaml is not written again; keep your values in another file"}, again.Warnings)
 	require.Equal(t, first.Files, again.Files)
 }
 

@@ -68,7 +68,7 @@ func (o Options) users(ctx context.Context, loaded *chart.Chart, renderer *rende
 	}
 	for i, scenario := range scenarios {
 		if slices.ContainsFunc(scenarios[:i], func(other Scenario) bool { return other.Name == scenario.Name }) {
-			return nil, &WrongValues{fmt.Errorf("scenario %s is given twice; name each once", scenario.Name)}
+			return nil, &WrongValues{fmt.Errorf("scenario %s is defined twice; use each name once", scenario.Name)}
 		}
 		read, err := helmvalues.Load(ctx, o.of(scenario, input))
 		if err != nil {

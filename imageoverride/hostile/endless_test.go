@@ -10,7 +10,7 @@ import (
 func endless() []input {
 	const (
 		tooDeep = "takes more than 50 MiB of stack"
-		tooLong = "of a processor's time, which no chart needs"
+		tooLong = "of CPU time, which no chart needs"
 		itself  = `{{ $x := dict }}{{ $_ := set $x "a" $x }}`
 		double  = `{{ $x := dict "a" 1 }}{{ range until 30 }}{{ $x = dict "a" $x "b" $x }}{{ end }}`
 	)
@@ -49,7 +49,7 @@ func schemas() []input {
 		doubling[fmt.Sprintf("d%d", i+1)] = map[string]any{"allOf": []any{below, below}}
 	}
 	return []input{
-		chart("a schema that doubles", map[string]any{"definitions": doubling, "$ref": "#/definitions/d40"}, 1, "of a processor's time, which no chart needs"),
+		chart("a schema that doubles", map[string]any{"definitions": doubling, "$ref": "#/definitions/d40"}, 1, "of CPU time, which no chart needs"),
 		chart("a schema that is itself", `{"$ref": "#"}`, 1, "the schema refuses them"),
 		chart("a schema with a password", `{"$ref": "http://me:canary@127.0.0.1:1/x.json"}`, 0, "not fetched"),
 		chart("a pattern that backtracks", `{"properties": {"a": {"pattern": "^(a+)+$"}}}`, 0, "0 image references"),

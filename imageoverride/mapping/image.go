@@ -30,7 +30,7 @@ func Parse(text string) (Image, error) {
 		return Image{}, fmt.Errorf("%q is not an image reference: %w", text, err)
 	}
 	if strings.HasPrefix(text, "[") {
-		return Image{}, fmt.Errorf("%q names its registry by an IPv6 address, which container tools do not take; give the registry a name", text)
+		return Image{}, fmt.Errorf("%q names its registry by an IPv6 address, which container tools do not support; use a host name", text)
 	}
 	image := Image{Host: reference.Domain(named), Path: reference.Path(named)}
 	if tagged, ok := named.(reference.Tagged); ok {

@@ -156,14 +156,14 @@ func (m Mapper) Pairs(images []Image) ([]Pair, error) {
 		}
 		source, target := image.Pinned(), m.Target(image).Pinned()
 		if _, err := Parse(target); err != nil {
-			return nil, fmt.Errorf("%s has no place at the registry: %w; choose a shorter path there, or --strategy %s", source, err, Flat)
+			return nil, fmt.Errorf("%s has no valid target at the registry: %w; choose a shorter path, or --strategy %s", source, err, Flat)
 		}
 		if other, taken := byTarget[target]; taken && other != source {
 			first, second := other, source
 			if first > second {
 				first, second = second, first
 			}
-			return nil, fmt.Errorf("%s and %s would both become %s; choose --strategy %s or give one host a --map of its own", first, second, target, HostPrefix)
+			return nil, fmt.Errorf("%s and %s would both become %s; choose --strategy %s or set --map for one of the hosts", first, second, target, HostPrefix)
 		}
 		bySource[source], byTarget[target] = target, source
 	}

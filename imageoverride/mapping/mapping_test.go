@@ -92,7 +92,7 @@ func TestPairs(t *testing.T) {
 	kept, err := mapping.New("reg.corp", mapping.KeepPath, nil)
 	require.NoError(t, err)
 	_, err = kept.Pairs(parse("quay.io/a/b:1", "ghcr.io/a/b:1"))
-	require.EqualError(t, err, "ghcr.io/a/b:1 and quay.io/a/b:1 would both become reg.corp/a/b:1; choose --strategy host-prefix or give one host a --map of its own")
+	require.EqualError(t, err, "ghcr.io/a/b:1 and quay.io/a/b:1 would both become reg.corp/a/b:1; choose --strategy host-prefix or set --map for one of the hosts")
 }
 
 func TestNewRefuses(t *testing.T) {

@@ -73,7 +73,7 @@ func TestCopyGoesOnAfterInterruption(t *testing.T) {
 		return false
 	})
 	outcomes, err := copyAll(t, ctx, journal, pairs)
-	require.Regexp(t, `^interrupted, \d+ of 50 images are not done yet; run the command again to go on$`, err.Error())
+	require.Regexp(t, `^interrupted, \d+ of 50 images are not done yet; run the command again to continue$`, err.Error())
 	require.Greater(t, outcomes[mirror.Failed], 0)
 
 	file, err := os.OpenFile(journal, os.O_APPEND|os.O_WRONLY, 0)
@@ -145,20 +145,20 @@ func TestCopyFailures(t *testing.T) {
 		want     string
 	}{
 		{"login needed", true, answer(http.StatusUnauthorized, ""), "read SOURCE/team/app-00:v1 failed: SOURCE answers 401; log in with `helm registry login SOURCE` or `docker login SOURCE`"},
-		{"not allowed", false, answer(http.StatusForbidden, ""), "copy SOURCE/team/app-00:v1 failed: TARGET answers 403; the account in use at TARGET may not do this; use another one"},
+		{"not allowed", false, answer(http.StatusForbidden, ""), "copy SOURCE/team/app-00:v1 failed: TARGET answers 403; the account in use at TARGET lacks permission; use another one"},
 		{"unknown image", true, answer(http.StatusNotFound, ""), "read SOURCE/team/app-00:v1 failed: SOURCE answers 404; check the name and the tag"},
-		{"asked too often", true, answer(http.StatusTooManyRequests, ""), "read SOURCE/team/app-00:v1 failed: SOURCE answers 429; SOURCE limits requests; log in, ask less at a time, or run again later"},
-		{"not allowed, with a word", false, refuse(http.StatusForbidden, `{"errors": [{"code": "DENIED", "message": "Project is\nread-only"}]}`), "copy SOURCE/team/app-00:v1 failed: TARGET answers 403 (project is read-only); the account in use at TARGET may not do this; use another one"},
-		{"in trouble", false, answer(http.StatusBadGateway, ""), "copy SOURCE/team/app-00:v1 failed: TARGET answers 502; TARGET is in trouble; run again later"},
-		{"disk full", false, answer(http.StatusInsufficientStorage, ""), "copy SOURCE/team/app-00:v1 failed: TARGET answers 507; TARGET has no room left; make room and run again"},
-		{"disk full, as most registries say it", false, refuse(http.StatusInternalServerError, `{"errors": [{"code": "UNKNOWN", "message": "write /data/x: no space left on device"}]}`), "copy SOURCE/team/app-00:v1 failed: TARGET answers 500 (write /data/x: no space left on device); TARGET has no room left; make room and run again"},
+		{"asked too often", true, answer(http.StatusTooManyRequests, ""), "read SOURCE/team/app-00:v1 failed: SOURCE answers 429; SOURCE limits the rate of requests; log in, send fewer at a time, or run again later"},
+		{"not allowed, with a word", false, refuse(http.StatusForbidden, `{"errors": [{"code": "DENIED", "message": "Project is\nread-only"}]}`), "copy SOURCE/team/app-00:v1 failed: TARGET answers 403 (project is read-only); the account in use at TARGET lacks permission; use another one"},
+		{"in trouble", false, answer(http.StatusBadGateway, ""), "copy SOURCE/team/app-00:v1 failed: TARGET answers 502; TARGET has an internal error; run again later"},
+		{"disk full", false, answer(http.StatusInsufficientStorage, ""), "copy SOURCE/team/app-00:v1 failed: TARGET answers 507; TARGET has no space left; free some space and run again"},
+		{"disk full, as most registries say it", false, refuse(http.StatusInternalServerError, `{"errors": [{"code": "UNKNOWN", "message": "write /data/x: no space left on device"}]}`), "copy SOURCE/team/app-00:v1 failed: TARGET answers 500 (write /data/x: no space left on device); TARGET has no space left; free some space and run again"},
 		{"dropped connection", false, func(w http.ResponseWriter, r *http.Request) bool {
 			connection, _, err := http.NewResponseController(w).Hijack()
 			if err == nil {
 				_ = connection.Close()
 			}
 			return true
-		}, "copy SOURCE/team/app-00:v1 failed: TARGET dropped the connection; run the command again to go on"},
+		}, "copy SOURCE/team/app-00:v1 failed: TARGET dropped the connection; run the command again to continue"},
 	}
 	for _, test := range cases {
 		t.Run(test.name, func(t *testing.T) {

@@ -27,7 +27,7 @@ func summary(ctx context.Context, failures []error, total int) error {
 	case errors.As(cause, &lost):
 		return lost
 	case cause != nil:
-		return &fault.UserError{Message: fmt.Sprintf("interrupted, %d of %d images are not done yet; run the command again to go on", len(failures), total), Err: cause}
+		return &fault.UserError{Message: fmt.Sprintf("interrupted, %d of %d images are not done yet; run the command again to continue", len(failures), total), Err: cause}
 	case len(failures) == 1:
 		return failures[0]
 	}

@@ -32,7 +32,7 @@ type journalError struct {
 }
 
 func (e *journalError) Error() string {
-	return fmt.Sprintf("journal %s cannot be written: %s; make room, or choose another place with --journal, and run the command again to go on", e.path, fileerror.Cause(e.err))
+	return fmt.Sprintf("journal %s cannot be written: %s; free some space, or choose another location with --journal, and run the command again to continue", e.path, fileerror.Cause(e.err))
 }
 
 func (e *journalError) Unwrap() error { return e.err }

@@ -221,6 +221,6 @@ func TestRetryAfter(t *testing.T) {
 			continue
 		}
 		require.Empty(t, waits)
-		require.ErrorContains(t, err, "limits requests")
+		require.ErrorContains(t, err, "limits the rate of requests")
 	}
 }

@@ -16,7 +16,7 @@ import (
 const maxTime = 2 * time.Second * slowness
 
 // ErrTooLong is what a chart gets that takes longer.
-var ErrTooLong = fmt.Errorf("it takes more than %s of a processor's time, which no chart needs", maxTime)
+var ErrTooLong = fmt.Errorf("it takes more than %s of CPU time, which no chart needs", maxTime)
 
 // patience is how long the renderer waits for work that nothing can stop: a
 // function of templates, Helm's engine, a schema.

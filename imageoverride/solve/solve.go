@@ -219,11 +219,11 @@ func barred(c constraint, traced bool, ids []int, variables []Variable) string {
 	current := text(c.readings[0])
 	for _, id := range ids {
 		if v := variables[id]; strings.Contains(current, v.Text) && (strings.ContainsAny(v.Text, "/") || strings.HasPrefix(current, v.Text)) {
-			return fmt.Sprintf("the template does something else when %s changes", v.Path)
+			return fmt.Sprintf("the template behaves differently when %s changes", v.Path)
 		}
 	}
 	if !traced {
-		return "the template does something else when any of its values changes"
+		return "the template behaves differently when any of its values changes"
 	}
 	return ""
 }
@@ -347,10 +347,10 @@ func (p *problem) reason(c placed, contradicted bool) string {
 	}
 	switch {
 	case contradicted:
-		return fmt.Sprintf("another image made of %s needs a different text there", strings.Join(paths, " and "))
+		return fmt.Sprintf("another image that uses %s needs a different value", strings.Join(paths, " and "))
 	case len(paths) == 0:
 		return "the template writes it itself"
 	default:
-		return fmt.Sprintf("%s makes only a part of it, the template writes the rest itself", strings.Join(paths, " and "))
+		return fmt.Sprintf("%s sets only a part of it; the template hard-codes the rest", strings.Join(paths, " and "))
 	}
 }

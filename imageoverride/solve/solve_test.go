@@ -105,12 +105,12 @@ func TestSolve(t *testing.T) {
 		{"weak names", mapping.Flat, `{host: quay.io, name: app}`, `{{.host}}/{{.name}}:v1`, map[string]string{"host": "r.io", "name": "app-f8ce045f"}, map[string]string{}, nil},
 		{"tag cut by the template", "", `{image: {repository: quay.io/a, tag: v1}}`, `{{.image.repository}}:{{trimV .image.tag}}`, map[string]string{"image.repository": "r.io/quay.io/a"}, map[string]string{}, nil},
 		{"guarded tag", "", `{image: {repository: quay.io/a, tag: v1}}`, `{{must "v1" .image.tag}}{{.image.repository}}:{{.image.tag}}`, map[string]string{"image.repository": "r.io/quay.io/a"}, map[string]string{}, nil},
-		{"guarded name", "", `{image: {repository: quay.io/a, tag: v1}}`, `{{must "quay.io/a" .image.repository}}{{.image.repository}}:{{.image.tag}}`, map[string]string{}, map[string]string{}, []string{"the template does something else when image.repository changes"}},
-		{"hard-coded", "", `{tag: v1}`, `quay.io/a:{{.tag}}`, map[string]string{}, map[string]string{}, []string{"tag makes only a part of it, the template writes the rest itself"}},
+		{"guarded name", "", `{image: {repository: quay.io/a, tag: v1}}`, `{{must "quay.io/a" .image.repository}}{{.image.repository}}:{{.image.tag}}`, map[string]string{}, map[string]string{}, []string{"the template behaves differently when image.repository changes"}},
+		{"hard-coded", "", `{tag: v1}`, `quay.io/a:{{.tag}}`, map[string]string{}, map[string]string{}, []string{"tag sets only a part of it; the template hard-codes the rest"}},
 		{"all hard-coded", "", `{}`, `quay.io/a:1`, map[string]string{}, map[string]string{}, []string{"the template writes it itself"}},
 		{"contradiction", mapping.Flat, `{image: {first: quay.io, second: ghcr.io, repository: b}}`, "{{.image.first}}/{{.image.repository}}:1\n{{.image.second}}/{{.image.repository}}:1",
 			map[string]string{}, map[string]string{}, []string{
-				"another image made of image.first and image.repository needs a different text there", "another image made of image.second and image.repository needs a different text there",
+				"another image that uses image.first and image.repository needs a different value", "another image that uses image.second and image.repository needs a different value",
 			}},
 		{"private stays", "", `{image: 'r.io/quay.io/a:1'}`, `{{.image}}`, map[string]string{}, map[string]string{}, nil},
 	}

@@ -71,7 +71,7 @@ func (b *Budget) Enter(key string) (*Budget, error) {
 	case slices.Contains(b.path, key):
 		return nil, exceeded(key, "it contains itself, by way of its own dependencies")
 	case len(b.path) >= b.limits.Depth:
-		return nil, exceeded(key, "charts lie within each other more than %d levels deep", b.limits.Depth)
+		return nil, exceeded(key, "charts are nested more than %d levels deep", b.limits.Depth)
 	}
 	below := *b
 	below.path = append(slices.Clip(b.path), key)

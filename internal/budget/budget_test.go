@@ -102,7 +102,7 @@ func TestEnter(t *testing.T) {
 	third, err := below.Enter("c")
 	require.NoError(t, err)
 	_, err = third.Enter("d")
-	assert.EqualError(t, err, "d: charts lie within each other more than 3 levels deep")
+	assert.EqualError(t, err, "d: charts are nested more than 3 levels deep")
 }
 
 func TestGoroutinesShareABudget(t *testing.T) {

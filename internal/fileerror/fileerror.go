@@ -11,7 +11,7 @@ import (
 func Reason(err error) string {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "there is no such file"
+		return "no such file"
 	case errors.Is(err, fs.ErrPermission):
 		return "its permissions do not let you read it"
 	}

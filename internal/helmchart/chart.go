@@ -74,7 +74,7 @@ func LoadWithin(ctx context.Context, left *budget.Budget, name string) (*Chart, 
 		return nil, fmt.Errorf("chart %s: a chart is a directory, a .tgz file or an oci:// reference; fetch this one with `helm pull` first", cleantext.URL(name))
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("chart %s: there is no such directory or .tgz file", name)
+		return nil, fmt.Errorf("chart %s: no such directory or .tgz file", name)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("chart: %w", err)

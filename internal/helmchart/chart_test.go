@@ -53,7 +53,7 @@ func TestLoadErrors(t *testing.T) {
 		"empty/x": "", "broken/Chart.yaml": "a: [", "values/Chart.yaml": "name: x", "values/values.yaml": "- 1", "not.tgz": "no archive",
 	})
 	for name, want := range map[string]string{
-		"absent":  "absent: there is no such directory or .tgz file",
+		"absent":  "absent: no such directory or .tgz file",
 		"empty":   "empty is not a chart: it has no Chart.yaml",
 		"broken":  "Chart.yaml: error converting",
 		"values":  "values.yaml: error unmarshaling",

@@ -42,7 +42,7 @@ func (r *fileReader) add(name string, data []byte) error {
 	depth, isPacked := place(name)
 	switch {
 	case depth > budget.Default().Depth:
-		return fmt.Errorf("%s: charts lie within each other more than %d levels deep", name, budget.Default().Depth)
+		return fmt.Errorf("%s: charts are nested more than %d levels deep", name, budget.Default().Depth)
 	case isPacked:
 		return within(name, r.unpack(data, name+unpacked+"/"))
 	case slices.Contains(parsed, path.Base(name)):

@@ -39,7 +39,7 @@ func (r *fileReader) folder(at, prefix string, rules *ignore.Rules, within []str
 		return err
 	}
 	if slices.Contains(within, real) {
-		return fmt.Errorf("%s leads back to a folder that it is in; remove that link", filepath.ToSlash(filepath.Clean(prefix)))
+		return fmt.Errorf("%s is a link to a parent directory; remove the link", filepath.ToSlash(filepath.Clean(prefix)))
 	}
 	entries, err := os.ReadDir(at)
 	if err != nil {

@@ -57,12 +57,12 @@ func TestWholeFromRegistry(t *testing.T) {
 	_, err = helmchart.Whole(context.Background(), "oci://"+reference+":0.2.0-rc.1", access)
 	require.ErrorContains(t, err, "chart "+reference+":0.2.0-rc.1 cannot be read: ")
 	_, err = helmchart.Whole(context.Background(), "oci://"+reference+":0.1.0", registry.Access{})
-	require.EqualError(t, err, "pull chart "+reference+":0.1.0 failed: the certificate of "+server.Name+" is not trusted (certificate signed by unknown authority); give its authority with --ca-file")
+	require.EqualError(t, err, "pull chart "+reference+":0.1.0 failed: the certificate of "+server.Name+" is not trusted (certificate signed by unknown authority); set its certificate authority with --ca-file")
 }
 
 func TestWholeErrors(t *testing.T) {
 	cases := map[string]string{
-		"../../imageoverride/testdata/none":            "chart ../../imageoverride/testdata/none cannot be read: there is no such file",
+		"../../imageoverride/testdata/none":            "chart ../../imageoverride/testdata/none cannot be read: no such file",
 		"https://x/c.tgz":                              "chart https://x/c.tgz: a chart is a directory, an archive or an oci:// reference; fetch this one with `helm pull` first",
 		"../../imageoverride/testdata/golden":          "chart directory ../../imageoverride/testdata/golden cannot be read: Chart.yaml file is missing",
 		"../../imageoverride/testdata/trap/Chart.yaml": "chart archive ../../imageoverride/testdata/trap/Chart.yaml cannot be read: ",

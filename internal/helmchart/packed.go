@@ -57,7 +57,7 @@ func (r *fileReader) unpack(data []byte, prefix string) error {
 func inChart(entry string) (string, error) {
 	_, name, _ := strings.Cut(strings.ReplaceAll(entry, `\`, "/"), "/")
 	if name = path.Clean(name); name == "." || !filepath.IsLocal(name) {
-		return "", fmt.Errorf("it holds %q, which is outside of the chart's folder", entry)
+		return "", fmt.Errorf("it contains %q, which is outside the chart directory", entry)
 	}
 	return name, nil
 }
@@ -69,7 +69,7 @@ func readLimited(name string, from io.Reader) ([]byte, error) {
 		return nil, fmt.Errorf("file %s: %w", name, err)
 	}
 	if int64(len(text)) > loader.MaxDecompressedFileSize {
-		return nil, fmt.Errorf("file %s has more than %d MiB, and Helm takes no such file", name, loader.MaxDecompressedFileSize>>20)
+		return nil, fmt.Errorf("file %s has more than %d MiB, which Helm does not allow", name, loader.MaxDecompressedFileSize>>20)
 	}
 	return text, nil
 }

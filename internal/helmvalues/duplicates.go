@@ -16,7 +16,7 @@ type Duplicate struct {
 
 // String says what is wrong, without the file's name.
 func (d Duplicate) String() string {
-	return fmt.Sprintf("line %d: key %s is also on line %d; Helm takes the last one", d.Line, d.Path, d.First)
+	return fmt.Sprintf("line %d: key %s is also on line %d; Helm uses the last one", d.Line, d.Path, d.First)
 }
 
 // Duplicates finds the keys that maps of a values file have more than once. A

@@ -167,7 +167,7 @@ func (v *Values) set(flag flag, argument string) error {
 	}
 	if err == nil {
 		if at := inTheWay(v.Tree, alone, ""); at != "" {
-			return fmt.Errorf("%s %s=...: %s holds no keys or items, but a value of its own (%s); take that away, or set the whole of it", flag.name, key, at, v.Place(at))
+			return fmt.Errorf("%s %s=...: %s is a value (%s), not a map or a list; remove it, or set it as a whole", flag.name, key, at, v.Place(at))
 		}
 		v.uproot(v.Tree, alone, "")
 		err = flag.parse(argument, v.Tree)

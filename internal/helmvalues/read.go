@@ -137,9 +137,9 @@ func unopened(name string, err error) error {
 	case name == "":
 		return flawed(`""`, "the name is empty (an unset variable, perhaps)")
 	case errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(name, "*?["):
-		return flawed(name, "there is no such file; to check every file of a pattern by itself, give the pattern without -f")
+		return flawed(name, "no such file; to check every file of a pattern by itself, give the pattern without -f")
 	case errors.Is(err, fs.ErrNotExist):
-		return flawed(name, "there is no such file")
+		return flawed(name, "no such file")
 	case errors.Is(err, fs.ErrPermission):
 		return flawed(name, "its permissions do not let you read it")
 	}
@@ -224,7 +224,7 @@ func unparsed(file string, text []byte, err error) error {
 		flaw.Line, _ = strconv.Atoi(found[1])
 	}
 	if line := tabbed(text, flaw.Line); line > 0 {
-		flaw.Line, flaw.Flaw = line, fmt.Sprintf("line %d is indented by a tab; YAML takes spaces alone", line)
+		flaw.Line, flaw.Flaw = line, fmt.Sprintf("line %d is indented with a tab; YAML allows only spaces", line)
 	}
 	return flaw
 }

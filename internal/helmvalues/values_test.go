@@ -130,7 +130,7 @@ func TestErrorsNameTheSourceAndNoValue(t *testing.T) {
 		options helmvalues.Options
 		want    string
 	}{
-		"absent":  {helmvalues.Options{Files: []string{"no.yaml"}}, "values file no.yaml: there is no such file"},
+		"absent":  {helmvalues.Options{Files: []string{"no.yaml"}}, "values file no.yaml: no such file"},
 		"syntax":  {helmvalues.Options{Files: []string{"bad.yaml"}}, "values file bad.yaml: it is not YAML: line 1: did not find expected ',' or ']'"},
 		"first":   {helmvalues.Options{Files: []string{"first.yaml"}}, "values file first.yaml: it is not YAML: line 1: mapping values are not allowed in this context"},
 		"later":   {helmvalues.Options{Files: []string{"later.yaml"}}, "values file later.yaml: it is not YAML: line 2: mapping values are not allowed in this context"},
@@ -140,9 +140,9 @@ func TestErrorsNameTheSourceAndNoValue(t *testing.T) {
 		"stdin":   {helmvalues.Options{Files: []string{"-"}}, "values file -: there is no standard input"},
 		"url":     {helmvalues.Options{Files: []string{server.URL + "/x"}}, "values file " + server.URL + "/x: the server answers HTTP 403"},
 		"set":     {helmvalues.Options{Set: []string{"a[secret=1"}}, "--set a[secret=...: the argument cannot be parsed; write --set path.to.value=<value>"},
-		"below":   {helmvalues.Options{Files: []string{"fine.yaml"}, Set: []string{"a.b.c=secret"}}, "--set a.b.c=...: a.b holds no keys or items, but a value of its own (fine.yaml:1:5); take that away, or set the whole of it"},
+		"below":   {helmvalues.Options{Files: []string{"fine.yaml"}, Set: []string{"a.b.c=secret"}}, "--set a.b.c=...: a.b is a value (fine.yaml:1:5), not a map or a list; remove it, or set it as a whole"},
 		"json":    {helmvalues.Options{JSON: []string{"secret"}}, "--set-json secret=...: the argument cannot be parsed; write --set-json path.to.value=<value>"},
-		"no file": {helmvalues.Options{SetFile: []string{"a=secret.txt"}}, "--set-file a=...: file secret.txt: there is no such file"},
+		"no file": {helmvalues.Options{SetFile: []string{"a=secret.txt"}}, "--set-file a=...: file secret.txt: no such file"},
 	}
 	for name, c := range cases {
 		_, err := helmvalues.Load(context.Background(), c.options)

@@ -52,8 +52,8 @@ func Client(settings Settings) *http.Client {
 	}
 }
 
-// ErrRedirect is the reason when a redirect leads to another host.
-var ErrRedirect = errors.New("a redirect leads to another host")
+// ErrRedirect is the reason when a redirect points to another host.
+var ErrRedirect = errors.New("a redirect points to another host")
 
 func sameHost(request *http.Request, via []*http.Request) error {
 	if len(via) >= 5 {

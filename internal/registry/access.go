@@ -95,7 +95,7 @@ func authorities(path string) (*x509.CertPool, error) {
 		pool = x509.NewCertPool()
 	}
 	if !pool.AppendCertsFromPEM(data) {
-		return nil, fmt.Errorf("--ca-file %s holds no certificate in PEM form", path)
+		return nil, fmt.Errorf("--ca-file %s contains no certificate in PEM format", path)
 	}
 	return pool, nil
 }

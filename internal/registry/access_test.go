@@ -51,7 +51,7 @@ func TestPrivateAuthority(t *testing.T) {
 	broken := filepath.Join(t.TempDir(), "broken.pem")
 	require.NoError(t, os.WriteFile(broken, []byte("nothing"), 0o600))
 	distrusted := "pull chart " + made.Name + "/charts/umbrella:1.2.3 failed: the certificate of " + made.Name +
-		" is not trusted (certificate signed by unknown authority); give its authority with --ca-file"
+		" is not trusted (certificate signed by unknown authority); set its certificate authority with --ca-file"
 	for _, c := range []struct {
 		name, host string
 		access     registry.Access
@@ -62,8 +62,8 @@ func TestPrivateAuthority(t *testing.T) {
 		{"nobody is trusted", made.Name, registry.Access{}, distrusted},
 		{"somebody else is trusted", made.Name, registry.Access{CAFile: registrytest.StartTLS(t).CAFile}, distrusted},
 		{"plain HTTP does not help", made.Name, registry.Access{PlainHTTP: []string{made.Name}}, distrusted},
-		{"no file", made.Name, registry.Access{CAFile: "absent"}, "--ca-file absent: there is no such file"},
-		{"no certificate", made.Name, registry.Access{CAFile: broken}, "--ca-file " + broken + " holds no certificate in PEM form"},
+		{"no file", made.Name, registry.Access{CAFile: "absent"}, "--ca-file absent: no such file"},
+		{"no certificate", made.Name, registry.Access{CAFile: broken}, "--ca-file " + broken + " contains no certificate in PEM format"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			archive, _, err := c.access.Chart(context.Background(), "oci://"+c.host+"/charts/umbrella:1.2.3", "")

@@ -62,9 +62,9 @@ func TestChartErrors(t *testing.T) {
 	}
 	for status, want := range map[int]string{
 		401: "HOST answers 401; log in with `helm registry login HOST` or `docker login HOST`",
-		403: "HOST answers 403; the account in use at HOST may not do this; use another one",
-		429: "HOST answers 429; HOST limits requests; log in, ask less at a time, or run again later",
-		503: "HOST answers 503; HOST is in trouble; run again later",
+		403: "HOST answers 403; the account in use at HOST lacks permission; use another one",
+		429: "HOST answers 429; HOST limits the rate of requests; log in, send fewer at a time, or run again later",
+		503: "HOST answers 503; HOST has an internal error; run again later",
 	} {
 		made.Failing(func(w http.ResponseWriter, _ *http.Request) bool { w.WriteHeader(status); return true })
 		_, _, err := registry.Access{}.Chart(context.Background(), "oci://"+host+"/charts/umbrella:1.2.3", "")
@@ -74,7 +74,7 @@ func TestChartErrors(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	_, _, err := registry.Access{}.Chart(ctx, "oci://"+host+"/charts/umbrella:1.2.3", "")
-	require.EqualError(t, err, "pull chart "+host+"/charts/umbrella:1.2.3 was interrupted; run the command again to go on")
+	require.EqualError(t, err, "pull chart "+host+"/charts/umbrella:1.2.3 was interrupted; run the command again to continue")
 }
 
 // A registry that asks for a login gets that of Helm's file, else Docker's.

@@ -71,7 +71,7 @@ func (e *environment) refusedAndTakenBack(t *testing.T) {
 		Timeout: 3 * time.Minute, // two uninstall hooks follow
 	})
 	assert.Contains(t, out, "RUN201  The account \"account-one\" already has a runtime \"taken\" (namespace elsewhere).\n")
-	assert.Contains(t, out, "no runtime was registered from here: there is no Secret codefresh-token\n")
+	assert.Contains(t, out, "this release has registered no runtime: there is no Secret codefresh-token\n")
 	assert.Contains(t, e.platform(t).runtimes(t), "taken")
 	e.leftAfterRefusal(t, namespace, "jobs/validate-values", "pods/validate-values-")
 }

@@ -97,7 +97,7 @@ func (p platformAPI) runtimes(t *testing.T) []string {
 // inboxPath is where the platform takes any JSON from triggers of a test.
 const inboxPath = "/test/inbox/"
 
-// getsEvent waits until the runtime's reporters have posted an event of an object, with the runtime's own token and gzipped. The
+// getsEvent waits until the runtime's reporters have posted an event of an object, with the runtime token and gzipped. The
 // platform takes events of the documented shape alone.
 func (p platformAPI) getsEvent(t *testing.T, kind, namespace, name string) {
 	t.Helper()

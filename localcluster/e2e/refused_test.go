@@ -30,7 +30,7 @@ type refusal struct {
 
 func refusals() []refusal {
 	return []refusal{
-		{name: "bad-token", code: "ACC101", says: "The platform platform.platform.svc.cluster.local refuses the user token (HTTP 401 Unauthorized).", sets: []string{"global.codefresh.userToken.token=revoked"}},
+		{name: "bad-token", code: "ACC101", says: "The platform platform.platform.svc.cluster.local rejects the user token (HTTP 401 Unauthorized).", sets: []string{"global.codefresh.userToken.token=revoked"}},
 		{name: "taken-name", code: "RUN201", says: "The account \"account-one\" already has a runtime \"taken\" (namespace elsewhere).", sets: []string{"global.runtime.name=taken"}},
 		{name: "absent-secret", code: "TOK104", says: "The Secret \"absent\" with the user token does not exist in namespace e2e-absent-secret.", sets: []string{
 			"global.codefresh.userToken.token=", "global.codefresh.userToken.secretKeyRef.name=absent", "global.codefresh.userToken.secretKeyRef.key=token",

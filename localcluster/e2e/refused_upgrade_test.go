@@ -25,7 +25,7 @@ func (e *environment) refusedUpgrade(t *testing.T) {
 		Release: install.Release, Chart: filepath.Join(e.local.Root, "charts", "gitops-runtime"), Namespace: install.Namespace,
 		ValueFiles: e.ready.ValueFiles, Sets: []string{"global.runtime.name=renamed"}, Timeout: time.Minute,
 	}, &out))
-	const code, says = "RUN204", "The runtime of this namespace is registered under another name than \"renamed\"."
+	const code, says = "RUN204", "The runtime of this namespace is registered under a name other than \"renamed\"."
 	assert.Contains(t, out.String(), code+"  "+says+"\n")
 	assert.Contains(t, out.String(), "ok       RUN300  The runtime's own token is valid\n")
 	e.saysWhy(t, install.Namespace, code, says)

@@ -84,7 +84,7 @@ func TestOwnArgoCD(t *testing.T) {
 	}
 	_, err := umbrella("tunnel", map[string]string{"argo-cd.enabled": "false", at + "svc": "argocd-server", at + "auth.type": "token"}).Text(t)
 	require.Error(t, err)
-	assert.Contains(t, err.Error(), "SCH305: The external Argo CD is used with a token, and there is none.\n  fix: ")
+	assert.Contains(t, err.Error(), "SCH305: The external Argo CD requires a token, but none is set.\n  fix: ")
 }
 
 // With several pods of app-proxy one leads; a single pod needs neither the elector nor a cache to share.
@@ -104,7 +104,7 @@ func TestAppProxyElectsALeader(t *testing.T) {
 	}
 	_, err := umbrella("tunnel", map[string]string{"app-proxy.replicaCount": "2"}).Text(t)
 	require.Error(t, err)
-	assert.Contains(t, err.Error(), "SCH301: app-proxy.replicaCount is 2, but its pods share a cache, and there is no Redis.\n  fix: --set redis.enabled=true")
+	assert.Contains(t, err.Error(), "SCH301: app-proxy.replicaCount is 2, but its pods share a cache, and no Redis is installed.\n  fix: --set redis.enabled=true")
 }
 
 // The chart's Redis is used by the runtime's programs where it is enabled, the replicated one of Argo CD where that is, and none otherwise.

@@ -103,7 +103,7 @@ func checkWebhookCertificates(_ context.Context, d *state) engine.Outcome {
 func unreadable(text string) string {
 	blocks := certificates([]byte(text))
 	if len(blocks) == 0 {
-		return "it holds no certificate in PEM form"
+		return "it contains no certificate in PEM format"
 	}
 	for _, block := range blocks {
 		if _, err := parse(block); err != nil {

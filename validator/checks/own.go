@@ -84,7 +84,7 @@ func (d *state) ownRefused(err error) findings.Finding {
 	switch {
 	case errors.As(err, &answer) && answer.Kind == platform.Refused:
 		return findings.New("RUN303", helmvalues.Place{}, answer.Host, refusal(answer)).
-			WithFix("kubectl delete secret %s -n %s, then upgrade: the runtime registers anew", ownSecret, cleantext.Argument(d.Namespace))
+			WithFix("kubectl delete secret %s -n %s, then upgrade: the runtime registers again", ownSecret, cleantext.Argument(d.Namespace))
 	case errors.As(err, &failure):
 		reason = missing(err)
 	}

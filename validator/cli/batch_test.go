@@ -78,7 +78,7 @@ func TestABatchThatCannotBeCheckedLeavesNoReport(t *testing.T) {
 	var out bytes.Buffer
 	code := cli.Main(context.Background(), []string{"*.yaml", "-f", "absent.yaml", "-n", "ns", "--no-cluster", "-o", "sarif=all.sarif"}, plainSystem(nil, &out))
 	assert.Equal(t, cli.ExitUsage, code, out.String())
-	assert.Equal(t, "validate-values: values file absent.yaml: there is no such file\n", out.String(), out.String())
+	assert.Equal(t, "validate-values: values file absent.yaml: no such file\n", out.String(), out.String())
 	left, err := filepath.Glob("*sarif*")
 	hidden, _ := filepath.Glob(".*sarif*")
 	require.NoError(t, err)

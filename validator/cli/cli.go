@@ -185,7 +185,7 @@ func misspelled(command *cobra.Command, words []string) error {
 		return nil
 	}
 	if near := command.SuggestionsFor(words[0]); len(near) > 0 {
-		return fmt.Errorf("%s: there is no such file, and no such command; did you mean %s?", words[0], strings.Join(near, " or "))
+		return fmt.Errorf("%s: no such file or command; did you mean %s?", words[0], strings.Join(near, " or "))
 	}
 	return nil
 }

@@ -10,7 +10,7 @@ import (
 // InPod connects to the cluster around the pod; a kubeconfig it does not know.
 func InPod(_ context.Context, how Connection) (Cluster, string, error) {
 	if !how.InCluster {
-		return nil, "", errors.New("this build of validate-values is for pods and reads no kubeconfig; run the program of the release on your own machine")
+		return nil, "", errors.New("this build of validate-values is for pods and reads no kubeconfig; run the released program on your machine")
 	}
 	client, err := cluster.InCluster()
 	if err != nil {

@@ -21,7 +21,7 @@ func docsCommand(system System) *cobra.Command {
 func Page() string {
 	var page strings.Builder
 	page.WriteString("# Checks of validate-values\n\nGenerated from the table of findings by `validate-values checks-page`.\n" +
-		"A check's own code (the hundred) stands for a question that got no answer.\n" +
+		"A code that ends in 00 means that the check is inconclusive: it got no answer.\n" +
 		"`--skip CODE` and `installer.skipChecks` leave out a whole check or one finding.\n")
 	group := ""
 	for _, check := range checks.Table(checks.Subject{}) {

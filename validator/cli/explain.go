@@ -29,7 +29,7 @@ func explain(out io.Writer, codes []string) error {
 	for i, code := range codes {
 		definition, known := findings.Lookup(strings.ToUpper(code))
 		if !known {
-			return usage(fmt.Errorf("there is no code %q; `validate-values explain` lists them", code))
+			return usage(fmt.Errorf("unknown code %q; `validate-values explain` lists them", code))
 		}
 		if i > 0 {
 			text.WriteString("\n")

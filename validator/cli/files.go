@@ -47,7 +47,7 @@ func notFile(name string) string {
 	case name == "-":
 		return "standard input is one file; give it with -f"
 	case errors.Is(err, os.ErrNotExist):
-		return "there is no such file, and no such command; see validate-values --help"
+		return "no such file or command; see validate-values --help"
 	case isDirectory(name):
 		return fmt.Sprintf("it is a directory; name its files, such as '%s/*.yaml'", strings.TrimRight(name, "/"))
 	}

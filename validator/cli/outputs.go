@@ -31,7 +31,7 @@ func parseOutputs(arguments []string, colour bool, besides map[string]report.For
 		case err != nil:
 			return nil, fmt.Errorf("-o %s: %w", argument, err)
 		case named && file == "":
-			return nil, fmt.Errorf("-o %s: there is no file name after the =", argument)
+			return nil, fmt.Errorf("-o %s: the file name after the = is missing", argument)
 		case file == "":
 			screens++
 		case files[filepath.Clean(file)]:

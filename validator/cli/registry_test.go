@@ -67,7 +67,7 @@ func TestAChartFromARegistry(t *testing.T) {
 			"validate-values: pull chart HOST/charts/gitops-runtime:9.9.9 failed: HOST answers 404 (unknown manifest); check the name and the tag\n",
 		},
 		{
-			"--chart " + repository + " --ca-file absent", cli.ExitUsage, "validate-values: --ca-file absent: there is no such file\n",
+			"--chart " + repository + " --ca-file absent", cli.ExitUsage, "validate-values: --ca-file absent: no such file\n",
 		},
 		{
 			"--chart " + repository + " --reach x", cli.ExitUsage, "validate-values: --reach \"x\": write host=host\n",

@@ -129,10 +129,10 @@ type noToken struct{}
 
 // Runtime says that there is no token.
 func (noToken) Runtime(context.Context, string) (*platform.Runtime, error) {
-	return nil, errors.New("there is no user token to ask the platform with")
+	return nil, errors.New("no user token is available for the platform")
 }
 
 // DeleteRuntime is never reached.
 func (noToken) DeleteRuntime(context.Context, string) error {
-	return errors.New("there is no user token to ask the platform with")
+	return errors.New("no user token is available for the platform")
 }

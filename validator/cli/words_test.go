@@ -25,7 +25,7 @@ func TestWords(t *testing.T) {
 		"--version":                 {cli.ExitOK, "0.1.0\n"},
 		"-n a --version":            {cli.ExitUsage, "validate-values: --version names the version of the chart, as in helm; `validate-values version` prints the program's\n"},
 		"--namespcae a":             {cli.ExitUsage, "validate-values: unknown flag: --namespcae; did you mean --namespace?; see validate-values --help\n"},
-		"explian":                   {cli.ExitUsage, "validate-values: explian: there is no such file, and no such command; did you mean explain?\n"},
+		"explian":                   {cli.ExitUsage, "validate-values: explian: no such file or command; did you mean explain?\n"},
 		"completion bash":           {cli.ExitOK, "bash completion"},
 		"__complete -o ":            {cli.ExitOK, "short\njson\n"},
 		"__complete explain RUN10":  {cli.ExitOK, "RUN103\t"},

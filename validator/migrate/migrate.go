@@ -47,7 +47,7 @@ var parts = []string{"argo-cd", "argo-events", "argo-rollouts", "argo-workflows"
 // Of returns what a chart drops or renames, for the umbrella chart also what its parts do.
 func Of(chart string) ([]dropped.Value, error) {
 	if !slices.Contains(Charts(), chart) {
-		return nil, fmt.Errorf("there is no chart %q", chart)
+		return nil, fmt.Errorf("unknown chart %q", chart)
 	}
 	all, err := dropped.Of(chart)
 	if err != nil || chart != umbrella {

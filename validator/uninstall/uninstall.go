@@ -100,7 +100,7 @@ func (p Plan) deregister(ctx context.Context) (done string, err error) {
 	var answer *cluster.Error
 	switch {
 	case errors.As(err, &answer) && answer.NotFound():
-		return fmt.Sprintf("no runtime was registered from here: there is no Secret %s", ownSecret), nil
+		return fmt.Sprintf("this release has registered no runtime: there is no Secret %s", ownSecret), nil
 	case err != nil:
 		return "", fmt.Errorf("whether it was registered from here is unknown: %w", err)
 	}

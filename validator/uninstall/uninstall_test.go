@@ -95,7 +95,7 @@ func TestRun(t *testing.T) {
 		"a refused install that is taken back deregisters nobody": {
 			account: account{namespace: "ns", fails: errors.New("was deleted")},
 			cluster: world{secret: &cluster.Error{Status: http.StatusNotFound}},
-			says:    "ok    no runtime was registered from here: there is no Secret codefresh-token\n" + gone,
+			says:    "ok    this release has registered no runtime: there is no Secret codefresh-token\n" + gone,
 		},
 		"the right to know is missing": {
 			account: account{namespace: "ns", fails: errors.New("was deleted")},

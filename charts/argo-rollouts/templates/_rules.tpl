@@ -6,7 +6,7 @@ argo-rollouts.controllerRules: what the controller does whatever routes the traf
   apiGroups: [argoproj.io]
   resources: [rollouts, rollouts/status, rollouts/finalizers]
   verbs: [get, list, watch, update, patch]
-- why: a rollout's steps make analyses and experiments
+- why: the steps of a rollout create analyses and experiments
   apiGroups: [argoproj.io]
   resources: [analysisruns, analysisruns/finalizers, experiments, experiments/finalizers]
   verbs: [create, get, list, watch, update, patch, delete]
@@ -22,7 +22,7 @@ argo-rollouts.controllerRules: what the controller does whatever routes the traf
   apiGroups: ["", apps]
   resources: [deployments, podtemplates]
   verbs: [get, list, watch, update]
-- why: traffic is moved by the selectors of Services; experiments have Services of their own
+- why: traffic is shifted by the selectors of Services; experiments have their own Services
   apiGroups: [""]
   resources: [services]
   verbs: [get, list, watch, patch, create, delete]
@@ -30,7 +30,7 @@ argo-rollouts.controllerRules: what the controller does whatever routes the traf
   apiGroups: [""]
   resources: [secrets, configmaps]
   verbs: [get, list, watch]
-- why: metadata that pods have for a while
+- why: temporary metadata of pods
   apiGroups: [""]
   resources: [pods]
   verbs: [list, update, watch]
@@ -38,11 +38,11 @@ argo-rollouts.controllerRules: what the controller does whatever routes the traf
   apiGroups: [""]
   resources: [pods/eviction]
   verbs: [create]
-- why: what happened to a rollout is told as events
+- why: records Events about rollouts
   apiGroups: [""]
   resources: [events]
   verbs: [create, update, patch]
-- why: traffic is moved by a second Ingress
+- why: traffic is shifted by a second Ingress
   apiGroups: [networking.k8s.io, extensions]
   resources: [ingresses]
   verbs: [create, get, list, watch, update, patch]
@@ -65,26 +65,26 @@ argo-rollouts.controllerRules: what the controller does whatever routes the traf
 {{/* argo-rollouts.providers: rules by traffic provider, as YAML. */}}
 {{- define "argo-rollouts.providers" -}}
 ambassador:
-  - why: Ambassador moves the traffic by mappings
+  - why: traffic is shifted by Ambassador mappings
     apiGroups: [getambassador.io, x.getambassador.io]
     resources: [mappings, ambassadormappings]
     verbs: [create, watch, get, update, list, delete]
 apisix:
-  - why: APISIX moves the traffic by its routes
+  - why: traffic is shifted by APISIX routes
     apiGroups: [apisix.apache.org]
     resources: [apisixroutes]
     verbs: [watch, get, update]
 awsAppMesh:
-  - why: App Mesh leads from a virtual service to routers and nodes
+  - why: an App Mesh virtual service refers to routers and nodes
     apiGroups: [appmesh.k8s.aws]
     resources: [virtualservices]
     verbs: [watch, get, list]
-  - why: App Mesh moves the traffic by routers and nodes
+  - why: traffic is shifted by App Mesh routers and nodes
     apiGroups: [appmesh.k8s.aws]
     resources: [virtualnodes, virtualrouters]
     verbs: [watch, get, list, update, patch]
 awsLoadBalancerController:
-  - why: whether the load balancer knows the pods of a new version
+  - why: whether the load balancer has the pods of a new version as targets
     apiGroups: [""]
     resources: [endpoints]
     verbs: [get]
@@ -93,12 +93,12 @@ awsLoadBalancerController:
     resources: [targetgroupbindings]
     verbs: [list, get]
 contour:
-  - why: Contour moves the traffic by its proxies
+  - why: traffic is shifted by Contour proxies
     apiGroups: [projectcontour.io]
     resources: [httpproxies]
     verbs: [get, list, watch, update]
 gatewayAPI:
-  - why: the Gateway API plugin moves the traffic by routes
+  - why: the Gateway API plugin shifts traffic by routes
     apiGroups: [gateway.networking.k8s.io]
     resources: [httproutes, grpcroutes, tcproutes, tlsroutes]
     verbs: [get, list, watch, update, patch]
@@ -107,22 +107,22 @@ gatewayAPI:
     resources: [configmaps]
     verbs: [create, update]
 glooPlatform:
-  - why: Gloo moves the traffic by its route tables
+  - why: traffic is shifted by Gloo route tables
     apiGroups: [networking.gloo.solo.io]
     resources: [routetables]
     verbs: [get, list, watch, update, patch]
 istio:
-  - why: Istio moves the traffic by virtual services and destination rules
+  - why: traffic is shifted by Istio virtual services and destination rules
     apiGroups: [networking.istio.io]
     resources: [virtualservices, destinationrules]
     verbs: [watch, get, update, patch, list]
 smi:
-  - why: SMI moves the traffic by splits
+  - why: traffic is shifted by SMI traffic splits
     apiGroups: [split.smi-spec.io]
     resources: [trafficsplits]
     verbs: [create, watch, get, update, patch]
 traefik:
-  - why: Traefik moves the traffic by its services
+  - why: traffic is shifted by Traefik services
     apiGroups: [traefik.containo.us, traefik.io]
     resources: [traefikservices]
     verbs: [watch, get, update]

@@ -16,7 +16,7 @@ clusterRules:
     resources: [configmaps{{ if not .context.singleNamespace }}, namespaces{{ end }}]
     verbs: [get, list, watch]
   {{- if $rbac.writeConfigMaps }}
-  - why: results that workflows remember (memoize)
+  - why: memoized results of workflows
     apiGroups: [""]
     resources: [configmaps]
     verbs: [create, update]
@@ -25,7 +25,7 @@ clusterRules:
     apiGroups: [""]
     resources: [persistentvolumeclaims, persistentvolumeclaims/finalizers]
     verbs: [create, update, delete, get]
-  - why: a workflow's state is written to it; its tasks are objects of their own
+  - why: a workflow's state is written to it; its tasks are separate objects
     apiGroups: [argoproj.io]
     resources: [workflows, workflows/finalizers, workflowtasksets, workflowtasksets/finalizers, workflowartifactgctasks]
     verbs: [get, list, watch, update, patch, delete, create]
@@ -43,19 +43,19 @@ clusterRules:
     apiGroups: [argoproj.io]
     resources: [workflowtaskresults]
     verbs: [list, watch, deletecollection]
-  - why: starts workflows at their times
+  - why: starts workflows on schedule
     apiGroups: [argoproj.io]
     resources: [cronworkflows, cronworkflows/finalizers]
     verbs: [get, list, watch, update, patch, delete]
-  - why: whether the account of a workflow is there
+  - why: whether the service account of a workflow exists
     apiGroups: [""]
     resources: [serviceaccounts]
     verbs: [get, list]
-  - why: what happened to a workflow is told as events
+  - why: records Events about workflows
     apiGroups: [""]
     resources: [events]
     verbs: [create, patch]
-  - why: a workflow may ask not to be disturbed
+  - why: a workflow can request a PodDisruptionBudget
     apiGroups: [policy]
     resources: [poddisruptionbudgets]
     verbs: [create, get, delete]
@@ -106,16 +106,16 @@ the modes server and sso act with the server's rights. Arguments: context, value
 {{- $acts := ne (include "argo-workflows.authModes" $server) "client" }}
 {{- $clusterTemplates := and $server.clusterWorkflowTemplates.enabled (not .context.singleNamespace) }}
 clusterRules:
-  - why: fills its caches; requests are answered with the caller's own rights
+  - why: fills its caches; requests are answered with the permissions of the caller
     apiGroups: [argoproj.io]
     resources: [workflows, workflowtemplates{{ if $clusterTemplates }}, clusterworkflowtemplates{{ end }}]
     verbs: [get, list, watch]
-  - why: what it did is told as events
+  - why: records Events about its actions
     apiGroups: [""]
     resources: [events]
     verbs: [create, patch]
   {{- if $acts }}
-  - why: parameters, and the accounts that logged-in users are mapped to; with server.authModes server and sso it acts with its own rights
+  - why: parameters, and the accounts that logged-in users are mapped to; with server.authModes server and sso it acts with its own permissions
     apiGroups: [""]
     resources: [configmaps, serviceaccounts]
     verbs: [get, list, watch]
@@ -127,7 +127,7 @@ clusterRules:
     apiGroups: [""]
     resources: [events]
     verbs: [watch]
-  - why: users make, change and delete these through it, as server.authModes says
+  - why: users create, change and delete these through it, as server.authModes says
     apiGroups: [argoproj.io]
     resources: [eventsources, sensors, workflows, workfloweventbindings, workflowtemplates, cronworkflows, cronworkflows/finalizers]
     verbs: [create, get, list, watch, update, patch, delete]

@@ -142,13 +142,13 @@ dns:
     - {port: 5353, protocol: UDP}
     - {port: 5353, protocol: TCP}
 apiServer:
-  why: the API server stands outside the pods' network, where no selector finds it
+  why: the API server is outside the pod network, where no selector matches it
   ports: [443, 6443]
 git:
-  why: Git servers of the user, by SSH and HTTPS; their addresses are known at run time only
+  why: Git servers of the user, over SSH and HTTPS; their addresses are known only at run time
   ports: [22, 443]
 https:
-  why: "services that settings name by URL: registries, identity providers, chart repositories, webhooks of others"
+  why: "services that settings name by URL: registries, identity providers, chart repositories, webhooks"
   ports: [443]
 mail:
   why: mail servers that notifications are sent through
@@ -157,7 +157,7 @@ directory:
   why: LDAP directories that users log in with
   ports: [389, 636]
 metrics:
-  why: metric providers and web hooks that analyses ask, wherever a template says they are
+  why: metric providers and webhooks of analyses, whose addresses are in templates
   ports: [80, 443, 8080, 9090]
 storage:
   why: object storage for logs and artifacts of workflows

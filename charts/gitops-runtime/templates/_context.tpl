@@ -63,7 +63,7 @@ Arguments: root, name (of the part), values (of the part).
 {{- define "gitops-runtime.outside" -}}
 platform:
   ports: [{{ include "common.urlPort" .codefresh.url }}]
-  why: "the platform, global.codefresh.url: a host name, which policies cannot name"
+  why: "the platform, global.codefresh.url: NetworkPolicies do not support host names"
 {{- end -}}
 
 {{/* gitops-runtime.podsOfPart: what selects the pods of a part of the runtime, as JSON. Arguments: root, name (of the part). */}}
@@ -125,7 +125,7 @@ Arguments: root, name (of the service), tag (of its image).
 {{- fail (printf
   (print
     "\nACC105: global.codefresh.url is %s: tokens would travel unencrypted."
-    "\n  fix: use https://, or set global.codefresh.allowInsecureHTTP=true where the network in between is trusted"
+    "\n  fix: use https://, or set global.codefresh.allowInsecureHTTP=true if the network is trusted"
   )
   .codefresh.url
 ) -}}
@@ -162,7 +162,7 @@ Neither given fails the render. Arguments: global.
 {{- dict "name" $token.secretKeyRef.name "key" $token.secretKeyRef.key | toJson -}}
 {{- else -}}
 {{- fail (print
-  "\nTOK101: There is no user token."
+  "\nTOK101: No user token is set."
   "\n  fix: --set global.codefresh.userToken.token=<API key>, or name a Secret in "
   "global.codefresh.userToken.secretKeyRef{name,key}"
 ) -}}

@@ -138,7 +138,7 @@ tunnelServer.
 {{- if not (regexMatch $is $host) -}}
 {{- fail (printf
   (print
-    "\nMOD203: global.codefresh.accountId is %q, of which no host name can be made: %s."
+    "\nMOD203: global.codefresh.accountId is %q, which cannot be part of a host name: %s."
     "\n  fix: --set-string global.codefresh.accountId=<account id>"
   )
   .global.codefresh.accountId

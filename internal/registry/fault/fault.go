@@ -36,7 +36,7 @@ func Explain(doing, image string, err error) error {
 		return explained
 	}
 	if errors.Is(err, context.Canceled) {
-		return &UserError{fmt.Sprintf("%s %s was interrupted; run the command again to go on", doing, image), err}
+		return &UserError{fmt.Sprintf("%s %s was interrupted; run the command again to continue", doing, image), err}
 	}
 	host, _, _ := strings.Cut(image, "/")
 	var answer *transport.Error
@@ -64,19 +64,19 @@ func advice(host string, answer *transport.Error) string {
 	case answer.StatusCode == http.StatusUnauthorized:
 		return fmt.Sprintf("log in with `helm registry login %s` or `docker login %s`", host, host)
 	case answer.StatusCode == http.StatusForbidden:
-		return fmt.Sprintf("the account in use at %s may not do this; use another one", host)
+		return fmt.Sprintf("the account in use at %s lacks permission; use another one", host)
 	case answer.StatusCode == http.StatusNotFound:
 		return "check the name and the tag"
 	case answer.StatusCode == http.StatusMethodNotAllowed:
 		return fmt.Sprintf("%s takes no writes here, as a mirror does; name the registry that it mirrors", host)
 	case answer.StatusCode == http.StatusTooManyRequests:
-		return fmt.Sprintf("%s limits requests; log in, ask less at a time, or run again later", host)
+		return fmt.Sprintf("%s limits the rate of requests; log in, send fewer at a time, or run again later", host)
 	case answer.StatusCode == http.StatusInsufficientStorage || strings.Contains(words(answer), "no space left"):
-		return fmt.Sprintf("%s has no room left; make room and run again", host)
+		return fmt.Sprintf("%s has no space left; free some space and run again", host)
 	case answer.StatusCode >= http.StatusInternalServerError:
-		return fmt.Sprintf("%s is in trouble; run again later", host)
+		return fmt.Sprintf("%s has an internal error; run again later", host)
 	}
-	return "run the command again to go on"
+	return "run the command again to continue"
 }
 
 // unanswered says why there was no answer at all.
@@ -90,19 +90,19 @@ func unanswered(host string, err error) string {
 	failure := netfail.Classify(host, err)
 	switch {
 	case failure.Stage == netfail.DNS:
-		return fmt.Sprintf("no address is known of %s; check the registry's name, or say with --reach where it is", failure.Name())
+		return fmt.Sprintf("no address is known for %s; check the registry's name, or set its address with --reach", failure.Name())
 	case failure.Closed():
-		return fmt.Sprintf("%s dropped the connection; run the command again to go on", host)
+		return fmt.Sprintf("%s dropped the connection; run the command again to continue", host)
 	case failure.Untrusted:
-		return fmt.Sprintf("the certificate of %s is not trusted (%s); give its authority with --ca-file", host, distrust(failure))
+		return fmt.Sprintf("the certificate of %s is not trusted (%s); set its certificate authority with --ca-file", host, distrust(failure))
 	case failure.PlainHTTP():
-		return fmt.Sprintf("%s speaks plain HTTP; allow it with --plain-http %s", host, host)
+		return fmt.Sprintf("%s uses plain HTTP; allow it with --plain-http %s", host, host)
 	case failure.Refused():
-		return fmt.Sprintf("%s refuses the connection; check that the registry runs, and run the command again to go on", host)
+		return fmt.Sprintf("%s refuses the connection; check that the registry runs, and run the command again to continue", host)
 	case failure.Timeout:
-		return fmt.Sprintf("%s does not answer in time; check the network, and run the command again to go on", host)
+		return fmt.Sprintf("%s does not answer in time; check the network, and run the command again to continue", host)
 	}
-	return fmt.Sprintf("%v; run the command again to go on", err)
+	return fmt.Sprintf("%v; run the command again to continue", err)
 }
 
 // distrust is why a certificate is not trusted, without guesses at the cause.

@@ -23,9 +23,9 @@ func Connect(file, kubeContext string) (*cluster.Client, string, error) {
 	config, err := loader.ClientConfig()
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && file != "":
-		return nil, "", fmt.Errorf("kubeconfig %s: there is no such file", file)
+		return nil, "", fmt.Errorf("kubeconfig %s: no such file", file)
 	case err != nil && lacksContext(loader, kubeContext):
-		return nil, "", fmt.Errorf("kubeconfig: there is no context %q; `kubectl config get-contexts` lists them", kubeContext)
+		return nil, "", fmt.Errorf("kubeconfig: unknown context %q; `kubectl config get-contexts` lists them", kubeContext)
 	case err != nil:
 		return nil, "", fmt.Errorf("kubeconfig: %w", err)
 	}

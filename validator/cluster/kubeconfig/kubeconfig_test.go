@@ -26,8 +26,8 @@ func TestConnectErrors(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "config")
 	require.NoError(t, os.WriteFile(file, []byte(config), 0o600))
 	cases := map[string]struct{ file, context, want string }{
-		"no such context": {file, "other", "kubeconfig: there is no context \"other\"; `kubectl config get-contexts` lists them"},
-		"no such file":    {file + "x", "", "kubeconfig " + file + "x: there is no such file"},
+		"no such context": {file, "other", "kubeconfig: unknown context \"other\"; `kubectl config get-contexts` lists them"},
+		"no such file":    {file + "x", "", "kubeconfig " + file + "x: no such file"},
 	}
 	for name, test := range cases {
 		t.Run(name, func(t *testing.T) {

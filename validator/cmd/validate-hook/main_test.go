@@ -58,7 +58,7 @@ func TestProgram(t *testing.T) {
 		},
 		"a kubeconfig": {
 			[]string{"--kubeconfig", "config", "-n", "ns"},
-			"validate-values: this build of validate-values is for pods and reads no kubeconfig; run the program of the release on your own machine\n",
+			"validate-values: this build of validate-values is for pods and reads no kubeconfig; run the released program on your machine\n",
 		},
 	}
 	for name, test := range cases {

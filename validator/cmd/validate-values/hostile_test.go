@@ -140,7 +140,7 @@ var hostileFlags = []input{
 		require.NoError(g, os.Symlink(link, link))
 		return []string{"-f", link}
 	}, "it cannot be opened"},
-	{"a name with control characters", func(*ground) []string { return []string{"-f", "\x1b[31m\n::error::x.yaml"} }, "there is no such file"},
+	{"a name with control characters", func(*ground) []string { return []string{"-f", "\x1b[31m\n::error::x.yaml"} }, "no such file"},
 	{"an index of millions", func(*ground) []string { return []string{"--set", "a[99999999]=1"} }, "the argument cannot be parsed"},
 	{"the largest index, often", func(*ground) []string { return []string{"--set", strings.Repeat("a[65536].", 20) + "b=1"} }, ""},
 	{"a path of thousands", func(*ground) []string { return []string{"--set", strings.Repeat("a.", 30_000) + "b=1"} }, "the argument cannot be parsed"},

@@ -35,11 +35,11 @@ volumes:
   {{- end }}
 rules:
   {{- if $needed }}
-  - why: makes the password of Redis; a name cannot be asked of what is not made yet
+  - why: creates the password of Redis; create cannot be restricted by name
     apiGroups: [""]
     resources: [secrets]
     verbs: [create]
-  - why: whether there is a password already
+  - why: whether a password exists already
     apiGroups: [""]
     resources: [secrets]
     resourceNames: [argocd-redis]

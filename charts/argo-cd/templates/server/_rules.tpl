@@ -7,7 +7,7 @@ rules:
     apiGroups: [""]
     resources: [secrets, configmaps]
     verbs: [create, get, list, watch, update, patch, delete]
-  - why: users make, change and delete applications and projects through it
+  - why: users create, change and delete applications and projects through it
     apiGroups: [argoproj.io]
     resources: [applications, appprojects, applicationsets]
     verbs: [create, get, list, watch, update, delete, patch]

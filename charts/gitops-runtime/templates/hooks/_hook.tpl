@@ -79,7 +79,7 @@ args:
   {{- end }}
 rules:
   {{- range $objects }}
-  - why: before Helm 3.19 the Job removes what was made for it; OpenShift asks for delete where an owner is set
+  - why: before Helm 3.19 the Job deletes the objects that were created for it; OpenShift requires delete where an owner is set
     apiGroups: [{{ index . 0 | quote }}]
     resources: [{{ index . 1 }}]
     resourceNames: [{{ ternary $.secret $name (eq (index . 1) "secrets") }}]
@@ -88,7 +88,7 @@ rules:
 {{- if .facts.clusterRules }}
 clusterRules:
   {{- range $resource, $verbs := dict "clusterroles" $owner "clusterrolebindings" $owned }}
-  - why: before Helm 3.19 the Job removes what was made for it; OpenShift asks for delete where an owner is set
+  - why: before Helm 3.19 the Job deletes the objects that were created for it; OpenShift requires delete where an owner is set
     apiGroups: [rbac.authorization.k8s.io]
     resources: [{{ $resource }}]
     resourceNames: [{{ $cluster }}]

@@ -67,11 +67,11 @@ volumes:
         - configMap: {name: kube-root-ca.crt, items: [{key: ca.crt, path: ca.crt}]}
         - downwardAPI: {items: [{path: namespace, fieldRef: {fieldPath: metadata.namespace}}]}
 rules:
-  - why: makes the password of Redis; a name cannot be asked of what is not made yet
+  - why: creates the password of Redis; create cannot be restricted by name
     apiGroups: [""]
     resources: [secrets]
     verbs: [create]
-  - why: whether there is a password already
+  - why: whether a password exists already
     apiGroups: [""]
     resources: [secrets]
     resourceNames: [gitops-runtime-redis]
