@@ -68,7 +68,7 @@ func (c *copying) blob(ctx context.Context, pair mapping.Pair, target name.Refer
 	return c.journal.add(entry{Target: pair.Target, Blob: digest})
 }
 
-// upload sends a blob. What failed is sent by a pusher of its own, since one
+// upload sends a blob. What failed is sent by a new pusher, since one
 // remembers how each blob ended.
 func (c *copying) upload(ctx context.Context, target name.Reference, blob v1.Layer) error {
 	return remote.WriteLayer(target.Context(), blob, c.client.Options(ctx)...)
