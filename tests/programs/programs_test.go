@@ -98,7 +98,7 @@ func TestHabits(t *testing.T) {
 		"validate-values --version":   {0, "1.2.3\n", ""},
 		"image-override version":      {0, "1.2.3\n", ""},
 		"image-override --version":    {0, "1.2.3\n", ""},
-		"validate-values explian":     {2, "", "validate-values: explian: there is no such file, and no such command; did you mean explain?\n"},
+		"validate-values explian":     {2, "", "validate-values: explian: no such file or command; did you mean explain?\n"},
 		"validate-values --namespcae": {2, "", "validate-values: unknown flag: --namespcae; did you mean --namespace?; see validate-values --help\n"},
 		"image-override genrate":      {2, "", "Error: unknown command \"genrate\"; did you mean generate?; see image-override --help\n"},
 		"image-override generate --registyr x": {
