@@ -187,7 +187,7 @@ func TestWrongInput(t *testing.T) {
 		{"no host to map", []string{"generate", chart, "--registry", "r.io", "--map", "=q.io"}, 2, "Error: --map \"=q.io\": write host=registry[/path]\n"},
 		{"a file for a folder", []string{"generate", chart, "--registry", "r.io", "-o", bad}, 1, "Error: output folder " + bad + " is a file; name another with -o\n"},
 		{"scheme", []string{"generate", chart, "--registry", "https://r.io"}, 2, "Error: --registry: \"https://r.io\" has a scheme; leave \"https://\" out\n"},
-		{"unknown flag", []string{"verify", chart, "--registri", "r.io"}, 2, "Error: unknown flag: --registri; see image-override verify --help\n"},
+		{"unknown flag", []string{"verify", chart, "--registri", "r.io"}, 2, "Error: unknown flag: --registri; did you mean --registry?; see image-override verify --help\n"},
 		{"unknown strategy", []string{"generate", chart, "--registry", "r.io", "--strategy", "deep"}, 2, "Error: --strategy \"deep\" is unknown; choose one of host-prefix, keep-path, flat\n"},
 		{"scenario without file", []string{"generate", chart, "--registry", "r.io", "--scenario", "a"}, 2, "Error: --scenario \"a\": write name=file.yaml[,file.yaml]\n"},
 		{"absent chart", []string{"generate", "absent", "--registry", "r.io"}, 1, "Error: chart absent cannot be read: no such file\n"},
