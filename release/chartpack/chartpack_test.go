@@ -85,7 +85,7 @@ func TestTheUmbrellaNamesWhatIsPublished(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	_, err := chartpack.Pack(t.Context(), filepath.Join(t.TempDir(), "absent"), place)
-	require.ErrorContains(t, err, "cannot be read: there is no such file")
+	require.ErrorContains(t, err, "cannot be read: no such file")
 	_, err = chartpack.Named([]byte("a: b: c"))
 	require.ErrorContains(t, err, "values: ")
 }

@@ -199,10 +199,10 @@ func TestRefusals(t *testing.T) {
 		want   string
 	}{
 		"no login":     {http.StatusUnauthorized, http.MethodPost, "", "answers 401; log in with `helm registry login HOST` or `docker login HOST`"},
-		"no right":     {http.StatusForbidden, http.MethodPost, "", "answers 403; the account in use at HOST may not do this; use another one"},
+		"no right":     {http.StatusForbidden, http.MethodPost, "", "answers 403; the account in use at HOST lacks permission; use another one"},
 		"a mirror":     {http.StatusMethodNotAllowed, http.MethodPost, "", "answers 405; HOST takes no writes here, as a mirror does; name the registry that it mirrors"},
-		"full":         {http.StatusInsufficientStorage, http.MethodPatch, "", "answers 507; HOST has no room left; make room and run again"},
-		"full, by 500": {http.StatusInternalServerError, http.MethodPatch, `{"errors":[{"code":"UNKNOWN","message":"write /data: no space left on device"}]}`, "answers 500 (write /data: no space left on device); HOST has no room left; make room and run again"},
+		"full":         {http.StatusInsufficientStorage, http.MethodPatch, "", "answers 507; HOST has no space left; free some space and run again"},
+		"full, by 500": {http.StatusInternalServerError, http.MethodPatch, `{"errors":[{"code":"UNKNOWN","message":"write /data: no space left on device"}]}`, "answers 500 (write /data: no space left on device); HOST has no space left; free some space and run again"},
 	} {
 		t.Run(title, func(t *testing.T) {
 			w := newWorld(t)

@@ -60,7 +60,7 @@ func ByName(name string, color bool, besides map[string]Format) (Format, error) 
 		format, known = besides[name]
 	}
 	if !known {
-		return nil, fmt.Errorf("there is no report format %q; choose from %s", name, strings.Join(append(Names(), slices.Sorted(maps.Keys(besides))...), ", "))
+		return nil, fmt.Errorf("unknown report format %q; choose from %s", name, strings.Join(append(Names(), slices.Sorted(maps.Keys(besides))...), ", "))
 	}
 	return clean{format}, nil
 }

@@ -21,7 +21,7 @@ func main() {
 	switch {
 	case err == nil:
 	case ended:
-		fmt.Fprintln(os.Stderr, "release: interrupted; run the command again to go on")
+		fmt.Fprintln(os.Stderr, "release: interrupted; run the command again to continue")
 		os.Exit(interrupt.Code(by))
 	default:
 		fmt.Fprintln(os.Stderr, "release:", err)
