@@ -51,7 +51,7 @@ func TestExplain(t *testing.T) {
 func TestFile(t *testing.T) {
 	_, absent := os.Open("absent")
 	for want, err := range map[string]error{
-		"no such file":                  absent,
+		"no such file":                           absent,
 		"its permissions do not let you read it": &os.PathError{Op: "open", Path: "x", Err: syscall.EACCES},
 		"is a directory":                         &os.PathError{Op: "read", Path: "x", Err: syscall.EISDIR},
 		"odd":                                    errors.New("odd"),
