@@ -68,7 +68,7 @@ images: deps ## Point every image at a registry of yours (REGISTRY, VALUES)
 .PHONY: test
 # Renders make much garbage: here memory is given for processors' time.
 test: export GOGC := 400
-test: deps bin/gotestsum ## Run every test that needs no cluster
+test: deps bin/gotestsum bin/helm-4 ## Run every test that needs no cluster
 	@failed=0; \
 	$(STEP) "unit, render, schema and drift tests" $(TEST) -- -timeout 12m $(ARGS) ./... || failed=1; \
 	cd localcluster; \
@@ -82,7 +82,7 @@ RACE_PROCESSES := gitops-runtime/(imageoverride/hostile|validator/cmd/validate-v
 RACE_RENDERS   := ^Test(Corpus|PopularStyles|MakeImagesTakesEveryValuesFile|HundredRuns|Umbrella|Parts|Strategies|UmbrellaDigests|UmbrellaIsReproducible|EveryImageHasItsLine)$$
 
 .PHONY: race
-race: deps ## Run the programs' tests under the race detector (needs a C compiler)
+race: deps bin/helm-4 ## Run the programs' tests under the race detector (needs a C compiler)
 	@$(STEP) "race detector" env CGO_ENABLED=1 go test -race -timeout 20m -skip '$(RACE_RENDERS)' $(ARGS) \
 		$$(go list $(RACE) | grep -vxE '$(RACE_PROCESSES)')
 
@@ -97,7 +97,7 @@ vuln: bin/govulncheck ## Check pins and programs for known vulnerabilities (GOVU
 # A test of this many minutes on a busy machine may meet a pod that its kubelet restarts: CI runs one that failed once more, and says so.
 E2E_RERUNS ?= 0
 .PHONY: e2e
-e2e: deps bin/gotestsum bin/kind bin/kubectl bin/helm-3.8 bin/helm-3.18 ## Install every mode on kind, upgrade, fail over, and run beside others
+e2e: deps bin/gotestsum bin/kind bin/kubectl bin/helm-3.8 bin/helm-4 ## Install every mode on kind, upgrade, fail over, and run beside others
 	@cd localcluster && ../$(STEP) "end-to-end tests" ../bin/gotestsum --format standard-verbose --rerun-fails=$(E2E_RERUNS) \
 		--rerun-fails-run-root-test --packages ./e2e/... -- -tags e2e -count=1 -parallel 4 -timeout 75m $(ARGS)
 

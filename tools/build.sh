@@ -11,6 +11,7 @@ required() {
 
 flags=""
 case $name in
+helm-4) flags="-X helm.sh/helm/v4/internal/version.version=$(required helm.sh/helm/v4)" ;; # takes Kubernetes' version from its client-go
 helm | helm-[0-9]*)
 	# As upstream's Makefile does: the Kubernetes version that `helm template` assumes without a cluster.
 	minor=$(required k8s.io/client-go | cut -d. -f2)

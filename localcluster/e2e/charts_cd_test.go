@@ -20,7 +20,7 @@ import (
 
 func cdAlone() aloneChart {
 	return aloneChart{
-		Chart: install.Chart{Name: "argo-cd", Scenarios: []string{"ha"}},
+		Chart: install.Chart{Name: "argo-cd", Scenarios: []string{"ha"}}, helm: helm4,
 		pods: map[string]int32{
 			"argocd-application-controller": 1, "argocd-applicationset-controller": 1, "argocd-notifications-controller": 1,
 			"argocd-redis": 1, "argocd-repo-server": 1, "argocd-server": 1,
@@ -29,10 +29,35 @@ func cdAlone() aloneChart {
 			"argocd-application-controller": 2, "argocd-applicationset-controller": 2, "argocd-notifications-controller": 1,
 			"argocd-redis-ha-haproxy": 3, "argocd-redis-ha-server": 3, "argocd-repo-server": 2, "argocd-server": 2,
 		},
+		before: deployedBefore, definitions: "argo-cd/files/crds/*.yaml",
 		lasting: alone.makeTargets,
 		works:   alone.deploys,
 	}
 }
+
+// deployedBefore is what a user of the community's chart has: an Application, a repository, and what Argo CD and its Job have made.
+const deployedBefore = `apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {name: before, namespace: NAMESPACE}
+spec:
+  project: default
+  source: {repoURL: http://git-server.platform.svc.cluster.local/apps.git, path: guestbook, targetRevision: main}
+  destination: {server: https://kubernetes.default.svc, namespace: e2e-cd-before}
+---
+apiVersion: v1
+kind: Secret
+metadata: {name: repository, namespace: NAMESPACE, labels: {argocd.argoproj.io/secret-type: repository}}
+stringData: {type: git, url: "http://git-server.platform.svc.cluster.local/apps.git"}
+---
+apiVersion: v1
+kind: Secret
+metadata: {name: argocd-redis, namespace: NAMESPACE}
+stringData: {auth: made-by-the-job-of-the-community}
+---
+apiVersion: v1
+kind: Secret
+metadata: {name: argocd-initial-admin-secret, namespace: NAMESPACE}
+stringData: {password: first-of-the-community}`
 
 // aloneApplication is an Application, ROUND its name and the end of its namespace.
 const aloneApplication = `apiVersion: argoproj.io/v1alpha1

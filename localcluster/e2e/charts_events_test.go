@@ -18,13 +18,33 @@ import (
 
 func eventsAlone() aloneChart {
 	return aloneChart{
-		Chart:     install.Chart{Name: "argo-events", Scenarios: []string{"ha"}},
+		Chart: install.Chart{Name: "argo-events", Scenarios: []string{"ha"}}, helm: helm4,
 		pods:      map[string]int32{"argo-events-controller-manager": 1},
 		available: map[string]int32{"argo-events-controller-manager": 3, "argo-events-events-webhook": 2},
-		lasting:   alone.startListening,
-		works:     alone.receivesAndActs,
+		before:    eventsBefore, definitions: "argo-events/files/crds/*.yaml",
+		lasting: alone.startListening,
+		works:   alone.receivesAndActs,
 	}
 }
+
+// eventsBefore is what a user of the community's chart has; there is no bus of that name, so nothing runs for it.
+const eventsBefore = `apiVersion: argoproj.io/v1alpha1
+kind: EventSource
+metadata: {name: before, namespace: NAMESPACE}
+spec: {eventBusName: absent, webhook: {said: {port: "12000", endpoint: /said, method: POST}}}
+---
+apiVersion: argoproj.io/v1alpha1
+kind: Sensor
+metadata: {name: before, namespace: NAMESPACE}
+spec:
+  eventBusName: absent
+  dependencies: [{name: said, eventSourceName: before, eventName: said}]
+  triggers: [{template: {name: log, log: {}}}]
+---
+apiVersion: v1
+kind: Secret
+metadata: {name: webhook, namespace: NAMESPACE}
+stringData: {key: kept}`
 
 // note is a way from a webhook over the event bus to a sensor that writes what it receives into a ConfigMap.
 const note = `apiVersion: v1

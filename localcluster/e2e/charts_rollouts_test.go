@@ -15,9 +15,27 @@ func rolloutsAlone() aloneChart {
 		Chart:     install.Chart{Name: "argo-rollouts", Scenarios: []string{"ha"}},
 		pods:      map[string]int32{"argo-rollouts": 2}, // one of which leads, by default, too
 		available: map[string]int32{"argo-rollouts": 2},
-		works:     alone.rollsOut,
+		before:    rolloutsBefore, definitions: "argo-rollouts/files/crds/*.yaml",
+		works: alone.rollsOut,
 	}
 }
+
+// rolloutsBefore is what a user of the community's chart has.
+const rolloutsBefore = `apiVersion: argoproj.io/v1alpha1
+kind: Rollout
+metadata: {name: before, namespace: NAMESPACE}
+spec:
+  replicas: 0
+  selector: {matchLabels: {app: before}}
+  strategy: {canary: {}}
+  template:
+    metadata: {labels: {app: before}}
+    spec: {containers: [{name: one, image: IMAGE}]}
+---
+apiVersion: v1
+kind: Secret
+metadata: {name: argo-rollouts-notification-secret, namespace: NAMESPACE}
+stringData: {token: kept}`
 
 // rollsOut: an update of a Rollout passes its canary steps.
 func (a alone) rollsOut(t *testing.T, round string) {

@@ -20,8 +20,12 @@ import (
 // aloneChart is one of Argo's charts, and what shows that it works.
 type aloneChart struct {
 	install.Chart
+	// helm is the version of Helm that does it, bin/helm where it is empty.
+	helm string
 	// pods are the ready pods of each workload, with the default values and with those for high availability; the names have the release in front.
 	pods, available map[string]int32
+	// before is what a user of the community's chart has, in YAML; definitions are the files of the definitions of kinds in that chart.
+	before, definitions string
 	// lasting makes what both rounds need; works does something with the chart, once a round.
 	lasting func(alone, *testing.T)
 	works   func(alone, *testing.T, string)
@@ -40,8 +44,8 @@ func aloneCharts() []aloneChart {
 	return []aloneChart{rolloutsAlone(), workflowsAlone(), eventsAlone(), cdAlone()}
 }
 
-// TestCharts installs each of Argo's charts with no other beside it in its namespace, with its defaults and then with the values for
-// high availability, and asks it to work both times; all charts at the same time, which share nothing. The namespaces hold every
+// TestCharts installs each of Argo's charts with no other beside it in its namespace, with its defaults over a release with the names of
+// the community's chart, and then with the values for high availability, and asks it to work both times; all charts at the same time, which share nothing. The namespaces hold every
 // pod to the Pod Security level restricted. When all have been uninstalled, nothing but Argo's definitions is left outside any namespace.
 func TestCharts(t *testing.T) {
 	e := start(t)
@@ -56,6 +60,9 @@ func TestCharts(t *testing.T) {
 				t.Parallel()
 				a.lifecycle(t)
 			})
+			if a.chart.Name == "argo-events" {
+				e.helmVersionsRecover(t, a.images)
+			}
 		}
 	})
 	e.run(t, "nothing left", func(t *testing.T) {
@@ -75,6 +82,9 @@ func (e *environment) prepareAlone(t *testing.T, chart aloneChart) alone {
 	defer cancel()
 	files, err := e.local.PrepareChart(ctx, chart.Chart)
 	require.NoError(t, err)
+	if chart.helm != "" {
+		e = e.by(chart.helm)
+	}
 	return alone{environment: e, chart: chart, namespace: "e2e-" + chart.Name, images: files}
 }
 
@@ -82,9 +92,19 @@ func (e *environment) prepareAlone(t *testing.T, chart aloneChart) alone {
 func (a alone) lifecycle(t *testing.T) {
 	a.environment.namespace(t, a.namespace)
 	t.Cleanup(func() { a.goes(t) })
+	var before map[string]string
+	if !a.run(t, "community", func(t *testing.T) { before = a.installCommunity(t) }) {
+		return
+	}
+	a.applyHere(t, a.filled(a.chart.before))
+	kept := a.kept(t)
 	if !a.run(t, "default", func(t *testing.T) { a.install(t, a.chart.pods) }) {
 		return
 	}
+	a.run(t, "in place", func(t *testing.T) {
+		assert.Subset(t, a.workloadIDs(t, a.namespace), before)
+		assert.Subset(t, a.kept(t), kept)
+	})
 	if a.chart.lasting != nil {
 		a.chart.lasting(a, t)
 	}

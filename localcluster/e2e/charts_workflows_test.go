@@ -17,13 +17,30 @@ import (
 
 func workflowsAlone() aloneChart {
 	return aloneChart{
-		Chart:     install.Chart{Name: "argo-workflows", Scenarios: []string{"ha"}},
+		Chart: install.Chart{Name: "argo-workflows", Scenarios: []string{"ha"}}, helm: oldestHelm,
 		pods:      map[string]int32{"argo-workflows-workflow-controller": 1, "argo-workflows-server": 1},
 		available: map[string]int32{"argo-workflows-workflow-controller": 2, "argo-workflows-server": 2},
-		lasting:   alone.startSchedule,
-		works:     alone.runsWorkflows,
+		before:    workflowsBefore, definitions: "argo-workflows/files/crds/minimal/*.yaml",
+		lasting: alone.startSchedule,
+		works:   alone.runsWorkflows,
 	}
 }
+
+// workflowsBefore is what a user of the community's chart has.
+const workflowsBefore = `apiVersion: argoproj.io/v1alpha1
+kind: Workflow
+metadata: {name: before, namespace: NAMESPACE}
+spec: {entrypoint: wait, templates: [{name: wait, suspend: {}}]}
+---
+apiVersion: argoproj.io/v1alpha1
+kind: WorkflowTemplate
+metadata: {name: before, namespace: NAMESPACE}
+spec: {entrypoint: wait, templates: [{name: wait, suspend: {}}]}
+---
+apiVersion: v1
+kind: Secret
+metadata: {name: artifacts, namespace: NAMESPACE}
+stringData: {key: kept}`
 
 // every runs each minute.
 const every = `apiVersion: argoproj.io/v1alpha1

@@ -34,6 +34,12 @@ import (
 // standIn is the stand-in's image where pods of tests can pull it.
 const standIn = install.RegistryInCluster + "/gitops-runtime/standin:dev"
 
+// Versions of Helm besides bin/helm, the newest Helm 3; each is built from tools/helm-<version>.
+const (
+	oldestHelm = "3.8"
+	helm4      = "4"
+)
+
 // environment is the local cluster with the platform's stand-in, and clients of it.
 type environment struct {
 	local    *install.Local
@@ -77,6 +83,14 @@ func start(t *testing.T) *environment {
 	e.mapper = restmapper.NewDeferredDiscoveryRESTMapper(e.known)
 	e.clean(t)
 	return e
+}
+
+// by is the same environment, where another version of Helm installs, upgrades and uninstalls.
+func (e *environment) by(version string) *environment {
+	other, local := *e, *e.local
+	local.Helm.Path = filepath.Join(e.local.Root, "bin", "helm-"+version)
+	other.local = &local
+	return &other
 }
 
 // run runs a test that leaves evidence when it fails.

@@ -33,33 +33,43 @@ func (e *environment) kubectlOut(t *testing.T, arguments ...string) string {
 	return string(out)
 }
 
-// older is Helm of another version, built from tools/helm-<version>.
-func (e *environment) older(version string) install.Helm {
-	helm := e.local.Helm
-	helm.Path = filepath.Join(e.local.Root, "bin", "helm-"+version)
-	return helm
-}
-
-// refusedBefore: a Helm that cleans up less leaves as little. What it prints before 3.18 is also all that programs show that have Helm inside,
-// as Terraform's provider does: that the Job failed. Why, its log and the Event say.
-func (e *environment) refusedBefore(t *testing.T, version string) {
+// refusedBy: what the oldest Helm prints is also all that programs show that have Helm inside, as Terraform's provider does: that the Job
+// failed. Why, its log and the Event say, and newer ones print. An older one cleans up less, and leaves as little.
+func (e *environment) refusedBy(t *testing.T, version string) {
 	namespace := "e2e-helm-" + strings.ReplaceAll(version, ".", "-")
 	e.namespace(t, namespace)
 	wrong := refusals()[0]
-	out := e.attempt(t, e.older(version), install.Upgrade{Namespace: namespace, Sets: wrong.sets})
-	assert.Contains(t, out, "failed: PodFailurePolicy")
-	if version == "3.18" {
+	helm := e.by(version).local.Helm
+	out := e.attempt(t, helm, install.Upgrade{Namespace: namespace, Sets: wrong.sets})
+	if version == oldestHelm {
+		assert.Contains(t, out, "failed: PodFailurePolicy")
+	} else {
+		out = strings.ReplaceAll(out, `\n`, "\n") // Helm 4 prints the log as a field of one line of its own
 		assert.Contains(t, out, wrong.code+"  "+wrong.says+"\n")
 	}
 	e.leftAfterRefusal(t, namespace, "secrets/sh.helm.release.v1.refused.", "jobs/validate-values", "pods/validate-values-")
 	e.saysWhy(t, namespace, wrong.code, wrong.says)
-	if version != "3.8" {
+	if version != oldestHelm {
 		return
 	}
-	// the oldest once more, over what is left
-	again := e.attempt(t, e.older(version), install.Upgrade{Namespace: namespace, Sets: wrong.sets})
+	// once more, over what is left
+	again := e.attempt(t, helm, install.Upgrade{Namespace: namespace, Sets: wrong.sets})
 	assert.Contains(t, again, "PodFailurePolicy")
 	e.leftAfterRefusal(t, namespace, "secrets/sh.helm.release.v1.refused.", "jobs/validate-values", "pods/validate-values-")
+}
+
+// imageAbsent: Helm says that the hook's image cannot be pulled, and a release that registered nothing is removed without any image.
+func (e *environment) imageAbsent(t *testing.T, namespace, says string) {
+	e.namespace(t, namespace)
+	out := e.attempt(t, e.local.Helm, install.Upgrade{Namespace: namespace, Sets: []string{"installer.image.tag=absent"}, Args: []string{"--timeout", "15s"}})
+	assert.Contains(t, out, says)
+	assert.Contains(t, e.kubectlOut(t, "get", "events", "-n", namespace, "--field-selector", "reason=Failed"), "ErrImagePull")
+
+	require.Error(t, e.local.Helm.Uninstall(t.Context(), "refused", namespace, 10*time.Second, t.Output()))
+	begun := time.Now()
+	require.NoError(t, e.local.Helm.Uninstall(t.Context(), "refused", namespace, time.Minute, t.Output(), "--no-hooks"))
+	assert.Less(t, time.Since(begun), 10*time.Second)
+	e.leftAfterRefusal(t, namespace, "jobs/validate-values", "pods/validate-values-")
 }
 
 // refusedAndTakenBack: a refused install that Helm rolls back is not an uninstall of the runtime whose name it asked for.

@@ -37,17 +37,18 @@ status:
     source: {repoURL: http://git-server.platform.svc.cluster.local/apps.git, path: guestbook, targetRevision: main}`
 
 // TestInPlace: a release with the names, labels, selectors and fields of the published chart becomes this chart's by one helm upgrade. The
-// API server refuses nothing, workloads are updated and not replaced, and Applications keep their history.
+// API server refuses nothing, workloads are updated and not replaced, and Applications keep their history. Helm 4 does both, by server-side
+// apply; TestCycles has Helm 3 upgrade.
 func TestInPlace(t *testing.T) {
-	e := start(t)
+	e := start(t).by(helm4)
 	defer e.clean(t)
 	require.True(t, e.run(t, "published release", e.installPublished), "no published release, so nothing to upgrade")
 	e.apply(t, namespaceOf("e2e-guestbook"))
 	e.apply(t, deployed)
-	application, workloads := e.historyOf(t), e.workloadIDs(t)
+	application, workloads := e.historyOf(t), e.workloadIDs(t, install.Namespace)
 	delete(workloads, "Deployment argo-cd-dex-server") // this chart has it where a user enables it
 	require.True(t, e.run(t, "upgrade", func(t *testing.T) { e.install(t, images.Tunnel) }), "the upgrade is refused, so nothing to compare")
-	e.run(t, "workloads", func(t *testing.T) { assert.Subset(t, e.workloadIDs(t), workloads) })
+	e.run(t, "workloads", func(t *testing.T) { assert.Subset(t, e.workloadIDs(t, install.Namespace), workloads) })
 	e.run(t, "application", func(t *testing.T) {
 		eventually(t, "Argo CD compares the Application", 3*time.Minute, e.has("applications", install.Namespace, "e2e-deployed", map[string]string{"status.sync.status": "OutOfSync"}))
 		require.Equal(t, application, e.historyOf(t))
@@ -69,28 +70,36 @@ func (e *environment) installPublished(t *testing.T) {
 		Secrets: map[string]string{"codefresh-user-token/token": install.UserToken},
 	})
 	require.NoError(t, err)
-	chart := filepath.Join(t.TempDir(), "gitops-runtime")
-	require.NoError(t, os.MkdirAll(filepath.Join(chart, "templates"), 0o700))
-	require.NoError(t, os.WriteFile(filepath.Join(chart, "Chart.yaml"), []byte("{apiVersion: v2, name: gitops-runtime, version: 0.30.0}"), 0o600))
-	for i, object := range append(e.ownedDefinitions(t), objects...) {
-		text, err := yaml.Marshal(map[string]any{"text": manifest(t, object)})
-		require.NoError(t, err)
-		files := map[string][]byte{fmt.Sprintf("files/%03d.yaml", i): text}
-		write(t, chart, files)
-	}
-	write(t, chart, map[string][]byte{"templates/all.yaml": []byte(
-		"{{ range $path, $bytes := .Files.Glob \"files/*.yaml\" }}\n---\n{{ ($.Files.Get $path | fromYaml).text }}\n{{ end }}")}) // texts, as objects may hold braces
+	definitions := e.definitionsIn(t, "argo-cd/files/crds/*.yaml", "argo-workflows/files/crds/minimal/*.yaml", "gitops-runtime/files/crds/codefresh.io/*.yaml")
 	require.NoError(t, e.local.Helm.Upgrade(ctx, install.Upgrade{
-		Release: install.Release, Chart: chart, Namespace: install.Namespace, Timeout: 5 * time.Minute,
+		Release: install.Release, Chart: chartOf(t, "gitops-runtime", append(definitions, objects...)), Namespace: install.Namespace, Timeout: 5 * time.Minute,
 	}, t.Output()))
 	e.mapper.Reset()
 }
 
-// ownedDefinitions are the definitions of kinds that are part of the published release.
-func (e *environment) ownedDefinitions(t *testing.T) []*unstructured.Unstructured {
+// chartOf is a chart of finished manifests.
+func chartOf(t *testing.T, name string, objects []*unstructured.Unstructured) string {
+	t.Helper()
+	chart := filepath.Join(t.TempDir(), name)
+	files := map[string][]byte{
+		"Chart.yaml": []byte("{apiVersion: v2, version: 0.30.0, name: " + name + "}"),
+		"templates/all.yaml": []byte(
+			"{{ range $path, $bytes := .Files.Glob \"files/*.yaml\" }}\n---\n{{ ($.Files.Get $path | fromYaml).text }}\n{{ end }}"), // texts, as objects may hold braces
+	}
+	for i, object := range objects {
+		text, err := yaml.Marshal(map[string]any{"text": manifest(t, object)})
+		require.NoError(t, err)
+		files[fmt.Sprintf("files/%03d.yaml", i)] = text
+	}
+	write(t, chart, files)
+	return chart
+}
+
+// definitionsIn are the definitions of kinds in files below charts/, which are part of a release.
+func (e *environment) definitionsIn(t *testing.T, patterns ...string) []*unstructured.Unstructured {
 	t.Helper()
 	var found []*unstructured.Unstructured
-	for _, pattern := range []string{"argo-cd/files/crds/*.yaml", "argo-workflows/files/crds/minimal/*.yaml", "gitops-runtime/files/crds/codefresh.io/*.yaml"} {
+	for _, pattern := range patterns {
 		paths, err := filepath.Glob(filepath.Join(e.local.Root, "charts", pattern))
 		require.NoError(t, err)
 		require.NotEmpty(t, paths, pattern)
@@ -132,16 +141,16 @@ func (e *environment) historyOf(t *testing.T) map[string]any {
 	return map[string]any{"uid": object.GetUID(), "history": history}
 }
 
-// workloadIDs are the workloads of the release by kind and name, with what distinguishes a replaced one from an updated one.
-func (e *environment) workloadIDs(t *testing.T) map[string]string {
+// workloadIDs are the workloads of a namespace by kind and name, with what distinguishes a replaced one from an updated one.
+func (e *environment) workloadIDs(t *testing.T, namespace string) map[string]string {
 	t.Helper()
 	found := map[string]string{}
-	deployments, err := e.client.AppsV1().Deployments(install.Namespace).List(t.Context(), metav1.ListOptions{})
+	deployments, err := e.client.AppsV1().Deployments(namespace).List(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
 	for _, deployment := range deployments.Items {
 		found["Deployment "+deployment.Name] = string(deployment.UID)
 	}
-	sets, err := e.client.AppsV1().StatefulSets(install.Namespace).List(t.Context(), metav1.ListOptions{})
+	sets, err := e.client.AppsV1().StatefulSets(namespace).List(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
 	for _, set := range sets.Items {
 		found["StatefulSet "+set.Name] = string(set.UID)

@@ -55,12 +55,16 @@ func (e *environment) refused(t *testing.T) {
 		})
 	}
 	for name, test := range map[string]func(*testing.T){
-		"helm-3.8":     func(t *testing.T) { e.refusedBefore(t, "3.8") },
-		"helm-3.18":    func(t *testing.T) { e.refusedBefore(t, "3.18") },
-		"taken back":   e.refusedAndTakenBack,
-		"dry run":      e.dryRun,
-		"side by side": e.sideBySide,
-		"interrupted":  e.interrupted,
+		"oldest helm": func(t *testing.T) { e.refusedBy(t, oldestHelm) },
+		"helm 4":      func(t *testing.T) { e.refusedBy(t, helm4) },
+		"image absent": func(t *testing.T) {
+			e.imageAbsent(t, "e2e-image-absent", "is waiting to start: trying and failing to pull image")
+		},
+		"image absent, helm 4": func(t *testing.T) { e.by(helm4).imageAbsent(t, "e2e-image-absent-4", "failed to stream pod logs") },
+		"taken back":           e.refusedAndTakenBack,
+		"dry run":              e.dryRun,
+		"side by side":         e.sideBySide,
+		"interrupted":          e.interrupted,
 	} {
 		e.run(t, name, func(t *testing.T) {
 			t.Parallel()

@@ -32,9 +32,9 @@ global:
 `
 
 // TestResilience: highly available and behind its NetworkPolicies, a runtime does its work; what is lost comes back, or another
-// takes its place, and nothing that was sent is lost with it.
+// takes its place, and nothing that was sent is lost with it. Helm 4 installs it, by server-side apply.
 func TestResilience(t *testing.T) {
-	e := start(t)
+	e := start(t).by(helm4)
 	before := e.inventory(t)
 	require.True(t, e.run(t, "install", func(t *testing.T) { e.installHA(t, small) }), "no runtime, so nothing to lose")
 	a := e.access(t, images.Tunnel)

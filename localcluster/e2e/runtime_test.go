@@ -12,7 +12,7 @@ import (
 )
 
 // TestRuntime is the order of everything, within an air gap: refusals on a clean cluster, a first install by tunnel with all that
-// Argo does, upgrades to the other modes, uninstall.
+// Argo does, upgrades to the other modes, uninstall. The newest Helm 3 installs; the oldest and then Helm 4 go on with its release.
 func TestRuntime(t *testing.T) {
 	e := start(t)
 	gap := e.airGapped(t)
@@ -32,7 +32,8 @@ func TestRuntime(t *testing.T) {
 		e.run(t, "same chart again", e.sameChartAgain)
 		e.run(t, "pulled within the gap", gap.pulled)
 	}), "no runtime, so nothing else to test")
-	e.mode(t, images.Ingress, func(t *testing.T, _ access) { e.run(t, "pulled within the gap", gap.pulled) })
+	e.by(oldestHelm).mode(t, images.Ingress, func(t *testing.T, _ access) { e.run(t, "pulled within the gap", gap.pulled) })
+	e = e.by(helm4)
 	e.mode(t, images.Gateway, nil)
 	e.mode(t, images.Mesh, func(t *testing.T, a access) {
 		e.run(t, "router rollout", a.routerRollout)

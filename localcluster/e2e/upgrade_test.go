@@ -41,7 +41,7 @@ func (e *environment) upgraded(t *testing.T) bool {
 	eventually(t, "the application is synced and healthy", 3*time.Minute, deployed)
 	eventually(t, "the workflow waits", time.Minute, e.has("workflows", install.Namespace, "e2e-suspended", map[string]string{"status.phase": "Running"}))
 	selectors, state := e.selectors(t), e.state(t)
-	if !e.run(t, "upgrade", func(t *testing.T) { e.install(t, images.Mesh) }) {
+	if !e.run(t, "upgrade", func(t *testing.T) { e.by(oldestHelm).install(t, images.Mesh) }) {
 		return false
 	}
 	e.run(t, "selectors", func(t *testing.T) { assert.Subset(t, e.selectors(t), selectors) })

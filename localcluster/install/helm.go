@@ -71,9 +71,16 @@ func (h Helm) Template(ctx context.Context, u Upgrade) ([]*unstructured.Unstruct
 	return objects, nil
 }
 
-// Uninstall removes a release and waits until its objects are gone. A release that does not exist is not an error.
-func (h Helm) Uninstall(ctx context.Context, release, namespace string, timeout time.Duration, out io.Writer) error {
-	return h.run(ctx, out, "uninstall", release, "--namespace", namespace, "--ignore-not-found", "--wait", "--timeout", timeout.String())
+// Uninstall removes a release and waits until its objects are gone. A release that does not exist is not an error: its flag
+// --ignore-not-found says so since Helm 3.13, the words of its error in every version. more are further flags.
+func (h Helm) Uninstall(ctx context.Context, release, namespace string, timeout time.Duration, out io.Writer, more ...string) error {
+	var words bytes.Buffer
+	args := append([]string{"uninstall", release, "--namespace", namespace, "--wait", "--timeout", timeout.String()}, more...)
+	err := h.run(ctx, io.MultiWriter(out, &words), args...)
+	if err != nil && strings.Contains(words.String(), "release: not found") {
+		return nil
+	}
+	return err
 }
 
 // Push packs a chart and puts it into a registry, oci://<host>/<path>, that is asked without TLS.

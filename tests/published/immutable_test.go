@@ -12,11 +12,12 @@ import (
 // immutable are the fields that the API server lets nobody change, by kind.
 var immutable = map[string][][]string{
 	"Deployment":         {{"spec", "selector"}},
-	"StatefulSet":        {{"spec", "selector"}, {"spec", "serviceName"}, {"spec", "volumeClaimTemplates"}, {"spec", "podManagementPolicy"}},
+	"StatefulSet":        {{"spec", "selector"}, {"spec", "serviceName"}, {"spec", "volumeClaimTemplates"}, {"spec", "podManagementPolicy"}, {"spec", "revisionHistoryLimit"}},
 	"RoleBinding":        {{"roleRef"}},
 	"ClusterRoleBinding": {{"roleRef"}},
 	"Service":            {{"spec", "clusterIP"}},
 	"Secret":             {{"type"}},
+	"Job":                {{"spec", "selector"}, {"spec", "template"}, {"spec", "completions"}},
 }
 
 // differing are the immutable fields of an object that another of its name has otherwise.
@@ -54,8 +55,26 @@ func TestUpgradeChangesNothingImmutable(t *testing.T) {
 	before, err := Objects(Options{Release: "cf", Namespace: "codefresh", Runtime: "test-runtime", Account: "test-account", Image: "standin:dev"})
 	require.NoError(t, err)
 	after := render.Release{Chart: "gitops-runtime", Files: []string{"tunnel"}}.Objects(t)
-	var changed []string
-	both := 0
+	changed, both := changes(before, after)
+	require.Empty(t, changed)
+	require.Greater(t, both, 50, "objects that both have")
+}
+
+// An upgrade from a release of argo-helm's charts to those of this repository neither. What both have is counted, so that a name that
+// changes is noticed.
+func TestUpgradeFromTheCommunityChangesNothingImmutable(t *testing.T) {
+	t.Parallel()
+	for chart, common := range map[string]int{"argo-cd": 28, "argo-rollouts": 4, "argo-workflows": 8, "argo-events": 2} {
+		before, err := Community(chart, Options{Release: "rel", Namespace: "space", Image: "standin:dev"})
+		require.NoError(t, err)
+		changed, both := changes(before, render.Release{Chart: chart, Name: "rel", Namespace: "space"}.Objects(t))
+		require.Empty(t, changed, chart)
+		require.Equal(t, common, both, "objects that both %s have", chart)
+	}
+}
+
+// changes are the immutable fields that differ, and how many objects are in both.
+func changes(before []*unstructured.Unstructured, after []render.Object) (changed []string, both int) {
 	for _, old := range before {
 		now := render.Find(after, old.GetKind(), old.GetName())
 		if now == nil {
@@ -64,8 +83,7 @@ func TestUpgradeChangesNothingImmutable(t *testing.T) {
 		both++
 		changed = append(changed, differing(old, now)...)
 	}
-	require.Empty(t, changed)
-	require.Greater(t, both, 50, "objects that both have")
+	return changed, both
 }
 
 // The comparison finds what it is for.

@@ -1,5 +1,5 @@
-// Package published makes manifests with the names, labels, selectors and other fields that the published chart's contract has, so that a
-// test can upgrade a release of them to this chart. Containers run a stand-in that answers probes and does nothing else.
+// Package published makes manifests with the names, labels, selectors and other fields that the published chart's contract has, or that
+// argo-helm's charts have, so that a test can upgrade a release of them to a chart of this repository. Containers run a stand-in that answers probes and does nothing else.
 package published
 
 import (

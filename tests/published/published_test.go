@@ -108,7 +108,7 @@ func TestMalformedRows(t *testing.T) {
 		reason string
 	}{
 		"no container": {"Deployment", source{}, "Deployment/x: it has no container"},
-		"port":         {"Deployment", source{{"c", "image", "main"}: "i", {"c", "port", "http"}: "many"}, `Deployment/x: the port http of the container c is "many"`},
+		"port":         {"Deployment", source{{"c", "image", "main"}: "i", {"c", "port", "http"}: "many"}, `Deployment/x: the port http of the container c is "many" and not NUMBER/TCP`},
 		"service":      {"Service", row(facts.None, "servicePort", "http", "name=http"), `Service/x: the port "http" is not a number`},
 		"right":        {"Role", row(facts.None, "rule", "pods", ""), `Role/x: the right "pods" is not of the form group/resource:verb`},
 		"binding":      {"RoleBinding", source{}, "RoleBinding/x: it binds 0 roles instead of one"},

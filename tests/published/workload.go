@@ -35,39 +35,52 @@ func workload(name facts.Object, from source, options Options) (map[string]any, 
 	}
 	spec := map[string]any{
 		"replicas": int64(1), "selector": map[string]any{"matchLabels": selector},
-		"template": map[string]any{
-			"metadata": map[string]any{"labels": podLabels},
-			"spec": map[string]any{
-				"serviceAccountName": cmp.Or(from.of("serviceAccount")["name"], "default"), "automountServiceAccountToken": false,
-				"containers":      containers,
-				"securityContext": map[string]any{"runAsNonRoot": true, "runAsUser": int64(65532), "seccompProfile": map[string]any{"type": "RuntimeDefault"}},
-			},
-		},
+		"template": template(podLabels, cmp.Or(from.of("serviceAccount")["name"], "default"), containers...),
 	}
 	if name.Kind == "StatefulSet" {
-		spec["serviceName"] = name.Name // as the community's chart of Argo CD has it
+		spec["serviceName"], spec["revisionHistoryLimit"] = name.Name, int64(5) // as the community's chart of Argo CD has them
 	}
 	return spec, nil
 }
 
-// containerOf is a container with the ports of the contract, at which a stand-in listens.
+// template is a pod template of the Pod Security level restricted.
+func template(labels map[string]any, account string, containers ...any) map[string]any {
+	return map[string]any{
+		"metadata": map[string]any{"labels": labels},
+		"spec": map[string]any{
+			"serviceAccountName": account, "automountServiceAccountToken": false,
+			"containers":      containers,
+			"securityContext": map[string]any{"runAsNonRoot": true, "runAsUser": int64(65532), "seccompProfile": map[string]any{"type": "RuntimeDefault"}},
+		},
+	}
+}
+
+// containerOf is a container with the ports of the contract.
 func containerOf(name string, from source, options Options) (map[string]any, error) {
-	arguments, ports := []any{"health", "-listen", ":12345"}, []any{} // one port at least
-	declared := from.ofContainer(name, "port")
-	for _, port := range slices.Sorted(maps.Keys(declared)) {
-		number, protocol, _ := strings.Cut(declared[port], "/")
+	ports := map[string]int64{}
+	for port, declared := range from.ofContainer(name, "port") {
+		number, protocol, _ := strings.Cut(declared, "/")
 		parsed, err := strconv.ParseInt(number, 10, 32)
-		if err != nil {
-			return nil, fmt.Errorf("the port %s of the container %s is %q", port, name, declared[port])
+		if err != nil || protocol != "TCP" {
+			return nil, fmt.Errorf("the port %s of the container %s is %q and not NUMBER/TCP", port, name, declared)
 		}
-		ports = append(ports, map[string]any{"name": port, "containerPort": parsed, "protocol": protocol})
-		arguments = append(arguments, "-listen", ":"+number)
+		ports[port] = parsed
+	}
+	return standInContainer(name, ports, options.Image), nil
+}
+
+// standInContainer is a container whose stand-in listens at ports.
+func standInContainer(name string, ports map[string]int64, image string) map[string]any {
+	arguments, declared := []any{"health", "-listen", ":12345"}, []any{} // one port at least
+	for _, port := range slices.Sorted(maps.Keys(ports)) {
+		declared = append(declared, map[string]any{"name": port, "containerPort": ports[port], "protocol": "TCP"})
+		arguments = append(arguments, "-listen", fmt.Sprintf(":%d", ports[port]))
 	}
 	return map[string]any{
-		"name": name, "image": options.Image, "args": arguments, "ports": ports,
+		"name": name, "image": image, "args": arguments, "ports": declared,
 		"resources":       map[string]any{"requests": map[string]any{"cpu": "10m", "memory": "16Mi"}},
 		"securityContext": map[string]any{"allowPrivilegeEscalation": false, "capabilities": map[string]any{"drop": []any{"ALL"}}},
-	}, nil
+	}
 }
 
 // service is the spec of a Service; a port's value is "name=http target=8080 protocol=TCP".

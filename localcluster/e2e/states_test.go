@@ -1,0 +1,228 @@
+//go:build e2e
+
+package e2e_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// statesOf is a release of a small chart that Helm is interrupted with, and the commands that the documentation names for each state.
+type statesOf struct {
+	alone
+	commands map[string]string
+	values   string
+}
+
+// Values of the chart argo-events: nothing runs, or what runs never gets its image.
+const (
+	ready      = "{crds: {install: false}, controller: {replicas: 0}}"
+	neverReady = "controller.replicas=1,controller.image.tag=absent"
+)
+
+// helmStates: out of every state that a Helm leaves which failed or was killed, the command of docs/troubleshooting.md leads.
+func (e *environment) helmStates(t *testing.T, version, images string) {
+	if version != "" {
+		e = e.by(version)
+	}
+	s := statesOf{
+		alone:    alone{environment: e, chart: eventsAlone(), namespace: "e2e-states-" + strings.ReplaceAll(filepath.Base(e.local.Helm.Path), ".", "-"), images: images},
+		commands: e.documented(t), values: file(t, ready),
+	}
+	e.namespace(t, s.namespace)
+	t.Cleanup(func() { s.goes(t) })
+
+	s.fails(t)
+	s.leadsOut(t, "failed", "deployed")
+	s.killed(t, "pending-upgrade", s.upgrade("--set", neverReady)...)
+	s.refuses(t)
+	s.leadsOut(t, "pending-upgrade", "deployed")
+	s.fails(t)
+	s.leadsOut(t, "failed", "deployed")
+	s.fails(t)
+	s.killed(t, "pending-rollback", "rollback", aloneRelease, s.revision(t, "failed"), "--namespace", s.namespace, "--wait", "--timeout", "1m")
+	s.refuses(t)
+	s.leadsOut(t, "pending-rollback", "deployed")
+	if version == helm4 {
+		s.serverSide(t)
+	}
+	s.uninstallKilled(t)
+	s.leadsOut(t, "uninstalling", "")
+	s.killed(t, "pending-install", s.upgrade("--set", neverReady)...)
+	s.refuses(t)
+	s.leadsOut(t, "pending-install", "")
+}
+
+// helmVersionsRecover runs helmStates by every version of Helm, beside other tests.
+func (e *environment) helmVersionsRecover(t *testing.T, images string) {
+	for _, version := range []string{oldestHelm, "", helm4} {
+		e.run(t, "states of helm "+version, func(t *testing.T) {
+			t.Parallel()
+			e.helmStates(t, version, images)
+		})
+	}
+}
+
+// documented are the commands of the first table of docs/troubleshooting.md, by state.
+func (e *environment) documented(t *testing.T) map[string]string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(e.local.Root, "docs", "troubleshooting.md"))
+	require.NoError(t, err)
+	found := map[string]string{}
+	for _, row := range regexp.MustCompile("(?m)^\\| `([a-z-]+)` \\| .* \\| `helm ([^`]+)`").FindAllStringSubmatch(string(text), -1) {
+		found[row[1]] = row[2]
+	}
+	require.Len(t, found, 5)
+	return found
+}
+
+func (s statesOf) upgrade(more ...string) []string {
+	return append([]string{
+		"upgrade", "--install", aloneRelease, s.local.Path(s.chart.Chart), "--namespace", s.namespace, "-f", s.images, "-f", s.values, "--wait", "--timeout", "1m",
+	}, more...)
+}
+
+// helm is a process of Helm that is not started yet.
+func (s statesOf) helm(ctx context.Context, args ...string) *exec.Cmd {
+	command := exec.CommandContext(ctx, s.local.Helm.Path, args...)
+	command.Env = append(os.Environ(), "KUBECONFIG="+s.local.Helm.Kubeconfig, "HELM_DATA_HOME="+filepath.Join(s.local.Helm.Home, "data"))
+	return command
+}
+
+// say runs Helm and gives what it says.
+func (s statesOf) say(t *testing.T, args ...string) (string, error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	out, err := s.helm(ctx, args...).CombinedOutput()
+	return string(out), err
+}
+
+// is asserts the state of the release; none is that of one that is gone.
+func (s statesOf) is(t *testing.T, state string) {
+	t.Helper()
+	out, err := s.say(t, "status", aloneRelease, "--namespace", s.namespace)
+	if state == "" {
+		require.Error(t, err)
+		require.Contains(t, out, "release: not found")
+		return
+	}
+	require.NoError(t, err, out)
+	require.Contains(t, out, "\nSTATUS: "+state+"\n")
+}
+
+// fails leaves a release, new or not, that did not become ready.
+func (s statesOf) fails(t *testing.T) {
+	t.Helper()
+	out, err := s.say(t, s.upgrade("--set", neverReady, "--timeout", "3s")...)
+	require.Error(t, err, out)
+	s.is(t, "failed")
+}
+
+// killed kills a Helm that waits for what never becomes ready, when it has recorded a state.
+func (s statesOf) killed(t *testing.T, state string, args ...string) {
+	t.Helper()
+	helm := s.helm(t.Context(), args...)
+	require.NoError(t, helm.Start())
+	eventually(t, "Helm is at "+state, 30*time.Second, func(ctx context.Context) error {
+		secrets, err := s.client.CoreV1().Secrets(s.namespace).List(ctx, metav1.ListOptions{LabelSelector: "owner=helm,status=" + state})
+		if err == nil && len(secrets.Items) != 1 {
+			err = fmt.Errorf("%d revisions are %s", len(secrets.Items), state)
+		}
+		return err
+	})
+	require.NoError(t, helm.Process.Kill())
+	require.Error(t, helm.Wait())
+	s.is(t, state)
+}
+
+// refuses: Helm does nothing by itself about a release that is pending.
+func (s statesOf) refuses(t *testing.T) {
+	t.Helper()
+	out, err := s.say(t, s.upgrade()...)
+	require.Error(t, err)
+	require.Contains(t, out, "another operation (install/upgrade/rollback) is in progress")
+}
+
+// leadsOut runs the documented command for a state.
+func (s statesOf) leadsOut(t *testing.T, state, to string) {
+	t.Helper()
+	var args []string
+	for word := range strings.FieldsSeq(s.commands[state]) {
+		switch word {
+		case "NAME":
+			word = aloneRelease
+		case "NAMESPACE":
+			word = s.namespace
+		case "CHART":
+			word = s.local.Path(s.chart.Chart)
+		case "VALUES":
+			word = s.values
+		case "REVISION":
+			word = s.revision(t, "deployed")
+		}
+		args = append(args, word)
+	}
+	out, err := s.say(t, args...)
+	require.NoError(t, err, out)
+	s.is(t, to)
+}
+
+// revision is the newest revision of a state.
+func (s statesOf) revision(t *testing.T, state string) string {
+	t.Helper()
+	out, err := s.say(t, "history", aloneRelease, "--namespace", s.namespace)
+	require.NoError(t, err, out)
+	rows := regexp.MustCompile(`(?m)^(\d+)\s.*\s`+state+`\s`).FindAllStringSubmatch(out, -1)
+	require.NotEmpty(t, rows, out)
+	return rows[len(rows)-1][1]
+}
+
+// uninstallKilled kills Helm while it waits for an object to go that something holds.
+func (s statesOf) uninstallKilled(t *testing.T) {
+	t.Helper()
+	deployments := s.client.AppsV1().Deployments(s.namespace)
+	const name = aloneRelease + "-argo-events-controller-manager"
+	hold := func(finalizers string) {
+		_, err := deployments.Patch(t.Context(), name, types.MergePatchType, []byte(`{"metadata":{"finalizers":`+finalizers+`}}`), metav1.PatchOptions{})
+		require.NoError(t, err)
+	}
+	hold(`["e2e.example.com/held"]`)
+	s.killed(t, "uninstalling", "uninstall", aloneRelease, "--namespace", s.namespace, "--wait", "--timeout", "1m")
+	hold("null")
+	out, err := s.say(t, s.upgrade()...)
+	require.Error(t, err)
+	require.Contains(t, out, "has no deployed releases")
+}
+
+// serverSide: what Helm 4 says where server-side apply is refused, and the flags that the documentation names.
+func (s statesOf) serverSide(t *testing.T) {
+	t.Helper()
+	for _, refused := range []struct{ says, value, flag string }{
+		{"spec.strategy.rollingUpdate: Forbidden", "controller.deploymentStrategy.type=Recreate", "--server-side=false"},
+		{`conflict with "kubectl"`, "controller.revisionHistoryLimit=3", "--force-conflicts"},
+	} {
+		if strings.Contains(refused.says, "kubectl") {
+			s.kubectlOut(t, "patch", "deployment", aloneRelease+"-argo-events-controller-manager", "-n", s.namespace,
+				"--field-manager=kubectl", "-p", `{"spec":{"revisionHistoryLimit":4}}`)
+		}
+		out, err := s.say(t, s.upgrade("--set", refused.value)...)
+		require.Error(t, err)
+		require.Contains(t, out, refused.says)
+		out, err = s.say(t, s.upgrade("--set", refused.value, refused.flag)...)
+		assert.NoError(t, err, out)
+		s.is(t, "deployed")
+	}
+}
