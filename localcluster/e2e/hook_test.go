@@ -58,7 +58,7 @@ func (e *environment) refusedBy(t *testing.T, version string) {
 	e.leftAfterRefusal(t, namespace, "secrets/sh.helm.release.v1.refused.", "jobs/validate-values", "pods/validate-values-")
 }
 
-// imageAbsent: Helm says that the hook's image cannot be pulled, and a release that registered nothing is removed without any image.
+// imageAbsent: Helm cannot say why a hook does not start, but events do; and a release that registered nothing is removed without any image.
 func (e *environment) imageAbsent(t *testing.T, namespace, says string) {
 	e.namespace(t, namespace)
 	out := e.attempt(t, e.local.Helm, install.Upgrade{Namespace: namespace, Sets: []string{"installer.image.tag=absent"}, Args: []string{"--timeout", "15s"}})

@@ -58,9 +58,9 @@ func (e *environment) refused(t *testing.T) {
 		"oldest helm": func(t *testing.T) { e.refusedBy(t, oldestHelm) },
 		"helm 4":      func(t *testing.T) { e.refusedBy(t, helm4) },
 		"image absent": func(t *testing.T) {
-			e.imageAbsent(t, "e2e-image-absent", "is waiting to start: trying and failing to pull image")
+			e.imageAbsent(t, "e2e-image-absent", "timed out waiting for the condition")
 		},
-		"image absent, helm 4": func(t *testing.T) { e.by(helm4).imageAbsent(t, "e2e-image-absent-4", "failed to stream pod logs") },
+		"image absent, helm 4": func(t *testing.T) { e.by(helm4).imageAbsent(t, "e2e-image-absent-4", "resource Job/e2e-image-absent-4/validate-values not ready") },
 		"taken back":           e.refusedAndTakenBack,
 		"dry run":              e.dryRun,
 		"side by side":         e.sideBySide,
