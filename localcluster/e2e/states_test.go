@@ -211,8 +211,8 @@ func (s statesOf) uninstallKilled(t *testing.T) {
 func (s statesOf) serverSide(t *testing.T) {
 	t.Helper()
 	for _, refused := range []struct{ says, value, flag string }{
-		{"spec.strategy.rollingUpdate: Forbidden", "controller.deploymentStrategy.type=Recreate", "--server-side=false"},
 		{`conflict with "kubectl"`, "controller.revisionHistoryLimit=3", "--force-conflicts"},
+		{"spec.strategy.rollingUpdate: Forbidden", "controller.deploymentStrategy.type=Recreate", "--server-side=false"}, // and from then on
 	} {
 		if strings.Contains(refused.says, "kubectl") {
 			s.kubectlOut(t, "patch", "deployment", aloneRelease+"-argo-events-controller-manager", "-n", s.namespace,

@@ -1,5 +1,5 @@
 // Package version knows the version of the product, which the file VERSION holds, and writes it wherever the tree repeats it: into the Chart.yaml
-// of every chart, its dependencies on other charts of the tree, what ArtifactHub is told of the product's own images, and the commands that pages
+// of every chart, its dependencies on other charts of the tree, the plugin of Helm, what ArtifactHub is told of the product's own images, and the commands that pages
 // show.
 package version
 
@@ -80,6 +80,7 @@ func Generate(root string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	paths = append(paths, filepath.Join(root, "imageoverride", "plugins", "image-override", "plugin.yaml"))
 	files := map[string][]byte{}
 	for _, path := range paths {
 		text, err := os.ReadFile(path)

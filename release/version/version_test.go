@@ -116,11 +116,15 @@ func TestRead(t *testing.T) {
 func TestWriteStampsACheckout(t *testing.T) {
 	root := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(root, "VERSION"), []byte("2.0.0\n"), 0o600))
-	path := filepath.Join(root, "charts", "common", "Chart.yaml")
-	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
-	require.NoError(t, os.WriteFile(path, []byte("name: common\nversion: 1.0.0\n"), 0o600))
+	stamped := []string{filepath.Join(root, "charts", "common", "Chart.yaml"), filepath.Join(root, "imageoverride", "plugins", "image-override", "plugin.yaml")}
+	for _, path := range stamped {
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		require.NoError(t, os.WriteFile(path, []byte("name: common\nversion: 1.0.0\n"), 0o600))
+	}
 	require.NoError(t, version.Write(root))
-	text, err := os.ReadFile(path)
-	require.NoError(t, err)
-	require.Equal(t, "name: common\nversion: 2.0.0\n", string(text))
+	for _, path := range stamped {
+		text, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.Equal(t, "name: common\nversion: 2.0.0\n", string(text))
+	}
 }
