@@ -60,11 +60,13 @@ func (e *environment) refused(t *testing.T) {
 		"image absent": func(t *testing.T) {
 			e.imageAbsent(t, "e2e-image-absent", "timed out waiting for the condition")
 		},
-		"image absent, helm 4": func(t *testing.T) { e.by(helm4).imageAbsent(t, "e2e-image-absent-4", "resource Job/e2e-image-absent-4/validate-values not ready") },
-		"taken back":           e.refusedAndTakenBack,
-		"dry run":              e.dryRun,
-		"side by side":         e.sideBySide,
-		"interrupted":          e.interrupted,
+		"image absent, helm 4": func(t *testing.T) {
+			e.by(helm4).imageAbsent(t, "e2e-image-absent-4", "resource Job/e2e-image-absent-4/validate-values not ready")
+		},
+		"taken back":   e.refusedAndTakenBack,
+		"dry run":      e.dryRun,
+		"side by side": e.sideBySide,
+		"interrupted":  e.interrupted,
 	} {
 		e.run(t, name, func(t *testing.T) {
 			t.Parallel()
