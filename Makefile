@@ -75,6 +75,10 @@ test: deps bin/gotestsum bin/helm-4 ## Run every test that needs no cluster
 	../$(STEP) "tests of the local cluster" ../$(TEST) -- -timeout 12m $(ARGS) ./... || failed=1; \
 	exit $$failed
 
+.PHONY: test-publish
+test-publish: deps bin/cosign ## Publish to a registry on this machine and verify it, with cosign and Helm
+	@$(STEP) "publish and verify" go test -tags publish -count=1 -timeout 30m $(ARGS) ./release/publishtest
+
 # The programs and what they share. Named here is what the race detector learns nothing from, all of which `make test` runs: packages that
 # feed inputs to a process of its own, and tests that render many charts one after the other.
 RACE           ?= ./internal/... ./validator/... ./imageoverride/...

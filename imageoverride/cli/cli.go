@@ -72,6 +72,13 @@ func Main(args []string, streams Streams) int {
 // Run runs one command line, without the program's name, and returns the exit
 // code.
 func Run(ctx context.Context, args []string, streams Streams) int {
+	root := Command(streams)
+	root.SetArgs(args)
+	return exitCode(root.ExecuteContext(ctx), streams)
+}
+
+// Command is the command with all below it.
+func Command(streams Streams) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "image-override",
 		Short:         "Point every image of a Helm chart at a private registry, and prove it",
@@ -91,7 +98,6 @@ func Run(ctx context.Context, args []string, streams Streams) int {
 	})
 	root.RunE = func(command *cobra.Command, _ []string) error { return command.Help() }
 	root.SuggestionsMinimumDistance = 2
-	root.SetArgs(args)
 	root.SetOut(streams.Out)
 	root.SetErr(streams.Err)
 	root.SetFlagErrorFunc(func(command *cobra.Command, err error) error {
@@ -104,7 +110,11 @@ func Run(ctx context.Context, args []string, streams Streams) int {
 	for _, command := range root.Commands() {
 		command.Args = wrapArgs(command.Args)
 	}
-	err := root.ExecuteContext(ctx)
+	return root
+}
+
+// exitCode says what went wrong, and gives the exit code of it.
+func exitCode(err error, streams Streams) int {
 	var left leftOut
 	var wrong usage
 	var unread *generate.WrongValues

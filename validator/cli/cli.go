@@ -97,14 +97,7 @@ func broken(err error) error { return &failure{ExitError, err} }
 // Main runs the program and returns its exit code.
 func Main(ctx context.Context, args []string, system System) int {
 	code := ExitOK
-	root := rootCommand(system, &code)
-	root.AddCommand(hookCommand(system, &code), uninstallCommand(system), explainCommand(system), docsCommand(system), versionCommand(system))
-	if system.Migrate != nil {
-		root.AddCommand(system.Migrate(system.In, usage))
-	}
-	if system.Schema != nil {
-		root.AddCommand(schemaCommand(system))
-	}
+	root := commands(system, &code)
 	root.SetArgs(args)
 	root.SetIn(system.In)
 	root.SetOut(system.Out)
@@ -128,6 +121,24 @@ func Main(ctx context.Context, args []string, system System) int {
 		return known.code
 	}
 	return ExitUsage
+}
+
+// Command is the command with all below it, for what documents it.
+func Command(system System) *cobra.Command {
+	code := ExitOK
+	return commands(system, &code)
+}
+
+func commands(system System, code *int) *cobra.Command {
+	root := rootCommand(system, code)
+	root.AddCommand(hookCommand(system, code), uninstallCommand(system), explainCommand(system), docsCommand(system), versionCommand(system))
+	if system.Migrate != nil {
+		root.AddCommand(system.Migrate(system.In, usage))
+	}
+	if system.Schema != nil {
+		root.AddCommand(schemaCommand(system))
+	}
+	return root
 }
 
 const description = `Checks the values of a GitOps runtime before it is installed or upgraded.

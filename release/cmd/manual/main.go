@@ -1,0 +1,29 @@
+// Command manual writes man pages and completions of the programs for users' machines: manual FOLDER.
+package main
+
+import (
+	"fmt"
+	"os"
+	"time"
+
+	images "gitops-runtime/imageoverride/cli"
+	"gitops-runtime/internal/schemabundle"
+	"gitops-runtime/release/manual"
+	values "gitops-runtime/validator/cli"
+	"gitops-runtime/validator/local"
+	"gitops-runtime/validator/migrate"
+)
+
+func main() {
+	if len(os.Args) != 2 {
+		fmt.Fprintln(os.Stderr, "usage: manual FOLDER")
+		os.Exit(2)
+	}
+	system := values.Process("")
+	system.Connect, system.Registries, system.BuiltIn, system.Migrate, system.Schema = local.Connect, &local.Registries{}, local.BuiltIn, migrate.Command, schemabundle.Of
+	// no time of the build: the same sources make the same pages
+	if err := manual.Write(os.Args[1], time.Unix(0, 0).UTC(), values.Command(system), images.Command(images.Streams{Out: os.Stdout, Err: os.Stderr})); err != nil {
+		fmt.Fprintln(os.Stderr, "manual:", err)
+		os.Exit(1)
+	}
+}
