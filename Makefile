@@ -105,6 +105,12 @@ e2e: deps bin/gotestsum bin/kind bin/kubectl bin/helm-3.8 bin/helm-4 ## Install 
 	@cd localcluster && ../$(STEP) "end-to-end tests" ../bin/gotestsum --format standard-verbose --rerun-fails=$(E2E_RERUNS) \
 		--rerun-fails-run-root-test --packages ./e2e/... -- -tags e2e -count=1 -parallel 4 -timeout 75m $(ARGS)
 
+.PHONY: e2e-publish
+e2e-publish: deps bin/gotestsum bin/kind bin/kubectl bin/helm bin/cosign ## Publish to the registry on this machine, and install from there on kind
+	@$(STEP) "build release" go build -o bin/release ./release/cmd/release
+	@cd localcluster && ../$(STEP) "install what is published" ../bin/gotestsum --format standard-verbose --packages ./e2e/... -- \
+		-tags e2e,publish -run TestPublishedRelease -count=1 -timeout 75m $(ARGS)
+
 ##@ Lint and benchmarks
 
 .PHONY: lint
@@ -140,6 +146,11 @@ signing-key: bin/cosign ## Create a key pair to publish with, cosign.key and cos
 verify: bin/cosign ## Verify what is published (REGISTRY=host/path COSIGN_PUBLIC_KEY=cosign.pub)
 	@$(STEP) "build release" go build -o bin/release ./release/cmd/release
 	@bin/release verify "$(REGISTRY)" $(ARGS)
+
+.PHONY: snapshot
+snapshot: export VERSION = $(shell cat VERSION)
+snapshot: bin/goreleaser ## Build the programs for every platform into out/dist, with checksums, man pages and completions
+	@$(STEP) "programs for every platform" bin/goreleaser release --snapshot --clean --skip=sign $(ARGS)
 
 .PHONY: package
 package: deps ## Package the charts into out/packages

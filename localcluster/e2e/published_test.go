@@ -1,0 +1,93 @@
+//go:build e2e && publish
+
+package e2e_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
+
+	"gitops-runtime/localcluster/images"
+	"gitops-runtime/localcluster/install"
+	"gitops-runtime/localcluster/kindcluster"
+)
+
+// releaseAt is where the release is published to, as the cluster and as this machine reach it.
+const (
+	releaseAt     = install.RegistryInCluster + "/published"
+	releaseOnHost = install.RegistryOnHost + "/published"
+)
+
+// TestPublishedRelease publishes the checkout to the registry on this machine, verifies it there, and installs the runtime from it: chart and
+// image of the hook come by digest from where they were published; the images of others come from where the local cluster has them.
+func TestPublishedRelease(t *testing.T) {
+	e := start(t)
+	e.publish(t)
+	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)
+	defer cancel()
+	require.NoError(t, e.local.Cluster.ForgetRegistry(ctx, install.RegistryInCluster))
+	version := strings.TrimSpace(readFile(t, filepath.Join(e.local.Root, "VERSION")))
+	upgrade := install.Upgrade{
+		Release: install.Release, Namespace: install.Namespace, Chart: "oci://" + releaseOnHost + "/gitops-runtime",
+		ValueFiles: []string{e.ready.ValueFiles[0], withoutInstaller(t, e.ready.ValueFiles[1])},
+		Args:       []string{"--version", version, "--plain-http"}, Timeout: 10 * time.Minute,
+	}
+	t.Cleanup(func() { e.clean(t) })
+	begun := time.Now()
+	require.NoError(t, e.local.Helm.Upgrade(ctx, upgrade, t.Output()))
+	t.Logf("helm upgrade --install from %s: %.0f s until every workload was ready", upgrade.Chart, time.Since(begun).Seconds())
+	require.NoError(t, e.local.Status(ctx, images.Tunnel, e.ready))
+
+	listed, err := e.local.Cluster.Engine.Run(ctx, "exec", kindcluster.Name+"-control-plane", "ctr", "--namespace=k8s.io", "images", "list", "--quiet")
+	require.NoError(t, err)
+	require.Regexp(t, regexp.MustCompile(`(?m)^`+regexp.QuoteMeta(releaseAt)+`/gitops-runtime-installer@sha256:[0-9a-f]{64}$`), listed, "the node pulled the hook's image by digest from where it was published")
+}
+
+// publish publishes the checkout with a key of the test, twice, and verifies it.
+func (e *environment) publish(t *testing.T) {
+	t.Helper()
+	keys := t.TempDir()
+	run := func(folder, program string, arguments ...string) string {
+		begun := time.Now()
+		command := exec.CommandContext(t.Context(), filepath.Join(e.local.Root, "bin", program), arguments...)
+		command.Dir, command.Env = folder, append(os.Environ(), "COSIGN_PASSWORD=", "OFFLINE=1")
+		out, err := command.CombinedOutput()
+		require.NoError(t, err, "%s %v: %s", program, arguments, out)
+		t.Logf("%s %s: %.0f s\n%s", program, arguments[0], time.Since(begun).Seconds(), out)
+		return string(out)
+	}
+	run(keys, "cosign", "generate-key-pair")
+	reach := install.RegistryInCluster + "=" + install.RegistryOnHost
+	// a run before this one, of another commit and another key, has left its own there
+	run(e.local.Root, "release", "publish", releaseAt, "--reach", reach, "--dirty", "--replace", "--key", filepath.Join(keys, "cosign.key"))
+	again := run(e.local.Root, "release", "publish", releaseAt, "--reach", reach, "--dirty", "--key", filepath.Join(keys, "cosign.key"))
+	require.NotContains(t, again, "  published ")
+	run(e.local.Root, "release", "verify", releaseAt, "--reach", reach, "--public-key", filepath.Join(keys, "cosign.pub"))
+}
+
+// withoutInstaller are the values that lead to the local cluster's images, without the product's own image.
+func withoutInstaller(t *testing.T, path string) string {
+	t.Helper()
+	var values map[string]any
+	require.NoError(t, yaml.Unmarshal([]byte(readFile(t, path)), &values))
+	require.Contains(t, values, "installer")
+	delete(values, "installer")
+	text, err := yaml.Marshal(values)
+	require.NoError(t, err)
+	return file(t, string(text))
+}
+
+func readFile(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return string(text)
+}
