@@ -15,7 +15,9 @@ func TestNotes(t *testing.T) {
 	const head = "The GitOps runtime production is installed in namespace codefresh.\n\n  Platform:    https://g.codefresh.io\n"
 	const next = "app-proxy registers the runtime as it starts, and stores the runtime's token in the Secret codefresh-token; the other programs\nwait for that Secret.\n" +
 		"  kubectl logs -n codefresh deploy/cap-app-proxy\n\n" +
-		"Next: give the runtime its Git credentials, and your user a Git token, at https://g.codefresh.io/2.0/account-settings/runtimes.\n"
+		"Next: give the runtime its Git credentials, and your user a Git token, at https://g.codefresh.io/2.0/account-settings/runtimes.\n\n" +
+		"To remove the runtime, from the account, too: helm uninstall cf -n codefresh\n" +
+		"Its hooks run in the image of the installer; --no-hooks removes a runtime that was never registered without that image.\n"
 	const tunnel = "  Access mode: tunnel\n  Public URL:  https://5f9d1e2b3c4d5e6f7a8b9c0d-production.tunnels.cf-cd.com\n\n" +
 		"The tunnel client keeps the connection to register-tunnels.cf-cd.com; nothing has to be opened on your side.\n" +
 		"  kubectl logs -n codefresh deploy/codefresh-tunnel-client\n\n"
