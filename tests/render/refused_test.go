@@ -43,6 +43,8 @@ func TestRefusedValues(t *testing.T) {
 		{"gateway without parent", "gateway", "MOD602", map[string]string{"global.runtime.httpRoute.parentRefs": "null"}, ""},
 		{"ingress and gateway", "ingress", "MOD101", map[string]string{"global.runtime.httpRoute.enabled": "true"}, ""},
 		{"no mode", "mesh", "MOD102", map[string]string{"global.runtime.ingressUrl": ""}, ""},
+		{"mesh URL with a password", "mesh", "MOD801", map[string]string{"global.runtime.ingressUrl": "https://u:p@a.example.com"}, "global.runtime.ingressUrl is not an http or https URL: https://***@a.example.com."},
+		{"platform with a password", "mesh", "ACC102", map[string]string{"global.codefresh.url": "https://u:p@a.example.com/x@y"}, `global.codefresh.url is not a URL of a platform: "https://***@a.example.com/x@y".`},
 		{"mesh URL without scheme", "mesh", "MOD801", map[string]string{"global.runtime.ingressUrl": "runtime.example.com"}, "global.runtime.ingressUrl is not an http or https URL: runtime.example.com."},
 	} {
 		t.Run(test.name, func(t *testing.T) {

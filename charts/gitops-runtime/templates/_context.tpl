@@ -118,7 +118,7 @@ Arguments: root, name (of the service), tag (of its image).
 {{- if not (include "runtime.isURL" .codefresh.url) -}}
 {{- fail (printf
   (print "\nACC102: global.codefresh.url is not a URL of a platform: %q." "\n  fix: --set global.codefresh.url=https://<host>")
-  (toString .codefresh.url)
+  (include "runtime.shownURL" .codefresh.url)
 ) -}}
 {{- end -}}
 {{- if and (hasPrefix "http://" .codefresh.url) (not .codefresh.allowInsecureHTTP) -}}

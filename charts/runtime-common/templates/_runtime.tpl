@@ -55,16 +55,21 @@ tunnel
 {{- else if not (include "runtime.isURL" $runtime.ingressUrl) -}}
 {{- fail (printf
   (print "\nMOD801: global.runtime.ingressUrl is not an http or https URL: %s." "\n  fix: --set global.runtime.ingressUrl=https://<host>")
-  $runtime.ingressUrl
+  (include "runtime.shownURL" $runtime.ingressUrl)
 ) -}}
 {{- else -}}
 mesh
 {{- end -}}
 {{- end -}}
 
-{{/* runtime.isURL: "true" where a text is an http or https URL with a host. Arguments: the text. */}}
+{{/* runtime.isURL: "true" where a text is an http or https URL with a host and without a user. Arguments: the text. */}}
 {{- define "runtime.isURL" -}}
-{{- if regexMatch "^https?://[^/?#\\s]+([/?#]\\S*)?$" (toString .) }}true{{ end -}}
+{{- if regexMatch "^https?://[^/?#\\s@]+([/?#]\\S*)?$" (toString .) }}true{{ end -}}
+{{- end -}}
+
+{{/* runtime.shownURL: a URL as an error may show it, without user and password. Arguments: the text. */}}
+{{- define "runtime.shownURL" -}}
+{{- regexReplaceAll "//[^/?#]*@" (toString .) "//***@" -}}
 {{- end -}}
 
 {{/*
