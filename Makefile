@@ -168,6 +168,7 @@ generate: bin/helm ## Regenerate versions, CRDs, schemas, reference pages and go
 	@tools/chart-deps.sh
 	@$(STEP) "page for security readers" go run ./tests/cmd/security
 	@$(STEP) "page of the contract" go run ./tests/cmd/contract
+	@$(STEP) "dashboards" go run ./tests/cmd/dashboards
 	@$(STEP) "what ArtifactHub shows" go run ./tests/cmd/artifacthub
 	@$(STEP) "golden files" go test ./tests/golden -run 'TestCasesAreTheirFiles|TestArtifactHubKnowsTheImages' -update
 

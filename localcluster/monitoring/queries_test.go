@@ -1,0 +1,176 @@
+package monitoring_test
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/prometheus/prometheus/promql/parser"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"gitops-runtime/tests/monitoring"
+	"gitops-runtime/tests/render"
+)
+
+// target are the labels that the Prometheus operator gives each target of a ServiceMonitor. Where a metric has one of them itself, its own becomes
+// exported_<label>: https://prometheus.io/docs/prometheus/latest/configuration/configuration/#scrape_config, honor_labels.
+var target = []string{"namespace", "pod", "service", "job", "container", "endpoint", "instance"}
+
+// query is a parsed query, and what it is held to.
+type query struct {
+	metrics map[string]monitoring.Metric
+	faults  []string
+}
+
+func (q *query) fault(format string, args ...any) {
+	q.faults = append(q.faults, fmt.Sprintf(format, args...))
+}
+
+// labels are those of what an expression gives; unknown metrics and labels are faults.
+func (q *query) labels(node parser.Node) []string {
+	switch node := node.(type) {
+	case *parser.VectorSelector:
+		return q.selector(node)
+	case *parser.AggregateExpr:
+		have := q.labels(node.Expr)
+		for _, label := range node.Grouping {
+			if !slices.Contains(have, label) {
+				q.fault("%s is grouped by %s, which is none of %v", node.Expr, label, have)
+			}
+		}
+		if node.Without {
+			q.fault("%s: labels are named, not left out", node)
+		}
+		return node.Grouping
+	}
+	var all []string
+	for _, child := range parser.Children(node) {
+		all = append(all, q.labels(child)...)
+	}
+	return all
+}
+
+func (q *query) selector(selector *parser.VectorSelector) []string {
+	if selector.Name == "up" {
+		return q.matched(selector, target)
+	}
+	name, bucket := strings.CutSuffix(selector.Name, "_bucket")
+	metric, known := q.metrics[name]
+	if !known || bucket != (metric.Type == "histogram") {
+		q.fault("no program exposes %s", selector.Name)
+		return nil
+	}
+	have := slices.Clone(target)
+	for _, label := range metric.Labels {
+		if slices.Contains(target, label) {
+			label = "exported_" + label
+		}
+		have = append(have, label)
+	}
+	if bucket {
+		have = append(have, "le")
+	}
+	return q.matched(selector, have)
+}
+
+// matched holds the matchers of a selector to labels; each query is about one namespace.
+func (q *query) matched(selector *parser.VectorSelector, have []string) []string {
+	scoped := false
+	for _, matcher := range selector.LabelMatchers {
+		scoped = scoped || matcher.Name == "namespace"
+		if matcher.Name != "__name__" && !slices.Contains(have, matcher.Name) {
+			q.fault("%s has no label %s", selector.Name, matcher.Name)
+		}
+	}
+	if !scoped {
+		q.fault("%s is asked of every namespace", selector.Name)
+	}
+	return have
+}
+
+var (
+	dashboard = strings.NewReplacer("$namespace", "codefresh", "$__rate_interval", "5m")
+	inLegend  = regexp.MustCompile(`\{\{(\w+)\}\}`)
+	inText    = regexp.MustCompile(`\$labels\.(\w+)`)
+)
+
+// check returns what is wrong with a query whose result is shown by texts that name labels.
+func check(metrics map[string]monitoring.Metric, text string, named [][]string) []string {
+	parsed, err := parser.ParseExpr(text)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	q := &query{metrics: metrics}
+	have := q.labels(parsed)
+	for _, name := range named {
+		if !slices.Contains(have, name[1]) {
+			q.fault("%s is shown by %s, which is none of %v", text, name[1], have)
+		}
+	}
+	return q.faults
+}
+
+func TestDashboards(t *testing.T) {
+	t.Parallel()
+	metrics, err := monitoring.Metrics()
+	require.NoError(t, err)
+	all, err := monitoring.Dashboards()
+	require.NoError(t, err)
+	seen := 0
+	for _, of := range all {
+		for _, panel := range of.Panels {
+			seen++
+			assert.Empty(t, check(metrics, dashboard.Replace(panel.Expr), inLegend.FindAllStringSubmatch(panel.Legend, -1)), "%s: %s", of.Title, panel.Title)
+		}
+	}
+	assert.Greater(t, seen, 20)
+}
+
+func TestRules(t *testing.T) {
+	t.Parallel()
+	metrics, err := monitoring.Metrics()
+	require.NoError(t, err)
+	seen := 0
+	for _, object := range (render.Release{Chart: "gitops-runtime", Files: []string{"tunnel"}, Set: map[string]string{"monitoring.enabled": "true"}}).Objects(t) {
+		if object.GetKind() != "PrometheusRule" {
+			continue
+		}
+		groups, _, err := unstructured.NestedSlice(object.Object, "spec", "groups")
+		require.NoError(t, err)
+		require.Len(t, groups, 1)
+		rules, _, err := unstructured.NestedSlice(groups[0].(map[string]any), "rules")
+		require.NoError(t, err)
+		for _, one := range rules {
+			seen++
+			rule := one.(map[string]any)
+			shown := fmt.Sprint(rule["annotations"])
+			assert.Empty(t, check(metrics, rule["expr"].(string), inText.FindAllStringSubmatch(shown, -1)), rule["alert"])
+			assert.Contains(t, rule["expr"], `namespace="codefresh"`)
+			assert.NotContains(t, shown, "NAMESPACE")
+		}
+	}
+	assert.Equal(t, 8, seen)
+}
+
+// Each fault that a query can have is found.
+func TestFaults(t *testing.T) {
+	t.Parallel()
+	metrics, err := monitoring.Metrics()
+	require.NoError(t, err)
+	for text, want := range map[string]string{
+		`sum(`:                                  "unclosed left parenthesis",
+		`nothing{namespace="a"}`:                "no program exposes nothing",
+		`argocd_app_reconcile{namespace="a"}`:   "no program exposes argocd_app_reconcile",
+		`argocd_app_info{namespace="a", x="b"}`: "argocd_app_info has no label x",
+		`argocd_app_info`:                       "argocd_app_info is asked of every namespace",
+		`sum by (x) (up{namespace="a"})`:        "is grouped by x",
+		`sum without (pod) (up{namespace="a"})`: "labels are named, not left out",
+	} {
+		assert.Contains(t, strings.Join(check(metrics, text, nil), "\n"), want, text)
+	}
+	assert.Contains(t, strings.Join(check(metrics, `sum by (pod) (up{namespace="a"})`, [][]string{{"", "service"}}), ""), "is shown by service")
+}
