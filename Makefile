@@ -79,6 +79,11 @@ test: deps bin/gotestsum bin/helm-4 ## Run every test that needs no cluster
 test-publish: deps bin/cosign ## Publish to a registry on this machine and verify it, with cosign and Helm
 	@$(STEP) "publish and verify" go test -tags publish -count=1 -timeout 30m $(ARGS) ./release/publishtest
 
+.PHONY: test-browser
+test-browser: ## Try the HTML reports in Chromium (apt-get install chromium, or CHROMIUM=/path)
+	@command -v "$${CHROMIUM:-chromium}" >/dev/null || { echo "there is no Chromium: apt-get install chromium, or name one in CHROMIUM" >&2; exit 1; }
+	@cd localcluster && ../$(STEP) "HTML reports in Chromium" go test -tags browser -count=1 -timeout 10m $(ARGS) ./browser
+
 # The programs and what they share. Named here is what the race detector learns nothing from, all of which `make test` runs: packages that
 # feed inputs to a process of its own, and tests that render many charts one after the other.
 RACE           ?= ./internal/... ./validator/... ./imageoverride/...

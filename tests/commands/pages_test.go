@@ -22,6 +22,7 @@ import (
 
 	images "gitops-runtime/imageoverride/cli"
 	"gitops-runtime/internal/gomodule"
+	"gitops-runtime/internal/schemabundle"
 	"gitops-runtime/tests/commands"
 	"gitops-runtime/tests/manifests"
 	"gitops-runtime/tests/render"
@@ -218,7 +219,7 @@ func (c checkout) command(t *testing.T, command commands.Command) error {
 
 func validate(args []string, out io.Writer) int {
 	system := values.System{In: strings.NewReader(""), Out: out, Err: out, Version: "test", Now: time.Now, Getenv: func(string) string { return "" }}
-	system.Connect, system.Registries, system.BuiltIn, system.Migrate = local.Connect, &local.Registries{}, local.BuiltIn, migrate.Command
+	system.Connect, system.Registries, system.BuiltIn, system.Migrate, system.Schema = local.Connect, &local.Registries{}, local.BuiltIn, migrate.Command, schemabundle.Of
 	return values.Main(context.Background(), args, system)
 }
 

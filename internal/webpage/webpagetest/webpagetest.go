@@ -1,5 +1,5 @@
 // Package webpagetest holds pages of package webpage to what they promise: one file that asks for nothing, runs nothing but the script that its
-// Content-Security-Policy names, and can be used with a keyboard and read aloud. What takes a browser is tests/browser's.
+// Content-Security-Policy names, and can be used with a keyboard and read aloud. What takes a browser is localcluster/browser's.
 package webpagetest
 
 import (
