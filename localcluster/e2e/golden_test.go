@@ -171,7 +171,7 @@ func (e *environment) defineForGolden(t *testing.T) {
 		e.mapper.Reset()
 		for _, kind := range []schema.GroupKind{
 			{Group: "argoproj.io", Kind: "EventBus"}, {Group: "argoproj.io", Kind: "AppProject"}, {Group: "argoproj.io", Kind: "Rollout"},
-			{Group: "gateway.networking.k8s.io", Kind: "HTTPRoute"}, {Group: "monitoring.coreos.com", Kind: "ServiceMonitor"},
+			{Group: "gateway.networking.k8s.io", Kind: "HTTPRoute"}, {Group: "monitoring.coreos.com", Kind: "ServiceMonitor"}, {Group: "monitoring.coreos.com", Kind: "PrometheusRule"},
 		} {
 			if _, err := e.mapper.RESTMapping(kind); err != nil {
 				return fmt.Errorf("%s: %w", kind, err)
