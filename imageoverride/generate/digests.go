@@ -15,7 +15,6 @@ import (
 	"gitops-runtime/imageoverride/mapping"
 	"gitops-runtime/imageoverride/render"
 	"gitops-runtime/imageoverride/solve"
-	"gitops-runtime/imageoverride/verify"
 	"gitops-runtime/internal/helmvalues"
 )
 
@@ -236,7 +235,7 @@ func (p *pinning) good(ctx context.Context, edits []edit, chosen []int) bool {
 		for _, location := range found.Locations {
 			after[location.Field.ID()] = append(after[location.Field.ID()], location)
 		}
-		changes, err := verify.Compare(p.index, p.before[i].output.Documents, output.Documents, p.before[i].locations, func(location locate.Location) string {
+		changes, err := p.comparer.Compare(p.before[i].output.Documents, output.Documents, p.before[i].locations, func(location locate.Location) string {
 			for _, now := range after[location.Field.ID()] {
 				if p.pins(location.Image, now.Image) {
 					return now.Text()

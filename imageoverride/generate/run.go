@@ -72,7 +72,8 @@ func once(ctx context.Context, options Options) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	r := &run{mapper: mapper, renderer: renderer, index: locate.NewIndex(), options: options, earlier: before, harmful: map[string]bool{}}
+	index := locate.NewIndex()
+	r := &run{mapper: mapper, renderer: renderer, index: index, comparer: verify.NewComparer(index), options: options, earlier: before, harmful: map[string]bool{}}
 	r.result.KubeVersion, r.result.RemoteSchemas = renderer.KubeVersion(), renderer.RemoteSchemas()
 	if options.Everything {
 		if users, err = r.everything(ctx, users); err != nil {
@@ -114,6 +115,7 @@ type run struct {
 	mapper    mapping.Mapper
 	renderer  *render.Renderer
 	index     *locate.Index
+	comparer  *verify.Comparer
 	earlier   earlier
 	scenarios []solve.Scenario
 	withTags  map[string]any
@@ -251,7 +253,7 @@ func (r *run) prove(ctx context.Context) error {
 	r.result.Patched = true
 	for i, scenario := range r.scenarios {
 		after := r.rendered[i]
-		changes, err := verify.Compare(r.index, scenario.Base.Documents, after.Documents, scenario.Locations, r.planned(scenario.Name))
+		changes, err := r.comparer.Compare(scenario.Base.Documents, after.Documents, scenario.Locations, r.planned(scenario.Name))
 		if err != nil {
 			return err
 		}
@@ -320,6 +322,9 @@ func (r *run) proveWithHelm(ctx context.Context, scenario solve.Scenario, after 
 	output, err := witness()
 	if err != nil {
 		return r.refused(ctx, scenario.Name, scenario.User, fmt.Errorf("scenario %s does not install with the new values: %w", scenario.Name, err))
+	}
+	if slices.Equal(after.Documents, output.Documents) {
+		return nil
 	}
 	found, err := r.index.Find(output.Documents, r.hosts())
 	if err != nil {

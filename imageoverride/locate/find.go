@@ -48,11 +48,12 @@ type Found struct {
 type Index struct {
 	fields map[render.Document][]Field
 	twice  map[render.Document][]render.Duplicate
+	images map[string]parsed
 }
 
 // NewIndex makes an empty Index.
 func NewIndex() *Index {
-	return &Index{fields: map[render.Document][]Field{}, twice: map[render.Document][]render.Duplicate{}}
+	return &Index{fields: map[render.Document][]Field{}, twice: map[render.Document][]render.Duplicate{}, images: map[string]parsed{}}
 }
 
 // Fields flattens one document; definitions of custom resources have none.
@@ -122,7 +123,7 @@ func (x *Index) Find(documents []render.Document, hosts []string) (Found, error)
 		}
 		all = append(all, fields...)
 	}
-	known := knowledge{hosts: map[string]bool{}, seen: map[string]bool{}, texts: map[string]bool{}}
+	known := knowledge{hosts: map[string]bool{}, seen: map[string]bool{}, texts: map[string]bool{}, images: x.images}
 	for _, host := range hosts {
 		known.hosts[host] = true
 	}
@@ -166,7 +167,7 @@ func (k knowledge) add(found *Found, field Field, f finding) {
 		return
 	}
 	text := field.Value[f.start:f.end]
-	image, _ := mapping.Parse(text) // judged to be one
+	image, _ := k.parse(text) // judged to be one
 	location := Location{Field: field, Start: f.start, End: f.end, Image: image, Rule: f.rule, NameOnly: f.nameOnly}
 	if f.suspected != "" {
 		found.Suspects = append(found.Suspects, Suspect{Location: location, Reason: f.suspected})

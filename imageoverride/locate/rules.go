@@ -130,7 +130,7 @@ func (k knowledge) judge(p place) (finding, bool) {
 	if trimmed == "" || p.name == nonImage && !k.hosted(text) {
 		return f, false
 	}
-	image, err := mapping.Parse(text)
+	image, err := k.parse(text)
 	if err != nil || strings.Contains(text, "://") {
 		return k.unreadable(p, f, text)
 	}
@@ -216,6 +216,28 @@ type knowledge struct {
 	hosts map[string]bool // given
 	seen  map[string]bool // of images found so far
 	texts map[string]bool
+	// images are the texts that were parsed before.
+	images map[string]parsed
+}
+
+// maxParsed bounds the texts that are kept.
+const maxParsed = 4096
+
+// parsed is what mapping.Parse says of a text.
+type parsed struct {
+	image mapping.Image
+	err   error
+}
+
+func (k knowledge) parse(text string) (mapping.Image, error) {
+	known, ok := k.images[text]
+	if !ok {
+		known.image, known.err = mapping.Parse(text)
+		if len(k.images) < maxParsed {
+			k.images[strings.Clone(text)] = known
+		}
+	}
+	return known.image, known.err
 }
 
 func (k knowledge) public(host string) bool { return k.hosts[host] || public(host) }
@@ -261,7 +283,7 @@ func (k knowledge) inText(field Field) (locations []Location, suspects []Suspect
 			start += at + 3
 			text = field.Value[start:end]
 		}
-		image, err := mapping.Parse(text)
+		image, err := k.parse(text)
 		if err != nil || pictures.MatchString(text) || !named[start] && start > 0 && field.Value[start-1] == '/' && !strings.HasSuffix(field.Value[:start], "://") {
 			continue
 		}

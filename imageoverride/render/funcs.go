@@ -85,14 +85,6 @@ func toYAMLPretty(v any) string {
 	return strings.TrimSuffix(out.String(), "\n")
 }
 
-func toJSON(v any) string {
-	data, err := json.Marshal(v)
-	if err != nil {
-		return ""
-	}
-	return string(data)
-}
-
 func yamlInto(text string, into any) error { return yaml.Unmarshal([]byte(text), into) }
 
 // parses keeps what fromYaml read: most texts are the same from render to render.
@@ -101,16 +93,18 @@ type parses struct {
 	size int
 }
 
-// maxParses bounds the texts that are kept, in bytes.
-const maxParses = 128 << 10
+// maxParses bounds the texts that are kept, in bytes; then it begins anew.
+const maxParses = 256 << 10
 
 func (p *parses) fromYAML(text string) map[string]any {
 	known, ok := p.maps[text]
 	if !ok {
 		known = parseMap(text, yamlInto)
-		if p.size += len(text); p.size < maxParses {
-			p.maps[text] = known
+		if p.size += len(text); p.size > maxParses {
+			clear(p.maps)
+			p.size = len(text)
 		}
+		p.maps[text] = known
 	}
 	copied, _ := deepCopy(known).(map[string]any)
 	return copied

@@ -43,12 +43,16 @@ type inputs struct {
 	frame   []int
 	last    int
 	printed map[int]*printed
+	// writings counts what templates changed: a printed value is what its text
+	// says until then.
+	writings int
 }
 
 // printed is a value that one execution of a template wrote as JSON.
 type printed struct {
-	text  string
-	value any
+	text     string
+	value    any
+	writings int
 }
 
 // node is a map or a list of the tree of values. What is in a list is known by
@@ -343,6 +347,7 @@ func (in *inputs) add(path []string, whole bool) {
 
 // writes notes that a template changes a map.
 func (in *inputs) writes(target any) {
+	in.writings++
 	if at := identity(target); at != 0 && in.stable(at) {
 		in.changed = true
 	}

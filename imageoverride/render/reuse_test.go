@@ -33,6 +33,7 @@ func reading(template string) *chart.Chart {
 {{- define "tag" }}{{ .image.tag }}{{ end }}
 {{- define "root tag" }}{{ .Values.image.tag }}{{ end }}
 {{- define "context" }}{{ dict "image" .Values.image "global" .Values.global | toJson }}{{ end }}
+{{- define "changing" }}{{ $d := dict "image" .Values.image }}{{ toJson $d }}{{ $_ := set $d "more" .Values.other }}{{ end }}
 {{- define "wrapped" }}{{ include "context" . }}{{ end }}
 {{- define "captured" }}{{ $x := include "context" . }}{{ $x }}{{ end }}
 {{- define "hashed" }}{{ $x := include "context" . }}{{ $x | sha256sum | trunc 0 }}{{ $x }}{{ end }}
@@ -82,6 +83,7 @@ var readings = map[string]string{
 	"a copy that is written":      `a: {{ include "context" . | fromJson | toYaml | quote }}{{ (include "context" . | fromJson).image.tag }}`,
 	"a copy that is handed on":    `a: {{ $c := include "context" . | fromJson }}{{ toJson $c.image | quote }}{{ include "tag" $c }}{{ range $k, $v := $c.image }}{{ $v }}{{ end }}`,
 	"a copy that is changed":      `a: {{ $c := include "context" . | fromJson }}{{ $_ := set $c.image "tag" .Values.other }}{{ $c.image.tag }}{{ $c.image.registry }}`,
+	"a copy of what changed":      `a: {{ $c := include "changing" . | fromJson }}{{ $c.image.tag }}{{ $c.more }}`,
 	"two in one text":             `a: {{ $c := include "twice" . | fromJson }}{{ $c.tag }}`,
 	"JSON":                        `a: {{ toJson .Values.image | quote }}{{ .Values.global | toJson | quote }}`,
 	"the scope":                   `a: {{ .Values | toJson | sha256sum }}{{ (deepCopy .).Values.image.tag }}`,

@@ -47,7 +47,7 @@ func (in *inputs) print(value any) string {
 		in.everything(value, map[uintptr]bool{})
 		return text
 	}
-	in.printed[frame] = &printed{text, value}
+	in.printed[frame] = &printed{text, value, in.writings}
 	return text
 }
 
@@ -67,14 +67,20 @@ func (in *inputs) forward() {
 
 // view is fromJson of what was included just now.
 func (in *inputs) view(text string) map[string]any {
-	parsed := parseMap(text, jsonInto)
 	if in.reads == nil {
-		return parsed
+		return parseMap(text, jsonInto)
 	}
-	if from := in.printed[in.last]; from != nil && from.text == strings.TrimSpace(text) {
-		delete(in.printed, in.last)
-		in.copied(parsed, from.value)
+	from := in.printed[in.last]
+	if from == nil || from.text != strings.TrimSpace(text) {
+		return parseMap(text, jsonInto)
 	}
+	delete(in.printed, in.last)
+	read, ok := readBack(from.value, 0)
+	parsed, isMap := read.(map[string]any)
+	if !ok || !isMap || from.writings != in.writings {
+		parsed = parseMap(text, jsonInto)
+	}
+	in.copied(parsed, from.value)
 	return parsed
 }
 

@@ -43,14 +43,45 @@ func OutsideOf(locations []locate.Location, mapper mapping.Mapper) []Outside {
 	return all
 }
 
+// Comparer compares renders of one chart. What it found of two documents is
+// kept, since most documents are the same from scenario to scenario. It is not
+// safe for concurrent use.
+type Comparer struct {
+	index *locate.Index
+	known map[[2]render.Document][]difference
+}
+
+// NewComparer makes a Comparer that has seen nothing.
+func NewComparer(index *locate.Index) *Comparer {
+	return &Comparer{index: index, known: map[[2]render.Document][]difference{}}
+}
+
+// difference is a field that is not the same in two documents, by its ID.
+type difference struct {
+	id                string
+	before, after     locate.Field
+	inBefore, inAfter bool
+}
+
+// image is a field that holds images, with the text that it is to have.
+type image struct {
+	field locate.Field
+	want  string
+}
+
 // Compare lists the fields in which two renders differ other than by planned
 // images and checksums. The locations are those of the first render; target
 // says what each image is to become.
-func Compare(index *locate.Index, before, after []render.Document, locations []locate.Location, target func(locate.Location) string) ([]Change, error) {
+func (c *Comparer) Compare(before, after []render.Document, locations []locate.Location, target func(locate.Location) string) ([]Change, error) {
 	left, right := byKey(before), byKey(after)
-	planned := map[string]string{}
+	planned := map[string]map[string]image{}
 	for _, group := range byField(locations) {
-		planned[group[0].Field.ID()] = replaced(group, target)
+		field := group[0].Field
+		key := render.Document{Template: field.Object.Template, Index: field.Object.Index}.Key()
+		if planned[key] == nil {
+			planned[key] = map[string]image{}
+		}
+		planned[key][field.ID()] = image{field, replaced(group, target)}
 	}
 	var changes []Change
 	for _, key := range keys(left, right) {
@@ -63,25 +94,51 @@ func Compare(index *locate.Index, before, after []render.Document, locations []l
 			changes = append(changes, Change{Field: "CustomResourceDefinition of template " + a.Template + b.Template, Before: "its text", After: "another text"})
 			continue
 		}
-		was, err := fields(index, a, inBefore)
+		differences, err := c.differences(a, inBefore, b, inAfter)
 		if err != nil {
 			return nil, err
 		}
-		is, err := fields(index, b, inAfter)
-		if err != nil {
-			return nil, err
-		}
-		changes = append(changes, differences(was, is, planned)...)
+		changes = append(changes, unplanned(differences, planned[key])...)
 	}
 	return changes, nil
 }
 
-func fields(index *locate.Index, document render.Document, present bool) (map[string]locate.Field, error) {
+// differences are the fields that differ in two documents.
+func (c *Comparer) differences(a render.Document, inBefore bool, b render.Document, inAfter bool) ([]difference, error) {
+	pair := [2]render.Document{a, b}
+	if known, ok := c.known[pair]; ok {
+		return known, nil
+	}
+	was, err := c.fields(a, inBefore)
+	if err != nil {
+		return nil, err
+	}
+	is, err := c.fields(b, inAfter)
+	if err != nil {
+		return nil, err
+	}
+	all := []difference{}
+	for id, before := range was {
+		after, still := is[id]
+		if !still || before.Literal != after.Literal || before.Value != after.Value {
+			all = append(all, difference{id, before, after, true, still})
+		}
+	}
+	for id, after := range is {
+		if _, known := was[id]; !known {
+			all = append(all, difference{id: id, after: after, inAfter: true})
+		}
+	}
+	c.known[pair] = all
+	return all, nil
+}
+
+func (c *Comparer) fields(document render.Document, present bool) (map[string]locate.Field, error) {
 	all := map[string]locate.Field{}
 	if !present {
 		return all, nil
 	}
-	list, err := index.Fields(document)
+	list, err := c.index.Fields(document)
 	if err != nil {
 		return nil, err
 	}
@@ -91,22 +148,25 @@ func fields(index *locate.Index, document render.Document, present bool) (map[st
 	return all, nil
 }
 
-func differences(was, is map[string]locate.Field, planned map[string]string) []Change {
+// unplanned are the changes besides images that became what they were to be:
+// fields that differ, and images that stayed what they were not to.
+func unplanned(differences []difference, images map[string]image) []Change {
 	var changes []Change
-	for id, before := range was {
-		after, still := is[id]
-		want, isImage := planned[id]
-		if !isImage {
-			want = before.Value
+	differ := map[string]bool{}
+	for _, one := range differences {
+		differ[one.id] = true
+		wanted, isImage := images[one.id]
+		asPlanned := isImage && one.after.Value == wanted.want || !isImage && isChecksum(one.before, one.after)
+		switch {
+		case !one.inBefore:
+			changes = append(changes, Change{Field: Place(one.after), After: shown(one.after)})
+		case !one.inAfter || one.before.Literal != one.after.Literal || !asPlanned:
+			changes = append(changes, Change{Field: Place(one.before), Before: shown(one.before), After: shown(one.after), Immutable: one.inAfter && immutable(one.before)})
 		}
-		if still && before.Literal == after.Literal && (after.Value == want || !isImage && isChecksum(before, after)) {
-			continue
-		}
-		changes = append(changes, Change{Field: Place(before), Before: shown(before), After: shown(after), Immutable: still && immutable(before)})
 	}
-	for id, after := range is {
-		if _, known := was[id]; !known {
-			changes = append(changes, Change{Field: Place(after), After: shown(after)})
+	for id, one := range images {
+		if field := one.field; !differ[id] && field.Value != one.want {
+			changes = append(changes, Change{Field: Place(field), Before: shown(field), After: shown(field), Immutable: immutable(field)})
 		}
 	}
 	sort.Slice(changes, func(a, b int) bool { return changes[a].Field < changes[b].Field })

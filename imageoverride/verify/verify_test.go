@@ -1,6 +1,7 @@
 package verify_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -45,20 +46,48 @@ spec: {containers: [{image: "r.io/quay.io/a:1", command: ["run r.io/quay.io/a:1 
 			found, err := index.Find(left, nil)
 			require.NoError(t, err)
 			require.Len(t, found.Locations, 3)
-			changes, err := verify.Compare(index, left, []render.Document{{Template: "t", Text: test.after}}, found.Locations, func(l locate.Location) string { return "r.io/" + l.Text() })
+			changes, err := verify.NewComparer(index).Compare(left, []render.Document{{Template: "t", Text: test.after}}, found.Locations, func(l locate.Location) string { return "r.io/" + l.Text() })
 			require.NoError(t, err)
 			require.Equal(t, test.want, changes)
 		})
 	}
 }
 
+// TestCompareAgain: what is known of two documents serves another plan.
+func TestCompareAgain(t *testing.T) {
+	index := locate.NewIndex()
+	left := []render.Document{{Template: "t", Text: before}}
+	right := []render.Document{{Template: "t", Text: strings.ReplaceAll(before, `image: "quay.io/a:1"`, `image: "r.io/a:1"`)}}
+	found, err := index.Find(left, nil)
+	require.NoError(t, err)
+	comparer := verify.NewComparer(index)
+	stays := func(l locate.Location) string { return l.Text() }
+	moves := func(l locate.Location) string {
+		if strings.HasSuffix(l.Field.Path, ".image") {
+			return "r.io/a:1"
+		}
+		return l.Text()
+	}
+	everything := func(locate.Location) string { return "r.io/a:1" }
+	image := verify.Change{Field: "Pod/p spec.containers[0].image", Before: "quay.io/a:1", After: "r.io/a:1"}
+	command := verify.Change{Field: "Pod/p spec.containers[0].command[0]", Before: "run quay.io/a:1 twice quay.io/a:1", After: "run quay.io/a:1 twice quay.io/a:1"}
+	for _, test := range []struct {
+		target func(locate.Location) string
+		want   []verify.Change
+	}{{stays, []verify.Change{image}}, {moves, nil}, {everything, []verify.Change{command}}, {stays, []verify.Change{image}}} {
+		changes, err := comparer.Compare(left, right, found.Locations, test.target)
+		require.NoError(t, err)
+		require.Equal(t, test.want, changes)
+	}
+}
+
 func TestCompareWholeDocuments(t *testing.T) {
 	index := locate.NewIndex()
 	one, two := render.Document{Template: "t", Text: "kind: A"}, render.Document{Template: "t", Index: 1, Text: "kind: B"}
-	changes, err := verify.Compare(index, []render.Document{one}, []render.Document{one, two}, nil, nil)
+	changes, err := verify.NewComparer(index).Compare([]render.Document{one}, []render.Document{one, two}, nil, nil)
 	require.NoError(t, err)
 	require.Equal(t, []verify.Change{{Field: "B/ kind", After: "B"}}, changes)
-	changes, err = verify.Compare(index, []render.Document{one, two}, []render.Document{one}, nil, nil)
+	changes, err = verify.NewComparer(index).Compare([]render.Document{one, two}, []render.Document{one}, nil, nil)
 	require.NoError(t, err)
 	require.Equal(t, []verify.Change{{Field: "B/ kind", Before: "B"}}, changes)
 }
