@@ -2,6 +2,7 @@ package generate
 
 import (
 	"context"
+	"slices"
 	"sort"
 
 	"gitops-runtime/imageoverride/locate"
@@ -65,6 +66,9 @@ func (r *run) exact(ctx context.Context, names, pins []solve.Override) []solve.O
 	kept := r.isolated(others, func(chosen []solve.Override) bool {
 		tree, err := solve.Tree(append(append([]solve.Override{}, names...), chosen...), r.coalesced)
 		for i, scenario := range r.scenarios {
+			if !slices.ContainsFunc(chosen, func(pin solve.Override) bool { return changes(scenario, pin) }) {
+				continue
+			}
 			user := helmvalues.Merge(scenario.User, tree)
 			if err != nil || ctx.Err() != nil || r.renderer.Check(ctx, user) != nil {
 				return false
@@ -77,6 +81,13 @@ func (r *run) exact(ctx context.Context, names, pins []solve.Override) []solve.O
 		return true
 	})
 	return append(same, kept...)
+}
+
+// changes tells whether a pin may change the values of a scenario. An item of a
+// list brings the whole list, perhaps another scenario's.
+func changes(scenario solve.Scenario, pin solve.Override) bool {
+	node, _ := helmvalues.Get(scenario.Base.Values, pin.Path)
+	return node != pin.Text || slices.ContainsFunc(pin.Path, func(s helmvalues.Step) bool { return s.Key == "" })
 }
 
 // holds tells whether a pin is what all scenarios have there.

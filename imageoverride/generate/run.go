@@ -251,6 +251,7 @@ func (r *run) pinnedTags(solution solve.Solution) string {
 // seen before, in exact.
 func (r *run) prove(ctx context.Context) error {
 	r.result.Patched = true
+	r.renderer.Forget() // Helm's engine needs the memory
 	for i, scenario := range r.scenarios {
 		after := r.rendered[i]
 		changes, err := r.comparer.Compare(scenario.Base.Documents, after.Documents, scenario.Locations, r.planned(scenario.Name))

@@ -192,6 +192,15 @@ func (r *Renderer) hold(now ready) error {
 	return nil
 }
 
+// Forget lets go of parsed templates, compiled schemas and results: outputs keep
+// what Witness needs. A later render begins anew.
+func (r *Renderer) Forget() {
+	whole := r.engine.whole
+	r.engine = NewEngine()
+	r.engine.whole = whole
+	clear(r.schemas.compiled)
+}
+
 // Reads are the values that the templates of all renders so far name.
 func (r *Renderer) Reads() Reads { return r.engine.reads.all() }
 

@@ -55,7 +55,7 @@ type Engine struct {
 func NewEngine() *Engine {
 	in := newInputs()
 	return &Engine{
-		parsed: map[string]*parsedSet{}, coverage: newCoverage(), reads: newReads(), parses: &parses{maps: map[string]map[string]any{}},
+		parsed: map[string]*parsedSet{}, coverage: newCoverage(), reads: newReads(), parses: newParses(),
 		inputs: in, notes: &instrumenter{inputs: in, done: map[*parse.Tree]bool{}}, kept: map[string][]*file{},
 		trees: map[string]map[string]*parse.Tree{}, bodies: map[*parse.Tree]uint64{},
 	}
@@ -194,7 +194,7 @@ func (e *Engine) parse(sources []source) (*parsedSet, error) {
 		notes: e.notes,
 	}
 	set.root.Funcs(funcs(set.fixed)).Funcs(writers(e.inputs))
-	set.root.Funcs(template.FuncMap{coverFunc: e.coverage.execute, tickFunc: set.budget.tick, noteFunc: e.inputs.note, printFunc: e.inputs.print, viewFunc: e.inputs.view, "fromYaml": e.parses.fromYAML})
+	set.root.Funcs(template.FuncMap{coverFunc: e.coverage.execute, tickFunc: set.budget.tick, noteFunc: e.inputs.note, printFunc: e.inputs.print, viewFunc: e.inputs.view, "fromYaml": e.parses.fromYAML, "toYaml": e.parses.toYAML, "regexMatch": e.parses.regexMatch})
 	set.bind(set.root)
 	for _, src := range sources {
 		if err := e.add(set.root, src); err != nil {

@@ -87,28 +87,6 @@ func toYAMLPretty(v any) string {
 
 func yamlInto(text string, into any) error { return yaml.Unmarshal([]byte(text), into) }
 
-// parses keeps what fromYaml read: most texts are the same from render to render.
-type parses struct {
-	maps map[string]map[string]any
-	size int
-}
-
-// maxParses bounds the texts that are kept, in bytes; then it begins anew.
-const maxParses = 256 << 10
-
-func (p *parses) fromYAML(text string) map[string]any {
-	known, ok := p.maps[text]
-	if !ok {
-		known = parseMap(text, yamlInto)
-		if p.size += len(text); p.size > maxParses {
-			clear(p.maps)
-			p.size = len(text)
-		}
-		p.maps[text] = known
-	}
-	copied, _ := deepCopy(known).(map[string]any)
-	return copied
-}
 func jsonInto(text string, into any) error { return json.Unmarshal([]byte(text), into) }
 
 // parseMap and parseList give parse errors to the template as values, as Helm does.

@@ -136,6 +136,23 @@ func TestReuseChangesNothing(t *testing.T) {
 	}
 }
 
+// TestForget: a renderer that has let go of everything renders as before, and
+// Helm's engine still knows which files it has seen.
+func TestForget(t *testing.T) {
+	r := renderer(t, reading(readings["a partial"]))
+	first, err := r.Render(context.Background(), map[string]any{})
+	require.NoError(t, err)
+	r.Forget()
+	for range 2 {
+		helms, err := r.Witness(context.Background(), map[string]any{}, first)
+		require.NoError(t, err)
+		require.Equal(t, first.Documents, helms.Documents)
+	}
+	again, err := r.Render(context.Background(), map[string]any{})
+	require.NoError(t, err)
+	require.Equal(t, first.Documents, again.Documents)
+}
+
 // TestReuseSavesWork: a file is executed again only where what it reads changed.
 func TestReuseSavesWork(t *testing.T) {
 	c := reading(`a: {{ if .Values.other }}{{ fail "executed" }}{{ end }}`)
