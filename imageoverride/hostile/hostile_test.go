@@ -113,6 +113,7 @@ func inputs() map[string][]input {
 			{"values that are no YAML", map[string]string{"values.yaml": "a: [b"}, nil, 1, "values.yaml"},
 			{"deep values", map[string]string{"values.yaml": "a: " + brackets}, nil, 1, "nest more than 100 levels deep"},
 			{"values with an alias bomb", map[string]string{"values.yaml": bomb}, nil, 1, "aliases followed"},
+			{"values of fifteen megabytes", map[string]string{"../large.yaml": strings.Repeat("- {a: b, c: [1, 2, 3], text: some text}\n", 370_000)}, []string{"generate", "CHART", "--registry", "reg.corp", "-f", "CHART/../large.yaml"}, 2, "hold more than 200000 keys and values"},
 			{"a chart without a name", map[string]string{"Chart.yaml": "apiVersion: v2\nversion: 1.0.0\n"}, nil, 1, "chart.metadata.name is required"},
 			{"a chart file that is no YAML", map[string]string{"Chart.yaml": "{"}, nil, 1, "Chart.yaml"},
 			{"a chart without a version", map[string]string{"Chart.yaml": "apiVersion: v2\nname: a\n"}, nil, 1, "version"},

@@ -53,7 +53,7 @@ func appendJSON(to []byte, v any, depth int) ([]byte, bool) {
 		if typed == nil || depth > maxJSON {
 			return nil, false
 		}
-		ok := true
+		var ok bool
 		to = append(to, '[')
 		for i, item := range typed {
 			if i > 0 {
@@ -78,7 +78,7 @@ func appendMap(to []byte, m map[string]any, depth int) ([]byte, bool) {
 		keys = append(keys, key)
 	}
 	slices.Sort(keys)
-	ok := true
+	var ok bool
 	to = append(to, '{')
 	for i, key := range keys {
 		if i > 0 {
