@@ -316,7 +316,7 @@ func (r *run) outside(scenario string, output render.Output) (locate.Found, erro
 // same images, unreadable fields and suspected texts in the same places.
 func (r *run) proveWithHelm(ctx context.Context, scenario solve.Scenario, after render.Output, known locate.Found) error {
 	user := helmvalues.Merge(scenario.User, r.result.Values)
-	witness := func() (render.Output, error) { return r.renderer.RenderWithHelm(ctx, user) }
+	witness := func() (render.Output, error) { return r.renderer.Prove(ctx, user) }
 	if len(r.scenarios) > maxWitnessed {
 		witness = func() (render.Output, error) { return r.renderer.Witness(ctx, user, after) }
 	}

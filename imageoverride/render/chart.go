@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"helm.sh/helm/v3/pkg/chart"
@@ -136,8 +137,18 @@ func (r *Renderer) render(ctx context.Context, user map[string]any) (Output, err
 // RenderWithHelm renders with Helm's own engine and checks the values against
 // the chart's schemas, as an installation does.
 func (r *Renderer) RenderWithHelm(ctx context.Context, user map[string]any) (Output, error) {
+	return r.withHelm(ctx, maxTime, user)
+}
+
+// Prove is RenderWithHelm of values that Render rendered before, which takes
+// Helm's engine longer where templates copy their values.
+func (r *Renderer) Prove(ctx context.Context, user map[string]any) (Output, error) {
+	return r.withHelm(ctx, maxProof, user)
+}
+
+func (r *Renderer) withHelm(ctx context.Context, most time.Duration, user map[string]any) (Output, error) {
 	var made Output
-	err := r.Within(ctx, func() (err error) {
+	err := r.within(ctx, most, func() (err error) {
 		made, err = r.renderWithHelm(user)
 		return err
 	})
@@ -166,7 +177,11 @@ func (r *Renderer) renderWithHelm(user map[string]any) (Output, error) {
 // returns when the work is done, when the context ends, or when no chart would
 // take so long; after those two the renderer is of no use any more.
 func (r *Renderer) Within(ctx context.Context, work func() error) error {
-	err := r.patience.within(ctx, work)
+	return r.within(ctx, maxTime, work)
+}
+
+func (r *Renderer) within(ctx context.Context, most time.Duration, work func() error) error {
+	err := r.patience.within(ctx, most, work)
 	if errors.Is(err, ErrTooLong) {
 		return fmt.Errorf("chart %s: %w", r.chart.Name(), err)
 	}

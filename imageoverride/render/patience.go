@@ -15,6 +15,10 @@ import (
 // both together mean that it is this work that takes so long.
 const maxTime = 2 * time.Second * slowness
 
+// maxProof is what Helm's engine may take of values that were rendered before:
+// their templates end, and that engine copies more.
+const maxProof = 2 * maxTime
+
 // ErrTooLong is what a chart gets that takes longer.
 var ErrTooLong = fmt.Errorf("it takes more than %s of CPU time, which no chart needs", maxTime)
 
@@ -24,7 +28,7 @@ type patience struct{ lost error }
 
 // within waits for work until the context ends or it has taken too long. What
 // was given up may still use the renderer, so that is of no use from then on.
-func (p *patience) within(ctx context.Context, work func() error) error {
+func (p *patience) within(ctx context.Context, most time.Duration, work func() error) error {
 	if err := errors.Join(p.lost, ctx.Err()); err != nil {
 		return err
 	}
@@ -46,7 +50,7 @@ func (p *patience) within(ctx context.Context, work func() error) error {
 			p.lost = ctx.Err()
 			return p.lost
 		case <-look.C:
-			if time.Since(begun) > maxTime && processors()-used > maxTime {
+			if time.Since(begun) > most && processors()-used > most {
 				p.lost = ErrTooLong
 				return p.lost
 			}

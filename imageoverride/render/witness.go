@@ -17,7 +17,7 @@ import (
 func (r *Renderer) Witness(ctx context.Context, user map[string]any, made Output) (Output, error) {
 	fresh := made.fresh()
 	if r.engine.whole || len(fresh) == len(made.files) || redefines(made.ready.chart) {
-		output, err := r.RenderWithHelm(ctx, user)
+		output, err := r.Prove(ctx, user)
 		if err == nil {
 			made.witness()
 		}
