@@ -86,12 +86,12 @@ func TestPublishedValuesFiles(t *testing.T) {
 		versions []string
 		changed  int
 	}{
-		"0.24":           {"gitops-runtime", []string{"0.24.0"}, 9},
-		"0.26":           {"gitops-runtime", []string{"0.26"}, 7},
-		"0.28":           {"gitops-runtime", []string{"0.28"}, 6},
-		"0.29":           {"gitops-runtime", []string{"0.28", "0.30.0"}, 6},
-		"0.30":           {"gitops-runtime", []string{"0.30.0"}, 6},
-		"any of them":    {"gitops-runtime", []string{"0.24.0", "0.26", "0.28", "0.30.0"}, 13},
+		"0.24":           {"gitops-runtime", []string{"0.24.0"}, 10},
+		"0.26":           {"gitops-runtime", []string{"0.26"}, 8},
+		"0.28":           {"gitops-runtime", []string{"0.28"}, 7},
+		"0.29":           {"gitops-runtime", []string{"0.28", "0.30.0"}, 7},
+		"0.30":           {"gitops-runtime", []string{"0.30.0"}, 7},
+		"any of them":    {"gitops-runtime", []string{"0.24.0", "0.26", "0.28", "0.30.0"}, 14},
 		"argo-cd":        {"argo-cd", []string{""}, 11},
 		"argo-events":    {"argo-events", []string{""}, 0},
 		"argo-rollouts":  {"argo-rollouts", []string{""}, 1},

@@ -17,7 +17,7 @@ Arguments: context, component, name, certificate (values), secret (the Secret's 
   "usages" $c.usages
   "secretTemplate" (include "common.compact" (dict "annotations" $c.secretTemplateAnnotations) | fromJson)
 -}}
-{{- $annotations := merge dict ($c.annotations | default dict) (.context.global.certificateAnnotations | default dict) -}}
+{{- $annotations := include "common.layered" (list $c.annotations .context.global.certificateAnnotations) | fromJson -}}
 {{- include "common.object" (dict
   "context" .context
   "component" .component

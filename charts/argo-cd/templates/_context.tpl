@@ -66,7 +66,7 @@ Arguments: of {context, values}, to (their names).
 */}}
 {{- define "argo-cd.peersOf" -}}
 {{- $v := .of.values -}}{{- $context := .of.context -}}
-{{- $parts := include "argo-cd.parts" $v | fromYaml -}}
+{{- $parts := include "argo-cd.parts" $v | include "common.parsed" | fromJson -}}
 {{- range .to -}}
 {{- $part := get $parts . -}}
 {{- if and (eq . "redis") $v.externalRedis.host }}
@@ -98,15 +98,15 @@ Arguments: values.
 {{- if $ha.enabled }}
 redis: {name: {{ ternary "redis-ha-haproxy" "redis-ha-server" $ha.haproxy.enabled }}, ports: [6379, 26379]}
 {{- else }}
-redis: {name: {{ .redis.name }}, ports: [{{ .redis.containerPorts.redis }}]}
+redis: {name: {{ toJson .redis.name }}, ports: [{{ .redis.containerPorts.redis }}]}
 {{- end }}
 redisServer: {name: redis-ha-server, ports: [6379, 26379]}
-repoServer: {name: {{ .repoServer.name }}, ports: [{{ .repoServer.containerPorts.server }}]}
+repoServer: {name: {{ toJson .repoServer.name }}, ports: [{{ .repoServer.containerPorts.server }}]}
 {{- if .commitServer.enabled }}
-commitServer: {name: {{ .commitServer.name }}, ports: [8086]}
+commitServer: {name: {{ toJson .commitServer.name }}, ports: [8086]}
 {{- end }}
 {{- if include "argo-cd.usesDex" . }}
-dex: {name: {{ .dex.name }}, ports: [{{ .dex.containerPorts.http }}, {{ .dex.containerPorts.grpc }}]}
+dex: {name: {{ toJson .dex.name }}, ports: [{{ .dex.containerPorts.http }}, {{ .dex.containerPorts.grpc }}]}
 {{- end }}
 {{- end -}}
 

@@ -31,7 +31,7 @@ TLS certificate), paths (before all others), annotations (besides the user's), r
   "kind" "Ingress"
   "name" .name
   "labels" $ingress.labels
-  "annotations" (merge dict ($ingress.annotations | default dict) (.annotations | default dict))
+  "annotations" (include "common.layered" (list $ingress.annotations .annotations) | fromJson)
   "spec" $spec
 ) -}}
 {{- end -}}

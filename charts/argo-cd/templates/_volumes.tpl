@@ -18,7 +18,7 @@ params, the key of argocd-cmd-params-cm that switches profiling.
       - {key: tls.key, path: tls.key}
       - {key: ca.crt, path: ca.crt}
   {{- else if eq $name "argocd-cmd-params-cm" }}
-  configMap: {name: {{ $name }}, optional: true, items: [{key: {{ $.params }}, path: profiler.enabled}]}
+  configMap: {name: {{ $name }}, optional: true, items: [{key: {{ toJson $.params }}, path: profiler.enabled}]}
   {{- else }}
   configMap: {name: argocd-{{ $name }}-cm, optional: true}
   {{- end }}

@@ -55,7 +55,7 @@ argo-rollouts.controllerRules: what the controller does whatever routes the traf
 {{/* argo-rollouts.providerRules: what each traffic provider needs, and the user's own rules, as YAML. Arguments: providerRBAC. */}}
 {{- define "argo-rollouts.providerRules" -}}
 {{- if .enabled -}}
-{{- $rules := include "argo-rollouts.providers" . | fromYaml -}}
+{{- $rules := include "argo-rollouts.providers" . | include "common.parsed" | fromJson -}}
 {{- $granted := list -}}
 {{- range $provider, $on := .providers }}{{ if $on }}{{ $granted = concat $granted (get $rules $provider) }}{{ end }}{{ end -}}
 {{- with concat $granted .additionalRules }}{{ toYaml . }}{{ end -}}

@@ -86,11 +86,16 @@ that of the values; may be left out).
 {{/*
 argo-workflows.artifactRepository: where artifacts are kept, as JSON; {} for none. S3 is Amazon's unless an endpoint is named, and its keys
 are
-left out where the client finds credentials itself. Arguments: values, root (only tpl sees it).
+left out where the client finds credentials itself. Templates are evaluated where the community's chart does: not in the keyFormat of S3,
+which holds those of Argo Workflows. Arguments: values, root (only tpl sees it).
 */}}
 {{- define "argo-workflows.artifactRepository" -}}
-{{- $given := (include "common.evaluated" (dict "value" .values.artifactRepository "root" .root) | fromJson).value -}}
+{{- $own := .values.artifactRepository.s3 | default dict -}}
+{{- $literal := list "keyFormat" "roleARN" "encryptionOptions" -}}
+{{- $evaluated := merge (dict "s3" (omit $own "keyFormat" "roleARN" "encryptionOptions")) (omit .values.artifactRepository "s3") -}}
+{{- $given := (include "common.evaluated" (dict "value" $evaluated "root" .root) | fromJson).value -}}
 {{- $s3 := $given.s3 | default dict -}}
+{{- range $key, $value := $own }}{{ if has $key $literal }}{{ $_ := set $s3 $key $value }}{{ end }}{{ end -}}
 {{- if $s3 -}}
 {{- if or (not .values.useStaticCredentials) $s3.useSDKCreds }}{{ $s3 = omit $s3 "accessKeySecret" "secretKeySecret" }}{{ end -}}
 {{- if not $s3.endpoint }}{{ $_ := set $s3 "endpoint" "s3.amazonaws.com" }}{{ end -}}

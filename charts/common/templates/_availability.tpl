@@ -14,9 +14,9 @@ metadata:
   ) | nindent 2 }}
 spec:
   {{- if not (or (kindIs "invalid" $pdb.maxUnavailable) (eq (toString $pdb.maxUnavailable) "")) }}
-  maxUnavailable: {{ $pdb.maxUnavailable }}
+  maxUnavailable: {{ toJson $pdb.maxUnavailable }}
   {{- else }}
-  minAvailable: {{ ternary 0 $pdb.minAvailable (or (kindIs "invalid" $pdb.minAvailable) (eq (toString $pdb.minAvailable) "")) }}
+  minAvailable: {{ ternary 0 $pdb.minAvailable (or (kindIs "invalid" $pdb.minAvailable) (eq (toString $pdb.minAvailable) "")) | toJson }}
   {{- end }}
   selector:
     matchLabels:
@@ -36,7 +36,7 @@ spec:
 -}}
 {{- end -}}
 {{- end -}}
-apiVersion: {{ default "autoscaling/v2" .context.apiVersions.autoscaling }}
+apiVersion: {{ default "autoscaling/v2" .context.apiVersions.autoscaling | include "common.scalar" }}
 kind: HorizontalPodAutoscaler
 metadata:
   {{- include "common.metadata" (dict "context" .context "component" .facts.name "name" (include "common.componentName" .)) | nindent 2 }}

@@ -55,13 +55,13 @@ and a second installation of the same program on the cluster could not be made.
 Arguments: context, group (of the API), crds (values: keep, annotations, additionalLabels), files (path -> bytes).
 */}}
 {{- define "common.crds" -}}
-{{- $annotations := merge dict (.crds.annotations | default dict) -}}
+{{- $annotations := include "common.layered" (list .crds.annotations) | fromJson -}}
 {{- if .crds.keep }}{{ $_ := set $annotations "helm.sh/resource-policy" "keep" }}{{ end -}}
 {{- $common := dict "app.kubernetes.io/part-of" .context.partOf "app.kubernetes.io/managed-by" .context.managedBy -}}
 {{- range $path, $bytes := .files }}
 {{- $name := printf "%s.%s" (base $path | trimSuffix ".yaml") $.group }}
 {{- if include "common.ownsCRD" (dict "context" $.context "name" $name) }}
-{{- $labels := merge dict $common (dict "app.kubernetes.io/name" $name) ($.crds.additionalLabels | default dict) }}
+{{- $labels := include "common.layered" (list $common (dict "app.kubernetes.io/name" $name) $.crds.additionalLabels) | fromJson }}
 {{- $metadata := include "common.compact" (dict "labels" $labels "annotations" $annotations) | fromJson | toYaml | indent 2 }}
 ---
 {{ toString $bytes | replace "\nmetadata:\n" (printf "\nmetadata:\n%s\n" $metadata) | trim }}

@@ -43,12 +43,18 @@ Services by the names that hold a namespace, and the hosts that are given. Argum
 {{/*
 common.probe: a probe, as JSON; {} where there is none.
 Arguments: fact (the component's own probe), value (what the user changed of it; enabled: false removes it; httpPath, httpPort and
-httpScheme change the request of a probe that makes one). A handler of the user's takes the place of the component's.
+httpScheme change the request of a probe that makes one), others (the component's other probes: where it has none of this kind and the
+user's names no handler, it does what the first of them does). A handler of the user's takes the place of the component's.
 */}}
 {{- define "common.probe" -}}
 {{- $value := .value | default dict -}}
-{{- if and .fact (ne (toString $value.enabled) "false") -}}
 {{- $fact := .fact -}}
+{{- if omit $value "enabled" -}}
+{{- range prepend (.others | default list) $value -}}
+{{- if not $fact }}{{ $fact = include "common.compact" (pick (. | default dict) "exec" "grpc" "httpGet" "tcpSocket") | fromJson }}{{ end -}}
+{{- end -}}
+{{- end -}}
+{{- if and $fact (ne (toString $value.enabled) "false") -}}
 {{- range $handler := list "exec" "grpc" "httpGet" "tcpSocket" -}}
 {{- if and (get $value $handler) (not (hasKey $fact $handler)) }}{{ $fact = omit $fact "exec" "grpc" "httpGet" "tcpSocket" }}{{ end -}}
 {{- end -}}
@@ -92,6 +98,7 @@ Arguments: a component (context, facts, values).
 {{- end -}}
 {{- $proxies := include "common.proxyEnv" (dict "global" $g "noProxy" .context.noProxy) | fromJson -}}
 {{- $mounts := list $scratch $f.volumeMounts $g.extraVolumeMounts $v.volumeMounts $v.extraVolumeMounts -}}
+{{- $probes := list $f.livenessProbe $f.readinessProbe -}}
 {{- $container := dict
   "name" (default $f.name $f.containerName)
   "image" (include "common.image" (dict "global" $g "images" $f.images "tag" .context.version))
@@ -101,9 +108,9 @@ Arguments: a component (context, facts, values).
   "env" (include "common.env" (dict "layers" (list $proxies $f.env $g.env $v.env $v.extraEnv)) | fromJson).env
   "envFrom" (concat ($f.envFrom | default list) ($v.envFrom | default list) ($v.extraEnvFrom | default list))
   "ports" $f.ports
-  "livenessProbe" (include "common.probe" (dict "fact" $f.livenessProbe "value" $v.livenessProbe) | fromJson)
-  "readinessProbe" (include "common.probe" (dict "fact" $f.readinessProbe "value" $v.readinessProbe) | fromJson)
-  "startupProbe" (include "common.probe" (dict "fact" $f.startupProbe "value" $v.startupProbe) | fromJson)
+  "livenessProbe" (include "common.probe" (dict "fact" $f.livenessProbe "value" $v.livenessProbe "others" $probes) | fromJson)
+  "readinessProbe" (include "common.probe" (dict "fact" $f.readinessProbe "value" $v.readinessProbe "others" $probes) | fromJson)
+  "startupProbe" (include "common.probe" (dict "fact" $f.startupProbe "value" $v.startupProbe "others" $probes) | fromJson)
   "lifecycle" (include "common.firstSet" (list $v.lifecycle $f.lifecycle) | fromJson).value
   "resources" (include "common.firstSet" (list $v.resources $f.resources) | fromJson).value
   "securityContext" $security

@@ -19,7 +19,7 @@ selector (labels that select a component's pods, where they are not its name and
   "version" .chart.AppVersion
   "partOf" (default .chart.Name .partOf)
   "selector" (.selector | default dict)
-  "labels" (merge dict (.labels | default dict) ($v.commonLabels | default dict) (($v.global).additionalLabels | default dict))
+  "labels" (include "common.layered" (list .labels $v.commonLabels ($v.global).additionalLabels) | fromJson)
   "global" ($v.global | default dict)
   "apiVersions" ($v.apiVersionOverrides | default dict)
   "singleNamespace" (.singleNamespace | default false)
@@ -79,6 +79,27 @@ Arguments: the list.
 {{- $set := dict -}}
 {{- range . }}{{ if and (not (hasKey $set "value")) (not (kindIs "invalid" .)) }}{{ $_ := set $set "value" . }}{{ end }}{{ end -}}
 {{- toJson $set -}}
+{{- end -}}
+
+{{/*
+common.scalar: a text as YAML, in quotes where it could be read as something else. Arguments: the text.
+*/}}
+{{- define "common.scalar" -}}
+{{- $words := list "true" "false" "null" "yes" "no" "on" "off" "y" "n" -}}
+{{- $plain := and (regexMatch "^[A-Za-z][A-Za-z0-9._/-]*$" (toString .)) (not (has (lower (toString .)) $words)) -}}
+{{- if $plain }}{{ . }}{{ else }}{{ toJson . }}{{ end -}}
+{{- end -}}
+
+{{/*
+common.layered: maps as one, as JSON. Of a key the first map that has it counts, be its value 0, false or empty; null leaves it to the later
+ones. Arguments: the list of maps; those that are null are left out.
+*/}}
+{{- define "common.layered" -}}
+{{- $made := dict -}}
+{{- range . }}{{ range $key, $value := . -}}
+{{- if not (or (hasKey $made $key) (kindIs "invalid" $value)) }}{{ $_ := set $made $key $value }}{{ end -}}
+{{- end }}{{ end -}}
+{{- toJson $made -}}
 {{- end -}}
 
 {{/*

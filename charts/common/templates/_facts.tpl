@@ -5,7 +5,7 @@ without quotes, such as `a: b`, becomes a map or breaks the YAML. Arguments: con
 */}}
 {{- define "common.facts" -}}
 {{- $facts := fromYaml .facts -}}
-{{- $name := regexFind "(?m)^(full)?name: .*$" .facts | splitList ": " | last -}}
+{{- $name := regexFind "(?m)^(full)?name: .*$" .facts | splitList ": " | last | trimAll "\"" -}}
 {{- $component := printf "chart %s, component %q" .context.chart (default .context.fullname $name) -}}
 {{- with $facts.Error -}}
 {{- /* the parser counts some lines from zero */ -}}
@@ -18,6 +18,21 @@ without quotes, such as `a: b`, becomes a map or breaks the YAML. Arguments: con
 {{- end -}}
 {{- include "common.checkFacts" (dict "component" $component "facts" $facts) -}}
 {{- toJson $facts -}}
+{{- end -}}
+
+{{/*
+common.parsed: YAML that a template made, as JSON. What does not parse fails the render: fromYaml would return it as a map with the key
+Error, in which every setting is missing. Arguments: the text, of a map.
+*/}}
+{{- define "common.parsed" -}}
+{{- $parsed := fromYaml . -}}
+{{- with $parsed.Error -}}
+{{- fail (printf
+  (print "\na value breaks the YAML that it is inserted into: %s." "\n  fix: remove quotes, colons and line breaks from it")
+  .
+) -}}
+{{- end -}}
+{{- toJson $parsed -}}
 {{- end -}}
 
 {{/*

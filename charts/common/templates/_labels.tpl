@@ -27,13 +27,13 @@ the life of a release. Arguments: context, name (of the component).
   "app.kubernetes.io/component" .name
   "app.kubernetes.io/version" (.context.version | replace "+" "_" | trunc 63)
 -}}
-{{- merge
+{{- include "common.layered" (list
   (include "common.selectorLabels" . | fromJson)
   (include "common.compact" $own | fromJson)
-  (.extra | default dict)
+  .extra
   .context.labels
   (include "common.nameLabels" . | fromJson)
-| toJson -}}
+) -}}
 {{- end -}}
 
 {{/*

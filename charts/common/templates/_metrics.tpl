@@ -9,20 +9,20 @@ facts.metrics: {port: name of the container's port, servicePort: number, path}. 
 {{- $scraped := default .context.name $f.name }}
 {{- $service := $metrics.service | default dict }}
 {{- $port := coalesce $service.portName "http-metrics" }}
+{{- $number := (include "common.firstSet" (list $service.servicePort $f.metrics.servicePort) | fromJson).value | int }}
 ---
 apiVersion: v1
 kind: Service
 metadata:
-  {{- $labels := merge (dict "app.kubernetes.io/metrics" $scraped) ($service.labels | default dict) }}
-  {{- $annotations := merge dict ($service.annotations | default dict) }}
+  {{- $labels := include "common.layered" (list (dict "app.kubernetes.io/metrics" $scraped) $service.labels) | fromJson }}
+  {{- $annotations := $service.annotations }}
   {{- if .context.global.addPrometheusAnnotations }}
-  {{- $annotations = merge $annotations
-    (dict
-      "prometheus.io/scrape" "true"
-      "prometheus.io/port" (toString (coalesce $service.servicePort $f.metrics.servicePort))
-      "prometheus.io/path" (default "/metrics" $f.metrics.path)
-    )
+  {{- $scrape := dict
+    "prometheus.io/scrape" "true"
+    "prometheus.io/port" (toString $number)
+    "prometheus.io/path" (default "/metrics" $f.metrics.path)
   }}
+  {{- $annotations = include "common.layered" (list $annotations $scrape) | fromJson }}
   {{- end }}
   {{- include "common.metadata" (dict
     "context" .context
@@ -40,26 +40,26 @@ spec:
   }}
   {{- include "common.compact" $spec | fromJson | toYaml | nindent 2 }}
   ports:
-    - name: {{ $port }}
-      port: {{ coalesce $service.servicePort $f.metrics.servicePort }}
-      targetPort: {{ $f.metrics.port }}
+    - name: {{ include "common.scalar" $port }}
+      port: {{ $number }}
+      targetPort: {{ include "common.scalar" $f.metrics.port }}
       protocol: TCP
   selector:
     {{- include "common.selectorLabels" (dict "context" .context "name" $f.name) | fromJson | toYaml | nindent 4 }}
 {{- $monitor := $metrics.serviceMonitor | default dict }}
 {{- if $monitor.enabled }}
 ---
-apiVersion: {{ default "monitoring.coreos.com/v1" .context.apiVersions.monitoring }}
+apiVersion: {{ default "monitoring.coreos.com/v1" .context.apiVersions.monitoring | include "common.scalar" }}
 kind: ServiceMonitor
 metadata:
-  {{- $labels := merge dict ($monitor.additionalLabels | default dict) ($monitor.selector | default dict) }}
+  {{- $labels := include "common.layered" (list $monitor.additionalLabels $monitor.selector) | fromJson }}
   {{- $scope := dict "context" (merge (dict "namespace" (default .context.namespace $monitor.namespace)) .context) }}
   {{- include "common.metadata" (merge $scope
     (dict
       "component" $f.name
       "name" (default (include "common.componentName" .) $monitor.name)
       "labels" $labels
-      "annotations" (merge dict ($monitor.annotations | default dict) ($monitor.additionalAnnotations | default dict))
+      "annotations" (include "common.layered" (list $monitor.annotations $monitor.additionalAnnotations) | fromJson)
     )
   ) | nindent 2 }}
 spec:
@@ -81,17 +81,17 @@ spec:
   {{- end }}
   namespaceSelector:
     matchNames:
-      - {{ .context.namespace }}
+      - {{ include "common.scalar" .context.namespace }}
   selector:
     matchLabels:
-      app.kubernetes.io/metrics: {{ $scraped }}
+      app.kubernetes.io/metrics: {{ include "common.scalar" $scraped }}
       app.kubernetes.io/instance: {{ .context.release }}
 {{- end }}
 {{- $rules := $metrics.rules | default dict }}
 {{- if $rules.enabled }}
 ---
 {{- $scope := merge (dict "namespace" (default .context.namespace $rules.namespace)) .context }}
-{{- $labels := merge dict ($rules.additionalLabels | default dict) ($rules.selector | default dict) }}
+{{- $labels := include "common.layered" (list $rules.additionalLabels $rules.selector) | fromJson }}
 {{ include "common.object" (dict
   "context" $scope
   "component" $f.name

@@ -113,7 +113,7 @@ common.outside: what programs reach outside the cluster's pods, and why no polic
 JSON. global.networkPolicy.ports replaces the ports of a name. Arguments: global, outside (what the chart adds).
 */}}
 {{- define "common.outside" -}}
-{{- $table := include "common.outsideTable" .global | fromYaml -}}
+{{- $table := include "common.outsideTable" .global | include "common.parsed" | fromJson -}}
 {{- range $name, $ports := ((.global.networkPolicy).ports | default dict) -}}
 {{- if not (hasKey $table $name) -}}
 {{- fail (printf

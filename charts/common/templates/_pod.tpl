@@ -4,18 +4,13 @@ Arguments: a component (context, facts, values).
 */}}
 {{- define "common.pod" -}}
 {{- $f := .facts -}}{{- $v := .values -}}{{- $g := .context.global -}}
-{{- $annotations := merge dict ($f.podAnnotations | default dict) ($v.podAnnotations | default dict) ($g.podAnnotations | default dict) -}}
+{{- $annotations := include "common.layered" (list $f.podAnnotations $v.podAnnotations $g.podAnnotations) | fromJson -}}
 {{- with $f.checksum }}{{ $_ := set $annotations "checksum/config" (sha256sum .) }}{{ end -}}
 {{- $selector := include "common.selectorLabels" (dict "context" .context "name" $f.name) | fromJson -}}
 {{- $own := dict "app.kubernetes.io/component" $f.name "app.kubernetes.io/part-of" .context.partOf -}}
 {{- $names := include "common.nameLabels" (dict "context" .context "name" $f.name) | fromJson -}}
-{{- $labels := merge $selector $own
-  ($v.podLabels | default dict)
-  ($f.podLabels | default dict)
-  ($g.podLabels | default dict)
-  .context.labels
-  $names
--}}
+{{- $layers := list $selector $own $v.podLabels $f.podLabels $g.podLabels .context.labels $names -}}
+{{- $labels := include "common.layered" $layers | fromJson -}}
 {{- $size := include "common.compact" ($v.emptyDir | default dict) | fromJson -}}
 {{- $scratch := list -}}
 {{- range $i, $path := $f.scratch }}{{ $scratch = append $scratch (dict "name" (printf "scratch-%d" $i) "emptyDir" $size) }}{{ end -}}
@@ -62,7 +57,7 @@ Arguments: a component (context, facts, values).
 {{- $constraints := list -}}
 {{- $given := list .values.topologySpreadConstraints .context.global.topologySpreadConstraints -}}
 {{- range (include "common.firstSet" $given | fromJson).value -}}
-{{- $constraints = append $constraints (merge dict . (dict "labelSelector" $selector)) -}}
+{{- $constraints = append $constraints (include "common.layered" (list . (dict "labelSelector" $selector)) | fromJson) -}}
 {{- end -}}
 {{- dict "constraints" $constraints | toJson -}}
 {{- end -}}

@@ -20,7 +20,7 @@ metadata:
     "component" .facts.name
     "name" (include "common.serviceAccountName" .)
     "labels" $account.labels
-    "annotations" (merge dict ($account.annotations | default dict) (.facts.annotations | default dict))
+    "annotations" (include "common.layered" (list $account.annotations .facts.annotations) | fromJson)
   ) | nindent 2 }}
 automountServiceAccountToken: {{ ternary $account.automountServiceAccountToken false (hasKey $account "automountServiceAccountToken") }}
 {{- end -}}
@@ -74,11 +74,11 @@ metadata:
 roleRef:
   apiGroup: rbac.authorization.k8s.io
   kind: {{ .prefix }}Role
-  name: {{ .name }}
+  name: {{ include "common.scalar" .name }}
 subjects:
   - kind: ServiceAccount
-    name: {{ include "common.serviceAccountName" $ }}
-    namespace: {{ $.context.namespace }}
+    name: {{ include "common.serviceAccountName" $ | include "common.scalar" }}
+    namespace: {{ include "common.scalar" $.context.namespace }}
 {{- end }}{{ end -}}
 {{- end -}}
 

@@ -1,5 +1,6 @@
 {{/*
-common.ingress: an Ingress to one Service, as YAML; nothing unless ingress.enabled. Without hosts the rule is for any host.
+common.ingress: an Ingress to one Service, as YAML; nothing unless ingress.enabled. Without hosts the rule is for any host; paths that are
+null are /, and with an empty list only extraPaths are there.
 Arguments: context, component (its name), name, ingress (values: annotations, labels, ingressClassName, hosts, paths, pathType, extraPaths,
 tls), service {name, port (number)}, root (for the templates in values; only tpl sees it).
 */}}
@@ -8,12 +9,13 @@ tls), service {name, port (number)}, root (for the templates in values; only tpl
 {{- if $ingress.enabled -}}
 {{- $backend := dict "service" (dict "name" .service.name "port" (dict "number" (int .service.port))) -}}
 {{- $paths := $ingress.extraPaths | default list -}}
-{{- range $ingress.paths | default (list "/") -}}
+{{- range (include "common.firstSet" (list $ingress.paths (list "/")) | fromJson).value -}}
 {{- $paths = append $paths (dict "path" . "pathType" (default "Prefix" $ingress.pathType) "backend" $backend) -}}
 {{- end -}}
 {{- $rules := list -}}
 {{- range $ingress.hosts | default (list "") -}}
-{{- $rules = append $rules (include "common.compact" (dict "host" . "http" (dict "paths" $paths)) | fromJson) -}}
+{{- $http := include "common.compact" (dict "paths" $paths) | fromJson -}}
+{{- $rules = append $rules (include "common.compact" (dict "host" . "http" $http) | fromJson) -}}
 {{- end -}}
 {{- $spec := dict "ingressClassName" $ingress.ingressClassName "rules" $rules "tls" $ingress.tls -}}
 {{- include "common.object" (dict
@@ -39,7 +41,10 @@ kind (HTTPRoute; or GRPCRoute), root (for the templates in values; only tpl sees
 {{- if $route.enabled -}}
 {{- $backend := dict "name" .service.name "port" (int .service.port) -}}
 {{- $rules := list -}}
-{{- range $route.rules | default (list dict) }}{{ $rules = append $rules (merge dict . (dict "backendRefs" (list $backend))) }}{{ end -}}
+{{- $default := dict "backendRefs" (list $backend) -}}
+{{- range $route.rules | default (list dict) -}}
+{{- $rules = append $rules (include "common.layered" (list . $default) | fromJson) -}}
+{{- end -}}
 {{- $spec := dict "parentRefs" $route.parentRefs "hostnames" $route.hostnames "rules" $rules -}}
 {{- include "common.object" (dict
   "context" .context
@@ -59,7 +64,7 @@ common.object: an object that is metadata and a spec, as YAML. Empty fields of t
 Arguments: context, component (its name), apiVersion, kind, name, labels, annotations, spec.
 */}}
 {{- define "common.object" -}}
-apiVersion: {{ .apiVersion }}
+apiVersion: {{ include "common.scalar" .apiVersion }}
 kind: {{ .kind }}
 metadata:
   {{- include "common.metadata" (pick . "context" "component" "name" "labels" "annotations") | nindent 2 }}

@@ -7,11 +7,11 @@ selector (where it is not the component's), spec (anything else of a ServiceSpec
 {{- $selector := include "common.selectorLabels" (dict "context" .context "name" .facts.name) | fromJson -}}
 {{- $component := include "common.componentName" . -}}
 {{- range .facts.services }}
-{{- $spec := merge
+{{- $spec := include "common.layered" (list
   (dict "selector" (default $selector .selector) "ports" .ports)
-  (.spec | default dict)
+  .spec
   (pick ($.context.global.dualStack | default dict) "ipFamilyPolicy" "ipFamilies")
-}}
+) | fromJson }}
 {{- if .headless }}{{ $_ := set $spec "clusterIP" "None" }}{{ end }}
 ---
 apiVersion: v1

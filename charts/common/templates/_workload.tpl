@@ -25,23 +25,23 @@ Arguments: a component (context, facts, values). Replicas are left to the autosc
 apiVersion: apps/v1
 kind: {{ $kind }}
 metadata:
-  {{- $annotations := merge dict
-    ($v.deploymentAnnotations | default dict)
-    ($v.statefulsetAnnotations | default dict)
-    (ternary $g.statefulsetAnnotations $g.deploymentAnnotations $stateful | default dict)
-    ($f.workloadAnnotations | default dict)
+  {{- $annotations := list
+    $v.deploymentAnnotations
+    $v.statefulsetAnnotations
+    (ternary $g.statefulsetAnnotations $g.deploymentAnnotations $stateful)
+    $f.workloadAnnotations
   }}
-  {{- $labels := merge dict
-    ($v.deploymentLabels | default dict)
-    ($v.statefulsetLabels | default dict)
-    (ternary $g.statefulsetLabels $g.deploymentLabels $stateful | default dict)
+  {{- $labels := list
+    $v.deploymentLabels
+    $v.statefulsetLabels
+    (ternary $g.statefulsetLabels $g.deploymentLabels $stateful)
   }}
   {{- include "common.metadata" (dict
     "context" .context
     "component" $f.name
     "name" (include "common.componentName" .)
-    "labels" $labels
-    "annotations" $annotations
+    "labels" (include "common.layered" $labels | fromJson)
+    "annotations" (include "common.layered" $annotations | fromJson)
   ) | nindent 2 }}
 spec:
   {{- include "common.compact" $spec | fromJson | toYaml | nindent 2 }}

@@ -45,7 +45,7 @@ Arguments: root, name (of the part), values (of the part).
   "fullnameOverride" (default .name .values.fullnameOverride)
   "global" .root.Values.global
 -}}
-{{- $parts := include "gitops-runtime.parts" .root | fromYaml -}}
+{{- $parts := include "gitops-runtime.parts" .root | include "common.parsed" | fromJson -}}
 {{- $part := default (get $parts "gitops-runtime") (get $parts .name) -}}
 {{- include "common.context" (merge
   (dict

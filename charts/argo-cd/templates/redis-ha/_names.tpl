@@ -23,19 +23,19 @@ Arguments: secret, names.
 {{- define "argo-cd.redisPassword" -}}
 {{- if .secret -}}
 {{- range .names }}
-- {name: {{ . }}, valueFrom: {secretKeyRef: {name: {{ $.secret }}, key: auth}}}
+- {name: {{ . }}, valueFrom: {secretKeyRef: {name: {{ toJson $.secret }}, key: auth}}}
 {{- end }}
 {{- end }}
 {{- end -}}
 
 {{/*
 argo-cd.redisHAAffinity: pods of a component kept on different nodes, as JSON. Arguments: context, component (name), values (affinity as
-text or map, hardAntiAffinity, additionalAffinities).
+text or map, of which an empty one is none; hardAntiAffinity, additionalAffinities).
 */}}
 {{- define "argo-cd.redisHAAffinity" -}}
 {{- $v := .values -}}
-{{- if $v.affinity -}}
-{{- ternary (fromYaml (toString $v.affinity)) $v.affinity (kindIs "string" $v.affinity) | toJson -}}
+{{- if or $v.affinity (kindIs "map" $v.affinity) -}}
+{{- if kindIs "string" $v.affinity }}{{ include "common.parsed" $v.affinity }}{{ else }}{{ toJson $v.affinity }}{{ end -}}
 {{- else -}}
 {{- $term := dict
   "topologyKey" "kubernetes.io/hostname"

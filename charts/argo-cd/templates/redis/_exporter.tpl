@@ -8,11 +8,11 @@ of Redis).
 {{- $env := list (include "argo-cd.redisExporterEnv" . | fromYamlArray) .exporter.env -}}
 {{- $security := include "common.securityContext" . | fromJson -}}
 name: metrics
-image: {{ include "common.image" (dict "global" .values.global "images" $images) }}
-imagePullPolicy: {{ include "common.imagePullPolicy" (dict "images" $images) }}
+image: {{ include "common.image" (dict "global" .values.global "images" $images) | toJson }}
+imagePullPolicy: {{ include "common.imagePullPolicy" (dict "images" $images) | toJson }}
 env: {{ (include "common.env" (dict "layers" $env) | fromJson).env | toJson }}
 ports:
-  - {name: metrics, containerPort: {{ .port }}}
+  - {name: metrics, containerPort: {{ toJson .port }}}
 {{- range $name, $value := dict "livenessProbe" .exporter.livenessProbe "readinessProbe" .exporter.readinessProbe }}
 {{- $probe := dict "httpGet" (dict "path" "/health" "port" "metrics") }}
 {{- with include "common.probe" (dict "fact" $probe "value" $value) | fromJson }}

@@ -10,9 +10,9 @@ Arguments: context, values.
 {{- $images := list .values.global.image $v.image -}}
 initContainers:
   {{- if $needed }}
-  - name: {{ $v.name }}
-    image: {{ include "common.image" (dict "global" .values.global "images" $images "tag" .context.version) }}
-    imagePullPolicy: {{ include "common.imagePullPolicy" (dict "images" $images) }}
+  - name: {{ toJson $v.name }}
+    image: {{ include "common.image" (dict "global" .values.global "images" $images "tag" .context.version) | toJson }}
+    imagePullPolicy: {{ include "common.imagePullPolicy" (dict "images" $images) | toJson }}
     command: [argocd, admin, redis-initial-password]
     args: {{ toJson $v.extraArgs }}
     securityContext: {{ mergeOverwrite

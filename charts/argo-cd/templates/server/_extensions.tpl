@@ -9,9 +9,9 @@ initContainers:
   {{- if $e.enabled }}
   {{- $images := list .values.global.image $e.image }}
   {{- range $e.extensionList }}
-  - name: {{ .name }}
-    image: {{ include "common.image" (dict "global" $.values.global "images" (list $e.image)) }}
-    imagePullPolicy: {{ include "common.imagePullPolicy" (dict "images" $images) }}
+  - name: {{ toJson .name }}
+    image: {{ include "common.image" (dict "global" $.values.global "images" (list $e.image)) | toJson }}
+    imagePullPolicy: {{ include "common.imagePullPolicy" (dict "images" $images) | toJson }}
     env: {{ toJson .env }}
     resources: {{ toJson $e.resources }}
     securityContext: {{ mergeOverwrite

@@ -19,7 +19,7 @@ clusterRules:
   {{- if $v.clusterRoleRules.enabled }}
   {{- toYaml $v.clusterRoleRules.rules | nindent 2 }}
   {{- else }}
-  {{- $kinds := include "argo-cd.liveKinds" . | fromYaml }}
+  {{- $kinds := include "argo-cd.liveKinds" . | include "common.parsed" | fromJson }}
   # kinds that are not listed: server.clusterRoleRules
   {{- range $group, $resources := $kinds }}
   - why: >-

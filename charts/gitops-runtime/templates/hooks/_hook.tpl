@@ -9,13 +9,14 @@ hook, as YAML text), secret (the Secret that was made for it, where the Job may 
 {{- $global := .root.Values.global -}}
 {{- $context := include "gitops-runtime.context" (dict "root" .root "name" .name "values" dict) | fromJson -}}
 {{- $own := include "common.facts" (dict "context" $context "facts" .facts) | fromJson -}}
-{{- $shared := include "gitops-runtime.hook.facts" . | fromYaml -}}
+{{- $shared := include "gitops-runtime.hook.facts" . | include "common.parsed" | fromJson -}}
 {{- $facts := mergeOverwrite $shared $own (dict "env" (concat $shared.env ($own.env | default list))) -}}
 {{- if $global.runtime.singleNamespace }}{{ $facts = omit $facts "clusterRules" }}{{ end -}}
 {{- /* its pod listens at no port: only restricted egress needs a policy */ -}}
 {{- if not $global.networkPolicy.restrictEgress }}{{ $facts = omit $facts "networkPolicy" }}{{ end -}}
 {{- if and .secret (semverCompare "<3.19.0-0" (default "v3.0.0" .root.Capabilities.HelmVersion.Version)) -}}
-{{- $remove := include "gitops-runtime.hook.remove" (dict "context" $context "facts" $facts "secret" .secret) | fromYaml -}}
+{{- $remove := include "gitops-runtime.hook.remove" (dict "context" $context "facts" $facts "secret" .secret) -}}
+{{- $remove = include "common.parsed" $remove | fromJson -}}
 {{- range $key, $added := $remove }}{{ $_ := set $facts $key (concat (get $facts $key | default list) ($added | default list)) }}{{ end -}}
 {{- end -}}
 {{- include "common.job" (dict "context" $context "values" .root.Values.installer "facts" (toYaml $facts)) -}}
@@ -23,8 +24,8 @@ hook, as YAML text), secret (the Secret that was made for it, where the Job may 
 
 {{- /* gitops-runtime.hook.facts: what the hooks have in common. Arguments: root, hook, name. */}}
 {{- define "gitops-runtime.hook.facts" -}}
-fullname: {{ .name }}
-containerName: {{ .name }}
+fullname: {{ toJson .name }}
+containerName: {{ toJson .name }}
 annotations:
   helm.sh/hook: {{ .hook }}
   helm.sh/hook-weight: "-20"
@@ -45,7 +46,7 @@ job:
   podFailurePolicy:
     rules:
       - action: FailJob
-        onExitCodes: {containerName: {{ .name }}, operator: NotIn, values: [0]}
+        onExitCodes: {containerName: {{ toJson .name }}, operator: NotIn, values: [0]}
   {{- end }}
 {{- end -}}
 

@@ -48,8 +48,8 @@ Arguments: global, values (redis-secret-init).
 {{- $images := list .values.image -}}
 initContainers:
   - name: secret-init
-    image: {{ include "common.image" (dict "global" .global "images" $images) }}
-    imagePullPolicy: {{ include "common.imagePullPolicy" (dict "images" $images) }}
+    image: {{ include "common.image" (dict "global" .global "images" $images) | toJson }}
+    imagePullPolicy: {{ include "common.imagePullPolicy" (dict "images" $images) | toJson }}
     command:
       - sh
       - -c
