@@ -115,7 +115,9 @@ clusterRules:
     resources: [events]
     verbs: [create, patch]
   {{- if $acts }}
-  - why: parameters, and the accounts that logged-in users are mapped to; with server.authModes server and sso it acts with its own permissions
+  - why: >-
+      parameters, and the accounts that logged-in users are mapped to; with server.authModes server and sso it acts with its own
+      permissions
     apiGroups: [""]
     resources: [configmaps, serviceaccounts]
     verbs: [get, list, watch]
