@@ -76,7 +76,7 @@ test: deps bin/gotestsum bin/helm-4 ## Run every test that needs no cluster
 	exit $$failed
 
 .PHONY: test-publish
-test-publish: deps bin/cosign ## Publish to a registry on this machine and verify it, with cosign and Helm
+test-publish: deps bin/cosign bin/helm-4 ## Publish to a registry on this machine and verify it, with cosign and Helm
 	@$(STEP) "publish and verify" go test -tags publish -count=1 -timeout 30m $(ARGS) ./release/publishtest
 
 .PHONY: test-browser
@@ -151,11 +151,6 @@ signing-key: bin/cosign ## Create a key pair to publish with, cosign.key and cos
 verify: bin/cosign ## Verify what is published (REGISTRY=host/path COSIGN_PUBLIC_KEY=cosign.pub)
 	@$(STEP) "build release" go build -o bin/release ./release/cmd/release
 	@bin/release verify "$(REGISTRY)" $(ARGS)
-
-.PHONY: snapshot
-snapshot: export VERSION = $(shell cat VERSION)
-snapshot: bin/goreleaser ## Build the programs for every platform into out/dist, with checksums, man pages and completions
-	@$(STEP) "programs for every platform" bin/goreleaser release --snapshot --clean --skip=sign $(ARGS)
 
 .PHONY: package
 package: deps ## Package the charts into out/packages

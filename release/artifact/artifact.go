@@ -17,11 +17,13 @@ import (
 type blob struct {
 	content []byte
 	kind    types.MediaType
+	// annotations are those of its descriptor.
+	annotations map[string]string
 }
 
 func (b blob) descriptor() (v1.Descriptor, error) {
 	digest, size, err := v1.SHA256(bytes.NewReader(b.content))
-	return v1.Descriptor{MediaType: b.kind, Digest: digest, Size: size}, err
+	return v1.Descriptor{MediaType: b.kind, Digest: digest, Size: size, Annotations: b.annotations}, err
 }
 
 // manifest is an artifact of a configuration and one layer. It is a v1.Image, so that registries' clients push it.

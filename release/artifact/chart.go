@@ -29,7 +29,7 @@ func Chart(metadata *chart.Metadata, packed []byte, annotations map[string]strin
 	for key, value := range annotations {
 		all[key] = value
 	}
-	return newManifest(blob{config, chartConfig}, blob{packed, chartLayer}, "", nil, all)
+	return newManifest(blob{content: config, kind: chartConfig}, blob{content: packed, kind: chartLayer}, "", nil, all)
 }
 
 // PackedChart is the packed chart of an artifact; none is an error.

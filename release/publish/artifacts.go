@@ -16,6 +16,7 @@ import (
 	"gitops-runtime/release/artifact"
 	"gitops-runtime/release/chartpack"
 	"gitops-runtime/release/image"
+	"gitops-runtime/release/plugin"
 	"gitops-runtime/release/statement"
 )
 
@@ -55,7 +56,7 @@ func (r *run) chart(ctx context.Context, named string) error {
 	if err != nil {
 		return err
 	}
-	described, written, err := r.put(ctx, named, made.(content))
+	described, written, err := r.put(ctx, named, made)
 	if err != nil {
 		return err
 	}
@@ -65,6 +66,28 @@ func (r *run) chart(ctx context.Context, named string) error {
 	}
 	whole := statement.Part{Name: named, Version: r.Version, Purpose: "APPLICATION", License: "Apache-2.0", PURL: r.oci(named, described.Digest)}
 	return r.finish(ctx, whole, described, parts, written)
+}
+
+// plugin publishes a plugin of Helm.
+func (r *run) plugin(ctx context.Context, one plugin.Plugin) error {
+	packed, found, err := plugin.Pack(r.Root, one)
+	if err != nil {
+		return err
+	}
+	if found != r.Version {
+		return fmt.Errorf("plugin %s has the version %s instead of %s: make generate", one.Name, found, r.Version)
+	}
+	annotations := artifact.Annotations(one.Name, one.Description, r.Version, r.Source.Revision, r.Source.URL, r.Source.Time)
+	made, err := artifact.Plugin(one.Name, r.Version, packed, annotations)
+	if err != nil {
+		return err
+	}
+	described, written, err := r.put(ctx, one.Name, made)
+	if err != nil {
+		return err
+	}
+	whole := statement.Part{Name: one.Name, Version: r.Version, Purpose: "APPLICATION", License: "Apache-2.0", PURL: r.oci(one.Name, described.Digest)}
+	return r.finish(ctx, whole, described, nil, written)
 }
 
 // oci is the package URL of something in the registry: https://github.com/package-url/purl-spec/blob/main/types-doc/oci-definition.md

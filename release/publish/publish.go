@@ -22,6 +22,7 @@ import (
 	"gitops-runtime/internal/registry"
 	"gitops-runtime/internal/registry/fault"
 	"gitops-runtime/release/image"
+	"gitops-runtime/release/plugin"
 	"gitops-runtime/release/source"
 )
 
@@ -45,8 +46,10 @@ type Publisher struct {
 	Root, Registry, Version string
 	// Charts are the names of the charts to publish.
 	Charts []string
-	Access registry.Access
-	Source source.Source
+	// Plugins are the plugins of Helm to publish.
+	Plugins []plugin.Plugin
+	Access  registry.Access
+	Source  source.Source
 	// Builder is the identity of what builds, for the provenance.
 	Builder string
 	Compile image.Compiler
@@ -60,7 +63,7 @@ type Publisher struct {
 // jobs is how many charts are published at a time.
 const jobs = 4
 
-// Publish publishes all images, then all charts.
+// Publish publishes all images, then plugins and charts.
 func (p Publisher) Publish(ctx context.Context) error {
 	client, err := p.Access.Open()
 	if err != nil {
@@ -69,6 +72,11 @@ func (p Publisher) Publish(ctx context.Context) error {
 	run := &run{Publisher: p, client: client, digests: map[string]string{}}
 	for _, program := range image.Programs() {
 		if err := run.image(ctx, program); err != nil {
+			return err
+		}
+	}
+	for _, one := range p.Plugins {
+		if err := run.plugin(ctx, one); err != nil {
 			return err
 		}
 	}

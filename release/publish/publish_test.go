@@ -22,6 +22,7 @@ import (
 	"gitops-runtime/internal/registry"
 	"gitops-runtime/internal/registry/registrytest"
 	"gitops-runtime/release/image"
+	"gitops-runtime/release/plugin"
 	"gitops-runtime/release/publish"
 	"gitops-runtime/release/releasetest"
 	"gitops-runtime/release/source"
@@ -104,6 +105,9 @@ func (w *world) verify(t *testing.T) (map[string][]string, error) {
 			}
 		},
 	}
+	for _, one := range w.publisher.Plugins {
+		verifier.Plugins = append(verifier.Plugins, one.Name)
+	}
 	for _, program := range image.Programs() {
 		verifier.Images = append(verifier.Images, program.Name)
 	}
@@ -115,11 +119,12 @@ func TestASecondRunWritesNothing(t *testing.T) {
 	var err error
 	w.publisher.Charts, err = publish.Charts(w.publisher.Root)
 	require.NoError(t, err)
+	w.publisher.Plugins = plugin.Plugins()
 	first, written, err := w.publish(t)
 	require.NoError(t, err)
-	require.Len(t, first, 11, "2 images and 9 charts")
-	require.Len(t, written, 11)
-	require.Equal(t, 33, w.signer.Signed())
+	require.Len(t, first, 12, "2 images, 9 charts and a plugin")
+	require.Len(t, written, 12)
+	require.Equal(t, 36, w.signer.Signed())
 	defects, err := w.verify(t)
 	require.NoError(t, err)
 	require.Empty(t, defects)
@@ -130,7 +135,7 @@ func TestASecondRunWritesNothing(t *testing.T) {
 	require.Equal(t, first, second)
 	require.Empty(t, written)
 	require.Empty(t, w.written())
-	require.Equal(t, 33, w.signer.Signed())
+	require.Equal(t, 36, w.signer.Signed())
 
 	other := newWorld(t)
 	other.publisher.Compile, other.publisher.Registry = w.publisher.Compile, other.Name+"/team/runtime"

@@ -111,12 +111,12 @@ func TestPublish(t *testing.T) {
 	first := w.run(t, w.root, w.release, w.publishing()...)
 	t.Logf("the rest took %.0f s:\n%s", time.Since(begun).Seconds(), first)
 	require.Regexp(t, `(?m)^  present   \S+/gitops-runtime-installer:`, first, "what was whole before is left alone")
-	require.Equal(t, 11, strings.Count(first, "@sha256:"))
+	require.Equal(t, 12, strings.Count(first, "@sha256:"))
 	before := w.written()
 	second := w.run(t, w.root, w.release, w.publishing()...)
 	require.Equal(t, before, w.written(), second)
-	require.Equal(t, 11, strings.Count(second, "  present   "))
-	require.Equal(t, 11, strings.Count(w.run(t, w.root, w.release, w.verifying()...), "  ok   "))
+	require.Equal(t, 12, strings.Count(second, "  present   "))
+	require.Equal(t, 12, strings.Count(w.run(t, w.root, w.release, w.verifying()...), "  ok   "))
 
 	w.docs(t)
 	w.tamper(t)
@@ -144,7 +144,23 @@ func (w *world) docs(t *testing.T) {
 	require.Equal(t, 3, ran)
 	rendered := w.run(t, w.root, filepath.Join(w.root, "bin", "helm"), "template", "a", "oci://"+w.place+"/gitops-runtime", "--version", strings.TrimSpace(read(t, w.root, "VERSION")),
 		"--set", "global.runtime.name=a,global.codefresh.accountId=b,global.codefresh.userToken.token=c")
+	w.plugin(t)
 	require.Regexp(t, `image: "?`+regexp.QuoteMeta(w.place)+`/gitops-runtime-installer@sha256:[0-9a-f]{64}`, rendered)
+}
+
+// plugin has Helm 4 install the plugin.
+func (w *world) plugin(t *testing.T) {
+	t.Helper()
+	home := t.TempDir()
+	helm := func(arguments ...string) string {
+		command := w.command(t, home, filepath.Join(w.root, "bin", "helm-4"), arguments...)
+		command.Env = append(command.Env, "HELM_DATA_HOME="+home, "HELM_PLUGINS="+filepath.Join(home, "plugins"))
+		out, err := command.CombinedOutput()
+		require.NoError(t, err, string(out))
+		return string(out)
+	}
+	helm("plugin", "install", "oci://"+w.place+"/image-override-plugin:"+strings.TrimSpace(read(t, w.root, "VERSION")), "--verify=false", "--plain-http")
+	require.Regexp(t, `(?m)^image-override\s+1\.`, helm("plugin", "list"))
 }
 
 func read(t *testing.T, root, name string) string {
@@ -175,10 +191,10 @@ func (w *world) tamper(t *testing.T) {
 		out, err := w.command(t, w.root, w.release, w.verifying()...).CombinedOutput()
 		require.Error(t, err)
 		require.Regexp(t, test.want, string(out))
-		require.Contains(t, string(out), "of 11 images and charts at "+w.place+" are not what was released; do not install them")
+		require.Contains(t, string(out), "of 12 images and charts at "+w.place+" are not what was released; do not install them")
 		require.NoError(t, os.WriteFile(path, content, 0o600))
 	}
-	require.Equal(t, 11, strings.Count(w.run(t, w.root, w.release, w.verifying()...), "  ok   "))
+	require.Equal(t, 12, strings.Count(w.run(t, w.root, w.release, w.verifying()...), "  ok   "))
 }
 
 // blob is the largest blob of a kind on the registry's disk.

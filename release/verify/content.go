@@ -46,6 +46,15 @@ func (r *run) imageContent(_ context.Context, found *remote.Descriptor) ([]strin
 	return defects, nil
 }
 
+// pluginContent reads a plugin; digests are checked on the way.
+func (r *run) pluginContent(_ context.Context, found *remote.Descriptor) ([]string, error) {
+	image, err := found.Image()
+	if err != nil {
+		return []string{fmt.Sprintf("it is %s, not a plugin", found.MediaType)}, nil //nolint:nilerr // a defect
+	}
+	return changed("the plugin", readAll(image))
+}
+
 // chartContent reads a chart and holds the images that it names to those verified.
 func (r *run) chartContent(_ context.Context, found *remote.Descriptor) ([]string, error) {
 	image, err := found.Image()

@@ -28,9 +28,9 @@ type Verifier struct {
 	// Registry is host/path.
 	Registry, Version string
 	// Images and Charts are the names of what a release has.
-	Images, Charts []string
-	Access         registry.Access
-	Signatures     Signatures
+	Images, Plugins, Charts []string
+	Access                  registry.Access
+	Signatures              Signatures
 	// Report is told of each artifact; may be nil.
 	Report func(Result)
 }
@@ -62,6 +62,13 @@ func (v Verifier) Verify(ctx context.Context) error {
 		run.digests[named] = result.Digest
 		bad += run.report(result)
 	}
+	for _, named := range v.Plugins {
+		result, err := run.artifact(ctx, named, run.pluginContent)
+		if err != nil {
+			return err
+		}
+		bad += run.report(result)
+	}
 	for _, named := range v.Charts {
 		result, err := run.artifact(ctx, named, run.chartContent)
 		if err != nil {
@@ -70,7 +77,7 @@ func (v Verifier) Verify(ctx context.Context) error {
 		bad += run.report(result)
 	}
 	if bad > 0 {
-		return fmt.Errorf("%d of %d images and charts at %s are not what was released; do not install them", bad, len(v.Images)+len(v.Charts), v.Registry)
+		return fmt.Errorf("%d of %d images and charts at %s are not what was released; do not install them", bad, len(v.Images)+len(v.Plugins)+len(v.Charts), v.Registry)
 	}
 	return nil
 }

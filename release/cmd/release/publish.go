@@ -17,6 +17,7 @@ import (
 	"gitops-runtime/internal/gomodule"
 	"gitops-runtime/internal/registry"
 	"gitops-runtime/release/image"
+	"gitops-runtime/release/plugin"
 	"gitops-runtime/release/publish"
 	"gitops-runtime/release/sign"
 	"gitops-runtime/release/source"
@@ -132,7 +133,7 @@ func newPublisher(ctx context.Context, flags *common, argument, url string, dirt
 	}
 	fmt.Printf("Publishing %s of commit %.12s to %s\n", current, from.Revision, to)
 	return publish.Publisher{
-		Root: root, Registry: to, Version: current, Charts: charts, Access: access, Source: from,
+		Root: root, Registry: to, Version: current, Charts: charts, Plugins: plugin.Plugins(), Access: access, Source: from,
 		Compile: image.Go(root, filepath.Join(root, ".cache", "release")),
 		Report: func(event publish.Event) {
 			said := "present  "
@@ -200,6 +201,9 @@ func newVerifier(flags *common, argument, wanted string) (verify.Verifier, error
 	}
 	for _, program := range image.Programs() {
 		made.Images = append(made.Images, program.Name)
+	}
+	for _, one := range plugin.Plugins() {
+		made.Plugins = append(made.Plugins, one.Name)
 	}
 	if made.Charts, err = publish.Charts(root); err != nil {
 		return made, err
