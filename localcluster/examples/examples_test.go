@@ -154,7 +154,7 @@ var pinned = regexp.MustCompile(`(?m)^ +(?:version|tag)\s*[:=]\s*"?([^"\s]+)"?\s
 // Every example installs the version of this checkout, wherever it names one.
 func TestVersions(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"flux/runtime.yaml", "terraform/main.tf", "wrapper-chart/Chart.yaml"} {
+	for _, name := range []string{"flux/runtime.yaml", "helmfile/helmfile.yaml", "terraform/main.tf", "wrapper-chart/Chart.yaml"} {
 		found := pinned.FindSubmatch(file(t, name))
 		require.NotNil(t, found, name)
 		assert.Equal(t, chartVersion(t), string(found[1]), name)
