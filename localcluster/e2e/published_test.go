@@ -40,7 +40,7 @@ func TestPublishedRelease(t *testing.T) {
 		ValueFiles: []string{e.ready.ValueFiles[0], withoutInstaller(t, e.ready.ValueFiles[1])},
 		Args:       []string{"--version", version, "--plain-http"}, Timeout: 10 * time.Minute,
 	}
-	t.Cleanup(func() { e.clean(t) })
+	defer e.clean(t) // the context of a test has ended when its cleanups run
 	begun := time.Now()
 	require.NoError(t, e.local.Helm.Upgrade(ctx, upgrade, t.Output()))
 	t.Logf("helm upgrade --install from %s: %.0f s until every workload was ready", upgrade.Chart, time.Since(begun).Seconds())
