@@ -39,8 +39,12 @@ const (
 	PluginURL    = "http://platform-internal:8080"
 )
 
-// SubdomainHost is the domain under which each tunnel has its name.
-const SubdomainHost = "tunnels.local"
+// SubdomainHost is the domain under which each tunnel has its name: that of a namespace, so that pods resolve the runtime's public host by a Service
+// of its name, as they do elsewhere by public DNS.
+const SubdomainHost = TunnelsNamespace + ".svc.cluster.local"
+
+// TunnelsNamespace is the namespace of the Services by which pods find public hosts of tunnels.
+const TunnelsNamespace = "tunnels"
 
 // ServerNames are the names that the TLS front's certificate must hold.
 func ServerNames() []string {
@@ -72,6 +76,8 @@ type Options struct {
 	NetworkPolicies bool
 	// RuntimeNamespace is where internal-router is; needed with Mesh.
 	RuntimeNamespace string
+	// TunnelName is the name that the runtime's tunnel has under SubdomainHost.
+	TunnelName string
 }
 
 func (o Options) check() error {
@@ -80,7 +86,7 @@ func (o Options) check() error {
 		name string
 		text string
 	}{
-		{true, "Images.StandIn", o.Images.StandIn}, {true, "TLS", string(o.TLS.Cert)},
+		{true, "Images.StandIn", o.Images.StandIn}, {true, "TLS", string(o.TLS.Cert)}, {true, "TunnelName", o.TunnelName},
 		{o.Ingress || o.Gateway, "Images.Traefik", o.Images.Traefik},
 		{o.NetworkPolicies, "Images.KubeRouter", o.Images.KubeRouter}, {o.Mesh, "RuntimeNamespace", o.RuntimeNamespace},
 	} {
@@ -166,14 +172,14 @@ type app struct{ Key, Path, Content string }
 // view is what templates see.
 type view struct {
 	Options
-	Namespace, SubdomainHost, AppsDigest string
-	HTTPNodePort, HTTPSNodePort          int
-	Apps                                 []app
+	Namespace, SubdomainHost, TunnelsNamespace, AppsDigest string
+	HTTPNodePort, HTTPSNodePort                            int
+	Apps                                                   []app
 }
 
 func newView(options Options) (view, error) {
 	seen := view{
-		Options: options, Namespace: Namespace, SubdomainHost: SubdomainHost,
+		Options: options, Namespace: Namespace, SubdomainHost: SubdomainHost, TunnelsNamespace: TunnelsNamespace,
 		HTTPNodePort: HTTPNodePort, HTTPSNodePort: HTTPSNodePort,
 	}
 	if len(seen.Seed) == 0 {

@@ -27,7 +27,7 @@ func options(t *testing.T) addons.Options {
 	return addons.Options{
 		Images:           addons.Images{StandIn: "registry:5000/standin:dev", Traefik: "registry:5000/traefik:v1", KubeRouter: "registry:5000/kube-router:v1"},
 		TLS:              bundle,
-		RuntimeNamespace: "codefresh",
+		RuntimeNamespace: "codefresh", TunnelName: "acc1-local",
 	}
 }
 
@@ -49,7 +49,7 @@ func server() []*unstructured.Unstructured {
 func TestObjectsOfEachMode(t *testing.T) {
 	t.Parallel()
 	always := []string{
-		"Namespace /platform", "Secret platform/platform-tls", "Secret platform/platform-seed", "PersistentVolumeClaim platform/platform-state", "Deployment platform/platform",
+		"Namespace /platform", "Namespace /tunnels", "Service tunnels/acc1-local", "Secret platform/platform-tls", "Secret platform/platform-seed", "PersistentVolumeClaim platform/platform-state", "Deployment platform/platform",
 		"Service platform/platform", "Service platform/platform-internal",
 		"ConfigMap platform/git-server-apps", "Deployment platform/git-server", "Service platform/git-server",
 	}
@@ -212,6 +212,6 @@ func TestContents(t *testing.T) {
 	find(t, objects, "Deployment", "platform", &deployment)
 	require.Equal(t, []string{
 		"front", "-listen=:8443", "-tls-cert=/tls/tls.crt", "-tls-key=/tls/tls.key",
-		"-route=*.tunnels.local=https://tunnels.platform.svc", "-route=*=http://127.0.0.1:8080",
+		"-route=*.tunnels.svc.cluster.local=https://tunnels.platform.svc", "-route=*=http://127.0.0.1:8080",
 	}, deployment.Spec.Template.Spec.Containers[1].Args)
 }

@@ -43,7 +43,7 @@ func (e *environment) impostor(t *testing.T) {
 		require.NoError(t, err)
 	}
 	e.chart(t, "tunnel-server", slices.Concat(
-		[]string{"fullnameOverride=impostor", "subdomainHost=tunnels.local", "tls.secretName=impostor-tls", "plugin.url=http://127.0.0.1:1"},
+		[]string{"fullnameOverride=impostor", "subdomainHost=tunnels.svc.cluster.local", "tls.secretName=impostor-tls", "plugin.url=http://127.0.0.1:1"},
 		install.ImageSets("image", e.image(t, addons.Namespace, addons.TunnelServer, "frps")),
 		install.ImageSets("front.image", e.image(t, addons.Namespace, addons.TunnelServer, "front")),
 	))

@@ -27,6 +27,7 @@ func TestRuntime(t *testing.T) {
 		e.run(t, "promotion", e.promotion)
 		e.run(t, "components", e.components)
 		e.run(t, "event stream", a.eventStream)
+		e.run(t, "helm test fails", e.helmTestFails)
 		e.run(t, "away and back", e.awayAndBack)
 		e.run(t, "refused upgrade", e.refusedUpgrade)
 		e.run(t, "same chart again", e.sameChartAgain)
@@ -52,12 +53,14 @@ func (e *environment) mode(t *testing.T, name images.Mode, more func(*testing.T,
 		}
 		installed = true
 		a := e.access(t, name)
+		tested := e.beginHelmTest(t, install.Namespace)
 		e.run(t, "app-proxy", a.appProxy)
 		e.run(t, "argo cd", a.argoCD)
 		e.run(t, "websocket", a.webSocket)
 		e.run(t, "workflows server", a.workflowsServer)
 		e.run(t, "webhook", a.webhook)
 		e.run(t, "ambiguous paths", a.ambiguousPaths)
+		e.run(t, "helm test", tested)
 		e.run(t, "closed to strangers", func(t *testing.T) { e.closedToStrangers(t, strangersReach(name)...) })
 		if more != nil {
 			more(t, a)

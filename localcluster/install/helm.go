@@ -83,6 +83,15 @@ func (h Helm) Uninstall(ctx context.Context, release, namespace string, timeout 
 	return err
 }
 
+// Test runs the tests of a release, all or those that are named, and writes their logs to out.
+func (h Helm) Test(ctx context.Context, release, namespace string, timeout time.Duration, out io.Writer, names ...string) error {
+	args := []string{"test", release, "--namespace", namespace, "--logs", "--timeout", timeout.String()}
+	for _, name := range names {
+		args = append(args, "--filter", "name="+name)
+	}
+	return h.run(ctx, out, args...)
+}
+
 // Push packs a chart and puts it into a registry, oci://<host>/<path>, that is asked without TLS.
 func (h Helm) Push(ctx context.Context, chart, registry string, out io.Writer) error {
 	folder, err := os.MkdirTemp("", "chart")

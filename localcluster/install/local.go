@@ -146,6 +146,7 @@ func (l *Local) startPlatform(ctx context.Context, mode mode, target func(string
 			NetworkPolicies:  !enforced,
 			TLS:              bundle,
 			RuntimeNamespace: Namespace,
+			TunnelName:       AccountID + "-" + Name,
 		}
 		objects, err := objectsFor(mode, options)
 		if err != nil {

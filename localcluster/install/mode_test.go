@@ -13,7 +13,7 @@ import (
 func TestCurlLines(t *testing.T) {
 	t.Parallel()
 	for mode, want := range map[images.Mode]string{
-		images.Tunnel:  "curl --cacert ca.pem --resolve acc1-local.tunnels.local:8443:127.0.0.1 https://acc1-local.tunnels.local:8443/app-proxy/hello",
+		images.Tunnel:  "curl --cacert ca.pem --resolve acc1-local.tunnels.svc.cluster.local:8443:127.0.0.1 https://acc1-local.tunnels.svc.cluster.local:8443/app-proxy/hello",
 		images.Ingress: "curl --resolve traefik.traefik.svc.cluster.local:8080:127.0.0.1 http://traefik.traefik.svc.cluster.local:8080/app-proxy/hello",
 		images.Gateway: "curl --resolve traefik.traefik.svc.cluster.local:8080:127.0.0.1 http://traefik.traefik.svc.cluster.local:8080/app-proxy/hello",
 		images.Mesh:    "curl --resolve mesh-gateway.platform.svc.cluster.local:8080:127.0.0.1 http://mesh-gateway.platform.svc.cluster.local:8080/app-proxy/hello",
@@ -42,7 +42,7 @@ global:
   codefresh: {accountId: acc1, tls: {caCerts: {secret: {content: PEM, create: true}}}, url: https://platform.platform.svc.cluster.local, userToken: {token: user-token-admin}}
   runtime: {name: local}
   event-reporters: {resources: {requests: {cpu: 10m, memory: 16Mi}}}
-tunnel-client: {tunnelServer: {host: tunnels.platform.svc.cluster.local, subdomainHost: tunnels.local}}`,
+tunnel-client: {tunnelServer: {host: tunnels.platform.svc.cluster.local, subdomainHost: tunnels.svc.cluster.local}}`,
 		images.Ingress: `
 global:
   codefresh: {accountId: acc1, tls: {caCerts: {secret: {content: PEM, create: true}}}, url: https://platform.platform.svc.cluster.local, userToken: {token: user-token-admin}}

@@ -15,6 +15,7 @@ func TestNotes(t *testing.T) {
 	const head = "The GitOps runtime production is installed in namespace codefresh.\n\n  Platform:    https://g.codefresh.io\n"
 	const next = "app-proxy registers the runtime as it starts, and stores the runtime's token in the Secret codefresh-token; the other programs\nwait for that Secret.\n" +
 		"  kubectl logs -n codefresh deploy/cap-app-proxy\n\n" +
+		"Have every component do its work:\n  helm test cf -n codefresh --logs\n\n" +
 		"Next: give the runtime its Git credentials, and your user a Git token, at https://g.codefresh.io/2.0/account-settings/runtimes.\n\n" +
 		"To remove the runtime, from the account, too: helm uninstall cf -n codefresh\n" +
 		"Its hooks run in the image of the installer; --no-hooks removes a runtime that was never registered without that image.\n"

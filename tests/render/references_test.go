@@ -45,8 +45,15 @@ var address = regexp.MustCompile(`([a-z0-9-]+)\.codefresh\.svc`)
 func dangling(objects []render.Object) (found []string) {
 	lacks := func(kind, name string) bool { return render.Find(objects, kind, name) == nil }
 	selects := func(selector map[string]string) bool {
-		return selector["controller"] != "" || selector["argocd-client"] != "" || slices.ContainsFunc(objects, func(object render.Object) bool {
+		// pods that users, controllers and other releases make
+		made := slices.ContainsFunc([]string{"controller", "argocd-client", "argocd-source", "eventsource-name", "sensor-name"}, func(label string) bool {
+			return selector[label] != ""
+		})
+		return made || slices.ContainsFunc(objects, func(object render.Object) bool {
 			pod, _, _ := unstructured.NestedStringMap(object.Object, "spec", "template", "metadata", "labels")
+			if object.GetKind() == "Pod" {
+				pod = object.GetLabels()
+			}
 			return labels.SelectorFromSet(selector).Matches(labels.Set(pod))
 		})
 	}

@@ -33,6 +33,8 @@ func TestUninstallMayDeleteWhatItDeletes(t *testing.T) {
 		}, []string{
 			"deployments.apps/cap-app-proxy", "statefulsets.apps/argo-cd-application-controller",
 			"secrets/codefresh-token", "secrets/argocd-token", "secrets/argocd-initial-admin-secret", "secrets/argocd-redis",
+			"pods/test-components", "pods/test-app-proxy", "pods/test-router", "pods/test-access",
+			"pods/test-argo-cd", "pods/test-argo-workflows", "pods/test-argo-rollouts", "pods/test-argo-events",
 			"leases.coordination.k8s.io/58ac56fa.applicationsets.argoproj.io",
 			"leases.coordination.k8s.io/argo-events-controller", "leases.coordination.k8s.io/argo-rollouts-controller-lock", "leases.coordination.k8s.io/workflow-controller",
 		}},

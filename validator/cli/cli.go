@@ -23,6 +23,7 @@ import (
 	"gitops-runtime/validator/findings"
 	"gitops-runtime/validator/hook"
 	"gitops-runtime/validator/report"
+	"gitops-runtime/validator/selftest"
 	"gitops-runtime/validator/uninstall"
 )
 
@@ -65,13 +66,14 @@ type Registries interface {
 }
 
 // Cluster is everything that the commands ask of an API server: the questions of
-// the checks, the Event and the removal of hook resources, and the deletions of
-// the uninstall hooks. A client that wraps another has to have it all.
+// the checks, the Event and the removal of hook resources, the deletions of the
+// uninstall hooks, and what tests create. A client that wraps another has to have it all.
 type Cluster interface {
 	checks.Cluster
 	hook.Announcer
 	hook.Owners
 	uninstall.Cluster
+	selftest.Cluster
 }
 
 // Connection says which cluster is meant.
@@ -131,7 +133,7 @@ func Command(system System) *cobra.Command {
 
 func commands(system System, code *int) *cobra.Command {
 	root := rootCommand(system, code)
-	root.AddCommand(hookCommand(system, code), uninstallCommand(system), explainCommand(system), docsCommand(system), versionCommand(system))
+	root.AddCommand(hookCommand(system, code), uninstallCommand(system), testCommand(system, code), explainCommand(system), docsCommand(system), versionCommand(system))
 	if system.Migrate != nil {
 		root.AddCommand(system.Migrate(system.In, usage))
 	}

@@ -41,7 +41,10 @@ type Error struct {
 	Verb, Resource string
 	// Status is the HTTP status; 0 when there was no answer.
 	Status int
-	Err    error
+	// Message is what the server says about a refusal, which may repeat parts of
+	// what was sent; Error leaves it out.
+	Message string
+	Err     error
 }
 
 // Error says what was asked and what came back.
@@ -121,7 +124,11 @@ func (c *Client) decode(response *http.Response, q question, into any) error {
 		return &Error{Verb: q.verb, Resource: q.resource, Err: netfail.Classify(c.host, err)}
 	}
 	if response.StatusCode >= 300 {
-		return &Error{Verb: q.verb, Resource: q.resource, Status: response.StatusCode}
+		var status struct {
+			Message string `json:"message"`
+		}
+		_ = json.Unmarshal(reply, &status) // a proxy in between may answer otherwise
+		return &Error{Verb: q.verb, Resource: q.resource, Status: response.StatusCode, Message: status.Message}
 	}
 	if into == nil {
 		return nil

@@ -1,19 +1,38 @@
 {{/*
-common.job: every object of a program that runs once, as YAML documents: service account, RBAC, Job, and a NetworkPolicy where the facts
-have one. The Job has the annotations of the other objects, and workloadAnnotations over them. Arguments: those of common.component; the
-fact job holds what is particular of the JobSpec.
+common.job: every object of a program that runs once, as YAML documents: service account, RBAC, Services, a NetworkPolicy where the facts
+have one, and the Job, or with the fact kind the Pod. That has the annotations of the account, the roles and the policy, and
+workloadAnnotations over them. Arguments: those of common.component; the fact job holds what is particular of the JobSpec, or of the
+PodSpec.
 */}}
 {{- define "common.job" -}}
-{{- $facts := merge (dict "kind" "Job") (include "common.facts" . | fromJson) -}}
+{{- $facts := merge (include "common.facts" . | fromJson) (dict "kind" "Job") -}}
 {{- $values := include "common.evaluatedValues" . | fromJson -}}
 {{- $component := dict "context" .context "values" $values "facts" $facts -}}
 {{- $policy := ternary (include "common.networkPolicy" $component) "" (hasKey $facts "networkPolicy") -}}
 {{- include "common.documents" (list
   (include "common.serviceAccount" $component)
   (include "common.rbac" $component)
+  (include "common.services" $component)
   $policy
-  (include "common.jobObject" $component)
+  (include (ternary "common.podObject" "common.jobObject" (eq $facts.kind "Pod")) $component)
 ) -}}
+{{- end -}}
+
+{{/* common.podObject: a Pod that runs once, as YAML. Arguments: a component (context, facts, values). */}}
+{{- define "common.podObject" -}}
+{{- $pod := include "common.pod" . | fromJson -}}
+{{- $metadata := include "common.metadata" (dict
+  "context" .context
+  "component" .facts.name
+  "name" (include "common.componentName" .)
+  "annotations" (merge dict (.facts.workloadAnnotations | default dict) (.facts.annotations | default dict))
+) | fromYaml -}}
+apiVersion: v1
+kind: Pod
+metadata:
+  {{- mergeOverwrite $pod.metadata $metadata | toYaml | nindent 2 }}
+spec:
+  {{- merge $pod.spec (.facts.job | default dict) | toYaml | nindent 2 }}
 {{- end -}}
 
 {{/* common.jobObject: a Job, as YAML. Arguments: a component (context, facts, values). */}}

@@ -28,7 +28,7 @@ Arguments: a component (context, facts, values).
 {{- $spec := dict
   "serviceAccountName" (include "common.serviceAccountName" .)
   "automountServiceAccountToken" $token
-  "restartPolicy" (ternary "Never" "" (eq (default "" $f.kind) "Job"))
+  "restartPolicy" (ternary "Never" "" (has (default "" $f.kind) (list "Job" "Pod")))
   "securityContext" $security
   "imagePullSecrets" (fromJson $secrets).secrets
   "initContainers" (include "common.joined" $initContainers | fromJsonArray)

@@ -1,0 +1,30 @@
+package cluster
+
+import (
+	"context"
+	"net/http"
+	"path"
+)
+
+// Get reads the object at an API path, see Object.Path.
+func (c *Client) Get(ctx context.Context, objectPath string, into any) error {
+	return c.ask(ctx, question{verb: "get", resource: named(objectPath), path: objectPath}, into)
+}
+
+// Create creates an object in the collection at an API path.
+func (c *Client) Create(ctx context.Context, collection string, object any) error {
+	return c.ask(ctx, question{verb: "create", resource: path.Base(collection), path: collection, body: object}, nil)
+}
+
+// Merge changes the object at an API path by a JSON merge patch.
+func (c *Client) Merge(ctx context.Context, objectPath string, patch any) error {
+	return c.ask(ctx, question{
+		verb: "patch", resource: named(objectPath), path: objectPath,
+		method: http.MethodPatch, contentType: "application/merge-patch+json", body: patch,
+	}, nil)
+}
+
+// named is the resource and the name at the end of an API path.
+func named(objectPath string) string {
+	return path.Base(path.Dir(objectPath)) + "/" + path.Base(objectPath)
+}

@@ -1,0 +1,49 @@
+package selftest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"gitops-runtime/internal/netfail"
+)
+
+// AccessOptions say how the runtime is reached.
+type AccessOptions struct {
+	// Mode is the access mode, such as tunnel.
+	Mode string
+	// URL is the runtime's public URL.
+	URL string
+	// Path is asked of it, and of Target, the address of app-proxy's Service.
+	Path, Target string
+}
+
+// fixes are what to look at when the runtime is not reached, by access mode.
+var fixes = map[string]string{
+	"tunnel":  "look at the log of the tunnel client, which names what its server refuses",
+	"ingress": "see whether the host resolves to the ingress controller, also for pods, and what `kubectl describe ingress codefresh-gitops-runtime` says",
+	"gateway": "see whether the host resolves to the Gateway, also for pods, and what `kubectl describe httproute codefresh-gitops-runtime` says",
+	"mesh":    "see whether global.runtime.ingressUrl resolves to the mesh's gateway, also for pods, and whether its route leads to internal-router",
+}
+
+// Access asks the runtime's public URL, as users do: app-proxy has to answer as it does
+// directly. Nothing secret is sent, so a certificate that the pod does not trust, as
+// browsers of the company may, is said and does not fail the test.
+func Access(ctx context.Context, s Surroundings, o AccessOptions, report *Report) {
+	address := o.URL + o.Path
+	check := Check{
+		Name: "access/" + o.Mode, Title: "app-proxy answers at " + o.URL,
+		Asked: "GET " + address + " and GET " + o.Target + o.Path,
+		Fix:   fixes[o.Mode] + "; where pods cannot reach the public address at all, leave the test out: --set tests.skip={access}",
+	}
+	client, note := s.HTTP, ""
+	var failed *netfail.Failure
+	if _, err := s.ask(ctx, s.HTTP, address); errors.As(err, &failed) && failed.Untrusted {
+		client, note = s.Unverified, ", its certificate not verified: "+failed.Reason()
+	}
+	got, err := s.alike(ctx, client, address, o.Target+o.Path)
+	if err != nil && note != "" {
+		err = fmt.Errorf("%w%s", err, note)
+	}
+	report.Add(check, got+note, err)
+}

@@ -1,0 +1,216 @@
+package selftest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+)
+
+// ArgoCDOptions say where Argo CD is, and what it can be asked to do.
+type ArgoCDOptions struct {
+	// URL is the address of its server, with its root path.
+	URL string
+	// Repository is the address of this pod's Service, where Argo CD finds a chart;
+	// empty where no application is tried.
+	Repository string
+	// Without says why no application is tried.
+	Without string
+	// Name is that of everything that the test creates.
+	Name string
+}
+
+// finalizer makes Argo CD delete what an Application has deployed.
+const finalizer = "resources-finalizer.argocd.argoproj.io"
+
+// application is the part of an Application's status that tells how it is.
+type application struct {
+	Status struct {
+		Sync struct {
+			Status string `json:"status"`
+		} `json:"sync"`
+		Health struct {
+			Status string `json:"status"`
+		} `json:"health"`
+		Operation struct {
+			Phase   string `json:"phase"`
+			Message string `json:"message"`
+		} `json:"operationState"`
+		Conditions []struct {
+			Type    string `json:"type"`
+			Message string `json:"message"`
+		} `json:"conditions"`
+	} `json:"status"`
+}
+
+// done tells whether everything is deployed and healthy.
+func (a application) done() bool {
+	return a.Status.Sync.Status == "Synced" && a.Status.Health.Status == "Healthy"
+}
+
+// state is the Application in a few words, with what Argo CD says.
+func (a application) state() string {
+	if a.Status.Sync.Status == "" && len(a.Status.Conditions) == 0 {
+		return "no application controller has taken up the Application"
+	}
+	parts := []string{a.Status.Sync.Status, a.Status.Health.Status}
+	if phase := a.Status.Operation.Phase; phase == "Failed" || phase == "Error" {
+		parts = append(parts, "sync "+phase+": "+a.Status.Operation.Message)
+	}
+	for _, condition := range a.Status.Conditions {
+		parts = append(parts, condition.Type+": "+condition.Message)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// stale tells whether Argo CD could not read the chart, which it tries again on demand.
+func (a application) stale() bool {
+	for _, condition := range a.Status.Conditions {
+		if condition.Type == "ComparisonError" {
+			return true
+		}
+	}
+	return false
+}
+
+// ArgoCD asks the server for its health and version, then has an Application of a
+// project of its own deploy a chart of this pod.
+func ArgoCD(ctx context.Context, s Surroundings, o ArgoCDOptions, report *Report) {
+	fix := "look at the log of Argo CD's server: kubectl logs -n " + s.Namespace + " -l app.kubernetes.io/component=server,app.kubernetes.io/part-of=argocd"
+	for _, question := range []struct{ word, path, title string }{
+		{"healthz", "/healthz", "The server is healthy"},
+		{"version", "/api/version", "The server tells its version"},
+	} {
+		address := strings.TrimSuffix(o.URL, "/") + question.path
+		got, err := s.until(ctx, func(ctx context.Context) (bool, string, error) { return s.argoCDAnswers(ctx, address) })
+		if !report.Add(Check{Name: "argo-cd/" + question.word, Title: question.title, Asked: "GET " + address, Fix: fix}, got, err) {
+			return
+		}
+	}
+	sync := Check{
+		Name: "argo-cd/sync", Title: "An Application deploys a chart",
+		Asked: fmt.Sprintf("an Application %s in namespace %s, of a chart that this pod serves at %s", o.Name, s.Namespace, o.Repository),
+		Fix:   "look at the log of Argo CD's application controller and of its repo server; see whether NetworkPolicies of yours keep the repo server from this pod",
+	}
+	if o.Repository == "" {
+		report.Skip(sync, o.Without)
+		return
+	}
+	got, err := s.sync(ctx, o)
+	report.Add(sync, got, err)
+	err = s.unsync(ctx, o)
+	report.Add(Check{
+		Name: "argo-cd/delete", Title: "Argo CD deletes what it has deployed", Asked: "delete the Application " + o.Name + " with its finalizer " + finalizer,
+		Fix: "run the test again once Argo CD works: it begins by removing what is left",
+	}, "", err)
+}
+
+// argoCDAnswers asks Argo CD's server, whose certificate is its own; nothing secret is
+// sent.
+func (s Surroundings) argoCDAnswers(ctx context.Context, address string) (bool, string, error) {
+	answer, err := s.ask(ctx, s.Unverified, address)
+	if err != nil {
+		return false, "", err
+	}
+	if answer.status != http.StatusOK {
+		return false, fmt.Sprintf("HTTP %d", answer.status), nil
+	}
+	var version struct {
+		Version string `json:"Version"`
+	}
+	if strings.HasSuffix(address, "/version") {
+		if err := json.Unmarshal([]byte(answer.body), &version); err != nil || version.Version == "" {
+			return false, "", errors.New("a reply without a version")
+		}
+		return true, version.Version, nil
+	}
+	return true, "HTTP 200", nil
+}
+
+func (s Surroundings) sync(ctx context.Context, o ArgoCDOptions) (string, error) {
+	if err := s.unsync(ctx, o); err != nil {
+		return "", fmt.Errorf("what an earlier run has left: %w", err)
+	}
+	chart := chart{name: o.Name, version: "1.0.0-" + s.Run, word: s.Run}
+	handler, err := chart.serve()
+	if err != nil {
+		return "", err
+	}
+	stop, err := s.serve(ctx, handler)
+	if err != nil {
+		return "", err
+	}
+	defer stop()
+	if err := s.create(ctx, "appprojects", s.project(o)); err != nil {
+		return "", err
+	}
+	if err := s.create(ctx, "applications", s.application(o, chart)); err != nil {
+		return "", err
+	}
+	got, err := s.until(ctx, func(ctx context.Context) (bool, string, error) { return s.lookAtApplication(ctx, o) })
+	if err != nil {
+		return "", err
+	}
+	var made struct {
+		Data map[string]string `json:"data"`
+	}
+	if err := s.Cluster.Get(ctx, s.path("", "configmaps", o.Name), &made); err != nil {
+		return "", told(err)
+	}
+	if made.Data["word"] != chart.word {
+		return "", errors.New("the ConfigMap that it has deployed is not that of this run")
+	}
+	return got, nil
+}
+
+func (s Surroundings) lookAtApplication(ctx context.Context, o ArgoCDOptions) (bool, string, error) {
+	var found application
+	path := s.path("argoproj.io", "applications", o.Name)
+	if err := s.watched(ctx, path, &found); err != nil {
+		return false, "", err
+	}
+	if found.stale() {
+		refresh := object{"metadata": object{"annotations": object{"argocd.argoproj.io/refresh": "hard"}}}
+		if err := s.Cluster.Merge(ctx, path, refresh); err != nil {
+			return false, "", final{told(err)}
+		}
+	}
+	return found.done(), found.state(), nil
+}
+
+// unsync deletes what sync has created; the Application first, since Argo CD reads its
+// project as it deletes.
+func (s Surroundings) unsync(ctx context.Context, o ArgoCDOptions) error {
+	if err := s.remove(ctx, s.path("argoproj.io", "applications", o.Name)); err != nil {
+		return err
+	}
+	return s.remove(ctx, s.path("argoproj.io", "appprojects", o.Name))
+}
+
+// project allows the one chart and the one ConfigMap, whatever the project default
+// allows.
+func (s Surroundings) project(o ArgoCDOptions) object {
+	return custom("AppProject", o.Name, nil, object{
+		"description":                "What the chart's test of Argo CD deploys while it runs",
+		"sourceRepos":                []string{o.Repository},
+		"destinations":               []object{{"server": inCluster, "namespace": s.Namespace}},
+		"namespaceResourceWhitelist": []object{{"group": "", "kind": "ConfigMap"}},
+	})
+}
+
+// inCluster is how Argo CD names the cluster that it runs on.
+const inCluster = "https://kubernetes.default.svc"
+
+func (s Surroundings) application(o ArgoCDOptions, chart chart) object {
+	// the label lets an uninstall take the finalizer off
+	made := custom("Application", o.Name, object{"codefresh.io/internal": "true"}, object{
+		"project":     o.Name,
+		"source":      object{"repoURL": o.Repository, "chart": chart.name, "targetRevision": chart.version},
+		"destination": object{"server": inCluster, "namespace": s.Namespace},
+		"syncPolicy":  object{"automated": object{}},
+	})
+	made["metadata"].(object)["finalizers"] = []string{finalizer}
+	return made
+}

@@ -1,0 +1,85 @@
+package selftest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"gitops-runtime/validator/cluster"
+)
+
+// workload is what tells whether a Deployment or StatefulSet is complete.
+type workload struct {
+	Metadata struct {
+		Generation int64 `json:"generation"`
+	} `json:"metadata"`
+	Spec struct {
+		Replicas *int `json:"replicas"`
+	} `json:"spec"`
+	Status struct {
+		ObservedGeneration int64 `json:"observedGeneration"`
+		Updated            int   `json:"updatedReplicas"`
+		Ready              int   `json:"readyReplicas"`
+		Available          int   `json:"availableReplicas"`
+		Conditions         []struct {
+			Type   string    `json:"type"`
+			Status string    `json:"status"`
+			Since  time.Time `json:"lastTransitionTime"`
+		} `json:"conditions"`
+	} `json:"status"`
+}
+
+// wanted is the number of replicas; Kubernetes takes one where there is none.
+func (w workload) wanted() int {
+	if w.Spec.Replicas == nil {
+		return 1
+	}
+	return *w.Spec.Replicas
+}
+
+// complete tells whether every replica is of the newest generation and available.
+func (w workload) complete() bool {
+	return w.Status.ObservedGeneration >= w.Metadata.Generation &&
+		w.Status.Updated >= w.wanted() && w.Status.Ready >= w.wanted() && w.Status.Available >= w.wanted()
+}
+
+// state is the workload in a few words. Since when a Deployment is available tells of
+// pods that restart; a StatefulSet does not say it.
+func (w workload) state() string {
+	text := fmt.Sprintf("%d of %d available", w.Status.Available, w.wanted())
+	for _, condition := range w.Status.Conditions {
+		if condition.Type == "Available" && condition.Status == "True" {
+			text += " since " + condition.Since.UTC().Format(time.RFC3339)
+		}
+	}
+	return text
+}
+
+// errScaledDown is a workload that the chart wants pods of, and that has been told to
+// have none.
+var errScaledDown = errors.New("it is scaled to 0 replicas")
+
+// Components looks whether workloads are complete. Those that are not have until ctx
+// ends.
+func Components(ctx context.Context, s Surroundings, workloads []cluster.Object, report *Report) {
+	for _, one := range workloads {
+		path := one.Path(s.Namespace)
+		check := Check{
+			Name: "components/" + one.Name, Title: "The pods of " + one.String() + " are available",
+			Asked: "get " + one.String() + " in namespace " + s.Namespace,
+			Fix:   fmt.Sprintf("kubectl describe %s -n %s, and look at the log of its pods; a workload without pods: kubectl scale %s -n %s --replicas=1", one, s.Namespace, one, s.Namespace),
+		}
+		got, err := s.until(ctx, func(ctx context.Context) (bool, string, error) {
+			var found workload
+			if err := s.watched(ctx, path, &found); err != nil {
+				return false, "", err
+			}
+			if found.wanted() == 0 {
+				return false, "", final{errScaledDown}
+			}
+			return found.complete(), found.state(), nil
+		})
+		report.Add(check, got, err)
+	}
+}

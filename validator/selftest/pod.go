@@ -1,0 +1,87 @@
+package selftest
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+)
+
+// Pod is what the pods that tests create have in common with the test's own pod: where
+// they run, what they are pulled with, and what they may do. Its fields are Kubernetes'
+// own, kept as they came.
+type Pod struct {
+	Metadata map[string]any `json:"metadata"`
+	Spec     map[string]any `json:"spec"`
+	// Container has the image, and no name, command or arguments.
+	Container map[string]any `json:"container"`
+}
+
+// ParsePod reads a Pod from JSON.
+func ParsePod(text string) (Pod, error) {
+	var pod Pod
+	if err := json.Unmarshal([]byte(text), &pod); err != nil {
+		return Pod{}, fmt.Errorf("what the pods of a test have in common: %w", err)
+	}
+	if pod.Metadata == nil {
+		pod.Metadata = object{}
+	}
+	if image, _ := pod.Container["image"].(string); image == "" {
+		return Pod{}, fmt.Errorf("what the pods of a test have in common: there is no container.image")
+	}
+	return pod, nil
+}
+
+// object is a map that becomes JSON.
+type object = map[string]any
+
+// container is a container of this program.
+func (p Pod) container(name string, more object) object {
+	made := maps.Clone(p.Container)
+	maps.Copy(made, object{"name": name})
+	maps.Copy(made, more)
+	return made
+}
+
+// permissions is a container's part that images of other programs take over.
+func (p Pod) permissions() object {
+	return only(p.Container, "securityContext")
+}
+
+// labeled are the metadata of a pod with one more label.
+func (p Pod) labeled(key, value string) object {
+	labels := object{}
+	if given, ok := p.Metadata["labels"].(map[string]any); ok {
+		maps.Copy(labels, given)
+	}
+	labels[key] = value
+	return joined(p.Metadata, object{"labels": labels})
+}
+
+// only are the fields of these names that there are.
+func only(fields object, names ...string) object {
+	picked := object{}
+	for _, name := range names {
+		if value, ok := fields[name]; ok {
+			picked[name] = value
+		}
+	}
+	return picked
+}
+
+// joined are the fields of several maps; later ones win.
+func joined(parts ...object) object {
+	all := object{}
+	for _, part := range parts {
+		maps.Copy(all, part)
+	}
+	return all
+}
+
+// custom is an object of one of Argo's kinds.
+func custom(kind, name string, labels, spec object) object {
+	metadata := object{"name": name}
+	if len(labels) > 0 {
+		metadata["labels"] = labels
+	}
+	return object{"apiVersion": "argoproj.io/v1alpha1", "kind": kind, "metadata": metadata, "spec": spec}
+}

@@ -1,0 +1,115 @@
+package selftest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// rollout is the part of a Rollout that tells how it is.
+type rollout struct {
+	Metadata struct {
+		Generation int64 `json:"generation"`
+	} `json:"metadata"`
+	Status struct {
+		// Observed is the generation, as text.
+		Observed  string `json:"observedGeneration"`
+		Phase     string `json:"phase"`
+		Message   string `json:"message"`
+		Current   string `json:"currentPodHash"`
+		Stable    string `json:"stableRS"`
+		Available int    `json:"availableReplicas"`
+		Updated   int    `json:"updatedReplicas"`
+	} `json:"status"`
+}
+
+// out tells whether the newest generation is the stable one.
+func (r rollout) out() bool {
+	return r.Status.Observed == fmt.Sprint(r.Metadata.Generation) && r.Status.Phase == "Healthy" &&
+		r.Status.Stable != "" && r.Status.Stable == r.Status.Current && r.Status.Available > 0 && r.Status.Updated > 0
+}
+
+func (r rollout) state() string {
+	if r.Status.Phase == "" || r.Status.Observed != fmt.Sprint(r.Metadata.Generation) {
+		return "no Rollouts controller has taken up the Rollout"
+	}
+	text := r.Status.Phase
+	if r.Status.Message != "" {
+		text += ": " + r.Status.Message
+	}
+	return text
+}
+
+// Rollouts brings out a Rollout of one replica, which is this program, and takes it
+// through the steps of an update.
+func Rollouts(ctx context.Context, s Surroundings, name string, report *Report) {
+	path := s.path("argoproj.io", "rollouts", name)
+	check := Check{
+		Name: "argo-rollouts/first", Title: "A Rollout becomes healthy",
+		Asked: fmt.Sprintf("a Rollout %s in namespace %s, of one replica of %v", name, s.Namespace, s.Pod.Container["image"]),
+		Fix:   "look at the log of the Rollouts controller: kubectl logs -n " + s.Namespace + " -l app.kubernetes.io/component=rollouts-controller",
+	}
+	first, err := s.firstRollout(ctx, name, path)
+	if report.Add(check, first, err) {
+		check.Name, check.Title = "argo-rollouts/update", "An update goes through its steps"
+		check.Asked = "another version of the Rollout " + name + ", by a canary of two steps"
+		second, err := s.updateRollout(ctx, path, first)
+		report.Add(check, second, err)
+	}
+	report.Add(Check{
+		Name: "argo-rollouts/delete", Title: "The Rollout is deleted", Asked: "delete the Rollout " + name,
+		Fix: "run the test again: it begins by removing what is left",
+	}, "", s.remove(ctx, path))
+}
+
+func (s Surroundings) firstRollout(ctx context.Context, name, path string) (string, error) {
+	if err := s.remove(ctx, path); err != nil {
+		return "", fmt.Errorf("what an earlier run has left: %w", err)
+	}
+	if err := s.create(ctx, "rollouts", s.rollout(name)); err != nil {
+		return "", err
+	}
+	return s.rolledOut(ctx, path)
+}
+
+func (s Surroundings) updateRollout(ctx context.Context, path, first string) (string, error) {
+	change := object{"spec": object{"template": object{"metadata": object{"annotations": object{"version": "two"}}}}}
+	if err := s.Cluster.Merge(ctx, path, change); err != nil {
+		return "", told(err)
+	}
+	second, err := s.rolledOut(ctx, path)
+	if err == nil && second == first {
+		return "", errors.New("the stable version is the same as before")
+	}
+	return second, err
+}
+
+// rolledOut waits until the newest version is the stable one, and gives its hash.
+func (s Surroundings) rolledOut(ctx context.Context, path string) (string, error) {
+	return s.until(ctx, func(ctx context.Context) (bool, string, error) {
+		var found rollout
+		if err := s.watched(ctx, path, &found); err != nil {
+			return false, "", err
+		}
+		if found.out() {
+			return true, "stable is " + found.Status.Stable, nil
+		}
+		return false, found.state(), nil
+	})
+}
+
+func (s Surroundings) rollout(name string) object {
+	pod := joined(s.Pod.Spec, object{
+		"automountServiceAccountToken": false,
+		"containers": []object{s.Pod.container("test", object{
+			"args":           []string{"test", "serve"},
+			"readinessProbe": object{"httpGet": object{"path": "/", "port": Port}, "periodSeconds": 1},
+		})},
+	})
+	return custom("Rollout", name, nil, object{
+		"replicas": 1,
+		"selector": object{"matchLabels": object{"app": name}},
+		"strategy": object{"canary": object{"steps": []object{{"setWeight": 50}, {"pause": object{"duration": "1s"}}}}},
+		"template": object{"metadata": s.Pod.labeled("app", name), "spec": pod},
+	})
+}

@@ -1,0 +1,92 @@
+package selftest
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+)
+
+// Route is a path of internal-router and the address that it leads to.
+type Route struct{ Path, Target string }
+
+// ParseRoute reads "/path=http://target/path".
+func ParseRoute(text string) (Route, error) {
+	path, target, found := strings.Cut(text, "=")
+	if !found || !strings.HasPrefix(path, "/") || !strings.Contains(target, "://") {
+		return Route{}, fmt.Errorf("%q names no route; write /path=http://host/path", text)
+	}
+	return Route{Path: path, Target: target}, nil
+}
+
+// RouterOptions say what internal-router routes.
+type RouterOptions struct {
+	// URL is the address of internal-router's Service.
+	URL string
+	// Routes lead to one target each.
+	Routes []Route
+	// Sources are paths of event sources that do not exist.
+	Sources []string
+}
+
+// away is what internal-router answers where it knows the route and not its target.
+const away = `{"error":"the target of this route is away"}`
+
+// page marks the pages that nginx itself answers with.
+const page = "<center>nginx"
+
+// Router asks every route by internal-router, and its target directly: the answers have
+// to be the same. A path of event sources has to lead to one, be it away.
+func Router(ctx context.Context, s Surroundings, o RouterOptions, report *Report) {
+	fix := fmt.Sprintf("look at the configuration and the log of internal-router: kubectl logs -n %s -l app=internal-router", s.Namespace)
+	for _, route := range o.Routes {
+		address := o.URL + route.Path
+		got, err := s.alike(ctx, s.HTTP, address, route.Target)
+		report.Add(Check{
+			Name: "router" + route.Path, Title: "internal-router routes it to " + route.Target,
+			Asked: "GET " + address + " and GET " + route.Target, Fix: fix,
+		}, got, err)
+	}
+	for _, path := range o.Sources {
+		address := o.URL + path
+		got, err := s.until(ctx, func(ctx context.Context) (bool, string, error) {
+			answer, err := s.ask(ctx, s.HTTP, address)
+			if err != nil {
+				return false, "", err
+			}
+			return answer.status == http.StatusBadGateway && answer.body == away, fmt.Sprintf("HTTP %d", answer.status), nil
+		})
+		report.Add(Check{
+			Name: "router" + path, Title: "internal-router looks for an event source of that name",
+			Asked: "GET " + address + ", of which no event source is", Fix: fix,
+		}, got, err)
+	}
+}
+
+// alike asks an address, and the server behind it directly, until both answer alike.
+// Bodies may differ by the time and by the way a request came, so they count for
+// refusals alone: those of a server in between have another body.
+func (s Surroundings) alike(ctx context.Context, client *http.Client, address, direct string) (string, error) {
+	return s.until(ctx, func(ctx context.Context) (bool, string, error) {
+		want, err := s.ask(ctx, s.Unverified, direct)
+		if err != nil {
+			return false, "", fmt.Errorf("of the target itself: %w", err)
+		}
+		got, err := s.ask(ctx, client, address)
+		if err != nil {
+			return false, "", err
+		}
+		state := fmt.Sprintf("HTTP %d", got.status)
+		switch {
+		case got.body == away:
+			return false, state + ", internal-router does not reach its target", nil
+		case strings.Contains(got.body, page):
+			return false, state + " of nginx itself", nil
+		case got.status != want.status || got.kind != want.kind:
+			return false, fmt.Sprintf("%s (%s), and HTTP %d (%s) of the target itself", state, got.kind, want.status, want.kind), nil
+		case got.status >= http.StatusBadRequest && got.body != want.body:
+			return false, state + " with another text than that of the target itself", nil
+		}
+		return true, state, nil
+	})
+}

@@ -1,0 +1,186 @@
+package selftest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"gitops-runtime/internal/netfail"
+	"gitops-runtime/validator/cluster"
+)
+
+// Cluster reads and writes the objects that tests name or create.
+type Cluster interface {
+	// Get reads the object at an API path.
+	Get(ctx context.Context, path string, into any) error
+	// Create creates an object in the collection at an API path.
+	Create(ctx context.Context, collection string, object any) error
+	// Merge changes an object by a JSON merge patch.
+	Merge(ctx context.Context, path string, patch any) error
+	// Delete asks for the deletion of an object. Gone is true once it does not exist.
+	Delete(ctx context.Context, path string) (gone bool, err error)
+}
+
+// Surroundings are what a test has around it: the cluster, the network, and its own
+// pod.
+type Surroundings struct {
+	Namespace string
+	Cluster   Cluster
+	// HTTP asks over the network.
+	HTTP *http.Client
+	// Unverified is HTTP without a look at certificates, for requests without
+	// credentials.
+	Unverified *http.Client
+	// Listen opens the port that the pod's Service leads to.
+	Listen func(ctx context.Context) (net.Listener, error)
+	// Run is different for every run of a test.
+	Run string
+	// Program is the path of this program in its image.
+	Program string
+	// Pod is what pods that a test creates have in common with its own.
+	Pod Pod
+	// Pause is the time between two looks at something that changes.
+	Pause time.Duration
+	// Closing is how long a test waits for what it has created to go.
+	Closing time.Duration
+}
+
+// object is the API path of an object of the namespace.
+func (s Surroundings) path(group, resource, name string) string {
+	version := "v1alpha1"
+	if group == "" || group == "apps" {
+		version = "v1"
+	}
+	return cluster.Object{Group: group, Version: version, Resource: resource, Name: name}.Path(s.Namespace)
+}
+
+// create creates an object of one of Argo's kinds in the namespace.
+func (s Surroundings) create(ctx context.Context, resource string, object map[string]any) error {
+	return told(s.Cluster.Create(ctx, strings.TrimSuffix(s.path("argoproj.io", resource, ""), "/"), object))
+}
+
+// told is an error of the API server with what the server says about it.
+func told(err error) error {
+	var answer *cluster.Error
+	if errors.As(err, &answer) && answer.Message != "" {
+		return fmt.Errorf("%w: %s", err, answer.Message)
+	}
+	return err
+}
+
+// final is an error after which nothing better can come.
+type final struct{ err error }
+
+func (f final) Error() string { return f.err.Error() }
+func (f final) Unwrap() error { return f.err }
+
+// until looks again and again until look is done, or has a final error, or the time is
+// over: then the last state, or the last error, is the error.
+func (s Surroundings) until(ctx context.Context, look func(ctx context.Context) (done bool, state string, err error)) (string, error) {
+	begun, last := time.Now(), "nothing"
+	for {
+		done, state, err := look(ctx)
+		var end final
+		switch {
+		case ctx.Err() != nil:
+			return "", fmt.Errorf("after %s: %s", time.Since(begun).Round(time.Second), last)
+		case errors.As(err, &end):
+			return "", end.err
+		case err != nil:
+			last = err.Error()
+		case done:
+			return state, nil
+		default:
+			last = state
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(s.Pause):
+		}
+	}
+}
+
+// watched reads an object for until: a fault of the API server may pass, a refusal is
+// final.
+func (s Surroundings) watched(ctx context.Context, path string, into any) error {
+	err := s.Cluster.Get(ctx, path, into)
+	var answer *cluster.Error
+	if err == nil || errors.As(err, &answer) && (answer.Status == 0 || answer.Status >= http.StatusInternalServerError || answer.Status == http.StatusTooManyRequests) {
+		return err
+	}
+	return final{told(err)}
+}
+
+// remove deletes objects, all at once, and waits until they are gone. It outlives ctx,
+// so that a test that has used up its time still takes its objects with it.
+func (s Surroundings) remove(ctx context.Context, paths ...string) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.Closing)
+	defer cancel()
+	_, err := s.until(ctx, func(ctx context.Context) (bool, string, error) {
+		var left []string
+		for _, path := range paths {
+			gone, err := s.Cluster.Delete(ctx, path)
+			if err != nil {
+				return false, "", final{told(err)}
+			}
+			if !gone {
+				left = append(left, path[strings.LastIndex(path[:strings.LastIndex(path, "/")], "/")+1:])
+			}
+		}
+		return len(left) == 0, "still there: " + strings.Join(left, ", "), nil
+	})
+	return err
+}
+
+// maxBody is how much of a reply is read.
+const maxBody = 64 << 10
+
+// reply is what a server answers.
+type reply struct {
+	status int
+	kind   string // kind is the media type.
+	body   string
+}
+
+// ask sends a GET request.
+func (s Surroundings) ask(ctx context.Context, client *http.Client, address string) (reply, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return reply{}, fmt.Errorf("%s: %w", address, err)
+	}
+	return send(client, request)
+}
+
+func send(client *http.Client, request *http.Request) (reply, error) {
+	response, err := client.Do(request)
+	if err != nil {
+		return reply{}, netfail.Classify(request.URL.Host, err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxBody))
+	if err != nil {
+		return reply{}, netfail.Classify(request.URL.Host, err)
+	}
+	kind, _, _ := strings.Cut(response.Header.Get("Content-Type"), ";")
+	return reply{status: response.StatusCode, kind: kind, body: strings.TrimSpace(string(body))}, nil
+}
+
+// NoCluster is a cluster that cannot be asked, for Err.
+type NoCluster struct{ Err error }
+
+// Get gives Err.
+func (n NoCluster) Get(context.Context, string, any) error { return n.Err }
+
+// Create gives Err.
+func (n NoCluster) Create(context.Context, string, any) error { return n.Err }
+
+// Merge gives Err.
+func (n NoCluster) Merge(context.Context, string, any) error { return n.Err }
+
+// Delete gives Err.
+func (n NoCluster) Delete(context.Context, string) (bool, error) { return false, n.Err }

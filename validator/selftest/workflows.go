@@ -1,0 +1,124 @@
+package selftest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// WorkflowsOptions say how Argo Workflows is asked to run a step.
+type WorkflowsOptions struct {
+	// Name is that of the Workflow, and of the pod of its step.
+	Name string
+	// Account is the service account of the step's pod.
+	Account string
+	// InstanceID is the id that the controller looks for; empty for none.
+	InstanceID string
+}
+
+// workflow is the part of a Workflow's status that tells how it is.
+type workflow struct {
+	Status struct {
+		Phase    string `json:"phase"`
+		Message  string `json:"message"`
+		Progress string `json:"progress"`
+		Nodes    map[string]struct {
+			Phase   string `json:"phase"`
+			Message string `json:"message"`
+		} `json:"nodes"`
+	} `json:"status"`
+}
+
+func (w workflow) state() string {
+	if w.Status.Phase == "" {
+		return "no workflow controller has taken up the Workflow"
+	}
+	text := w.Status.Phase
+	if w.Status.Message != "" {
+		text += ": " + w.Status.Message
+	}
+	for _, node := range w.Status.Nodes {
+		if node.Message != "" && node.Message != w.Status.Message {
+			text += ", its pod is " + node.Phase + ": " + node.Message
+		}
+	}
+	return text
+}
+
+// Workflows runs a Workflow of one step, which is this program in a pod of its own.
+func Workflows(ctx context.Context, s Surroundings, o WorkflowsOptions, report *Report) {
+	path := s.path("argoproj.io", "workflows", o.Name)
+	got, err := s.runWorkflow(ctx, o, path)
+	report.Add(Check{
+		Name: "argo-workflows/step", Title: "A Workflow runs a step",
+		Asked: fmt.Sprintf("a Workflow %s in namespace %s, of one step in %v", o.Name, s.Namespace, s.Pod.Container["image"]),
+		Fix: "look at the log of the workflow controller: kubectl logs -n " + s.Namespace + " -l app=workflow-controller; " +
+			"where controller.workflowRestrictions refuses such Workflows: --set tests.skip={argo-workflows}",
+	}, got, err)
+	report.Add(Check{
+		Name: "argo-workflows/delete", Title: "The Workflow is deleted", Asked: "delete the Workflow " + o.Name,
+		Fix: "run the test again: it begins by removing what is left",
+	}, "", s.remove(ctx, path))
+}
+
+func (s Surroundings) runWorkflow(ctx context.Context, o WorkflowsOptions, path string) (string, error) {
+	if err := s.remove(ctx, path); err != nil {
+		return "", fmt.Errorf("what an earlier run has left: %w", err)
+	}
+	made, err := s.workflow(o)
+	if err != nil {
+		return "", err
+	}
+	if err := s.create(ctx, "workflows", made); err != nil {
+		return "", err
+	}
+	return s.until(ctx, func(ctx context.Context) (bool, string, error) {
+		var found workflow
+		if err := s.watched(ctx, path, &found); err != nil {
+			return false, "", err
+		}
+		switch found.Status.Phase {
+		case "Succeeded":
+			return true, "Succeeded", nil
+		case "Failed", "Error":
+			return false, "", final{errors.New(found.state())}
+		}
+		return false, found.state(), nil
+	})
+}
+
+func (s Surroundings) workflow(o WorkflowsOptions) (object, error) {
+	spec := joined(
+		only(s.Pod.Spec, "nodeSelector", "tolerations", "affinity", "imagePullSecrets", "securityContext", "hostAliases", "dnsConfig"),
+		object{
+			"entrypoint":         "step",
+			"serviceAccountName": o.Account,
+			"archiveLogs":        false,
+			"podMetadata":        s.Pod.Metadata,
+			"templates": []object{{
+				"name": "step",
+				"container": s.Pod.container("main", object{
+					"command": []string{s.Program}, // the executor has to know it, where it cannot ask the registry
+					"args":    []string{"test", "step", "--run", s.Run},
+				}),
+			}},
+		},
+	)
+	if class, ok := s.Pod.Spec["priorityClassName"]; ok {
+		spec["podPriorityClassName"] = class
+	}
+	// The executor reports to the API server, and accounts of this chart give no token by themselves. Of the
+	// Workflow's own automountServiceAccountToken the controller passes on false alone (setupServiceAccount in
+	// workflow/controller/workflowpod.go, v3.7).
+	patch, err := json.Marshal(joined(only(s.Pod.Spec, "runtimeClassName"), object{"automountServiceAccountToken": true}))
+	if err != nil {
+		return nil, fmt.Errorf("patch of the step's pod: %w", err)
+	}
+	spec["podSpecPatch"] = string(patch)
+	labels := object{}
+	if o.InstanceID != "" {
+		labels["workflows.argoproj.io/controller-instanceid"] = o.InstanceID
+	}
+	return custom("Workflow", o.Name, labels, spec), nil
+}
