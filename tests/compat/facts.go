@@ -1,8 +1,9 @@
 // Package compat proves that values files written for the community's charts carry over.
 //
 // facts/<chart>.tsv lists the values that people have: path, JSON type and default of the chart they come from; facts/<chart>-<version>.tsv
-// those of one published version, where versions differ; its first line says where they come from. A value is either honoured, which a test shows by changing it and seeing a
-// rendered object change, or dropped or renamed, which schema/dropped/<chart>.yaml says together with what to do instead.
+// those of one published version, where versions differ. A value is either honored, and testdata/<chart>.txt says which fields of which objects
+// change with it, and to what, which a test tries; or it is dropped or renamed, which schema/dropped/<chart>.yaml says together with what to do
+// instead. testdata/<chart>-empty.txt says the same of 0, false, "" and [] in place of a chart's own defaults.
 package compat
 
 import (

@@ -1,0 +1,126 @@
+package compat
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Row says what one value does: the fields of rendered objects that change as it is changed, or why none does.
+type Row struct {
+	Key  string   // Key is the value's path and, where it is renamed or dropped, what schema/dropped says.
+	To   string   // To is what the value is changed to, as JSON; empty where the value is dropped.
+	What []string // What are the changes, in order.
+}
+
+// tableFile is where the rows of a chart are.
+func tableFile(root, chart string) string {
+	return filepath.Join(root, "tests", "compat", "testdata", chart+".txt")
+}
+
+// readRows reads the table of a chart; one that is not there has no rows.
+func readRows(root, chart string) (map[string]Row, error) {
+	text, err := os.ReadFile(tableFile(root, chart))
+	if os.IsNotExist(err) {
+		return map[string]Row{}, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("table of %s: %w", chart, err)
+	}
+	rows := map[string]Row{}
+	for part := range strings.SplitSeq(string(text), "\n\n") {
+		head, below, _ := strings.Cut(strings.TrimSpace(part), "\n")
+		if head == "" || strings.HasPrefix(head, "#") {
+			continue
+		}
+		row := Row{}
+		row.Key, row.To, _ = strings.Cut(head, " = ")
+		for line := range strings.SplitSeq(below, "\n") {
+			if line != "" {
+				row.What = append(row.What, strings.TrimPrefix(line, "  "))
+			}
+		}
+		rows[row.Key] = row
+	}
+	return rows, nil
+}
+
+// tableText is the file of a table of rows.
+func tableText(chart string, rows []Row) string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "# What each value of %s changes. Made by: go test ./tests/compat -update\n", chart)
+	for _, row := range rows {
+		fmt.Fprintf(&text, "\n%s", row.Key)
+		if row.To != "" {
+			fmt.Fprintf(&text, " = %s", row.To)
+		}
+		fmt.Fprintln(&text)
+		for _, line := range row.What {
+			fmt.Fprintf(&text, "  %s\n", line)
+		}
+	}
+	return text.String()
+}
+
+func toText(value any) (string, error) {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return "", fmt.Errorf("a value to set: %w", err)
+	}
+	return string(text), nil
+}
+
+// readByChecks is the Secret with the values that validate-values reads: what changes nothing else has no effect unless a check asks for it.
+const readByChecks = "Secret/validate-values "
+
+// Unproven tells what is missing from a row as a proof: the value itself where it could stand, or any object that works by it. Booleans have
+// effects of many kinds; for them it is enough that something changes.
+func (r Row) Unproven() string {
+	if r.To == "" {
+		return ""
+	}
+	var value any
+	if err := json.Unmarshal([]byte(r.To), &value); err != nil {
+		return err.Error()
+	}
+	effective, carried := false, false
+	for _, line := range r.What {
+		effective = effective || !strings.HasPrefix(line, readByChecks) && !strings.Contains(line, "annotations[checksum/")
+		_, now, _ := strings.Cut(line, " -> ")
+		carried = carried || carries(now, value) || strings.HasPrefix(line, "+ ") && carries(line, value)
+	}
+	_, toggle := value.(bool)
+	switch {
+	case !effective:
+		return "no object works by it"
+	case !carried && !toggle:
+		return "its value is nowhere"
+	}
+	return ""
+}
+
+// carries tells whether a text has one of the scalars of a value.
+func carries(text string, value any) bool {
+	switch at := value.(type) {
+	case map[string]any:
+		for key, below := range at {
+			if carries(text, below) || carries(text, key) {
+				return true
+			}
+		}
+		return false
+	case []any:
+		for _, below := range at {
+			if carries(text, below) {
+				return true
+			}
+		}
+		return false
+	case nil, bool:
+		return false
+	}
+	scalar, err := json.Marshal(value)
+	return err == nil && strings.Contains(text, strings.Trim(string(scalar), `"`))
+}
