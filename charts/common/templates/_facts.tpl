@@ -37,8 +37,8 @@ Error, in which every setting is missing. Arguments: the text, of a map.
 
 {{/*
 common.checkFacts: fails the render where facts have a key that no template reads, or a value that is not of its type: text, number,
-boolean, map, list, texts (a list of texts), maps (a list of maps) or env (a list of maps whose value is text); null is of every type. It includes a
-template only for what is wrong: every render looks at all facts. Arguments: component (how messages name it), facts (a map).
+boolean, map, list, texts (a list of texts), maps (a list of maps) or env (a list of maps whose value is text); null is of every type.
+It includes a template only for what is wrong: every render looks at all facts. Arguments: component (how messages name it), facts (a map).
 */}}
 {{- define "common.checkFacts" -}}
 {{- $types := include "common.factTypes" . | fromYaml -}}
