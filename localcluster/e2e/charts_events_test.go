@@ -4,6 +4,7 @@ package e2e_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -138,6 +139,14 @@ func (a alone) receivesAndActs(t *testing.T, round string) {
 		return
 	}
 	unfit := documents(t, fmt.Sprintf(`{apiVersion: argoproj.io/v1alpha1, kind: Sensor, metadata: {name: unfit, namespace: %s}, spec: {dependencies: [], triggers: []}}`, a.namespace))[0]
-	_, err := a.objects.Resource(argo("sensors")).Namespace(a.namespace).Create(t.Context(), unfit, metav1.CreateOptions{})
-	require.ErrorContains(t, err, `admission webhook "webhook.argo-events.argoproj.io" denied the request`)
+	// Its failure policy is Ignore (argo-events v1.9.10, pkg/webhook/webhook.go): as long as the API server cannot reach it, everything is taken.
+	sensors := a.objects.Resource(argo("sensors")).Namespace(a.namespace)
+	var refused error
+	eventually(t, "the validating webhook is asked", time.Minute, func(ctx context.Context) error {
+		if _, refused = sensors.Create(ctx, unfit, metav1.CreateOptions{}); refused != nil {
+			return nil
+		}
+		return errors.Join(errors.New("a sensor without triggers was taken"), sensors.Delete(ctx, unfit.GetName(), metav1.DeleteOptions{}))
+	})
+	require.ErrorContains(t, refused, `admission webhook "webhook.argo-events.argoproj.io" denied the request`)
 }
