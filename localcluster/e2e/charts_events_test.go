@@ -143,10 +143,11 @@ func (a alone) receivesAndActs(t *testing.T, round string) {
 	sensors := a.objects.Resource(argo("sensors")).Namespace(a.namespace)
 	var refused error
 	eventually(t, "the validating webhook is asked", time.Minute, func(ctx context.Context) error {
-		if _, refused = sensors.Create(ctx, unfit, metav1.CreateOptions{}); refused != nil {
-			return nil
+		_, refused = sensors.Create(ctx, unfit, metav1.CreateOptions{})
+		if refused == nil {
+			return errors.Join(errors.New("a sensor without triggers was taken"), sensors.Delete(ctx, unfit.GetName(), metav1.DeleteOptions{}))
 		}
-		return errors.Join(errors.New("a sensor without triggers was taken"), sensors.Delete(ctx, unfit.GetName(), metav1.DeleteOptions{}))
+		return nil
 	})
 	require.ErrorContains(t, refused, `admission webhook "webhook.argo-events.argoproj.io" denied the request`)
 }
