@@ -68,7 +68,7 @@ func (e *environment) sideBySide(t *testing.T) {
 	var begun, ended []time.Time
 	for _, s := range sides {
 		require.NoError(t, s.err, s.out)
-		assert.Contains(t, s.out, "ACC101  The platform platform.platform.svc.cluster.local refuses the user token")
+		assert.Contains(t, s.out, "ACC101  The platform platform.platform.svc.cluster.local rejects the user token")
 		assert.Contains(t, s.out, "namespace "+s.namespace+", tunnel access")
 		s.seen["Helm's output"], s.seen["the Job's log"] = s.out, e.kubectlOut(t, "logs", "jobs/validate-values", "-n", s.namespace)
 		s.keptSecret(t)
