@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"gitops-runtime/internal/cleantext"
+	"gitops-runtime/internal/netfail"
 	"gitops-runtime/validator/cluster"
 	"gitops-runtime/validator/platform"
 )
@@ -50,7 +51,7 @@ type Plan struct {
 	// Release are objects whose finalizers are removed, and Labeled objects that are deleted.
 	Release, Labeled []cluster.Labeled
 	Cluster          Cluster
-	// Patience is the time for each object; Pause the time between looks at it.
+	// Patience is the time for each object, and for the platform to answer; Pause the time between two attempts.
 	Patience, Pause time.Duration
 }
 
@@ -66,7 +67,7 @@ func Run(ctx context.Context, plan Plan, out io.Writer) int {
 		fmt.Fprintf(out, "WARN  %s: %s\n      fix  %s\n", cleantext.Line(undone), cleantext.Line(err.Error()), cleantext.Line(fix))
 	}
 	if plan.Platform != nil {
-		done, err := plan.deregister(ctx)
+		done, err := plan.deregisterPatiently(ctx)
 		say(err, done, fmt.Sprintf("runtime %s is still registered", plan.Runtime), "remove it in the account's settings, under GitOps runtimes")
 	}
 	for _, objects := range plan.Release {
@@ -91,6 +92,22 @@ func released(objects cluster.Labeled, names []string) string {
 		return fmt.Sprintf("%s have no finalizers", objects)
 	}
 	return fmt.Sprintf("%s have no finalizers anymore: %s", objects, strings.Join(names, ", "))
+}
+
+// deregisterPatiently tries again while nobody answers: the network policies of a pod that has just started may not be in effect yet.
+func (p Plan) deregisterPatiently(ctx context.Context) (done string, err error) {
+	for end := time.Now().Add(p.Patience); ; {
+		done, err = p.deregister(ctx)
+		var failure *netfail.Failure
+		if !errors.As(err, &failure) || failure.Untrusted || time.Now().After(end) {
+			return done, err
+		}
+		select {
+		case <-ctx.Done():
+			return done, err
+		case <-time.After(p.Pause):
+		}
+	}
 }
 
 // deregister removes the runtime from the platform, if this release has registered it. A refused install that Helm takes back

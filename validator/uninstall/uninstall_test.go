@@ -3,6 +3,7 @@ package uninstall_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"gitops-runtime/internal/netfail"
 	"gitops-runtime/validator/cluster"
 	"gitops-runtime/validator/platform"
 	"gitops-runtime/validator/uninstall"
@@ -54,9 +56,15 @@ func (c *world) ReleaseLabeled(_ context.Context, _ string, objects cluster.Labe
 type account struct {
 	namespace   string
 	asks, fails error
+	// silent is how many questions stay without an answer.
+	silent *int
 }
 
 func (a account) Runtime(context.Context, string) (*platform.Runtime, error) {
+	if a.silent != nil && *a.silent > 0 {
+		*a.silent--
+		return nil, fmt.Errorf("the platform: %w", unreachable)
+	}
 	if a.namespace == "" || a.asks != nil {
 		return nil, a.asks
 	}
@@ -66,6 +74,10 @@ func (a account) Runtime(context.Context, string) (*platform.Runtime, error) {
 }
 
 func (a account) DeleteRuntime(context.Context, string) error { return a.fails }
+
+var unreachable = &netfail.Failure{Stage: netfail.TCP, Host: "platform.example.com", Err: errors.New("no route to host")}
+
+func times(number int) *int { return &number }
 
 func TestRun(t *testing.T) {
 	t.Parallel()
@@ -86,6 +98,16 @@ func TestRun(t *testing.T) {
 			cluster: world{looks: map[string]int{"events-reporter": 2, "codefresh-token": 1}},
 			says:    "ok    runtime local is no longer registered\nok    sensors.argoproj.io/events-reporter is gone\nok    secrets/codefresh-token is gone\n",
 			asked:   []string{"events-reporter", "events-reporter", "events-reporter", "codefresh-token", "codefresh-token"},
+		},
+		"the platform answers the third question": {
+			account: account{namespace: "ns", silent: times(2)},
+			says:    "ok    runtime local is no longer registered\n" + gone,
+		},
+		"the platform never answers": {
+			account: account{namespace: "ns", silent: times(1 << 30)},
+			failed:  1,
+			says: "WARN  runtime local is still registered: the platform: " + unreachable.Error() + "\n" +
+				"      fix  remove it in the account's settings, under GitOps runtimes\n" + gone,
 		},
 		"nothing to deregister": {
 			cluster: world{},
