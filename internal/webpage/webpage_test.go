@@ -44,8 +44,8 @@ func TestFaults(t *testing.T) {
 	for content, want := range map[string]string{
 		`<img src="https://example.com/x.png">`: "asks for https://example.com/x.png",
 		`<p onclick="x">`:                       "has the attribute onclick",
-		`<a href="https://example.com">x</a>`:   "a link leads to https://example.com",
-		`<a href="#gone">x</a>`:                 "a link leads to #gone, which is there 0 times",
+		`<a href="https://example.com">x</a>`:   "a link points to https://example.com",
+		`<a href="#gone">x</a>`:                 "a link points to #gone, which is there 0 times",
 		`<input name="x">`:                      "an input has no label",
 		`<h3>x</h3>`:                            "a heading h3 follows one of level 1",
 		`<script>alert(1)</script>`:             "there are 2 elements script",

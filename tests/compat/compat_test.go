@@ -27,14 +27,8 @@ func TestEveryValueChangesItsFields(t *testing.T) {
 	for _, name := range charts {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			chart, err := Load(root, name)
-			require.NoError(t, err)
-			fixture, err := ReadFixture(name)
-			require.NoError(t, err)
-			values, err := Values(name)
-			require.NoError(t, err)
-			gone, err := AllDropped(chart)
-			require.NoError(t, err)
+			chart, fixture := prepared(t, root, name)
+			values, gone := published(t, chart, name)
 			known, err := readRows(root, name)
 			require.NoError(t, err)
 			requireStable(t, chart, fixture.Base)
@@ -112,10 +106,7 @@ func TestEveryEmptyValueChangesItsFields(t *testing.T) {
 	for _, name := range []string{"argo-events", "argo-rollouts", "argo-workflows"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			chart, err := Load(root, name)
-			require.NoError(t, err)
-			fixture, err := ReadFixture(name)
-			require.NoError(t, err)
+			chart, fixture := prepared(t, root, name)
 			reasons, err := EmptyReasons(name)
 			require.NoError(t, err)
 			known, err := readRows(root, name+"-empty")
@@ -138,14 +129,8 @@ func TestDroppedValuesAreRefusedInWords(t *testing.T) {
 	for _, name := range charts {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			chart, err := Load(root, name)
-			require.NoError(t, err)
-			fixture, err := ReadFixture(name)
-			require.NoError(t, err)
-			values, err := Values(name)
-			require.NoError(t, err)
-			gone, err := AllDropped(chart)
-			require.NoError(t, err)
+			chart, fixture := prepared(t, root, name)
+			values, gone := published(t, chart, name)
 			refused, all := map[string]int{}, map[string]int{}
 			for _, value := range values {
 				entry, ok := Dropped(gone, value.Path)

@@ -27,10 +27,7 @@ func everythingOn(t *testing.T, name string, more map[string]any) []render.Objec
 	t.Helper()
 	root, err := gomodule.Root()
 	require.NoError(t, err)
-	chart, err := Load(root, name)
-	require.NoError(t, err)
-	fixture, err := ReadFixture(name)
-	require.NoError(t, err)
+	chart, fixture := prepared(t, root, name)
 	templates, err := chart.Render(overlay(fixture.Base, more))
 	require.NoError(t, err)
 	var objects []render.Object

@@ -19,10 +19,7 @@ func TestTextsArriveVerbatim(t *testing.T) {
 		for kind, text := range map[string]string{"lines": "t%dt: \"b\" #c\n- d"} {
 			t.Run(name+" "+kind, func(t *testing.T) {
 				t.Parallel()
-				chart, err := Load(root, name)
-				require.NoError(t, err)
-				fixture, err := ReadFixture(name)
-				require.NoError(t, err)
+				chart, fixture := prepared(t, root, name)
 				prover := &Prover{Chart: chart, Fixture: fixture}
 				outcome, err := prover.Verbatim(chart.Texts(), func(i int) string { return fmt.Sprintf(text, i) })
 				require.NoError(t, err)

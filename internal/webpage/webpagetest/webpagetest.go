@@ -27,7 +27,7 @@ func Faults(page string) []string {
 	}
 	for _, target := range c.targets {
 		if c.ids[target] != 1 {
-			c.fault("a link leads to #%s, which is there %d times", target, c.ids[target])
+			c.fault("a link points to #%s, which is there %d times", target, c.ids[target])
 		}
 	}
 	for _, one := range []atom.Atom{atom.Html, atom.Title, atom.H1, atom.Header, atom.Main, atom.Footer, atom.Style, atom.Script} {
@@ -104,7 +104,7 @@ func (c *checker) attribute(node *html.Node, attribute html.Attribute) {
 	case attribute.Key == "href":
 		target, within := strings.CutPrefix(attribute.Val, "#")
 		if !within {
-			c.fault("a link leads to %s", attribute.Val)
+			c.fault("a link points to %s", attribute.Val)
 		}
 		c.targets = append(c.targets, target)
 	case attribute.Key == "content" && attr(node, "http-equiv") == "Content-Security-Policy":
