@@ -16,7 +16,7 @@ type Identity struct {
 func (i Identity) Check() error {
 	switch {
 	case i.Key == "" && (i.Subject == "" || i.Issuer == ""):
-		return errors.New("whose signatures are valid is not said: give a public key (--public-key, COSIGN_PUBLIC_KEY), or the identity of a certificate and who issued it (--identity and --issuer, COSIGN_IDENTITY and COSIGN_ISSUER)")
+		return errors.New("no trusted signer is given: set a public key (--public-key, COSIGN_PUBLIC_KEY), or the identity of a certificate and who issued it (--identity and --issuer, COSIGN_IDENTITY and COSIGN_ISSUER)")
 	case i.Key != "" && (i.Subject != "" || i.Issuer != ""):
 		return errors.New("signatures are valid by a public key or by the identity of a certificate: give one of them")
 	case i.Key == "" && i.Offline:
