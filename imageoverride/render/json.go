@@ -2,6 +2,8 @@ package render
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -13,64 +15,79 @@ import (
 
 // toJSON is Helm's toJson. What comes from values is written without reflection,
 // since charts that hand maps from template to template write them all the time.
-func toJSON(v any) string {
-	if text, ok := appendJSON(nil, v, 0); ok {
-		return string(text)
+// A map that holds another one many times over becomes a text without end: more
+// than maxOutput bytes are an error.
+func toJSON(v any) (string, error) {
+	text, err := appendJSON(nil, v, 0)
+	switch {
+	case err == nil:
+		return string(text), nil
+	case errors.Is(err, errLongJSON):
+		return "", err
 	}
 	data, err := json.Marshal(v)
 	if err != nil {
-		return ""
+		return "", nil //nolint:nilerr // Helm's prints nothing
 	}
-	return string(data)
+	return string(data), nil
 }
 
 // maxJSON is how deep values are written here; json.Marshal tells cycles.
 const maxJSON = 100
 
-// appendJSON writes what json.Marshal does; false for what is not told here.
-func appendJSON(to []byte, v any, depth int) ([]byte, bool) {
+var (
+	errLongJSON = fmt.Errorf("toJson makes more than %d MiB", maxOutput>>20)
+	// errOther is for values that only json.Marshal knows how to write.
+	errOther = errors.New("not a value of a values file")
+)
+
+// appendJSON writes what json.Marshal does, or errOther.
+func appendJSON(to []byte, v any, depth int) ([]byte, error) {
+	if len(to) > maxOutput {
+		return nil, errLongJSON
+	}
 	switch typed := v.(type) {
 	case nil:
-		return append(to, "null"...), true
+		return append(to, "null"...), nil
 	case bool:
-		return strconv.AppendBool(to, typed), true
+		return strconv.AppendBool(to, typed), nil
 	case string:
 		return appendText(to, typed)
 	case int:
-		return strconv.AppendInt(to, int64(typed), 10), true
+		return strconv.AppendInt(to, int64(typed), 10), nil
 	case int64:
-		return strconv.AppendInt(to, typed, 10), true
+		return strconv.AppendInt(to, typed, 10), nil
 	case float64:
 		if typed != math.Trunc(typed) || math.Abs(typed) >= 1<<53 || typed == 0 && math.Signbit(typed) {
-			return nil, false
+			return nil, errOther
 		}
-		return strconv.AppendInt(to, int64(typed), 10), true
+		return strconv.AppendInt(to, int64(typed), 10), nil
 	case chartutil.Values:
 		return appendJSON(to, map[string]any(typed), depth)
 	case map[string]any:
 		return appendMap(to, typed, depth)
 	case []any:
 		if typed == nil || depth > maxJSON {
-			return nil, false
+			return nil, errOther
 		}
-		var ok bool
+		var err error
 		to = append(to, '[')
 		for i, item := range typed {
 			if i > 0 {
 				to = append(to, ',')
 			}
-			if to, ok = appendJSON(to, item, depth+1); !ok {
-				return nil, false
+			if to, err = appendJSON(to, item, depth+1); err != nil {
+				return nil, err
 			}
 		}
-		return append(to, ']'), true
+		return append(to, ']'), nil
 	}
-	return nil, false
+	return nil, errOther
 }
 
-func appendMap(to []byte, m map[string]any, depth int) ([]byte, bool) {
+func appendMap(to []byte, m map[string]any, depth int) ([]byte, error) {
 	if m == nil || depth > maxJSON {
-		return nil, false
+		return nil, errOther
 	}
 	var room [16]string
 	keys := room[:0]
@@ -78,30 +95,30 @@ func appendMap(to []byte, m map[string]any, depth int) ([]byte, bool) {
 		keys = append(keys, key)
 	}
 	slices.Sort(keys)
-	var ok bool
+	var err error
 	to = append(to, '{')
 	for i, key := range keys {
 		if i > 0 {
 			to = append(to, ',')
 		}
-		if to, ok = appendText(to, key); !ok {
-			return nil, false
+		if to, err = appendText(to, key); err != nil {
+			return nil, err
 		}
-		if to, ok = appendJSON(append(to, ':'), m[key], depth+1); !ok {
-			return nil, false
+		if to, err = appendJSON(append(to, ':'), m[key], depth+1); err != nil {
+			return nil, err
 		}
 	}
-	return append(to, '}'), true
+	return append(to, '}'), nil
 }
 
-func appendText(to []byte, text string) ([]byte, bool) {
+func appendText(to []byte, text string) ([]byte, error) {
 	for i := range len(text) {
 		if c := text[i]; c < ' ' || c >= utf8.RuneSelf || strings.IndexByte(`"\<>&`, c) >= 0 {
 			data, err := json.Marshal(text)
-			return append(to, data...), err == nil
+			return append(to, data...), err
 		}
 	}
-	return append(append(append(to, '"'), text...), '"'), true
+	return append(append(append(to, '"'), text...), '"'), nil
 }
 
 // readBack is a value as it comes back when its JSON is read; false for what is

@@ -32,7 +32,9 @@ func TestToJSONIsHelms(t *testing.T) {
 		if err != nil {
 			want = nil
 		}
-		require.Equal(t, string(want), toJSON(v), "%v", v)
+		text, err := toJSON(v)
+		require.NoError(t, err)
+		require.Equal(t, string(want), text, "%v", v)
 	}
 }
 

@@ -37,18 +37,18 @@ func (in *inputs) leave() {
 }
 
 // print is toJson where its text is printed.
-func (in *inputs) print(value any) string {
-	text := toJSON(value)
-	if in.reads == nil {
-		return text
+func (in *inputs) print(value any) (string, error) {
+	text, err := toJSON(value)
+	if err != nil || in.reads == nil {
+		return text, err
 	}
 	frame := in.frame[len(in.frame)-1]
 	if before := in.printed[frame]; before != nil || frame == 0 {
 		in.everything(value, map[uintptr]bool{})
-		return text
+		return text, nil
 	}
 	in.printed[frame] = &printed{text, value, in.writings}
-	return text
+	return text, nil
 }
 
 // forward hands what an include printed to the template that prints it again.
