@@ -85,9 +85,9 @@ func (f Finder) withDefaults() Finder {
 	return f
 }
 
-// works returns nil when an engine answers within seconds and runs privileged containers.
+// works returns nil when an engine answers within a minute and runs privileged containers.
 func works(ctx context.Context, engine *Engine) error {
-	short, cancel := context.WithTimeout(ctx, 20*time.Second)
+	short, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	if err := engine.Answers(short); err != nil {
 		return err

@@ -143,9 +143,9 @@ func (r Registry) build(ctx context.Context, image string) error {
 	return r.Engine.Load(ctx, strings.NewReader(out.String()))
 }
 
-// wait returns when the registry answers; one that does not within half a minute is an error with its last words.
+// wait returns when the registry answers; one that does not within two minutes is an error with its last words.
 func (r Registry) wait(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
 	for {
 		err := r.answers(ctx)

@@ -156,14 +156,14 @@ func (l *Local) startPlatform(ctx context.Context, mode mode, target func(string
 		if err != nil {
 			return err
 		}
-		if err := l.Kubectl.Apply(ctx, definitions, time.Minute); err != nil {
+		if err := l.Kubectl.Apply(ctx, definitions, 3*time.Minute); err != nil {
 			return err
 		}
 		// the ingress controller, the Gateway and the mesh's gateway share a port of this machine: what another mode left goes first
 		if err := l.removeOthers(ctx, mode, options, objects); err != nil {
 			return err
 		}
-		return l.Kubectl.Apply(ctx, objects, 3*time.Minute)
+		return l.Kubectl.Apply(ctx, objects, 6*time.Minute)
 	})
 	return ca, err
 }
@@ -211,7 +211,7 @@ func (l *Local) Install(ctx context.Context, name images.Mode, ready Ready, valu
 	if err != nil {
 		return err
 	}
-	if err := l.Kubectl.Apply(ctx, namespaceObjects(), time.Minute); err != nil {
+	if err := l.Kubectl.Apply(ctx, namespaceObjects(), 3*time.Minute); err != nil {
 		return err
 	}
 	upgrade := Upgrade{

@@ -209,4 +209,4 @@ func (c *Cluster) registry() imageregistry.Registry {
 }
 
 // readyWithin is how long a new node may take until it is ready.
-const readyWithin = 3 * time.Minute
+const readyWithin = 6 * time.Minute

@@ -57,7 +57,7 @@ func (c *Cluster) status(ctx context.Context) (string, error) {
 
 // ready reports whether the API server says that it is ready, which a busy one may take a while for.
 func (c *Cluster) ready(ctx context.Context) bool {
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
 	defer cancel()
 	for {
 		if _, err := c.kubectl(ctx, "get", "--raw", "/readyz", "--request-timeout=10s"); err == nil {
