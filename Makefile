@@ -5,6 +5,8 @@ MODE     ?= tunnel
 VALUES   ?=
 REGISTRY ?= registry.example.com
 ARGS     ?=
+BASE     ?= main
+BENCH    ?= .
 
 SHELL       := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -68,7 +70,7 @@ images: deps ## Point every image at a registry of yours (REGISTRY, VALUES)
 .PHONY: test
 # Renders make much garbage: here memory is given for processors' time.
 test: export GOGC := 400
-test: deps bin/gotestsum bin/helm-4 ## Run every test that needs no cluster
+test: deps bin/gotestsum bin/helm-4 bin/benchstat ## Run every test that needs no cluster
 	@failed=0; \
 	$(STEP) "unit, render, schema and drift tests" $(TEST) -- -timeout 12m $(ARGS) ./... || failed=1; \
 	cd localcluster; \
@@ -134,6 +136,10 @@ lint-shell:
 bench: deps bin/kubeconform ## Run the benchmarks of charts and programs
 	@go test -run '^$$' -bench . -benchmem $(ARGS) ./...
 	@go test -C localcluster -run '^$$' -bench . -benchmem $(ARGS) ./...
+
+.PHONY: bench-compare
+bench-compare: deps bin/kubeconform bin/benchstat ## Compare the cost with a revision's, fail on 20 % more (BASE, BENCH)
+	@BENCH="$(BENCH)" tools/bench-compare.sh "$(BASE)"
 
 ##@ Generate and release
 

@@ -6,35 +6,26 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"gitops-runtime/imageoverride/generate"
+	"gitops-runtime/tests/processor"
 )
 
 // cost runs the generator with its proof and reports processor time and memory.
 func cost(b *testing.B, options generate.Options) {
 	b.Helper()
-	begun := processor(b)
+	begun := processor.Time(b)
 	for b.Loop() {
 		_, err := generate.Run(context.Background(), options)
 		require.NoError(b, err)
 	}
-	b.ReportMetric((processor(b)-begun).Seconds()/float64(b.N), "cpu-s/op")
+	processor.Report(b, begun)
 	var memory runtime.MemStats
 	runtime.ReadMemStats(&memory)
 	b.ReportMetric(float64(memory.Sys)/(1<<20), "MiB")
-}
-
-// processor is the time processors have worked for this process.
-func processor(b *testing.B) time.Duration {
-	b.Helper()
-	var usage syscall.Rusage
-	require.NoError(b, syscall.Getrusage(syscall.RUSAGE_SELF, &usage))
-	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
 // BenchmarkImages prints what a chart costs by its number of images.

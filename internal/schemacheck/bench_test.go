@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"gitops-runtime/internal/schemacheck"
+	"gitops-runtime/tests/processor"
 )
 
 // benchmarked are the charts that an install of the runtime validates values of.
@@ -43,6 +44,7 @@ func BenchmarkCharts(b *testing.B) {
 	charts := chartSchemas(b)
 	run := func(texts [][]byte) func(b *testing.B) {
 		return func(b *testing.B) {
+			begun := processor.Time(b)
 			for b.Loop() {
 				for i, text := range texts {
 					compiled, err := schemacheck.Compile(text)
@@ -51,6 +53,7 @@ func BenchmarkCharts(b *testing.B) {
 					require.NoError(b, err)
 				}
 			}
+			processor.Report(b, begun)
 		}
 	}
 	var plain, whole [][]byte

@@ -7,9 +7,7 @@ import (
 	"encoding/json"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -21,6 +19,7 @@ import (
 	"gitops-runtime/internal/helmchart"
 	"gitops-runtime/internal/helmrender"
 	"gitops-runtime/tests/compat"
+	"gitops-runtime/tests/processor"
 )
 
 // A release has to fit the Secret that Helm keeps it in (1 MiB), with room for what users add; tests/golden asks that of each access mode.
@@ -114,29 +113,13 @@ func TestNotesNameTheAccessMode(t *testing.T) {
 	}
 }
 
-func BenchmarkRender(b *testing.B) {
-	values := ci(b, "gitops-runtime", "tunnel")
-	for b.Loop() {
-		installed(b, "gitops-runtime", values)
-	}
-}
-
-// BenchmarkRenderArgo reads and renders the four charts of Argo, each on its own with its default values; user-ms/op is
-// what one processor computes for them, without what the others do meanwhile.
+// BenchmarkRenderArgo reads and renders the four charts of Argo, each on its own with its default values.
 func BenchmarkRenderArgo(b *testing.B) {
-	begun := userTime(b)
+	begun := processor.Time(b)
 	for b.Loop() {
 		for _, chart := range argoCharts() {
 			installed(b, chart, nil)
 		}
 	}
-	b.ReportMetric(float64((userTime(b)-begun).Milliseconds())/float64(b.N), "user-ms/op")
-}
-
-// userTime is the processor time that this process has computed for.
-func userTime(tb testing.TB) time.Duration {
-	tb.Helper()
-	var usage syscall.Rusage
-	require.NoError(tb, syscall.Getrusage(syscall.RUSAGE_SELF, &usage))
-	return time.Duration(usage.Utime.Nano())
+	processor.Report(b, begun)
 }

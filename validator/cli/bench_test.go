@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"sigs.k8s.io/yaml"
 
+	"gitops-runtime/tests/processor"
 	"gitops-runtime/tests/standin/platformapi"
 )
 
@@ -104,7 +105,7 @@ type rival struct {
 }
 
 // against measures the program, and the others beside it in turn with it, so
-// that they meet the same machine: ms and MB are the program's own, the rest
+// that they meet the same machine: ms, cpu-s/op and MB are the program's own, the rest
 // says how many times as much another one takes.
 func against(b *testing.B, rivals []rival, program string, args ...string) {
 	b.Helper()
@@ -121,7 +122,7 @@ func against(b *testing.B, rivals []rival, program string, args ...string) {
 	mine := usual(own)
 	b.ReportMetric(0, "ns/op") // of no meaning beside the others' runs
 	b.ReportMetric(float64(mine.time.Microseconds())/1000, "ms")
-	b.ReportMetric(float64(mine.cpu.Microseconds())/1000, "ms-cpu")
+	b.ReportMetric(mine.cpu.Seconds(), processor.Unit)
 	b.ReportMetric(mine.memory, "MB")
 	for i, rival := range rivals {
 		theirs := usual(others[i])
@@ -228,28 +229,36 @@ func BenchmarkValuesWithATypo(b *testing.B) {
 	}
 	b.ReportMetric(0, "ns/op")
 	b.ReportMetric(float64(usual(runs).time.Microseconds())/1000, "ms")
-	b.ReportMetric(float64(usual(runs).cpu.Microseconds())/1000, "ms-cpu")
+	b.ReportMetric(usual(runs).cpu.Seconds(), processor.Unit)
 }
 
-// A batch of a thousand files in one run; its memory is that of ten files.
+// A batch of more and more files in one run: what a file costs stays the same, and the memory is that of ten files.
 func BenchmarkBatch(b *testing.B) {
+	sizes := []int{500, 2500, 5000}
 	program, folder := build(b), b.TempDir()
-	for i := range 1000 {
+	files := make([]string, slices.Max(sizes))
+	for i := range files {
+		files[i] = filepath.Join(folder, fmt.Sprintf("%04d.yaml", i))
 		text := strings.ReplaceAll(tunnelValues, "name: local", fmt.Sprintf("name: r%d", i))
-		file := filepath.Join(folder, fmt.Sprintf("%04d.yaml", i))
-		require.NoError(b, os.WriteFile(file, []byte(text), 0o600))
+		require.NoError(b, os.WriteFile(files[i], []byte(text), 0o600))
 	}
-	args := func(pattern string) []string {
-		return []string{filepath.Join(folder, pattern), "-n", "codefresh", "--no-cluster", "--chart", umbrella, "--skip", "TOK100"}
+	check := func(b *testing.B, count int) cost {
+		b.Helper()
+		return once(b, 0, program, append([]string{"-n", "codefresh", "--no-cluster", "--chart", umbrella, "--skip", "TOK100"}, files[:count]...)...)
 	}
-	var runs []cost
-	for b.Loop() {
-		runs = append(runs, once(b, 0, program, args("*.yaml")...))
+	few := check(b, 10)
+	for _, size := range sizes {
+		b.Run(fmt.Sprint(size), func(b *testing.B) {
+			var runs []cost
+			for b.Loop() {
+				runs = append(runs, check(b, size))
+			}
+			all := usual(runs)
+			b.ReportMetric(0, "ns/op")
+			b.ReportMetric(all.cpu.Seconds(), processor.Unit)
+			b.ReportMetric(float64(all.cpu.Microseconds())/1000/float64(size), "ms-cpu/file")
+			b.ReportMetric(all.memory, "MB")
+			b.ReportMetric(all.memory/few.memory, "x-memory-of-ten-files")
+		})
 	}
-	all, few := usual(runs), once(b, 0, program, args("000?.yaml")...)
-	b.ReportMetric(0, "ns/op")
-	b.ReportMetric(float64(all.time.Microseconds())/1000/1000, "ms/file")
-	b.ReportMetric(float64(all.cpu.Microseconds())/1000/1000, "ms-cpu/file")
-	b.ReportMetric(all.memory, "MB")
-	b.ReportMetric(few.memory, "MB-of-ten-files")
 }

@@ -1,0 +1,53 @@
+package processor_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"gitops-runtime/tests/processor"
+)
+
+// rounds are the results of six rounds of one benchmark, in a file.
+func rounds(t *testing.T, seconds ...float64) string {
+	t.Helper()
+	text := "goos: linux\npkg: example.com/a\n"
+	for _, each := range seconds {
+		text += fmt.Sprintf("BenchmarkA/small-2 \t 1\t 2000000 ns/op\t %.3f %s\n", each, processor.Unit)
+	}
+	file := filepath.Join(t.TempDir(), "results")
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+	return file
+}
+
+// TestGate holds the target bench-compare to what it says of its results.
+func TestGate(t *testing.T) {
+	before := []float64{1, 1.01, 1.02, 1.03, 1.04, 1.05}
+	for name, of := range map[string]struct {
+		now  []float64
+		code int
+		says string
+	}{
+		"a third more":                 {[]float64{1.35, 1.36, 1.37, 1.38, 1.39, 1.4}, 1, "A/small-2 takes +34.15% more of the processors: 1.025 s before, 1.375 s now"},
+		"a tenth more":                 {[]float64{1.11, 1.12, 1.13, 1.14, 1.15, 1.16}, 0, "none of 1 benchmarks takes over 20 % more of the processors"},
+		"less":                         {[]float64{.5, .51, .52, .53, .54, .55}, 0, "none of 1 benchmarks takes over 20 % more of the processors"},
+		"more, but for all that noise": {[]float64{.5, 1.6, .9, 1.3, 1.7, 1.4}, 0, "none of 1 benchmarks takes over 20 % more of the processors"},
+		"nothing":                      {nil, 2, "nothing to compare: no benchmark reports cpu-s/op in both"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			command := exec.Command("../../tools/bench-gate.sh", rounds(t, before...), rounds(t, of.now...), "20")
+			said, err := command.Output()
+			if of.code == 0 {
+				require.NoError(t, err)
+			}
+			assert.Equal(t, of.code, command.ProcessState.ExitCode())
+			assert.Equal(t, of.says, strings.TrimSpace(string(said)))
+		})
+	}
+}

@@ -1,0 +1,28 @@
+// Package processor reports what benchmarks cost in processor time, which on a busy machine says more than the clock.
+package processor
+
+import (
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Unit is the unit of Report: seconds of all processors together for one operation, user and system time.
+// tools/bench-compare.sh fails when it grows by more than 20 %.
+const Unit = "cpu-s/op"
+
+// Time is what this process has used of processors until now.
+func Time(tb testing.TB) time.Duration {
+	tb.Helper()
+	var used syscall.Rusage
+	require.NoError(tb, syscall.Getrusage(syscall.RUSAGE_SELF, &used))
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
+}
+
+// Report reports as Unit what an operation of the benchmark has used since a Time before its loop.
+func Report(b *testing.B, since time.Duration) {
+	b.Helper()
+	b.ReportMetric((Time(b)-since).Seconds()/float64(b.N), Unit)
+}
