@@ -44,5 +44,5 @@ for ((round = 1; round <= count; round++)); do
 	measure "$PWD" "$out/new/programs" "$out/new.txt" </dev/null
 done
 
-bin/benchstat "$out/old.txt" "$out/new.txt"
+bin/benchstat "$base=$out/old.txt" "here=$out/new.txt"
 tools/bench-gate.sh "$out/old.txt" "$out/new.txt" "$most"
