@@ -7,6 +7,7 @@ REGISTRY ?= registry.example.com
 ARGS     ?=
 BASE     ?= main
 BENCH    ?= .
+FOR      ?= 20s
 
 SHELL       := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -136,6 +137,10 @@ lint-shell:
 bench: deps bin/kubeconform ## Run the benchmarks of charts and programs
 	@go test -run '^$$' -bench . -benchmem $(ARGS) ./...
 	@go test -C localcluster -run '^$$' -bench . -benchmem $(ARGS) ./...
+
+.PHONY: bench-traffic
+bench-traffic: deps ## Measure router and tunnel beside a plain nginx: requests, WebSockets, streams (FOR=1h)
+	@go test -C localcluster -run '^$$' -bench . -benchtime 1x -timeout 0 $(ARGS) ./tunnel -sessions-for "$(FOR)"
 
 .PHONY: bench-compare
 bench-compare: deps bin/kubeconform bin/benchstat ## Compare the cost with a revision's, fail on 20 % more (BASE, BENCH)

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -21,8 +22,9 @@ import (
 	"gitops-runtime/tests/router"
 )
 
-// output is what a program has written so far.
+// output is a program that was started, and what it has written so far.
 type output struct {
+	pid  int
 	lock sync.Mutex
 	text bytes.Buffer
 }
@@ -63,7 +65,7 @@ var build = sync.OnceValues(func() (frp, error) {
 	return built, nil
 })
 
-func programs(t *testing.T) frp {
+func programs(t testing.TB) frp {
 	t.Helper()
 	built, err := build()
 	require.NoError(t, err)
@@ -71,15 +73,19 @@ func programs(t *testing.T) frp {
 }
 
 // start runs a program until the end of the test, and returns what it writes.
-func start(t *testing.T, path string, environment []string, args ...string) *output {
+func start(t testing.TB, path string, environment []string, args ...string) *output {
 	t.Helper()
 	said := &output{}
-	program := exec.Command(path, args...)
+	ctx, end := context.WithCancel(context.Background())
+	program := exec.CommandContext(ctx, path, args...)
+	program.Cancel = func() error { return program.Process.Signal(syscall.SIGTERM) } // nginx takes its workers along
+	program.WaitDelay = 5 * time.Second
 	program.Env = append(os.Environ(), environment...)
 	program.Stdout, program.Stderr = said, said
 	require.NoError(t, program.Start())
+	said.pid = program.Process.Pid
 	t.Cleanup(func() {
-		_ = program.Process.Kill()
+		end()
 		_ = program.Wait()
 		if t.Failed() {
 			t.Logf("%s: %s", filepath.Base(path), said)
@@ -99,20 +105,20 @@ func command(path string, environment []string, args ...string) error {
 }
 
 // startNginx runs nginx with servers, and its files in a folder.
-func startNginx(t *testing.T, folder, servers string) {
+func startNginx(t testing.TB, folder, servers string) *output {
 	t.Helper()
 	machine, err := router.ThisMachine()
 	require.NoError(t, err)
 	nginx, err := machine.Find(t.Context())
 	require.NoError(t, err)
-	config := fmt.Sprintf("pid %[1]s/pid;\nevents {}\nhttp {\naccess_log off;\nclient_body_temp_path %[1]s/b;\nproxy_temp_path %[1]s/p;\n"+
+	config := fmt.Sprintf("pid %[1]s/pid;\nworker_rlimit_nofile 16384;\nevents { worker_connections 8192; }\nhttp {\naccess_log off;\nclient_body_temp_path %[1]s/b;\nproxy_temp_path %[1]s/p;\n"+
 		"fastcgi_temp_path %[1]s/f;\nuwsgi_temp_path %[1]s/u;\nscgi_temp_path %[1]s/s;\n%[2]s\n}\n", folder, servers)
 	path := filepath.Join(folder, "nginx.conf")
 	require.NoError(t, os.WriteFile(path, []byte(config), 0o600))
-	start(t, nginx, nil, "-e", "stderr", "-p", folder, "-c", path, "-g", "daemon off; master_process off;")
+	return start(t, nginx, nil, "-e", "stderr", "-p", folder, "-c", path, "-g", "daemon off; master_process off;")
 }
 
-func freePort(t *testing.T) string {
+func freePort(t testing.TB) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -135,7 +141,7 @@ func status(url string, want int) error {
 }
 
 // eventually waits for a condition.
-func eventually(t *testing.T, what string, condition func() error) {
+func eventually(t testing.TB, what string, condition func() error) {
 	t.Helper()
 	deadline := time.Now().Add(waited)
 	for {

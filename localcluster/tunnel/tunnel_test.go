@@ -35,7 +35,7 @@ const (
 type asked chan string
 
 // plugin accepts every tunnel.
-func plugin(t *testing.T) (string, asked) {
+func plugin(t testing.TB) (string, asked) {
 	t.Helper()
 	seen := make(asked, 100)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -57,7 +57,7 @@ func plugin(t *testing.T) (string, asked) {
 }
 
 // bundle makes an authority and a certificate for the server and the runtime's public host.
-func bundle(t *testing.T) certs.Bundle {
+func bundle(t testing.TB) certs.Bundle {
 	t.Helper()
 	made, err := certs.New("127.0.0.1", "*.tunnels.local")
 	require.NoError(t, err)
@@ -65,7 +65,7 @@ func bundle(t *testing.T) certs.Bundle {
 }
 
 // file writes a file into a folder of its own.
-func file(t *testing.T, name string, content []byte) string {
+func file(t testing.TB, name string, content []byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
 	require.NoError(t, os.WriteFile(path, content, 0o600))
@@ -73,14 +73,14 @@ func file(t *testing.T, name string, content []byte) string {
 }
 
 // data is a key of a rendered ConfigMap, with texts replaced; each has to be there.
-func data(t *testing.T, objects []render.Object, name, key string, replacements ...string) string {
+func data(t testing.TB, objects []render.Object, name, key string, replacements ...string) string {
 	t.Helper()
 	config, err := render.As[corev1.ConfigMap](render.Find(objects, "ConfigMap", name))
 	require.NoError(t, err)
 	return replaced(t, config.Data[key], replacements...)
 }
 
-func replaced(t *testing.T, text string, replacements ...string) string {
+func replaced(t testing.TB, text string, replacements ...string) string {
 	t.Helper()
 	for i := 0; i < len(replacements); i += 2 {
 		require.Contains(t, text, replacements[i])
@@ -89,15 +89,21 @@ func replaced(t *testing.T, text string, replacements ...string) string {
 	return text
 }
 
-// serve runs frps and nginx as charts/tunnel-server configures them, with a certificate; it returns the address of nginx.
-func serve(t *testing.T, certificate certs.Bundle, pluginURL string) string {
+// tunnelServer is what listens for tunnels and for requests to runtimes: its port for both, and its processes.
+type tunnelServer struct {
+	port      string
+	processes []int
+}
+
+// serve runs frps and nginx as charts/tunnel-server configures them, with a certificate.
+func serve(t testing.TB, certificate certs.Bundle, pluginURL string) tunnelServer {
 	t.Helper()
 	objects := render.Release{Chart: "tunnel-server", Name: "t", Set: map[string]string{
 		"fullnameOverride": "t", "subdomainHost": "tunnels.local", "tls.secretName": "tls", "plugin.url": pluginURL,
 	}}.Objects(t)
 	control, vhost, health, probe, https := freePort(t), freePort(t), freePort(t), freePort(t), freePort(t)
 	frps := data(t, objects, "t-config", "frps.toml", "= 7000", "= "+control, "= 7080", "= "+vhost, "= 7500", "= "+health)
-	start(t, programs(t).server, nil, "-c", file(t, "frps.toml", []byte(frps)))
+	server := start(t, programs(t).server, nil, "-c", file(t, "frps.toml", []byte(frps)))
 
 	folder := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "tls.crt"), certificate.Cert, 0o600))
@@ -105,16 +111,16 @@ func serve(t *testing.T, certificate certs.Bundle, pluginURL string) string {
 	front := data(t, objects, "t-config", "front.conf",
 		"listen 8443", "listen 127.0.0.1:"+https, "listen 8081", "listen 127.0.0.1:"+probe,
 		":7000;", ":"+control+";", ":7080;", ":"+vhost+";", ":7500/", ":"+health+"/", "/etc/tunnel-server-tls", folder)
-	startNginx(t, folder, front)
+	nginx := startNginx(t, folder, front)
 	eventually(t, "the probe of the tunnel server succeeds", func() error {
 		return status("http://127.0.0.1:"+probe+"/healthz", http.StatusOK)
 	})
-	return https
+	return tunnelServer{port: https, processes: []int{server.pid, nginx.pid}}
 }
 
 // connect runs frpc as charts/tunnel-client configures it, towards a port, with the certificates of the platform and those of the image; it
 // returns frpc's output.
-func connect(t *testing.T, port string, platform, public []byte, target string) *output {
+func connect(t testing.TB, port string, platform, public []byte, target string) *output {
 	t.Helper()
 	set := map[string]string{"tunnelServer.host": "127.0.0.1", "tunnelServer.port": port, "target.host": "127.0.0.1", "target.port": target}
 	if platform != nil {
@@ -140,7 +146,7 @@ func connect(t *testing.T, port string, platform, public []byte, target string) 
 }
 
 // joined runs the script of the init container, with paths of this machine, and returns the path of its result.
-func joined(t *testing.T, objects []render.Object, roots, platform string) string {
+func joined(t testing.TB, objects []render.Object, roots, platform string) string {
 	t.Helper()
 	deployment, err := render.As[appsv1.Deployment](render.Find(objects, "Deployment", "codefresh-tunnel-client"))
 	require.NoError(t, err)
@@ -168,15 +174,15 @@ func TestTunnelToAServerThatIsTrusted(t *testing.T) {
 			_, port, err := net.SplitHostPort(target.Listener.Addr().String())
 			require.NoError(t, err)
 			url, seen := plugin(t)
-			https := serve(t, own, url)
-			connect(t, https, trust.platform, trust.public, port)
+			server := serve(t, own, url)
+			connect(t, server.port, trust.platform, trust.public, port)
 			select {
 			case got := <-seen:
 				assert.Equal(t, token, got)
 			case <-time.After(waited):
 				require.Fail(t, "the plugin was not asked")
 			}
-			eventually(t, "a request comes through the tunnel", func() error { return throughTunnel(own.CA, https) })
+			eventually(t, "a request comes through the tunnel", func() error { return throughTunnel(own.CA, server.port) })
 		})
 	}
 }
@@ -195,7 +201,7 @@ func TestSecurityReview2TokenIsNotSentToAServerThatIsNotTrusted(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			url, seen := plugin(t)
-			said := connect(t, serve(t, impostor, url), tc.platform, tc.public, "1")
+			said := connect(t, serve(t, impostor, url).port, tc.platform, tc.public, "1")
 			// three tries
 			eventually(t, "frpc refuses the server", func() error {
 				if strings.Count(said.String(), tc.want) < 3 {
