@@ -38,6 +38,11 @@ install: deps bin/kind bin/kubectl ## Install the runtime on a local kind cluste
 	@$(STEP) "build runtime-kind" go build -C localcluster -o ../bin/runtime-kind ./cmd/runtime-kind
 	@bin/runtime-kind install --mode "$(MODE)" $(if $(VALUES),--values "$(VALUES)") $(ARGS)
 
+.PHONY: measure-idle
+measure-idle: bin/kubectl ## Print what each container of the installed runtime uses and requests (ARGS="--for 5m")
+	@$(STEP) "build runtime-kind" go build -C localcluster -o ../bin/runtime-kind ./cmd/runtime-kind >&2
+	@bin/runtime-kind cost $(ARGS)
+
 .PHONY: uninstall
 uninstall: bin/helm bin/kind bin/kubectl ## Uninstall the runtime; the cluster stays
 	@$(STEP) "build runtime-kind" go build -C localcluster -o ../bin/runtime-kind ./cmd/runtime-kind

@@ -25,6 +25,7 @@ func TestRuntime(t *testing.T) {
 		e.run(t, "impostor", e.impostor)
 		e.run(t, "workflow", e.workflow)
 		e.run(t, "promotion", e.promotion)
+		e.run(t, "room for a workflow", e.roomForWorkflow)
 		e.run(t, "components", e.components)
 		e.run(t, "event stream", a.eventStream)
 		e.run(t, "helm test fails", e.helmTestFails)

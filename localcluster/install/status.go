@@ -7,12 +7,14 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
 
+	"gitops-runtime/localcluster/cost"
 	"gitops-runtime/localcluster/images"
 )
 
@@ -34,6 +36,19 @@ func client(kubeconfig string) (kubernetes.Interface, error) {
 		return nil, fmt.Errorf("kubeconfig %s: %w; make one with: make install", kubeconfig, err)
 	}
 	return kubernetes.NewForConfig(config)
+}
+
+// Cost measures what the runtime's containers use for a while, and writes it as a table.
+func (l *Local) Cost(ctx context.Context, duration time.Duration) error {
+	c, err := client(l.Helm.Kubeconfig)
+	if err != nil {
+		return err
+	}
+	usages, err := cost.Measure(ctx, c, Namespace, duration, 10*time.Second)
+	if err != nil {
+		return err
+	}
+	return cost.Write(l.Out, usages)
 }
 
 // components lists the Deployments and StatefulSets of a namespace. origins maps a private image reference to its origin.

@@ -85,6 +85,15 @@ Arguments: writableRoot (whether the program may write in the file system of its
 {{- end -}}
 
 {{/*
+common.resources: requests and limits of a container beside a component's main one, as JSON: what the user gives or, where that is null,
+requests. Arguments: values (resources), cpu, memory (what is requested otherwise).
+*/}}
+{{- define "common.resources" -}}
+{{- $default := dict "requests" (dict "cpu" .cpu "memory" .memory) -}}
+{{- (include "common.firstSet" (list .values $default) | fromJson).value | toJson -}}
+{{- end -}}
+
+{{/*
 common.container: a component's main container, as JSON.
 Arguments: a component (context, facts, values).
 */}}

@@ -21,7 +21,7 @@ func command(out io.Writer) *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(installCommand(out), clusterCommand(out), uninstallCommand(out), cleanCommand(out))
+	root.AddCommand(installCommand(out), clusterCommand(out), costCommand(out), uninstallCommand(out), cleanCommand(out))
 	return root
 }
 
@@ -80,6 +80,24 @@ func clusterCommand(out io.Writer) *cobra.Command {
 			return l.Cluster.Start(command.Context())
 		},
 	}
+}
+
+func costCommand(out io.Writer) *cobra.Command {
+	var duration time.Duration
+	command := &cobra.Command{
+		Use:   "cost",
+		Short: "Measure what the containers of the installed runtime use",
+		Args:  cobra.NoArgs,
+		RunE: func(command *cobra.Command, _ []string) error {
+			l, err := local(out)
+			if err != nil {
+				return err
+			}
+			return l.Cost(command.Context(), duration)
+		},
+	}
+	command.Flags().DurationVar(&duration, "for", 5*time.Minute, "time to sample")
+	return command
 }
 
 func uninstallCommand(out io.Writer) *cobra.Command {

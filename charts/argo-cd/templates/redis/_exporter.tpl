@@ -19,9 +19,7 @@ ports:
 {{ $name }}: {{ toJson . }}
 {{- end }}
 {{- end }}
-{{- with .exporter.resources }}
-resources: {{ toJson . }}
-{{- end }}
+resources: {{ include "common.resources" (dict "values" .exporter.resources "cpu" "10m" "memory" "32Mi") }}
 securityContext: {{ mergeOverwrite $security (.exporter.containerSecurityContext | default dict) | toJson }}
 {{- end -}}
 

@@ -20,7 +20,7 @@ initContainers:
       ($v.securityContext | default dict)
       ($v.containerSecurityContext | default dict)
     | toJson }}
-    resources: {{ toJson $v.resources }}
+    resources: {{ include "common.resources" (dict "values" $v.resources "cpu" "10m" "memory" "32Mi") }}
     volumeMounts:
       - {name: api-token, mountPath: /var/run/secrets/kubernetes.io/serviceaccount, readOnly: true}
   {{- end }}

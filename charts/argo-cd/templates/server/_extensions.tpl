@@ -13,7 +13,7 @@ initContainers:
     image: {{ include "common.image" (dict "global" $.values.global "images" (list $e.image)) | toJson }}
     imagePullPolicy: {{ include "common.imagePullPolicy" (dict "images" $images) | toJson }}
     env: {{ toJson .env }}
-    resources: {{ toJson $e.resources }}
+    resources: {{ include "common.resources" (dict "values" $e.resources "cpu" "10m" "memory" "32Mi") }}
     securityContext: {{ mergeOverwrite
       (include "common.securityContext" . | fromJson)
       ($e.containerSecurityContext | default dict)

@@ -56,6 +56,7 @@ initContainers:
       - |
         kubectl get secret gitops-runtime-redis >/dev/null 2>&1 ||
           head -c 32 /dev/urandom | base64 | tr -d '\n' | kubectl create secret generic gitops-runtime-redis --from-file=auth=/dev/stdin
+    resources: {requests: {cpu: 10m, memory: 32Mi}}
     securityContext: {{ include "common.securityContext" . }}
     volumeMounts:
       - {name: api-token, mountPath: /var/run/secrets/kubernetes.io/serviceaccount, readOnly: true}

@@ -1,0 +1,146 @@
+// Package cost measures what the containers of a runtime use while nothing is asked of them: processor time and memory, as the kubelet
+// reports them, beside what they request.
+package cost
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/kubelet/pkg/apis/stats/v1alpha1"
+)
+
+// Usage is what the containers of one name use in the pods of one workload; of several pods the one that uses most counts.
+type Usage struct {
+	Workload, Container string
+	Pods                int
+	// CPU is in thousandths of a processor, averaged over the time of the measurement.
+	CPU float64
+	// Memory is the largest working set, in bytes.
+	Memory   uint64
+	Requests corev1.ResourceList
+}
+
+// id is a container of a pod.
+type id struct{ pod, container string }
+
+// sample is what a container had used at a time.
+type sample struct {
+	at     time.Time
+	cpu    time.Duration
+	memory uint64
+}
+
+// Measure reads the usage of a namespace's containers from every kubelet at each interval until the time is over.
+func Measure(ctx context.Context, client kubernetes.Interface, namespace string, duration, interval time.Duration) ([]Usage, error) {
+	seen := map[id][]sample{}
+	ticks := time.NewTicker(interval)
+	defer ticks.Stop()
+	for end := time.Now().Add(duration); ; {
+		if err := read(ctx, client, namespace, seen); err != nil {
+			return nil, err
+		}
+		if time.Now().After(end) {
+			break
+		}
+		select {
+		case <-ctx.Done():
+			return nil, fmt.Errorf("measure the namespace %s: %w", namespace, ctx.Err())
+		case <-ticks.C:
+		}
+	}
+	pods, err := client.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("list the pods of the namespace %s: %w", namespace, err)
+	}
+	return usages(pods.Items, seen)
+}
+
+// read adds to seen what every kubelet reports now.
+func read(ctx context.Context, client kubernetes.Interface, namespace string, seen map[id][]sample) error {
+	nodes, err := client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return fmt.Errorf("list the nodes: %w", err)
+	}
+	for _, node := range nodes.Items {
+		text, err := client.CoreV1().RESTClient().Get().Resource("nodes").Name(node.Name).SubResource("proxy").Suffix("stats/summary").DoRaw(ctx)
+		if err != nil {
+			return fmt.Errorf("read what the kubelet of the node %s reports of its containers: %w", node.Name, err)
+		}
+		var summary v1alpha1.Summary
+		if err := json.Unmarshal(text, &summary); err != nil {
+			return fmt.Errorf("read what the kubelet of the node %s reports of its containers: %w", node.Name, err)
+		}
+		add(seen, summary, namespace)
+	}
+	return nil
+}
+
+// add adds the samples of a namespace. A kubelet repeats a sample until it takes the next.
+func add(seen map[id][]sample, summary v1alpha1.Summary, namespace string) {
+	for _, pod := range summary.Pods {
+		if pod.PodRef.Namespace != namespace {
+			continue
+		}
+		for _, container := range pod.Containers {
+			if container.CPU == nil || container.CPU.UsageCoreNanoSeconds == nil || container.Memory == nil || container.Memory.WorkingSetBytes == nil {
+				continue // it has just started, or has ended
+			}
+			of := id{pod.PodRef.Name, container.Name}
+			if all := seen[of]; len(all) > 0 && !container.CPU.Time.After(all[len(all)-1].at) {
+				continue
+			}
+			cpu := time.Duration(*container.CPU.UsageCoreNanoSeconds) //nolint:gosec // 292 years of processor time
+			seen[of] = append(seen[of], sample{at: container.CPU.Time.Time, cpu: cpu, memory: *container.Memory.WorkingSetBytes})
+		}
+	}
+}
+
+// usages joins the samples with the pods that are still there; a running container that was not seen twice is an error.
+func usages(pods []corev1.Pod, seen map[id][]sample) ([]Usage, error) {
+	type key struct{ workload, container string }
+	found := map[key]Usage{}
+	for _, pod := range pods {
+		if pod.Status.Phase != corev1.PodRunning {
+			continue
+		}
+		for _, container := range pod.Spec.Containers {
+			samples := seen[id{pod.Name, container.Name}]
+			if len(samples) < 2 {
+				return nil, fmt.Errorf("the container %s of the pod %s was reported %d times: measure for longer, when all pods are ready",
+					container.Name, pod.Name, len(samples))
+			}
+			first, last := samples[0], samples[len(samples)-1]
+			of := key{workload(pod), container.Name}
+			usage := found[of]
+			usage.Workload, usage.Container, usage.Requests = of.workload, of.container, container.Resources.Requests
+			usage.Pods++
+			usage.CPU = max(usage.CPU, 1000*(last.cpu-first.cpu).Seconds()/last.at.Sub(first.at).Seconds())
+			for _, s := range samples {
+				usage.Memory = max(usage.Memory, s.memory)
+			}
+			found[of] = usage
+		}
+	}
+	return slices.SortedFunc(maps.Values(found), func(a, b Usage) int {
+		return cmp.Or(cmp.Compare(a.Workload, b.Workload), cmp.Compare(a.Container, b.Container))
+	}), nil
+}
+
+// workload names what made a pod.
+func workload(pod corev1.Pod) string {
+	owner := metav1.GetControllerOf(&pod)
+	if owner == nil {
+		return pod.Name
+	}
+	name, _ := strings.CutSuffix(owner.Name, "-"+pod.Labels["pod-template-hash"])
+	return name
+}

@@ -1,0 +1,52 @@
+//go:build e2e
+
+package e2e_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"gitops-runtime/localcluster/install"
+)
+
+// big is a workflow whose pod needs the room that docs/scale.md keeps for it.
+var big = regexp.MustCompile(`resources: \{requests.*`).ReplaceAllString(hello, "resources: {requests: {cpu: 500m, memory: 1Gi}}")
+
+// roomForWorkflow: beside the runtime there is room for a workflow of 500m and 1Gi; and the pods of Kubernetes that an ordinary node has
+// request no more than docs/scale.md counts for them.
+func (e *environment) roomForWorkflow(t *testing.T) {
+	require.NotEqual(t, hello, big)
+	e.applyHere(t, strings.NewReplacer("NAMESPACE", install.Namespace, "NAME", "e2e-big", "ACCOUNT", "argo-workflow", "IMAGE", standIn).Replace(big))
+	eventually(t, "the workflow has succeeded", 2*time.Minute, e.has("workflows", install.Namespace, "e2e-big", map[string]string{"status.phase": "Succeeded"}))
+
+	pods, err := e.client.CoreV1().Pods("kube-system").List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	require.NotEmpty(t, pods.Items)
+	var cpu, memory resource.Quantity
+	for _, pod := range pods.Items {
+		if _, static := pod.Annotations[corev1.MirrorPodAnnotationKey]; static {
+			continue // the control plane
+		}
+		for _, container := range pod.Spec.Containers {
+			cpu.Add(*container.Resources.Requests.Cpu())
+			memory.Add(*container.Resources.Requests.Memory())
+		}
+	}
+	page, err := os.ReadFile(filepath.Join(e.local.Root, "docs", "scale.md"))
+	require.NoError(t, err)
+	said := regexp.MustCompile(`(?m)^\| pods of Kubernetes: .* \| (\S+) \| (\S+) \|$`).FindSubmatch(page)
+	require.Len(t, said, 3)
+	t.Logf("the pods of Kubernetes request %s CPU and %s of memory", cpu.String(), memory.String())
+	assert.LessOrEqual(t, cpu.Cmp(resource.MustParse(string(said[1]))), 0, "CPU: %s", cpu.String())
+	assert.LessOrEqual(t, memory.Cmp(resource.MustParse(string(said[2]))), 0, "memory: %s", memory.String())
+}
