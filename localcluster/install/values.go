@@ -30,7 +30,7 @@ func Values(name images.Mode, platformCA []byte) ([]byte, error) {
 		// their stand-ins do little, and the node is small
 		"gitops-operator": small(),
 		"argo-gateway":    chartutil.MergeTables(map[string]any{"hpa": map[string]any{"enabled": false}}, small()), // there is no metrics API
-		"app-proxy":       chartutil.MergeTables(map[string]any{"leader-elector": small()}, small()),
+		"app-proxy":       chartutil.MergeTables(map[string]any{"leader-elector": small(), "initContainer": small()}, small()),
 		// of values-ha.yaml all of two pods each fit beside those of the cluster
 		"internal-router": small(),
 		"sealed-secrets":  small(),
