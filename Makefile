@@ -57,7 +57,7 @@ clean: bin/kind ## Delete the local cluster and everything that was built in thi
 ##@ Values and images, without a cluster
 
 .PHONY: validate
-validate: ## Check values as the chart's hook does (VALUES)
+validate: deps ## Check values as the chart's hook does (VALUES)
 	@$(STEP) "build validate" go build -C localcluster -o ../bin/validate ./cmd/validate >&2
 	@bin/validate $(if $(VALUES),--values "$(VALUES)") $(ARGS)
 
@@ -178,6 +178,7 @@ generate: bin/helm ## Regenerate versions, CRDs, schemas, reference pages and go
 	@$(STEP) "CRDs" go run ./tests/cmd/crds
 	@$(STEP) "schemas" go run ./schema/cmd/chart-schema
 	@tools/chart-deps.sh
+	@$(STEP) "schema for editors" go run ./validator/cmd/validate-values schema --chart charts/gitops-runtime -o schema/bundle/gitops-runtime.values.schema.json
 	@$(STEP) "tables of values" go run ./tests/cmd/compat
 	@$(STEP) "READMEs of the charts" go run ./tests/cmd/readme
 	@$(STEP) "page of checks" tools/checks-page.sh validator/CHECKS.md

@@ -12,7 +12,6 @@ import (
 
 	"gitops-runtime/imageoverride/cli"
 	"gitops-runtime/internal/helmchart"
-	"gitops-runtime/internal/registry"
 	"gitops-runtime/internal/registry/registrytest"
 )
 
@@ -57,7 +56,7 @@ func TestPrivateAuthority(t *testing.T) {
 	require.NoError(t, os.WriteFile(ca, authorities, 0o600))
 	require.NoError(t, os.WriteFile(table, []byte("source_image,target_image\n"+from.Name+"/app:v1,"+to.Name+"/app:v1\n"), 0o600))
 	registrytest.Push(t, from.Name+"/app:v1", registrytest.List(t, "app", 0), from.Trusting(t))
-	styles, err := helmchart.Whole(t.Context(), "../testdata/styles", registry.Access{})
+	styles, err := helmchart.Load(t.Context(), helmchart.Source{Name: "../testdata/styles"})
 	require.NoError(t, err)
 	path, err := chartutil.Save(styles, folder)
 	require.NoError(t, err)

@@ -60,7 +60,7 @@ func (o Options) load(ctx context.Context) (*chart.Chart, error) {
 	if o.loaded != nil {
 		return o.loaded, nil
 	}
-	return helmchart.Whole(ctx, o.Chart, o.Registries)
+	return helmchart.Load(ctx, helmchart.Source{Name: o.Chart, Registry: o.Registries})
 }
 
 // Scenario is a named set of values.

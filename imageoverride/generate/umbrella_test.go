@@ -18,7 +18,6 @@ import (
 	"gitops-runtime/imageoverride/render"
 	"gitops-runtime/internal/helmchart"
 	"gitops-runtime/internal/helmvalues"
-	"gitops-runtime/internal/registry"
 )
 
 const (
@@ -101,7 +100,7 @@ func toggles() map[string]map[string]any {
 // helm is Helm's own engine, with one chart loaded.
 func helm(t *testing.T, chart string) *render.Renderer {
 	t.Helper()
-	loaded, err := helmchart.Whole(context.Background(), chart, registry.Access{})
+	loaded, err := helmchart.Load(context.Background(), helmchart.Source{Name: chart})
 	require.NoError(t, err)
 	renderer, err := render.NewRenderer(loaded, render.Settings{})
 	require.NoError(t, err)

@@ -61,7 +61,7 @@ func (o Options) users(ctx context.Context, loaded *chart.Chart, renderer *rende
 		scenarios = []Scenario{{}}
 	}
 	var all []user
-	plain, cache := plainChart(loaded), &schemacheck.Cache{}
+	plain, cache := helmchart.Of(loaded), &schemacheck.Cache{}
 	input, err := o.input(ctx)
 	if err != nil {
 		return nil, &WrongValues{err}
@@ -117,23 +117,4 @@ func (o Options) input(ctx context.Context) ([]byte, error) {
 	}
 	text, err := helmvalues.Options{In: o.Values.In}.Input(ctx)
 	return append([]byte{}, text...), err
-}
-
-// plainChart is a chart without its templates.
-func plainChart(c *chart.Chart) *helmchart.Chart {
-	plain := &helmchart.Chart{Name: c.Name(), Version: c.Metadata.Version, AppVersion: c.AppVersion(), Defaults: helmvalues.CopyTree(c.Values), Schema: c.Schema}
-	for _, wanted := range c.Metadata.Dependencies {
-		for _, child := range c.Dependencies() {
-			if child.Name() != wanted.Name {
-				continue
-			}
-			below := plainChart(child)
-			if wanted.Alias != "" {
-				below.Name = wanted.Alias
-			}
-			plain.Dependencies = append(plain.Dependencies, helmchart.Dependency{Chart: below, Condition: wanted.Condition})
-			break
-		}
-	}
-	return plain
 }

@@ -16,7 +16,6 @@ import (
 	"gitops-runtime/imageoverride/mapping"
 	"gitops-runtime/imageoverride/render"
 	"gitops-runtime/internal/helmchart"
-	"gitops-runtime/internal/registry"
 )
 
 // TestKustomizeBuilds lays the component over the manifests with kustomize's own
@@ -26,7 +25,7 @@ func TestKustomizeBuilds(t *testing.T) {
 	result, err := generate.Run(context.Background(), generate.Options{Chart: chart, Registry: private})
 	require.NoError(t, err)
 	require.NotEmpty(t, result.Outside)
-	loaded, err := helmchart.Whole(context.Background(), chart, registry.Access{})
+	loaded, err := helmchart.Load(context.Background(), helmchart.Source{Name: chart})
 	require.NoError(t, err)
 	renderer, err := render.NewRenderer(loaded, render.Settings{})
 	require.NoError(t, err)

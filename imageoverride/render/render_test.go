@@ -9,7 +9,6 @@ import (
 
 	"gitops-runtime/imageoverride/render"
 	"gitops-runtime/internal/helmchart"
-	"gitops-runtime/internal/registry"
 )
 
 // small makes a chart of one template besides a partial.
@@ -106,7 +105,7 @@ func TestRenderErrors(t *testing.T) {
 }
 
 func TestChartIsNotChanged(t *testing.T) {
-	loaded, err := helmchart.Whole(context.Background(), "../testdata/trap", registry.Access{})
+	loaded, err := helmchart.Load(context.Background(), helmchart.Source{Name: "../testdata/trap"})
 	require.NoError(t, err)
 	r := renderer(t, loaded)
 	first, err := r.Render(context.Background(), map[string]any{"switched-off": map[string]any{"enabled": true}})
@@ -142,7 +141,7 @@ func TestSwitchesAreSeenAnew(t *testing.T) {
 		{"plain": "reg.corp/nginx"},
 	}
 	load := func() *chart.Chart {
-		loaded, err := helmchart.Whole(context.Background(), "../testdata/trap", registry.Access{})
+		loaded, err := helmchart.Load(context.Background(), helmchart.Source{Name: "../testdata/trap"})
 		require.NoError(t, err)
 		return loaded
 	}

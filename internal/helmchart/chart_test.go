@@ -11,60 +11,63 @@ import (
 )
 
 var umbrella = map[string]string{
-	"umbrella/Chart.yaml": `name: gitops-runtime
+	"umbrella/Chart.yaml": `apiVersion: v2
+name: gitops-runtime
 version: 1.2.3
 appVersion: 1.2.3
 dependencies:
-  - {name: beside, version: 1, repository: "file://../beside", condition: beside.enabled}
-  - {name: inside, version: 1, alias: renamed}
-  - {name: packed, version: 1}
-  - {name: nowhere, version: 1}
+  - {name: beside, version: 3.0.0, repository: "file://../beside", condition: beside.enabled}
+  - {name: inside, version: 2.0.0, alias: renamed}
+  - {name: packed, version: 4.0.0}
 `,
-	"umbrella/values.yaml":               "a: 1\n",
-	"umbrella/values.schema.json":        "{}",
-	"umbrella/charts/inside/Chart.yaml":  "name: inside\nversion: 2.0.0\n",
-	"umbrella/charts/inside/values.yaml": "b: 2\n",
-	"beside/Chart.yaml":                  "name: beside\nversion: 3.0.0\n",
+	"umbrella/values.yaml":                 "a: one\n",
+	"umbrella/values.schema.json":          "{}",
+	"umbrella/charts/inside/Chart.yaml":    "apiVersion: v2\nname: inside\nversion: 2.0.0\n",
+	"umbrella/charts/inside/values.yaml":   "b: two\n",
+	"umbrella/charts/unlisted/Chart.yaml":  "apiVersion: v2\nname: unlisted\nversion: 5.0.0\n",
+	"umbrella/charts/also-here/Chart.yaml": "apiVersion: v2\nname: also-here\nversion: 6.0.0\n",
+	"beside/Chart.yaml":                    "apiVersion: v2\nname: beside\nversion: 3.0.0\n",
 }
 
-func TestLoad(t *testing.T) {
+const described = "gitops-runtime 1.2.3 map[a:one] schema [beside 3.0.0 map[] if beside.enabled] [renamed 2.0.0 map[b:two]] [packed 4.0.0 map[c:three]]" +
+	" [also-here 6.0.0 map[]] [unlisted 5.0.0 map[]]"
+
+func TestOf(t *testing.T) {
 	root := write(t, umbrella)
-	pack(t, filepath.Join(root, "umbrella/charts/packed-1.0.0.tgz"), map[string]string{
-		"packed/Chart.yaml": "name: packed\nversion: 4.0.0\n", "packed/values.yaml": "c: 3\n", "packed/templates/x.yaml": "{{",
+	pack(t, filepath.Join(root, "umbrella/charts/packed-4.0.0.tgz"), map[string]string{
+		"packed/Chart.yaml": "apiVersion: v2\nname: packed\nversion: 4.0.0\n", "packed/values.yaml": "c: three\n", "packed/templates/x.yaml": "{{",
 	})
-	loaded, err := helmchart.Load(t.Context(), filepath.Join(root, "umbrella"))
+	loaded, err := helmchart.Load(t.Context(), helmchart.Source{Name: filepath.Join(root, "umbrella")})
 	require.NoError(t, err)
-	assert.Equal(t, "gitops-runtime 1.2.3 map[a:1] schema [beside 3.0.0 map[] if beside.enabled] [renamed 2.0.0 map[b:2]] [packed 4.0.0 map[c:3]]", describe(loaded))
+	assert.Equal(t, described, describe(helmchart.Of(loaded)))
 }
 
-func TestLoadPackage(t *testing.T) {
-	archive := filepath.Join(t.TempDir(), "chart.tgz")
-	pack(t, archive, map[string]string{
-		"umbrella/Chart.yaml":               "name: umbrella\nversion: 1.0.0\ndependencies: [{name: inside}]\n",
-		"umbrella/charts/inside/Chart.yaml": "name: inside\nversion: 2.0.0\n",
-	})
-	loaded, err := helmchart.Load(t.Context(), archive)
-	require.NoError(t, err)
-	assert.Equal(t, "umbrella 1.0.0 map[] [inside 2.0.0 map[]]", describe(loaded))
-}
-
-func TestLoadErrors(t *testing.T) {
+// A dependency in charts/ is what Helm installs, whatever its file:// repository holds by now.
+func TestDependencyInChartsComesFirst(t *testing.T) {
 	root := write(t, map[string]string{
-		"empty/x": "", "broken/Chart.yaml": "a: [", "values/Chart.yaml": "name: x", "values/values.yaml": "- 1", "not.tgz": "no archive",
+		"c/Chart.yaml":          "apiVersion: v2\nname: c\nversion: 1.0.0\ndependencies: [{name: d, version: 1.x, repository: \"file://../d\"}]\n",
+		"c/charts/d/Chart.yaml": "apiVersion: v2\nname: d\nversion: 1.0.0\n",
+		"d/Chart.yaml":          "apiVersion: v2\nname: d\nversion: 1.1.0\n",
 	})
-	for name, want := range map[string]string{
-		"absent":  "absent: no such directory or .tgz file",
-		"empty":   "empty is not a chart: it has no Chart.yaml",
-		"broken":  "Chart.yaml: error converting",
-		"values":  "values.yaml: error unmarshaling",
-		"not.tgz": "not a packaged chart",
-	} {
-		_, err := helmchart.Load(t.Context(), filepath.Join(root, name))
-		assert.ErrorContains(t, err, want, name)
+	loaded, err := helmchart.Load(t.Context(), helmchart.Source{Name: filepath.Join(root, "c")})
+	require.NoError(t, err)
+	assert.Equal(t, "c 1.0.0 map[] [d 1.0.0 map[]]", describe(helmchart.Of(loaded)))
+}
+
+func TestLoadFromMemory(t *testing.T) {
+	files := map[string][]byte{
+		"Chart.yaml":          []byte("apiVersion: v2\nname: c\nversion: 1.0.0\ndependencies: [{name: d, version: 1.0.0}]\n"),
+		"charts/d/Chart.yaml": []byte("apiVersion: v2\nname: d\nversion: 1.0.0\n"),
 	}
-	const want = "chart https://charts.example.com/x.tgz: a chart is a directory, a .tgz file or an oci:// reference; fetch this one with `helm pull` first"
-	_, err := helmchart.Load(t.Context(), "https://charts.example.com/x.tgz")
-	assert.EqualError(t, err, want)
+	loaded, err := helmchart.Load(t.Context(), helmchart.Source{Name: "memory", Files: files})
+	require.NoError(t, err)
+	assert.Equal(t, "c 1.0.0 map[] [d 1.0.0 map[]]", describe(helmchart.Of(loaded)))
+
+	delete(files, "charts/d/Chart.yaml")
+	_, err = helmchart.Load(t.Context(), helmchart.Source{Name: "memory", Files: files})
+	assert.ErrorContains(t, err, "chart memory needs its dependency d 1.0.0")
+	_, err = helmchart.Load(t.Context(), helmchart.Source{Name: "memory", Files: map[string][]byte{}})
+	assert.EqualError(t, err, "chart memory: Chart.yaml file is missing")
 }
 
 func TestFind(t *testing.T) {

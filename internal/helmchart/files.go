@@ -19,7 +19,7 @@ import (
 // loader bounds each archive by itself, so archives in archives multiply; here
 // packed charts are unpacked within the budget, and Helm gets plain files.
 type fileReader struct {
-	ctx   context.Context //nolint:containedctx // lives as long as one call of Whole
+	ctx   context.Context //nolint:containedctx // lives as long as one call of Load
 	left  *budget.Budget
 	files []*loader.BufferedFile
 }

@@ -51,8 +51,9 @@ func FuzzArchive(f *testing.F) {
 		path := filepath.Join(folder, "c.tgz")
 		for _, archive := range [][]byte{inner, packed(t, "o/Chart.yaml", meta, "o/charts/c.tgz", string(inner)), []byte(text)} {
 			require.NoError(t, os.WriteFile(path, archive, 0o600))
-			_, _ = helmchart.Whole(t.Context(), path, nil)
-			_, _ = helmchart.Load(t.Context(), path)
+			if loaded, err := helmchart.Load(t.Context(), helmchart.Source{Name: path}); err == nil {
+				helmchart.Of(loaded)
+			}
 		}
 	})
 }

@@ -1,8 +1,12 @@
+// Package helmchart loads Helm charts within a budget: Load reads a whole chart as
+// Helm would install it, and Of gives what values are checked by. It knows nothing
+// of how registries are reached, which a Registry does, nor of values.
 package helmchart
 
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,28 +21,63 @@ import (
 
 const fileScheme = "file://"
 
-// Whole reads the chart at path: a directory, a .tgz archive, or
-// "oci://host/path[:version]" in a registry, with all that it depends on within
-// one budget. A dependency that is neither in charts/ nor reachable by its
-// file:// repository is an error that names it.
-func Whole(ctx context.Context, path string, registries Registry) (*chart.Chart, error) {
-	left := budget.New(budget.Default())
-	if InRegistry(path) {
-		return pull(ctx, left, registries, path)
-	}
-	if strings.Contains(path, "://") {
-		return nil, fmt.Errorf("chart %s: a chart is a directory, an archive or an oci:// reference; fetch this one with `helm pull` first", cleantext.URL(path))
-	}
-	info, err := os.Stat(path)
+// Source is where a chart is loaded from.
+type Source struct {
+	// Name is a directory, a packaged chart (.tgz), or a chart in a registry,
+	// oci://host/path or oci://host/path:version.
+	Name string
+	// Version is the version to pull of a Name without one; when both have none,
+	// the newest release is pulled.
+	Version string
+	// Registry pulls a chart from a registry; nil where none is pulled.
+	Registry Registry
+	// Files are the chart itself, by their names in it, those of the charts it
+	// depends on under charts/. Nothing is read from Name then, which only errors name.
+	Files map[string][]byte
+}
+
+// Load reads a chart with all that it depends on, within one budget, as Helm would
+// install it: a dependency is the chart in charts/, unpacked or packed; one that is
+// not there is read from its file:// repository, as `helm dependency build` would
+// do. A dependency that is in neither place is an error that names it.
+func Load(ctx context.Context, from Source) (*chart.Chart, error) {
+	return load(ctx, budget.New(budget.Default()), from)
+}
+
+func load(ctx context.Context, left *budget.Budget, from Source) (*chart.Chart, error) {
+	loaded, err := read(ctx, left, from)
 	if err != nil {
-		return nil, fmt.Errorf("chart %s cannot be read: %s", path, fileerror.Reason(err))
+		return nil, err
 	}
-	if info.IsDir() {
-		return loadDir(ctx, left, path, nil)
+	if err := countAliases(left, loaded, false); err != nil {
+		return nil, fmt.Errorf("chart %s: %w", from.Name, err)
 	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("chart %s cannot be read: it is not a regular file", path)
+	return loaded, nil
+}
+
+func read(ctx context.Context, left *budget.Budget, from Source) (*chart.Chart, error) {
+	switch {
+	case from.Files != nil:
+		return loadFiles(ctx, left, from)
+	case InRegistry(from.Name):
+		return pull(ctx, left, from)
+	case strings.Contains(from.Name, "://"):
+		return nil, fmt.Errorf("chart %s: a chart is a directory, a .tgz file or an oci:// reference; fetch this one with `helm pull` first", cleantext.URL(from.Name))
 	}
+	info, err := os.Stat(from.Name)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("chart %s cannot be read: %s", from.Name, fileerror.Reason(err))
+	case info.IsDir():
+		return loadDir(ctx, left, from.Name, nil)
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("chart %s cannot be read: it is not a regular file", from.Name)
+	}
+	return loadFile(ctx, left, from.Name)
+}
+
+// loadFile loads a packaged chart.
+func loadFile(ctx context.Context, left *budget.Budget, path string) (*chart.Chart, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("chart %s cannot be read: %s", path, fileerror.Reason(err))
@@ -64,6 +103,21 @@ func loadArchive(ctx context.Context, left *budget.Budget, data []byte) (*chart.
 	return r.chart()
 }
 
+// loadFiles loads a chart from memory.
+func loadFiles(ctx context.Context, left *budget.Budget, from Source) (*chart.Chart, error) {
+	r := &fileReader{ctx: ctx, left: left}
+	for _, name := range slices.Sorted(maps.Keys(from.Files)) {
+		if err := r.add(name, from.Files[name]); err != nil {
+			return nil, fmt.Errorf("chart %s: %w", from.Name, err)
+		}
+	}
+	loaded, err := r.chart()
+	if err != nil {
+		return nil, fmt.Errorf("chart %s: %w", from.Name, err)
+	}
+	return loaded, requireDependencies(from.Name, loaded)
+}
+
 // loadDir loads one directory; trail holds the directories being loaded, to
 // end a circle of file:// dependencies with a sentence.
 func loadDir(ctx context.Context, left *budget.Budget, dir string, trail []string) (*chart.Chart, error) {
@@ -87,7 +141,7 @@ func loadDir(ctx context.Context, left *budget.Budget, dir string, trail []strin
 		return nil, fmt.Errorf("chart directory %s cannot be read: %w", dir, err)
 	}
 	for _, dependency := range loaded.Metadata.Dependencies {
-		if has(loaded, dependency.Name) || !strings.HasPrefix(dependency.Repository, fileScheme) {
+		if dependencyOf(loaded, dependency.Name) != nil || !strings.HasPrefix(dependency.Repository, fileScheme) {
 			continue
 		}
 		from := strings.TrimPrefix(dependency.Repository, fileScheme)
@@ -101,23 +155,4 @@ func loadDir(ctx context.Context, left *budget.Budget, dir string, trail []strin
 		loaded.AddDependency(child)
 	}
 	return loaded, requireDependencies(dir, loaded)
-}
-
-func has(parent *chart.Chart, name string) bool {
-	for _, child := range parent.Dependencies() {
-		if child.Name() == name {
-			return true
-		}
-	}
-	return false
-}
-
-func requireDependencies(path string, loaded *chart.Chart) error {
-	for _, dependency := range loaded.Metadata.Dependencies {
-		if !has(loaded, dependency.Name) {
-			return fmt.Errorf("chart %s needs its dependency %s %s from %s; run `helm dependency build %s` first",
-				path, dependency.Name, dependency.Version, cleantext.URL(dependency.Repository), path)
-		}
-	}
-	return nil
 }

@@ -1,8 +1,8 @@
 package helmchart_test
 
 import (
-	"context"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -23,23 +23,23 @@ func names(c *chart.Chart) map[string]any {
 	return all
 }
 
-func TestWhole(t *testing.T) {
+func TestLoad(t *testing.T) {
 	want := map[string]any{"trap-child": map[string]any{"trap-grandchild": map[string]any{}}, "trap-grandchild": map[string]any{}}
-	loaded, err := helmchart.Whole(context.Background(), "../../imageoverride/testdata/trap", registry.Access{})
+	loaded, err := helmchart.Load(t.Context(), helmchart.Source{Name: "../../imageoverride/testdata/trap", Registry: registry.Access{}})
 	require.NoError(t, err)
 	require.Equal(t, want, names(loaded))
 
 	archive, err := chartutil.Save(loaded, t.TempDir())
 	require.NoError(t, err)
-	packed, err := helmchart.Whole(context.Background(), archive, registry.Access{})
+	packed, err := helmchart.Load(t.Context(), helmchart.Source{Name: archive, Registry: registry.Access{}})
 	require.NoError(t, err)
 	require.Equal(t, want, names(packed))
 }
 
-func TestWholeFromRegistry(t *testing.T) {
+func TestLoadFromRegistry(t *testing.T) {
 	server := registrytest.StartTLS(t)
 	access := registry.Access{CAFile: server.CAFile}
-	loaded, err := helmchart.Whole(context.Background(), "../../imageoverride/testdata/trap", registry.Access{})
+	loaded, err := helmchart.Load(t.Context(), helmchart.Source{Name: "../../imageoverride/testdata/trap", Registry: registry.Access{}})
 	require.NoError(t, err)
 	archive, err := chartutil.Save(loaded, t.TempDir())
 	require.NoError(t, err)
@@ -49,28 +49,50 @@ func TestWholeFromRegistry(t *testing.T) {
 	registrytest.Push(t, reference+":0.1.0", registrytest.Chart(t, data, registrytest.ChartLayer), server.Trusting(t))
 	registrytest.Push(t, reference+":0.2.0-rc.1", registrytest.Chart(t, []byte("no chart"), registrytest.ChartLayer), server.Trusting(t))
 
-	for _, version := range []string{":0.1.0", ""} {
-		pulled, err := helmchart.Whole(context.Background(), "oci://"+reference+version, access)
+	for _, from := range []helmchart.Source{
+		{Name: "oci://" + reference + ":0.1.0"},
+		{Name: "oci://" + reference, Version: "0.1.0"},
+		{Name: "oci://" + reference},
+	} {
+		from.Registry = access
+		pulled, err := helmchart.Load(t.Context(), from)
 		require.NoError(t, err)
 		require.Equal(t, names(loaded), names(pulled))
 	}
-	_, err = helmchart.Whole(context.Background(), "oci://"+reference+":0.2.0-rc.1", access)
+	_, err = helmchart.Load(t.Context(), helmchart.Source{Name: "oci://" + reference})
+	require.EqualError(t, err, "chart oci://"+reference+": this program does not pull charts; fetch it with `helm pull` first")
+	_, err = helmchart.Load(t.Context(), helmchart.Source{Name: "oci://" + reference, Version: "9.9.9", Registry: access})
+	require.ErrorContains(t, err, reference+":9.9.9 failed: "+server.Name+" answers 404")
+	_, err = helmchart.Load(t.Context(), helmchart.Source{Name: "oci://" + reference + ":0.2.0-rc.1", Registry: access})
 	require.ErrorContains(t, err, "chart "+reference+":0.2.0-rc.1 cannot be read: ")
-	_, err = helmchart.Whole(context.Background(), "oci://"+reference+":0.1.0", registry.Access{})
+	_, err = helmchart.Load(t.Context(), helmchart.Source{Name: "oci://" + reference + ":0.1.0", Registry: registry.Access{}})
 	require.EqualError(t, err, "pull chart "+reference+":0.1.0 failed: the certificate of "+server.Name+" is not trusted (certificate signed by unknown authority); set its certificate authority with --ca-file")
 }
 
-func TestWholeErrors(t *testing.T) {
+func TestLoadErrors(t *testing.T) {
 	cases := map[string]string{
 		"../../imageoverride/testdata/none":            "chart ../../imageoverride/testdata/none cannot be read: no such file",
-		"https://x/c.tgz":                              "chart https://x/c.tgz: a chart is a directory, an archive or an oci:// reference; fetch this one with `helm pull` first",
+		"https://x/c.tgz":                              "chart https://x/c.tgz: a chart is a directory, a .tgz file or an oci:// reference; fetch this one with `helm pull` first",
 		"../../imageoverride/testdata/golden":          "chart directory ../../imageoverride/testdata/golden cannot be read: Chart.yaml file is missing",
 		"../../imageoverride/testdata/trap/Chart.yaml": "chart archive ../../imageoverride/testdata/trap/Chart.yaml cannot be read: ",
 		"testdata/loading/absent":                      "chart testdata/loading/absent needs its dependency remote 1.2.3 from https://charts.example.com; run `helm dependency build testdata/loading/absent` first",
 		"testdata/loading/circle-a":                    "remove one of the file:// dependencies",
 	}
 	for path, want := range cases {
-		_, err := helmchart.Whole(context.Background(), path, registry.Access{})
+		_, err := helmchart.Load(t.Context(), helmchart.Source{Name: path, Registry: registry.Access{}})
+		require.ErrorContains(t, err, want)
+	}
+	root := write(t, map[string]string{
+		"broken/Chart.yaml": "a: [", "values/Chart.yaml": "apiVersion: v2\nname: x\nversion: 1.0.0\n", "values/values.yaml": "- 1", "not.tgz": "no archive",
+		"nameless/Chart.yaml": "apiVersion: v2\nversion: 1.0.0\n",
+	})
+	for name, want := range map[string]string{
+		"broken":   "broken cannot be read: cannot load Chart.yaml: ",
+		"nameless": "nameless cannot be read: validation: chart.metadata.name is required",
+		"values":   "values cannot be read: cannot load values.yaml: ",
+		"not.tgz":  "not.tgz cannot be read: it is not a packaged chart (.tgz): ",
+	} {
+		_, err := helmchart.Load(t.Context(), helmchart.Source{Name: filepath.Join(root, name)})
 		require.ErrorContains(t, err, want)
 	}
 }

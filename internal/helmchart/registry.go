@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"helm.sh/helm/v3/pkg/chart"
+
 	"gitops-runtime/internal/budget"
 )
 
@@ -22,17 +24,18 @@ type Registry interface {
 	Chart(ctx context.Context, reference, version string) (archive []byte, place string, err error)
 }
 
-// Pull reads a chart from a registry: oci://host/path:version, or without the
-// version when that is given beside it. Without any the newest release is taken.
-func Pull(ctx context.Context, from Registry, reference, version string) (*Chart, error) {
-	archive, place, err := from.Chart(ctx, reference, version)
+// pull reads a chart from a registry.
+func pull(ctx context.Context, left *budget.Budget, from Source) (*chart.Chart, error) {
+	if from.Registry == nil {
+		return nil, fmt.Errorf("chart %s: this program does not pull charts; fetch it with `helm pull` first", from.Name)
+	}
+	archive, place, err := from.Registry.Chart(ctx, from.Name, from.Version)
 	if err != nil {
 		return nil, err
 	}
-	left := budget.New(budget.Default())
-	files, err := untar(ctx, left, archive)
+	loaded, err := loadArchive(ctx, left, archive)
 	if err != nil {
-		return nil, fmt.Errorf("chart %s: %w", reference, err)
+		return nil, fmt.Errorf("chart %s cannot be read: %w", place, err)
 	}
-	return read(ctx, left, source{files: files, place: place})
+	return loaded, requireDependencies(from.Name, loaded)
 }

@@ -1,4 +1,4 @@
-package helmchart_test
+package helmchart
 
 import (
 	"testing"
@@ -6,13 +6,12 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"gitops-runtime/internal/budget"
-	"gitops-runtime/internal/helmchart"
 )
 
 // The budget leaves room for charts several times as large as this repository's.
 func TestTheUmbrellaTakesAQuarterOfTheBudget(t *testing.T) {
 	limits := budget.Default()
 	limits.Bytes, limits.Nodes = limits.Bytes/4, limits.Nodes/4
-	_, err := helmchart.LoadWithin(t.Context(), budget.New(limits), "../../charts/gitops-runtime")
+	_, err := load(t.Context(), budget.New(limits), Source{Name: "../../charts/gitops-runtime"})
 	assert.NoError(t, err)
 }

@@ -115,8 +115,9 @@ var provenance = []struct {
 func TestProvenance(t *testing.T) {
 	assert.GreaterOrEqual(t, len(provenance), 30)
 	root := write(t, family)
-	of, err := helmchart.Load(t.Context(), root)
+	read, err := helmchart.Load(t.Context(), helmchart.Source{Name: root})
 	require.NoError(t, err)
+	chart := helmchart.Of(read)
 	for _, c := range provenance {
 		t.Run(c.name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
@@ -127,7 +128,7 @@ func TestProvenance(t *testing.T) {
 			}
 			loaded, err := helmvalues.Load(context.Background(), c.options)
 			require.NoError(t, err)
-			loaded.WithDefaults(of)
+			loaded.WithDefaults(chart)
 			place := loaded.Place(c.path)
 			assert.Equal(t, c.want, place.String())
 			assert.Equal(t, c.path, place.Value)

@@ -36,9 +36,9 @@ func umbrella(t *testing.T) *helmchart.Chart {
 	t.Helper()
 	root, err := gomodule.Root()
 	require.NoError(t, err)
-	chart, err := helmchart.Load(t.Context(), filepath.Join(root, "charts", "gitops-runtime"))
+	chart, err := helmchart.Load(t.Context(), helmchart.Source{Name: filepath.Join(root, "charts", "gitops-runtime")})
 	require.NoError(t, err)
-	return chart
+	return helmchart.Of(chart)
 }
 
 func TestTheBundleIsInStepWithTheCharts(t *testing.T) {
@@ -56,7 +56,7 @@ func TestEveryPathHasDescriptionAndDefault(t *testing.T) {
 	_, made := bundle(t)
 	root, err := gomodule.Root()
 	require.NoError(t, err)
-	chart, err := helmchart.Whole(t.Context(), filepath.Join(root, "charts", "gitops-runtime"), nil)
+	chart, err := helmchart.Load(t.Context(), helmchart.Source{Name: filepath.Join(root, "charts", "gitops-runtime")})
 	require.NoError(t, err)
 	values, err := chartutil.CoalesceValues(chart, map[string]any{})
 	require.NoError(t, err)
@@ -123,7 +123,7 @@ func TestTheBundleAgreesWithTheCharts(t *testing.T) {
 				continue
 			}
 			values := read(t, file, more)
-			chart, err := helmchart.Whole(t.Context(), filepath.Join(root, "charts", "gitops-runtime"), nil)
+			chart, err := helmchart.Load(t.Context(), helmchart.Source{Name: filepath.Join(root, "charts", "gitops-runtime")})
 			require.NoError(t, err)
 			merged, err := chartutil.CoalesceValues(chart, values)
 			require.NoError(t, err)

@@ -128,7 +128,7 @@ func TestWrapperChart(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			chart, err := helmchart.Whole(t.Context(), folder, nil)
+			chart, err := helmchart.Load(t.Context(), helmchart.Source{Name: folder})
 			require.NoError(t, err)
 			made, err := helmrender.Release(chart, test.values, helmrender.Options{Name: "platform", Namespace: "codefresh"})
 			require.NoError(t, err)

@@ -61,9 +61,9 @@ func TestLoadingIsHelms(t *testing.T) {
 			want := byHelm(t, root, options)
 			loaded, err := helmvalues.Load(context.Background(), options)
 			require.NoError(t, err)
-			own, err := helmchart.Load(t.Context(), root)
+			own, err := helmchart.Load(t.Context(), helmchart.Source{Name: root})
 			require.NoError(t, err)
-			loaded.WithDefaults(own)
+			loaded.WithDefaults(helmchart.Of(own))
 			assert.Equal(t, want, normal(t, loaded.Tree))
 		})
 	}

@@ -45,7 +45,7 @@ type Packed struct {
 
 // Pack packs the chart in a folder with all that it depends on.
 func Pack(ctx context.Context, folder string, place Place) (Packed, error) {
-	loaded, err := helmchart.Whole(ctx, folder, helmchart.Registry(nil))
+	loaded, err := helmchart.Load(ctx, helmchart.Source{Name: folder})
 	if err != nil {
 		return Packed{}, err
 	}

@@ -61,9 +61,7 @@ var (
 // the same code, and what it renders has the mode and the public URL that validate-values checks.
 func TestAccessModesAgree(t *testing.T) {
 	const folder = "../../charts/gitops-runtime"
-	whole, err := helmchart.Whole(t.Context(), folder, nil)
-	require.NoError(t, err)
-	defaults, err := helmchart.Load(t.Context(), folder)
+	whole, err := helmchart.Load(t.Context(), helmchart.Source{Name: folder})
 	require.NoError(t, err)
 	umbrella, err := filepath.Abs(folder)
 	require.NoError(t, err)
@@ -95,7 +93,7 @@ func TestAccessModesAgree(t *testing.T) {
 			assert.Empty(t, found, out.String())
 			notes := noted.FindStringSubmatch(made.Info.Notes)
 			require.NotNil(t, notes, made.Info.Notes)
-			values.WithDefaults(defaults)
+			values.WithDefaults(helmchart.Of(whole))
 			assert.Equal(t, notes[1:], []string{string(mode.Choose(values)), mode.URL(values)})
 		})
 	}

@@ -56,7 +56,7 @@ func Load(root, name string) (*Chart, error) {
 
 // load reads a chart of the checkout with its dependencies in the order of Chart.yaml.
 func load(root, name string) (*chart.Chart, error) {
-	loaded, err := helmchart.Whole(context.Background(), filepath.Join(root, "charts", name), nil)
+	loaded, err := helmchart.Load(context.Background(), helmchart.Source{Name: filepath.Join(root, "charts", name)})
 	if err != nil {
 		return nil, err
 	}

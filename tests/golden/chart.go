@@ -37,7 +37,7 @@ type Chart struct {
 // Load reads the umbrella chart of the checkout whose root is given. Its dependencies have to be packed (make deps).
 func Load(ctx context.Context, root string) (Chart, error) {
 	folder := filepath.Join(root, "charts", "gitops-runtime")
-	whole, err := helmchart.Whole(ctx, folder, nil)
+	whole, err := helmchart.Load(ctx, helmchart.Source{Name: folder})
 	if err != nil {
 		return Chart{}, fmt.Errorf("read the chart %s (are its dependencies packed? run make deps): %w", folder, err)
 	}

@@ -62,7 +62,7 @@ func TestEveryKeyOfHighAvailabilityCounts(t *testing.T) {
 	require.NoError(t, yaml.UnmarshalStrict(text, &values))
 	tunnel, err := chartutil.ReadValuesFile(filepath.Join(loaded.Folder(), "ci", "tunnel-values.yaml"))
 	require.NoError(t, err)
-	chart, err := helmchart.Whole(t.Context(), loaded.Folder(), nil)
+	chart, err := helmchart.Load(t.Context(), helmchart.Source{Name: loaded.Folder()})
 	require.NoError(t, err)
 	renderer, err := render.NewRenderer(chart, render.Settings{})
 	require.NoError(t, err)

@@ -75,7 +75,7 @@ func load(tb testing.TB, name string) *chart.Chart {
 	tb.Helper()
 	root, err := gomodule.Root()
 	require.NoError(tb, err)
-	loaded, err := helmchart.Whole(tb.Context(), filepath.Join(root, "charts", name), nil)
+	loaded, err := helmchart.Load(tb.Context(), helmchart.Source{Name: filepath.Join(root, "charts", name)})
 	require.NoError(tb, err)
 	return loaded
 }

@@ -145,7 +145,7 @@ func (r Release) render(folder string) (*release.Release, error) {
 // read reads a chart once; it must not be changed.
 func read(folder string) (*chart.Chart, error) {
 	return once(&charts, folder, func() (*chart.Chart, error) {
-		loaded, err := helmchart.Whole(context.Background(), folder, nil)
+		loaded, err := helmchart.Load(context.Background(), helmchart.Source{Name: folder})
 		if err != nil {
 			return nil, fmt.Errorf("read the chart (are its dependencies packed? run make deps): %w", err)
 		}

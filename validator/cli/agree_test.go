@@ -109,7 +109,7 @@ func loading(one *runCase) helmvalues.Options {
 func TestBothLibrariesAgreeOnTheCorpus(t *testing.T) {
 	names := caseNames(t)
 	require.Greater(t, len(names), 120)
-	umbrella, err := helmchart.Load(t.Context(), "../../charts/gitops-runtime")
+	umbrella, err := helmchart.Load(t.Context(), helmchart.Source{Name: "../../charts/gitops-runtime"})
 	require.NoError(t, err)
 	judge, compared, unfit := &judge{helm: map[*byte]*newer.Schema{}}, 0, 0
 	for _, name := range names {
@@ -120,9 +120,9 @@ func TestBothLibrariesAgreeOnTheCorpus(t *testing.T) {
 			require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
 			require.NoError(t, os.WriteFile(path, []byte(one.get(file)), 0o600))
 		}
-		charts := []*helmchart.Chart{umbrella}
-		if own, err := helmchart.Load(t.Context(), filepath.Join(folder, "chart")); err == nil {
-			charts = append(charts, own)
+		charts := []*helmchart.Chart{helmchart.Of(umbrella)}
+		if own, err := helmchart.Load(t.Context(), helmchart.Source{Name: filepath.Join(folder, "chart")}); err == nil {
+			charts = append(charts, helmchart.Of(own))
 		}
 		for _, of := range charts {
 			options := loading(one)

@@ -122,20 +122,18 @@ func (o Options) load(ctx context.Context, name string, system System) (*helmcha
 	if name == "" {
 		return system.BuiltIn(ctx)
 	}
-	if system.Registries == nil {
-		if helmchart.InRegistry(name) {
-			return nil, fmt.Errorf("chart %s: this build of validate-values is for pods and pulls no charts; fetch it with `helm pull` first", name)
+	from := helmchart.Source{Name: name, Version: o.ChartVersion}
+	if system.Registries != nil {
+		var err error
+		if from.Registry, err = system.Registries.Open(system.Getenv); err != nil {
+			return nil, err
 		}
-		return helmchart.Load(ctx, name)
 	}
-	registry, err := system.Registries.Open(system.Getenv)
+	loaded, err := helmchart.Load(ctx, from)
 	if err != nil {
 		return nil, err
 	}
-	if !helmchart.InRegistry(name) {
-		return helmchart.Load(ctx, name)
-	}
-	return helmchart.Pull(ctx, registry, name, o.ChartVersion)
+	return helmchart.Of(loaded), nil
 }
 
 // connect finds the cluster. One that was named has to be there; the one of the

@@ -34,7 +34,11 @@ func BuiltIn(ctx context.Context) (*helmchart.Chart, error) {
 	if err != nil {
 		return nil, err
 	}
-	return helmchart.LoadFiles(ctx, "built into this program", files)
+	loaded, err := helmchart.Load(ctx, helmchart.Source{Name: "built into this program", Files: files})
+	if err != nil {
+		return nil, err
+	}
+	return helmchart.Of(loaded), nil
 }
 
 // Registries reaches charts in registries, as the flags of one run say.

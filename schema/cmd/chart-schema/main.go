@@ -6,11 +6,8 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"path/filepath"
 
 	"gitops-runtime/internal/gomodule"
-	"gitops-runtime/internal/helmchart"
-	"gitops-runtime/internal/schemabundle"
 	"gitops-runtime/schema"
 )
 
@@ -43,23 +40,5 @@ func run(ctx context.Context) error {
 	for _, file := range files {
 		fmt.Printf("%8d bytes  %s\n", len(file.Text), file.Path)
 	}
-	if err := schema.Write(root, files); err != nil {
-		return err
-	}
-	return writeBundle(ctx, root)
-}
-
-// writeBundle writes the schema for editors, of the umbrella chart and all that it depends on.
-func writeBundle(ctx context.Context, root string) error {
-	chart, err := helmchart.Load(ctx, filepath.Join(root, "charts", helmchart.Umbrella))
-	if err != nil {
-		return err
-	}
-	text, err := schemabundle.Of(chart)
-	if err != nil {
-		return err
-	}
-	file := filepath.Join("schema", "bundle", helmchart.Umbrella+".values.schema.json")
-	fmt.Printf("%8d bytes  %s\n", len(text), file)
-	return os.WriteFile(filepath.Join(root, file), text, 0o644)
+	return schema.Write(root, files)
 }

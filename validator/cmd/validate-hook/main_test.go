@@ -54,7 +54,7 @@ func TestProgram(t *testing.T) {
 	}{
 		"a chart of a registry": {
 			[]string{"--chart", "oci://registry.example.com/charts/gitops-runtime", "--no-cluster", "-n", "ns"},
-			"validate-values: chart oci://registry.example.com/charts/gitops-runtime: this build of validate-values is for pods and pulls no charts; fetch it with `helm pull` first\n",
+			"validate-values: chart oci://registry.example.com/charts/gitops-runtime: this program does not pull charts; fetch it with `helm pull` first\n",
 		},
 		"a kubeconfig": {
 			[]string{"--kubeconfig", "config", "-n", "ns"},

@@ -209,9 +209,11 @@ var hostileCharts = []input{
 		require.NoError(g, err)
 		zipped := gzip.NewWriter(file)
 		packed := tar.NewWriter(zipped)
-		require.NoError(g, packed.WriteHeader(&tar.Header{Name: "c/templates/x.yaml", Size: 1 << 28, Typeflag: tar.TypeReg}))
-		for block := make([]byte, 1<<20); err == nil; {
+		block := make([]byte, 4<<20)
+		for i := range 256 {
+			require.NoError(g, packed.WriteHeader(&tar.Header{Name: fmt.Sprintf("c/templates/%d.yaml", i), Size: int64(len(block)), Typeflag: tar.TypeReg}))
 			_, err = packed.Write(block)
+			require.NoError(g, err)
 		}
 		require.NoError(g, zipped.Close())
 		require.NoError(g, file.Close())
@@ -230,24 +232,24 @@ var hostileCharts = []input{
 	{"an archive cut short", func(g *ground) []string {
 		whole := g.archive(entry{name: "c/Chart.yaml", data: []byte(chartHead)}, entry{name: "c/values.yaml", data: []byte(numbered("k%d: 1\n", 9999))})
 		return g.packed(whole[:len(whole)/2])
-	}, "chart.tgz: "},
+	}, "unexpected EOF"},
 	{"an archive with names outside of it", func(g *ground) []string {
 		return g.packed(g.archive(entry{name: "c/../../../etc/Chart.yaml", data: []byte("name: evil\n")}, entry{name: "/etc/values.yaml", data: []byte("a: b\n")}))
-	}, "it has no Chart.yaml"},
+	}, "which is outside the chart directory"},
 	{"an archive of links", func(g *ground) []string {
 		return g.packed(g.archive(entry{name: "c/Chart.yaml", kind: tar.TypeSymlink, link: "/etc/passwd"}, entry{name: "c/values.yaml", kind: tar.TypeLink, link: "/etc/passwd"}))
-	}, "it has no Chart.yaml"},
+	}, "Chart.yaml file is missing"},
 	{"an archive that is none", func(g *ground) []string { return g.packed([]byte("PK\x03\x04")) }, "not a packaged chart"},
 	{"an empty archive", func(g *ground) []string { return g.packed(nil) }, "not a packaged chart"},
-	{"a chart that depends on itself", func(g *ground) []string { return g.chart("Chart.yaml", depends("file://.")) }, "it contains itself"},
+	{"a chart that depends on itself", func(g *ground) []string { return g.chart("Chart.yaml", depends("file://.")) }, "depends on itself"},
 	{"charts that depend on each other", func(g *ground) []string {
-		return g.chart("Chart.yaml", depends("file://below"), "below/Chart.yaml", "name: below\ndependencies: [{name: up, repository: \"file://..\"}]\n")
-	}, "it contains itself"},
+		return g.chart("Chart.yaml", depends("file://below"), "below/Chart.yaml", "name: below\nversion: 1.0.0\ndependencies: [{name: up, repository: \"file://..\"}]\n")
+	}, "depends on itself"},
 	{"a chart within itself by a link", func(g *ground) []string {
 		args := g.chart("Chart.yaml", depends("file://again"))
 		require.NoError(g, os.Symlink(".", filepath.Join(g.folder, "chart", "again")))
 		return args
-	}, "it contains itself"},
+	}, "is a link to a parent directory"},
 	{"a long chain of charts", func(g *ground) []string {
 		files := []string{"Chart.yaml", depends("file://c0")}
 		for i := range 60 {
@@ -257,25 +259,40 @@ var hostileCharts = []input{
 	}, "more than 8 levels deep"},
 	{"ten charts below ten charts below ten", func(g *ground) []string {
 		files := []string{}
-		for level := range 7 {
-			meta := fmt.Sprintf("name: c%d\nversion: 1.0.0\ndependencies:\n", level)
-			for range 10 {
-				meta += fmt.Sprintf("- {name: c%d, repository: \"file://../c%d\"}\n", level+1, level+1)
+		for level := range 6 {
+			for each := range 10 {
+				meta := fmt.Sprintf("name: c%d-%d\nversion: 1.0.0\ndependencies:\n", level, each)
+				for below := range 10 {
+					meta += fmt.Sprintf("- {name: c%d-%d, repository: \"file://../c%d-%d\"}\n", level+1, below, level+1, below)
+				}
+				files = append(files, fmt.Sprintf("c%d-%d/Chart.yaml", level, each), meta)
 			}
-			files = append(files, fmt.Sprintf("c%d/Chart.yaml", level), meta)
 		}
-		return g.chart(append([]string{"Chart.yaml", depends("file://c0"), "c7/Chart.yaml", "name: c7\n", "c7/values.yaml", numbered("k%d: 1\n", 100)}, files...)...)
+		for each := range 10 {
+			name := fmt.Sprintf("c6-%d", each)
+			files = append(files, name+"/Chart.yaml", "name: "+name+"\nversion: 1.0.0\n", name+"/values.yaml", numbered("k%d: 1\n", 100))
+		}
+		return g.chart(append([]string{"Chart.yaml", depends("file://c0-0")}, files...)...)
 	}, tooMany},
 	{"thousands of dependencies", func(g *ground) []string {
-		return g.chart("Chart.yaml", chartHead+"dependencies:\n"+strings.Repeat("- {name: below, repository: \"file://below\"}\n", 20_000),
-			"below/Chart.yaml", "name: below\n", "below/values.yaml", numbered("k%d: 1\n", 1000))
+		return g.chart("Chart.yaml", chartHead+"dependencies:\n"+numbered("- {name: below, alias: below-%d, repository: \"file://below\"}\n", 20_000),
+			"below/Chart.yaml", "name: below\nversion: 1.0.0\n", "below/values.yaml", numbered("k%d: 1\n", 1000))
+	}, tooMany},
+	{"a hundred names for a chart with a hundred names", func(g *ground) []string {
+		files := []string{"Chart.yaml", chartHead + "dependencies: [{name: c0, repository: \"file://c0\"}]\n"}
+		for level := range 4 {
+			below := fmt.Sprintf("- {name: c%d, alias: \"a%%d\", repository: \"file://../c%d\"}\n", level+1, level+1)
+			files = append(files, fmt.Sprintf("c%d/Chart.yaml", level), fmt.Sprintf("name: c%d\nversion: 1.0.0\ndependencies:\n", level)+numbered(below, 100))
+		}
+		return g.chart(append(files, "c4/Chart.yaml", "name: c4\nversion: 1.0.0\n")...)
 	}, tooMany},
 	{"a dependency with a path for a name", func(g *ground) []string {
 		return g.chart("Chart.yaml", chartHead+"dependencies: [{name: \"../../../../etc\"}]\n")
-	}, "does not have the name of a chart"},
+	}, "needs its dependency ../../../../etc"},
 	{"aliases of aliases in Chart.yaml", func(g *ground) []string { return g.chart("Chart.yaml", laughs(9, "[", "*a%d", "]")) }, tooMany},
 	{"aliases of aliases in a chart's values", func(g *ground) []string { return g.chart("values.yaml", laughs(9, "[", "*a%d", "]")) }, tooMany},
-	{"a chart with millions of values", func(g *ground) []string { return g.chart("values.yaml", numbered("k%d: 1\n", 2_000_000)) }, tooMany},
+	{"a chart with millions of values", func(g *ground) []string { return g.chart("values.yaml", "a: ["+strings.Repeat("1,", 2_000_000)+"]\n") }, tooMany},
+	{"a chart with a large file of values", func(g *ground) []string { return g.chart("values.yaml", numbered("k%d: 1\n", 2_000_000)) }, "more than 5 MiB"},
 	{"a chart with deep values", func(g *ground) []string {
 		return g.chart("values.yaml", "a: "+strings.Repeat("[", 5000)+strings.Repeat("]", 5000))
 	}, tooDeep},
@@ -290,8 +307,11 @@ var hostileCharts = []input{
 		return args
 	}, "is not a regular file"},
 	{"a chart with a name of control characters", func(g *ground) []string {
-		return g.chart("Chart.yaml", "name: \"a\\e[31m\\n::error::x\"\nversion: \"\\e[2J\"\n")
+		return g.chart("Chart.yaml", "name: \"a\\e[31m\\n::error::x\"\nversion: 1.0.0\n")
 	}, "SCH100"},
+	{"a chart with a version of control characters", func(g *ground) []string {
+		return g.chart("Chart.yaml", "name: a\nversion: \"\\e[2J\"\n")
+	}, "is invalid"},
 	{"a deep schema", func(g *ground) []string {
 		return g.chart("values.schema.json", strings.Repeat(`{"not":`, 4000)+"true"+strings.Repeat("}", 4000))
 	}, tooDeep},

@@ -1,0 +1,41 @@
+package helmchart
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Umbrella is the name of the chart whose values are checked.
+const Umbrella = "gitops-runtime"
+
+// Runtime is the umbrella chart among those that a chart depends on, nil for
+// the umbrella chart itself and for a chart without it.
+func (c *Chart) Runtime() *Chart {
+	if c.Title == Umbrella {
+		return nil
+	}
+	for _, dependency := range c.Dependencies {
+		if dependency.Title == Umbrella {
+			return dependency.Chart
+		}
+	}
+	return nil
+}
+
+// Find looks for the umbrella chart at and above a directory: in it, or in
+// charts/gitops-runtime below. It returns "" when there is none.
+func Find(start string) string {
+	for at := start; ; at = filepath.Dir(at) {
+		if data, err := os.ReadFile(filepath.Join(at, "Chart.yaml")); err == nil && strings.Contains(string(data), "name: "+Umbrella+"\n") {
+			return at
+		}
+		below := filepath.Join(at, "charts", Umbrella)
+		if _, err := os.Stat(filepath.Join(below, "Chart.yaml")); err == nil {
+			return below
+		}
+		if at == filepath.Dir(at) {
+			return ""
+		}
+	}
+}
