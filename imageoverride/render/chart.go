@@ -10,11 +10,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
 	"helm.sh/helm/v3/pkg/chart"
 	"helm.sh/helm/v3/pkg/chartutil"
 	helmengine "helm.sh/helm/v3/pkg/engine"
 
+	"gitops-runtime/internal/helmschema"
 	"gitops-runtime/internal/helmvalues"
 )
 
@@ -86,7 +86,7 @@ func NewRenderer(c *chart.Chart, settings Settings) (*Renderer, error) {
 	caps.KubeVersion = *version
 	caps.APIVersions = append(slices.Clone(caps.APIVersions), settings.APIVersions...)
 	c, remote := localSchemas(c)
-	made := &Renderer{chart: c, settings: settings, caps: caps, engine: NewEngine(), enabled: newEnabledCharts(c), remote: remote, schemas: schemas{map[string]*jsonschema.Schema{}, map[uint64]error{}}, values: interned{map[uint64]any{}}, ready: map[uint64]ready{}}
+	made := &Renderer{chart: c, settings: settings, caps: caps, engine: NewEngine(), enabled: newEnabledCharts(c), remote: remote, schemas: schemas{&helmschema.Cache{}, map[uint64]error{}}, values: interned{map[uint64]any{}}, ready: map[uint64]ready{}}
 	made.engine.whole = settings.Whole
 	return made, nil
 }
@@ -213,7 +213,7 @@ func (r *Renderer) Forget() {
 	whole := r.engine.whole
 	r.engine = NewEngine()
 	r.engine.whole = whole
-	clear(r.schemas.compiled)
+	r.schemas.compiled.Forget()
 }
 
 // Reads are the values that the templates of all renders so far name.

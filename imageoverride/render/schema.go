@@ -10,13 +10,14 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"helm.sh/helm/v3/pkg/chart"
 
+	"gitops-runtime/internal/helmschema"
 	"gitops-runtime/internal/helmvalues"
 )
 
 // schemas holds values against the schemas of charts with the library that
 // Helm uses. Each schema is compiled once; nothing is fetched.
 type schemas struct {
-	compiled map[string]*jsonschema.Schema
+	compiled *helmschema.Cache
 	// known are the results by schema and values.
 	known map[uint64]error
 }
@@ -56,26 +57,13 @@ func (s *schemas) gather(c *chart.Chart, tree map[string]any, into *refusal) {
 }
 
 func (s *schemas) validate(c *chart.Chart, tree map[string]any) error {
-	key := string(c.Schema)
-	sum := mix(maphash.String(seed, key), content(tree))
+	sum := mix(maphash.Bytes(seed, c.Schema), content(tree))
 	if known, ok := s.known[sum]; ok {
 		return known
 	}
-	schema, ok := s.compiled[key]
-	if !ok {
-		document, err := jsonschema.UnmarshalJSON(bytes.NewReader(c.Schema))
-		if err != nil {
-			return fmt.Errorf("values.schema.json is not JSON: %w", err)
-		}
-		compiler := jsonschema.NewCompiler()
-		compiler.UseLoader(jsonschema.SchemeURLLoader{})
-		if err := compiler.AddResource("file:///values.schema.json", document); err != nil {
-			return err
-		}
-		if schema, err = compiler.Compile("file:///values.schema.json"); err != nil {
-			return err
-		}
-		s.compiled[key] = schema
+	schema, err := s.compiled.Compile(c.Schema)
+	if err != nil {
+		return err
 	}
 	text, err := json.Marshal(tree)
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 	"helm.sh/helm/v3/pkg/releaseutil"
 	helmtime "helm.sh/helm/v3/pkg/time"
 
+	"gitops-runtime/internal/helmschema"
 	"gitops-runtime/internal/kubeversion"
 )
 
@@ -28,6 +29,8 @@ type Options struct {
 	KubeVersion string
 	// APIVersions are those that the cluster serves besides those of Kubernetes.
 	APIVersions []string
+	// Schemas are those that other renders compiled; nil compiles them anew.
+	Schemas *helmschema.Cache
 }
 
 // Capabilities are what templates see of the cluster.
@@ -60,7 +63,15 @@ func Prepare(of *chart.Chart, values map[string]any, options Options) (chartutil
 		return nil, fmt.Errorf("chart requires kubeVersion: %s which is incompatible with Kubernetes %s", constraint, capabilities.KubeVersion.String())
 	}
 	release := chartutil.ReleaseOptions{Name: options.Name, Namespace: options.Namespace, Revision: 1, IsInstall: true}
-	return chartutil.ToRenderValues(of, values, release, capabilities)
+	scope, err := chartutil.ToRenderValuesWithSchemaValidation(of, values, release, capabilities, true)
+	if err != nil {
+		return nil, err
+	}
+	if err := options.Schemas.Validate(of, scope["Values"].(chartutil.Values)); err != nil {
+		// the words of chartutil.ToRenderValues
+		return nil, fmt.Errorf("values don't meet the specifications of the schema(s) in the following chart(s):\n%w", err)
+	}
+	return scope, nil
 }
 
 // Release is what `helm install --dry-run` would store. The chart is changed.

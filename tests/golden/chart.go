@@ -17,6 +17,7 @@ import (
 
 	"gitops-runtime/internal/helmchart"
 	"gitops-runtime/internal/helmrender"
+	"gitops-runtime/internal/helmschema"
 )
 
 // Release and Namespace are those of every rendered case.
@@ -25,7 +26,7 @@ const (
 	Namespace = "codefresh"
 )
 
-var options = helmrender.Options{Name: Release, Namespace: Namespace}
+var options = helmrender.Options{Name: Release, Namespace: Namespace, Schemas: &helmschema.Cache{}}
 
 // Chart is the umbrella chart, its files read once for many renders. Copies of it share what was rendered.
 type Chart struct {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"helm.sh/helm/v3/pkg/chart"
+	"helm.sh/helm/v3/pkg/engine"
 	"helm.sh/helm/v3/pkg/release"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -20,6 +21,7 @@ import (
 	"gitops-runtime/internal/gomodule"
 	"gitops-runtime/internal/helmchart"
 	"gitops-runtime/internal/helmrender"
+	"gitops-runtime/internal/helmschema"
 	"gitops-runtime/internal/helmvalues"
 )
 
@@ -98,11 +100,16 @@ func (r Release) Made(t require.TestingT) (*release.Release, error) {
 	return r.made(folder)
 }
 
-// Try renders the release without keeping it: for tests that render so often that what they render would not fit into memory.
+// Try executes the templates without reading or keeping what they write: for tests that render so often that it would not fit into memory.
 func (r Release) Try(t require.TestingT) error {
 	folder, err := r.folder()
 	require.NoError(t, err)
-	_, err = r.render(folder)
+	of, given, options, err := r.input(folder)
+	require.NoError(t, err)
+	scope, err := helmrender.Prepare(of, given, options)
+	if err == nil {
+		_, err = engine.Render(of, scope)
+	}
 	return err
 }
 
@@ -122,24 +129,36 @@ func (r Release) made(folder string) (*release.Release, error) {
 }
 
 func (r Release) render(folder string) (*release.Release, error) {
+	of, given, options, err := r.input(folder)
+	if err != nil {
+		return nil, err
+	}
+	rendered, err := helmrender.Release(of, given, options)
+	if err != nil {
+		return nil, fmt.Errorf("helm template %s: %w", r.Chart, err)
+	}
+	return rendered, nil
+}
+
+// schemas keeps what one process compiled: all renders share a few schemas.
+var schemas helmschema.Cache
+
+// input is what is rendered: a copy of the chart, the values, the options.
+func (r Release) input(folder string) (*chart.Chart, map[string]any, helmrender.Options, error) {
+	options := helmrender.Options{Name: cmp.Or(r.Name, "cf"), Namespace: cmp.Or(r.Namespace, "codefresh"), APIVersions: r.APIs, Schemas: &schemas}
 	sources := helmvalues.Options{Files: slices.Clone(r.Values), Set: assignments(r.Set), JSON: assignments(r.SetJSON)}
 	for _, file := range r.Files {
 		sources.Files = append(sources.Files, filepath.Join(folder, "ci", file+"-values.yaml"))
 	}
 	given, err := helmvalues.Load(context.Background(), sources)
 	if err != nil {
-		return nil, fmt.Errorf("values of %s: %w", r.Chart, err)
+		return nil, nil, options, fmt.Errorf("values of %s: %w", r.Chart, err)
 	}
 	loaded, err := read(folder)
 	if err != nil {
-		return nil, err
+		return nil, nil, options, err
 	}
-	options := helmrender.Options{Name: cmp.Or(r.Name, "cf"), Namespace: cmp.Or(r.Namespace, "codefresh"), APIVersions: r.APIs}
-	rendered, err := helmrender.Release(helmrender.Copy(loaded), given.Tree, options)
-	if err != nil {
-		return nil, fmt.Errorf("helm template %s: %w", r.Chart, err)
-	}
-	return rendered, nil
+	return helmrender.Copy(loaded), given.Tree, options, nil
 }
 
 // read reads a chart once; it must not be changed.
@@ -166,15 +185,34 @@ func assignments(set map[string]string) []string {
 func Parse(text string) ([]Object, error) {
 	var objects []Object
 	for _, document := range strings.Split("\n"+text, "\n---") {
-		var fields map[string]any
-		if err := yaml.Unmarshal([]byte(document), &fields); err != nil {
-			return nil, fmt.Errorf("a rendered document is no YAML: %w:\n%s", err, document)
+		fields, err := readDocument(document)
+		if err != nil {
+			return nil, err
 		}
 		if len(fields) > 0 {
 			objects = append(objects, Object{Object: fields})
 		}
 	}
 	return objects, nil
+}
+
+// definitions keeps the documents of CustomResourceDefinitions: they are nearly all that there is to read, and nearly all releases have the same.
+var definitions sync.Map
+
+// readDocument reads one document; each caller gets an object of its own.
+func readDocument(text string) (map[string]any, error) {
+	if !strings.Contains(text, "\nkind: CustomResourceDefinition\n") {
+		return parse(text)
+	}
+	fields, err := once(&definitions, text, func() (map[string]any, error) { return parse(text) })
+	return runtime.DeepCopyJSON(fields), err
+}
+
+func parse(text string) (fields map[string]any, err error) {
+	if err := yaml.Unmarshal([]byte(text), &fields); err != nil {
+		return nil, fmt.Errorf("a rendered document is not YAML: %w:\n%s", err, text)
+	}
+	return fields, nil
 }
 
 // Find returns the object of a kind and name, or nil.

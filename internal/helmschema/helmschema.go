@@ -1,0 +1,96 @@
+// Package helmschema checks values against the schemas of charts as Helm does, with
+// the library and the words of Helm. Helm compiles every schema for every render; a
+// Cache compiles each once. It knows nothing of where charts and values come from.
+package helmschema
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"helm.sh/helm/v3/pkg/chart"
+	"helm.sh/helm/v3/pkg/chartutil"
+)
+
+// address is what Helm calls every schema.
+const address = "file:///values.schema.json"
+
+// Cache holds compiled schemas by their content. The zero value is empty and ready;
+// it may be shared by goroutines.
+type Cache struct{ compiled sync.Map }
+
+type compiled struct {
+	once   sync.Once
+	schema *jsonschema.Schema
+	err    error
+}
+
+// Compile compiles a schema, once. Nothing that it refers to is fetched.
+func (c *Cache) Compile(text []byte) (*jsonschema.Schema, error) {
+	found, _ := c.compiled.LoadOrStore(string(text), &compiled{})
+	made := found.(*compiled)
+	made.once.Do(func() { made.schema, made.err = compile(text) })
+	return made.schema, made.err
+}
+
+// Forget lets go of all schemas.
+func (c *Cache) Forget() { c.compiled.Clear() }
+
+func compile(text []byte) (*jsonschema.Schema, error) {
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		return nil, fmt.Errorf("values.schema.json is not JSON: %w", err)
+	}
+	compiler := jsonschema.NewCompiler()
+	compiler.UseLoader(jsonschema.SchemeURLLoader{})
+	if err := compiler.AddResource(address, document); err != nil {
+		return nil, err
+	}
+	return compiler.Compile(address)
+}
+
+// Validate checks values against the schemas of a chart and of the charts below it.
+// The error is that of chartutil.ValidateAgainstSchema. A nil Cache is Helm itself.
+func (c *Cache) Validate(of *chart.Chart, values map[string]any) error {
+	if c == nil {
+		return chartutil.ValidateAgainstSchema(of, values)
+	}
+	var refused strings.Builder
+	if of.Schema != nil {
+		if err := c.validate(of.Schema, values); err != nil {
+			fmt.Fprintf(&refused, "%s:\n%s", of.Name(), err)
+		}
+	}
+	for _, child := range of.Dependencies() {
+		given := values[child.Name()]
+		if given == nil {
+			continue
+		}
+		below, isMap := given.(map[string]any)
+		if !isMap {
+			fmt.Fprintf(&refused, "%s:\ninvalid type for values: expected object (map), got %T\n", child.Name(), given)
+			continue
+		}
+		if err := c.Validate(child, below); err != nil {
+			refused.WriteString(err.Error())
+		}
+	}
+	if refused.Len() > 0 {
+		return errors.New(refused.String())
+	}
+	return nil
+}
+
+func (c *Cache) validate(text []byte, values chartutil.Values) error {
+	schema, err := c.Compile(text)
+	if err != nil {
+		return chartutil.ValidateAgainstSingleSchema(values, text) // it may fetch what the schema refers to
+	}
+	if err := schema.Validate(values.AsMap()); err != nil {
+		return errors.New(strings.TrimPrefix(err.Error(), "jsonschema validation failed with '"+address+"#'\n") + "\n")
+	}
+	return nil
+}
