@@ -95,7 +95,7 @@ test-browser: ## Try the HTML reports in Chromium (apt-get install chromium, or 
 # The programs and what they share. Named here is what the race detector learns nothing from, all of which `make test` runs: packages that
 # feed inputs to a process of its own, and tests that render many charts one after the other.
 RACE           ?= ./internal/... ./validator/... ./imageoverride/...
-RACE_PROCESSES := gitops-runtime/(imageoverride/hostile|validator/cmd/validate-values)
+RACE_PROCESSES := gitops-runtime/(imageoverride/cmd/image-override|validator/cmd/validate-values)
 RACE_RENDERS   := ^Test(Corpus|PopularStyles|MakeImagesTakesEveryValuesFile|HundredRuns|Umbrella|Parts|Strategies|UmbrellaDigests|UmbrellaIsReproducible|EveryImageHasItsLine)$$
 
 .PHONY: race

@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 
+	"gitops-runtime/imageoverride/chartrender"
 	"gitops-runtime/imageoverride/locate"
 	"gitops-runtime/imageoverride/mapping"
-	"gitops-runtime/imageoverride/render"
-	"gitops-runtime/imageoverride/verify"
+	"gitops-runtime/imageoverride/proof"
 )
 
 // Inspection is the images of a chart as it renders, by scenario.
@@ -33,7 +33,7 @@ func Verify(ctx context.Context, options Options) (Inspection, error) {
 	}
 	var seen Inspection
 	r := run{mapper: mapper, options: options, index: locate.NewIndex()}
-	seen.KubeVersion, err = eachScenario(ctx, options, func(name string, output render.Output) error {
+	seen.KubeVersion, err = eachScenario(ctx, options, func(name string, output chartrender.Output) error {
 		found, err := r.index.Find(output.Documents, r.hosts())
 		if err != nil {
 			return err
@@ -41,7 +41,7 @@ func Verify(ctx context.Context, options Options) (Inspection, error) {
 		seen.Locations += len(found.Locations)
 		unread, suspected := r.doubts(name, found)
 		seen.Unread, seen.Suspected = append(seen.Unread, unread...), append(seen.Suspected, suspected...)
-		for _, left := range verify.OutsideOf(found.Locations, mapper) {
+		for _, left := range proof.OutsideOf(found.Locations, mapper) {
 			if r.accepts(left.Object+" "+left.Path, left.Image) {
 				continue
 			}
@@ -53,12 +53,12 @@ func Verify(ctx context.Context, options Options) (Inspection, error) {
 }
 
 // eachScenario renders all scenarios of a chart with Helm's engine.
-func eachScenario(ctx context.Context, options Options, visit func(name string, output render.Output) error) (kubeVersion string, err error) {
+func eachScenario(ctx context.Context, options Options, visit func(name string, output chartrender.Output) error) (kubeVersion string, err error) {
 	loaded, err := options.load(ctx)
 	if err != nil {
 		return "", err
 	}
-	renderer, err := render.NewRenderer(loaded, options.Settings)
+	renderer, err := chartrender.NewRenderer(loaded, options.Settings)
 	if err != nil {
 		return "", err
 	}

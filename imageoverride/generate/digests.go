@@ -10,10 +10,10 @@ import (
 
 	"helm.sh/helm/v3/pkg/chart"
 
+	"gitops-runtime/imageoverride/chartrender"
 	"gitops-runtime/imageoverride/emit"
 	"gitops-runtime/imageoverride/locate"
 	"gitops-runtime/imageoverride/mapping"
-	"gitops-runtime/imageoverride/render"
 	"gitops-runtime/imageoverride/solve"
 	"gitops-runtime/internal/helmvalues"
 )
@@ -76,7 +76,7 @@ type pinning struct {
 
 // pinned is one scenario as it renders with the values so far.
 type pinned struct {
-	output    render.Output
+	output    chartrender.Output
 	locations []locate.Location
 }
 

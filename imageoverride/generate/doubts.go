@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"gitops-runtime/imageoverride/locate"
-	"gitops-runtime/imageoverride/verify"
+	"gitops-runtime/imageoverride/proof"
 )
 
 // Doubt is a text that nobody can tell to be an image at the registry: an image
@@ -21,13 +21,13 @@ type Doubt struct {
 // doubts gathers the doubts about one render, those left out that were accepted.
 func (r *run) doubts(scenario string, found locate.Found) (unread, suspected []Doubt) {
 	for _, problem := range found.Problems {
-		unread = r.doubt(unread, Doubt{scenario, verify.Place(problem.Field), shown(problem.Field, problem.Field.Value), problem.Reason})
+		unread = r.doubt(unread, Doubt{scenario, proof.Place(problem.Field), shown(problem.Field, problem.Field.Value), problem.Reason})
 	}
 	for _, suspect := range found.Suspects {
 		if r.mapper.Private(suspect.Image) {
 			continue
 		}
-		suspected = r.doubt(suspected, Doubt{scenario, verify.Place(suspect.Field), suspect.Text(), suspect.Reason})
+		suspected = r.doubt(suspected, Doubt{scenario, proof.Place(suspect.Field), suspect.Text(), suspect.Reason})
 	}
 	return unread, suspected
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"gitops-runtime/imageoverride/render"
+	"gitops-runtime/imageoverride/chartrender"
 	"gitops-runtime/imageoverride/solve"
 	"gitops-runtime/internal/helmvalues"
 )
@@ -100,7 +100,7 @@ func (t *turning) turnOn(tree map[string]any) (map[string]any, error) {
 
 // together are the switches that are good at the same time, for the repeatable
 // engine and the schemas first, and then for Helm's.
-func (t *turning) together(tree map[string]any, base render.Output, switches []helmvalues.Path) []int {
+func (t *turning) together(tree map[string]any, base chartrender.Output, switches []helmvalues.Path) []int {
 	items := make([]int, len(switches))
 	for i := range items {
 		items[i] = i
@@ -169,7 +169,7 @@ func newSwitches(tree map[string]any, tried map[string]bool) []helmvalues.Path {
 	return paths
 }
 
-func flipped(tree map[string]any, base render.Output, switches []helmvalues.Path, chosen []int) map[string]any {
+func flipped(tree map[string]any, base chartrender.Output, switches []helmvalues.Path, chosen []int) map[string]any {
 	out := helmvalues.CopyTree(tree)
 	for _, i := range chosen {
 		// A switch inside a list that is not there any more is left as it is.

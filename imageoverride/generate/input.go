@@ -11,8 +11,8 @@ import (
 
 	"helm.sh/helm/v3/pkg/chart"
 
+	"gitops-runtime/imageoverride/chartrender"
 	"gitops-runtime/imageoverride/mapping"
-	"gitops-runtime/imageoverride/render"
 	"gitops-runtime/internal/helmchart"
 	"gitops-runtime/internal/registry"
 )
@@ -45,7 +45,7 @@ type Options struct {
 	// ExtraImages are mirrored in addition to what is found.
 	ExtraImages []string
 	// Settings are those of the render.
-	Settings render.Settings
+	Settings chartrender.Settings
 	// text is what standard input held, once it was read.
 	text []byte
 	// loaded is the chart where it was read before.

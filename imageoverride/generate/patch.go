@@ -3,14 +3,14 @@ package generate
 import (
 	"fmt"
 
+	"gitops-runtime/imageoverride/chartrender"
 	"gitops-runtime/imageoverride/postrender"
-	"gitops-runtime/imageoverride/render"
-	"gitops-runtime/imageoverride/verify"
+	"gitops-runtime/imageoverride/proof"
 )
 
 // patch makes the kustomize component for images that no value reaches.
 func (r *run) patch() error {
-	documents := map[string]render.Document{}
+	documents := map[string]chartrender.Document{}
 	for _, scenario := range r.scenarios {
 		for _, document := range scenario.Base.Documents {
 			documents[scenario.Name+" "+document.Key()] = document
@@ -19,7 +19,7 @@ func (r *run) patch() error {
 	var changes []postrender.Change
 	for _, unreached := range r.result.Unreached {
 		object := unreached.Location.Field.Object
-		key := render.Document{Template: object.Template, Index: object.Index}.Key()
+		key := chartrender.Document{Template: object.Template, Index: object.Index}.Key()
 		changes = append(changes, postrender.Change{
 			Location: unreached.Location, Target: unreached.Target, Document: documents[unreached.Scenario+" "+key],
 		})
@@ -36,7 +36,7 @@ func (r *run) patch() error {
 
 // provePatch applies the post-renderer to manifests with images left outside
 // and notes if any remains.
-func (r *run) provePatch(output render.Output) error {
+func (r *run) provePatch(output chartrender.Output) error {
 	plan := postrender.FromPairs(r.result.Mirror)
 	for _, document := range output.Documents {
 		text, _, err := postrender.Apply(r.index, document, r.hosts(), plan)
@@ -44,11 +44,11 @@ func (r *run) provePatch(output render.Output) error {
 			return fmt.Errorf("post-renderer: %w", err)
 		}
 		document.Text = text
-		found, err := r.index.Find([]render.Document{document}, r.hosts())
+		found, err := r.index.Find([]chartrender.Document{document}, r.hosts())
 		if err != nil {
 			return fmt.Errorf("post-renderer: %w", err)
 		}
-		if len(verify.OutsideOf(found.Locations, r.mapper)) > 0 {
+		if len(proof.OutsideOf(found.Locations, r.mapper)) > 0 {
 			r.result.Patched = false
 		}
 	}

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"sort"
 
+	"gitops-runtime/imageoverride/chartrender"
 	"gitops-runtime/imageoverride/locate"
-	"gitops-runtime/imageoverride/render"
 	"gitops-runtime/imageoverride/solve"
 	"gitops-runtime/internal/helmvalues"
 )
@@ -20,7 +20,7 @@ const maxRefinements = 4
 func (r *run) solve(ctx context.Context) (solve.Solution, error) {
 	solver := solve.Solver{
 		Mapper: r.mapper, Reads: r.renderer.Reads(), Banned: map[string]bool{},
-		Render: func(user map[string]any) (render.Output, error) { return r.renderer.Render(ctx, user) },
+		Render: func(user map[string]any) (chartrender.Output, error) { return r.renderer.Render(ctx, user) },
 	}
 	for round := 0; ; round++ {
 		solution := solver.Solve(r.scenarios)
@@ -131,7 +131,7 @@ func (r *run) fits(ctx context.Context, overrides []solve.Override) bool {
 	if err != nil {
 		return false
 	}
-	outputs := make([]render.Output, len(r.scenarios))
+	outputs := make([]chartrender.Output, len(r.scenarios))
 	for i, scenario := range r.scenarios {
 		user := helmvalues.Merge(scenario.User, tree)
 		if ctx.Err() != nil || r.renderer.Check(ctx, user) != nil {
@@ -152,7 +152,7 @@ func (r *run) fits(ctx context.Context, overrides []solve.Override) bool {
 
 // moved tells for every image of a scenario whether it is at its target in a
 // render; it is false if one is neither there nor as it was.
-func (r *run) moved(scenario solve.Scenario, output render.Output) ([]bool, bool) {
+func (r *run) moved(scenario solve.Scenario, output chartrender.Output) ([]bool, bool) {
 	found, err := r.index.Find(output.Documents, r.hosts())
 	if err != nil {
 		return nil, false
@@ -196,7 +196,7 @@ func (r *run) settle(solution *solve.Solution) {
 	}
 	var left []solve.Unreached
 	if len(solution.Names) == 0 {
-		r.rendered = make([]render.Output, len(r.scenarios))
+		r.rendered = make([]chartrender.Output, len(r.scenarios))
 		for i, scenario := range r.scenarios {
 			r.rendered[i] = scenario.Base
 		}

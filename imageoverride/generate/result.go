@@ -9,8 +9,8 @@ import (
 
 	"gitops-runtime/imageoverride/emit"
 	"gitops-runtime/imageoverride/mapping"
+	"gitops-runtime/imageoverride/proof"
 	"gitops-runtime/imageoverride/solve"
-	"gitops-runtime/imageoverride/verify"
 	"gitops-runtime/internal/fileerror"
 	"gitops-runtime/internal/outfile"
 )
@@ -48,7 +48,7 @@ type Result struct {
 	// to the registry.
 	Patched bool
 	// Changes are fields that change though they hold no image.
-	Changes []verify.Change
+	Changes []proof.Change
 	// Unread are image fields that hold no readable reference, Suspected are
 	// texts that may be images.
 	Unread, Suspected []Doubt
@@ -75,7 +75,7 @@ type Result struct {
 // Left is an image left outside in one scenario.
 type Left struct {
 	Scenario string
-	verify.Outside
+	proof.Outside
 }
 
 // Complete tells that every image is at the registry, that nothing is in doubt,

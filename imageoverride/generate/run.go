@@ -10,12 +10,12 @@ import (
 
 	"helm.sh/helm/v3/pkg/chart"
 
+	"gitops-runtime/imageoverride/chartrender"
 	"gitops-runtime/imageoverride/emit"
 	"gitops-runtime/imageoverride/locate"
 	"gitops-runtime/imageoverride/mapping"
-	"gitops-runtime/imageoverride/render"
+	"gitops-runtime/imageoverride/proof"
 	"gitops-runtime/imageoverride/solve"
-	"gitops-runtime/imageoverride/verify"
 	"gitops-runtime/internal/helmvalues"
 )
 
@@ -64,7 +64,7 @@ func once(ctx context.Context, options Options) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	renderer, err := render.NewRenderer(loaded, options.Settings)
+	renderer, err := chartrender.NewRenderer(loaded, options.Settings)
 	if err != nil {
 		return Result{}, err
 	}
@@ -73,7 +73,7 @@ func once(ctx context.Context, options Options) (Result, error) {
 		return Result{}, err
 	}
 	index := locate.NewIndex()
-	r := &run{mapper: mapper, renderer: renderer, index: index, comparer: verify.NewComparer(index), options: options, earlier: before, harmful: map[string]bool{}}
+	r := &run{mapper: mapper, renderer: renderer, index: index, comparer: proof.NewComparer(index), options: options, earlier: before, harmful: map[string]bool{}}
 	r.result.KubeVersion, r.result.RemoteSchemas = renderer.KubeVersion(), renderer.RemoteSchemas()
 	if options.Everything {
 		if users, err = r.everything(ctx, users); err != nil {
@@ -113,9 +113,9 @@ func once(ctx context.Context, options Options) (Result, error) {
 type run struct {
 	options   Options
 	mapper    mapping.Mapper
-	renderer  *render.Renderer
+	renderer  *chartrender.Renderer
 	index     *locate.Index
-	comparer  *verify.Comparer
+	comparer  *proof.Comparer
 	earlier   earlier
 	scenarios []solve.Scenario
 	withTags  map[string]any
@@ -125,7 +125,7 @@ type run struct {
 	// harmful are the values whose change the chart refuses or another image does not survive.
 	harmful map[string]bool
 	// rendered is what the scenarios render to with the overrides looked at last.
-	rendered []render.Output
+	rendered []chartrender.Output
 }
 
 // look renders every scenario as the user has it and finds its images.
@@ -153,7 +153,7 @@ func (r *run) look(ctx context.Context, users []user) error {
 // refused is why values do not render: a misspelt one is told as what it is,
 // not by what its absence does.
 func (r *run) refused(ctx context.Context, name string, user map[string]any, err error) error {
-	if ctx.Err() != nil || errors.Is(err, render.ErrTooLong) {
+	if ctx.Err() != nil || errors.Is(err, chartrender.ErrTooLong) {
 		return err
 	}
 	if schema := r.renderer.Check(ctx, user); schema != nil {
@@ -291,12 +291,12 @@ func (r *run) planned(scenario string) func(locate.Location) string {
 }
 
 // outside notes what a render leaves outside, and what nobody can tell of it.
-func (r *run) outside(scenario string, output render.Output) (locate.Found, error) {
+func (r *run) outside(scenario string, output chartrender.Output) (locate.Found, error) {
 	found, err := r.index.Find(output.Documents, r.hosts())
 	if err != nil {
 		return found, err
 	}
-	outside := verify.OutsideOf(found.Locations, r.mapper)
+	outside := proof.OutsideOf(found.Locations, r.mapper)
 	for _, left := range outside {
 		if r.accepts(left.Object+" "+left.Path, left.Image) {
 			continue
@@ -314,11 +314,11 @@ func (r *run) outside(scenario string, output render.Output) (locate.Found, erro
 
 // proveWithHelm repeats the proof with Helm's engine, which must render the
 // same images, unreadable fields and suspected texts in the same places.
-func (r *run) proveWithHelm(ctx context.Context, scenario solve.Scenario, after render.Output, known locate.Found) error {
+func (r *run) proveWithHelm(ctx context.Context, scenario solve.Scenario, after chartrender.Output, known locate.Found) error {
 	user := helmvalues.Merge(scenario.User, r.result.Values)
-	witness := func() (render.Output, error) { return r.renderer.Prove(ctx, user) }
+	witness := func() (chartrender.Output, error) { return r.renderer.Prove(ctx, user) }
 	if len(r.scenarios) > maxWitnessed {
-		witness = func() (render.Output, error) { return r.renderer.Witness(ctx, user, after) }
+		witness = func() (chartrender.Output, error) { return r.renderer.Witness(ctx, user, after) }
 	}
 	output, err := witness()
 	if err != nil {
@@ -337,7 +337,7 @@ func (r *run) proveWithHelm(ctx context.Context, scenario solve.Scenario, after 
 	return nil
 }
 
-func sameDocuments(a, b []render.Document) error {
+func sameDocuments(a, b []chartrender.Document) error {
 	if len(a) != len(b) {
 		return fmt.Errorf("%d manifests become %d", len(a), len(b))
 	}

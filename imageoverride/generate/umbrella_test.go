@@ -13,9 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"sigs.k8s.io/yaml"
 
+	"gitops-runtime/imageoverride/chartrender"
 	"gitops-runtime/imageoverride/generate"
 	"gitops-runtime/imageoverride/mapping"
-	"gitops-runtime/imageoverride/render"
 	"gitops-runtime/internal/helmchart"
 	"gitops-runtime/internal/helmvalues"
 )
@@ -98,24 +98,24 @@ func toggles() map[string]map[string]any {
 }
 
 // helm is Helm's own engine, with one chart loaded.
-func helm(t *testing.T, chart string) *render.Renderer {
+func helm(t *testing.T, chart string) *chartrender.Renderer {
 	t.Helper()
 	loaded, err := helmchart.Load(context.Background(), helmchart.Source{Name: chart})
 	require.NoError(t, err)
-	renderer, err := render.NewRenderer(loaded, render.Settings{})
+	renderer, err := chartrender.NewRenderer(loaded, chartrender.Settings{})
 	require.NoError(t, err)
 	return renderer
 }
 
 // template renders with Helm's engine.
-func template(t *testing.T, renderer *render.Renderer, user map[string]any) string {
+func template(t *testing.T, renderer *chartrender.Renderer, user map[string]any) string {
 	t.Helper()
 	output, err := renderer.RenderWithHelm(context.Background(), user)
 	require.NoError(t, err)
 	return joined(output)
 }
 
-func joined(output render.Output) string {
+func joined(output chartrender.Output) string {
 	var all strings.Builder
 	for _, document := range output.Documents {
 		all.WriteString("\n---\n" + document.Text)

@@ -10,7 +10,7 @@ import (
 
 	"helm.sh/helm/v3/pkg/chart"
 
-	"gitops-runtime/imageoverride/render"
+	"gitops-runtime/imageoverride/chartrender"
 	"gitops-runtime/internal/helmchart"
 	"gitops-runtime/internal/helmvalues"
 	"gitops-runtime/internal/schemacheck"
@@ -55,7 +55,7 @@ func (r *Refused) Error() string {
 
 // users reads the values of all scenarios and holds them against the chart's
 // schemas. What seems wrong there is an error when Helm refuses it, too.
-func (o Options) users(ctx context.Context, loaded *chart.Chart, renderer *render.Renderer) ([]user, error) {
+func (o Options) users(ctx context.Context, loaded *chart.Chart, renderer *chartrender.Renderer) ([]user, error) {
 	scenarios := o.Scenarios
 	if len(scenarios) == 0 {
 		scenarios = []Scenario{{}}
@@ -84,7 +84,7 @@ func (o Options) users(ctx context.Context, loaded *chart.Chart, renderer *rende
 			found, err = schemacheck.Chart(plain, read, cache)
 			return err
 		})
-		if errors.Is(err, render.ErrTooLong) || ctx.Err() != nil {
+		if errors.Is(err, chartrender.ErrTooLong) || ctx.Err() != nil {
 			return nil, err
 		}
 		if err == nil && len(found) > 0 && renderer.Check(ctx, one.tree) != nil {

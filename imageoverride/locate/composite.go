@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode"
 
-	"gitops-runtime/imageoverride/render"
+	"gitops-runtime/imageoverride/chartrender"
 )
 
 // Part is one field of an image that a map writes in several.
@@ -195,7 +195,7 @@ func scalar(value any) (text string, literal, ok bool) {
 	switch typed := value.(type) {
 	case string:
 		return typed, false, true
-	case render.Literal:
+	case chartrender.Literal:
 		return string(typed), true, true
 	case nil:
 		return "", true, true

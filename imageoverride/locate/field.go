@@ -8,7 +8,7 @@ import (
 	"sort"
 	"strings"
 
-	"gitops-runtime/imageoverride/render"
+	"gitops-runtime/imageoverride/chartrender"
 )
 
 // Object says which manifest a field is in.
@@ -64,12 +64,12 @@ const maxDepth = 4
 
 // Fields flattens a manifest in a stable order. The keys of maps go through
 // clean first.
-func Fields(document render.Document, clean func(string) string) ([]Field, error) {
+func Fields(document chartrender.Document, clean func(string) string) ([]Field, error) {
 	all, _, err := flatten(document, clean)
 	return all, err
 }
 
-func flatten(document render.Document, clean func(string) string) ([]Field, []render.Duplicate, error) {
+func flatten(document chartrender.Document, clean func(string) string) ([]Field, []chartrender.Duplicate, error) {
 	content, twice, err := document.Decode()
 	if err != nil {
 		return nil, nil, err
@@ -112,7 +112,7 @@ func (f *flattener) walk(node any, at Field, depth int) {
 		}
 	case string:
 		f.text(typed, at, depth)
-	case render.Literal:
+	case chartrender.Literal:
 		f.literal(string(typed), at)
 	case nil:
 		f.literal("null", at)
@@ -163,7 +163,7 @@ func (f *flattener) text(text string, at Field, depth int) {
 		}
 	}
 	if depth < maxDepth && structured(text) {
-		if parts, err := render.Decode(text); err == nil && structures(parts) {
+		if parts, err := chartrender.Decode(text); err == nil && structures(parts) {
 			for i, part := range parts {
 				next := at
 				next.Path += " > "

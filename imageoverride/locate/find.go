@@ -4,8 +4,8 @@ import (
 	"sort"
 	"strings"
 
+	"gitops-runtime/imageoverride/chartrender"
 	"gitops-runtime/imageoverride/mapping"
-	"gitops-runtime/imageoverride/render"
 )
 
 // Location is one image reference in a manifest.
@@ -46,18 +46,18 @@ type Found struct {
 // Index reads documents and keeps the fields that may be images, since most
 // documents are the same from render to render. It is not safe for concurrent use.
 type Index struct {
-	fields map[render.Document][]Field
-	twice  map[render.Document][]render.Duplicate
+	fields map[chartrender.Document][]Field
+	twice  map[chartrender.Document][]chartrender.Duplicate
 	images map[string]parsed
 }
 
 // NewIndex makes an empty Index.
 func NewIndex() *Index {
-	return &Index{fields: map[render.Document][]Field{}, twice: map[render.Document][]render.Duplicate{}, images: map[string]parsed{}}
+	return &Index{fields: map[chartrender.Document][]Field{}, twice: map[chartrender.Document][]chartrender.Duplicate{}, images: map[string]parsed{}}
 }
 
 // Fields flattens one document; definitions of custom resources have none.
-func (x *Index) Fields(document render.Document) ([]Field, error) {
+func (x *Index) Fields(document chartrender.Document) ([]Field, error) {
 	if document.Definition() {
 		return nil, nil
 	}
@@ -65,19 +65,19 @@ func (x *Index) Fields(document render.Document) ([]Field, error) {
 }
 
 // Duplicates are the keys that maps of a document have more than once.
-func (x *Index) Duplicates(document render.Document) []render.Duplicate {
+func (x *Index) Duplicates(document chartrender.Document) []chartrender.Duplicate {
 	_, _ = x.candidates(document)
 	return x.twice[document]
 }
 
 // candidates are the fields of a document that may be images.
-func (x *Index) candidates(document render.Document) ([]Field, error) {
+func (x *Index) candidates(document chartrender.Document) ([]Field, error) {
 	if fields, ok := x.fields[document]; ok {
 		return fields, nil
 	}
 	var all []Field
 	if !document.Definition() {
-		var twice []render.Duplicate
+		var twice []chartrender.Duplicate
 		var err error
 		if all, twice, err = flatten(document, func(key string) string { return key }); err != nil {
 			return nil, err
@@ -114,7 +114,7 @@ func candidate(field Field) bool {
 
 // Find finds the images of all documents. The hosts are registries besides the
 // public ones that make a reference in free text count as an image.
-func (x *Index) Find(documents []render.Document, hosts []string) (Found, error) {
+func (x *Index) Find(documents []chartrender.Document, hosts []string) (Found, error) {
 	var all []Field
 	for _, document := range documents {
 		fields, err := x.candidates(document)

@@ -5,8 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gitops-runtime/imageoverride/chartrender"
 	"gitops-runtime/imageoverride/locate"
-	"gitops-runtime/imageoverride/render"
 )
 
 // found is a location in short.
@@ -14,7 +14,7 @@ type found struct{ path, text, rule string }
 
 func find(t *testing.T, text string, hosts ...string) ([]found, []string) {
 	t.Helper()
-	seen, err := locate.NewIndex().Find([]render.Document{{Template: "t.yaml", Text: text}}, hosts)
+	seen, err := locate.NewIndex().Find([]chartrender.Document{{Template: "t.yaml", Text: text}}, hosts)
 	require.NoError(t, err)
 	var all []found
 	for _, location := range seen.Locations {
@@ -72,12 +72,12 @@ func TestFind(t *testing.T) {
 }
 
 func TestInvalidYAML(t *testing.T) {
-	_, err := locate.NewIndex().Find([]render.Document{{Template: "t.yaml", Text: "a: [b"}}, nil)
+	_, err := locate.NewIndex().Find([]chartrender.Document{{Template: "t.yaml", Text: "a: [b"}}, nil)
 	require.ErrorContains(t, err, "template t.yaml renders invalid YAML")
 }
 
 func TestObjectNames(t *testing.T) {
-	fields, err := locate.Fields(render.Document{Template: "t.yaml", Index: 2, Text: "kind: Pod\nmetadata: {name: p, namespace: n}\n"}, func(s string) string { return s })
+	fields, err := locate.Fields(chartrender.Document{Template: "t.yaml", Index: 2, Text: "kind: Pod\nmetadata: {name: p, namespace: n}\n"}, func(s string) string { return s })
 	require.NoError(t, err)
 	require.Equal(t, "Pod/n/p", fields[0].Object.String())
 	require.Equal(t, "t.yaml#2 kind", fields[0].ID())

@@ -13,9 +13,9 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"gitops-runtime/imageoverride/chartrender"
 	"gitops-runtime/imageoverride/locate"
 	"gitops-runtime/imageoverride/mapping"
-	"gitops-runtime/imageoverride/render"
 )
 
 // Plan tells where an image goes; false for images that stay.
@@ -39,8 +39,8 @@ func FromPairs(pairs []mapping.Pair) Plan {
 
 // Apply replaces the images of one document and counts them. A document
 // without any is returned as it is.
-func Apply(index *locate.Index, document render.Document, hosts []string, plan Plan) (text string, count int, err error) {
-	found, err := index.Find([]render.Document{document}, hosts)
+func Apply(index *locate.Index, document chartrender.Document, hosts []string, plan Plan) (text string, count int, err error) {
+	found, err := index.Find([]chartrender.Document{document}, hosts)
 	if err != nil {
 		return "", 0, err
 	}
@@ -146,7 +146,7 @@ func visit(node *yaml.Node, path string, do func(path string, scalar *yaml.Node)
 }
 
 // textAt is the scalar at a path of a document, empty if there is none.
-func textAt(document render.Document, path string) string {
+func textAt(document chartrender.Document, path string) string {
 	var root yaml.Node
 	if yaml.Unmarshal([]byte(document.Text), &root) != nil {
 		return ""
@@ -199,7 +199,7 @@ func Stream(in io.Reader, out io.Writer, plan Plan) (int, error) {
 	total := 0
 	var texts []string
 	for i, text := range separator.Split(string(data), -1) {
-		changed, count, err := Apply(index, render.Document{Template: fmt.Sprintf("document %d of the input", i+1), Text: text}, nil, plan)
+		changed, count, err := Apply(index, chartrender.Document{Template: fmt.Sprintf("document %d of the input", i+1), Text: text}, nil, plan)
 		if err != nil {
 			return 0, err
 		}

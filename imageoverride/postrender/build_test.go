@@ -11,10 +11,10 @@ import (
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 
+	"gitops-runtime/imageoverride/chartrender"
 	"gitops-runtime/imageoverride/generate"
 	"gitops-runtime/imageoverride/locate"
 	"gitops-runtime/imageoverride/mapping"
-	"gitops-runtime/imageoverride/render"
 	"gitops-runtime/internal/helmchart"
 )
 
@@ -27,7 +27,7 @@ func TestKustomizeBuilds(t *testing.T) {
 	require.NotEmpty(t, result.Outside)
 	loaded, err := helmchart.Load(context.Background(), helmchart.Source{Name: chart})
 	require.NoError(t, err)
-	renderer, err := render.NewRenderer(loaded, render.Settings{})
+	renderer, err := chartrender.NewRenderer(loaded, chartrender.Settings{})
 	require.NoError(t, err)
 	output, err := renderer.RenderWithHelm(context.Background(), result.Values)
 	require.NoError(t, err)
@@ -60,7 +60,7 @@ func TestKustomizeBuilds(t *testing.T) {
 	require.NoError(t, err)
 	index, count := locate.NewIndex(), 0
 	for _, part := range strings.Split(string(text), "\n---\n") {
-		found, err := index.Find([]render.Document{{Template: "built", Text: part}}, []string{"reg.corp:5000"})
+		found, err := index.Find([]chartrender.Document{{Template: "built", Text: part}}, []string{"reg.corp:5000"})
 		require.NoError(t, err)
 		for _, location := range found.Locations {
 			count++

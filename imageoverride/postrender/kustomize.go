@@ -10,14 +10,14 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"gitops-runtime/imageoverride/chartrender"
 	"gitops-runtime/imageoverride/locate"
-	"gitops-runtime/imageoverride/render"
 )
 
 // Change is one image to replace in a rendered document.
 type Change struct {
 	Location locate.Location
-	Document render.Document
+	Document chartrender.Document
 	Target   string
 }
 

@@ -5,16 +5,16 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gitops-runtime/imageoverride/chartrender"
 	"gitops-runtime/imageoverride/locate"
 	"gitops-runtime/imageoverride/mapping"
 	"gitops-runtime/imageoverride/postrender"
-	"gitops-runtime/imageoverride/render"
 )
 
 // TestPartsOfImages: an image that a map writes in several fields is replaced
 // field by field, by the post-renderer and by the kustomize component.
 func TestPartsOfImages(t *testing.T) {
-	document := render.Document{Template: "t", Text: "apiVersion: example.com/v1\nkind: App\nmetadata: {name: a}\n" +
+	document := chartrender.Document{Template: "t", Text: "apiVersion: example.com/v1\nkind: App\nmetadata: {name: a}\n" +
 		"spec:\n  image:\n    registry: quay.io\n    repository: team/app\n    tag: \"1\"\n  helperImage: {repository: ghcr.io/team/helper, tag: v2}\n"}
 	pairs := []mapping.Pair{
 		{Source: "quay.io/team/app:1", Target: "r.io/x/quay.io/team/app:1"}, {Source: "ghcr.io/team/helper:v2", Target: "r.io/x/ghcr.io/team/helper:v2"},
@@ -24,7 +24,7 @@ func TestPartsOfImages(t *testing.T) {
 	require.Equal(t, 2, count)
 	require.Contains(t, text, "    registry: r.io\n    repository: x/quay.io/team/app\n    tag: \"1\"\n  helperImage: {repository: r.io/x/ghcr.io/team/helper, tag: v2}\n")
 
-	found, err := locate.NewIndex().Find([]render.Document{document}, nil)
+	found, err := locate.NewIndex().Find([]chartrender.Document{document}, nil)
 	require.NoError(t, err)
 	var changes []postrender.Change
 	for _, location := range found.Locations {

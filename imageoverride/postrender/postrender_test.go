@@ -6,10 +6,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gitops-runtime/imageoverride/chartrender"
 	"gitops-runtime/imageoverride/locate"
 	"gitops-runtime/imageoverride/mapping"
 	"gitops-runtime/imageoverride/postrender"
-	"gitops-runtime/imageoverride/render"
 )
 
 var pairs = []mapping.Pair{
@@ -90,7 +90,7 @@ spec: {description: "quay.io/a:1"}
 }
 
 func TestComponent(t *testing.T) {
-	document := render.Document{Template: "t", Text: `apiVersion: apps/v1
+	document := chartrender.Document{Template: "t", Text: `apiVersion: apps/v1
 kind: Deployment
 metadata: {name: d, namespace: apps}
 spec:
@@ -101,7 +101,7 @@ spec:
     other:
       image: quay.io/a:1.2
 `}
-	found, err := locate.NewIndex().Find([]render.Document{document}, nil)
+	found, err := locate.NewIndex().Find([]chartrender.Document{document}, nil)
 	require.NoError(t, err)
 	var changes []postrender.Change
 	for _, location := range found.Locations {

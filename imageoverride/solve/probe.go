@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"gitops-runtime/imageoverride/chartrender"
 	"gitops-runtime/imageoverride/locate"
-	"gitops-runtime/imageoverride/render"
 	"gitops-runtime/internal/helmvalues"
 )
 
@@ -15,10 +15,10 @@ const maxProbes = 120
 // Prober renders one scenario with marked values.
 type Prober struct {
 	// Render renders the chart with a user's values.
-	Render func(user map[string]any) (render.Output, error)
+	Render func(user map[string]any) (chartrender.Output, error)
 	// User are the scenario's values, Base what they render to.
 	User map[string]any
-	Base render.Output
+	Base chartrender.Output
 	// Locations are the images found in Base.
 	Locations []locate.Location
 
@@ -118,10 +118,10 @@ func (p *Prober) observe(variables []Variable, chosen []int) (observation, error
 	ids := map[string][]string{}
 	for _, location := range p.Locations {
 		object := location.Field.Object
-		key := render.Document{Template: object.Template, Index: object.Index}.Key()
+		key := chartrender.Document{Template: object.Template, Index: object.Index}.Key()
 		ids[key] = append(ids[key], location.Field.ID())
 	}
-	same := map[render.Document]bool{}
+	same := map[chartrender.Document]bool{}
 	for _, document := range p.Base.Documents {
 		same[document] = true
 	}

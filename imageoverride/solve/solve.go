@@ -5,9 +5,9 @@ import (
 	"sort"
 	"strings"
 
+	"gitops-runtime/imageoverride/chartrender"
 	"gitops-runtime/imageoverride/locate"
 	"gitops-runtime/imageoverride/mapping"
-	"gitops-runtime/imageoverride/render"
 	"gitops-runtime/internal/helmvalues"
 )
 
@@ -16,7 +16,7 @@ type Scenario struct {
 	Name string
 	// User are the values a user gives, Base is what they render to.
 	User map[string]any
-	Base render.Output
+	Base chartrender.Output
 	// Locations are the images in Base.
 	Locations []locate.Location
 }
@@ -60,9 +60,9 @@ type Solution struct {
 // Solver solves scenarios of one chart.
 type Solver struct {
 	Mapper mapping.Mapper
-	Render func(user map[string]any) (render.Output, error)
+	Render func(user map[string]any) (chartrender.Output, error)
 	// Reads are the values that templates name; unset ones among them are tried.
-	Reads render.Reads
+	Reads chartrender.Reads
 	// Banned are the keys of variables that must stay as they are.
 	Banned map[string]bool
 }

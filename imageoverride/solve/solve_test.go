@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"sigs.k8s.io/yaml"
 
+	"gitops-runtime/imageoverride/chartrender"
 	"gitops-runtime/imageoverride/locate"
 	"gitops-runtime/imageoverride/mapping"
-	"gitops-runtime/imageoverride/render"
 	"gitops-runtime/imageoverride/solve"
 	"gitops-runtime/internal/helmvalues"
 )
@@ -23,14 +23,14 @@ type engine struct {
 	renders  int
 }
 
-func (e *engine) render(user map[string]any) (render.Output, error) {
+func (e *engine) render(user map[string]any) (chartrender.Output, error) {
 	e.renders++
 	all := helmvalues.Merge(e.defaults, user)
 	var text strings.Builder
 	if err := e.template.Execute(&text, all); err != nil {
-		return render.Output{}, err
+		return chartrender.Output{}, err
 	}
-	return render.Output{Values: all, Documents: []render.Document{{Template: "t.yaml", Text: text.String()}}}, nil
+	return chartrender.Output{Values: all, Documents: []chartrender.Document{{Template: "t.yaml", Text: text.String()}}}, nil
 }
 
 func parseTree(t *testing.T, text string) map[string]any {

@@ -6,8 +6,8 @@ import (
 	"sort"
 	"strings"
 
+	"gitops-runtime/imageoverride/chartrender"
 	"gitops-runtime/imageoverride/locate"
-	"gitops-runtime/imageoverride/render"
 	"gitops-runtime/internal/helmvalues"
 )
 
@@ -149,7 +149,7 @@ func (t *trial) try(set []helmvalues.Path) {
 }
 
 // render renders with unset values set, those from an index on.
-func (t *trial) render(variables []Variable, chosen []int, from int) (render.Output, bool) {
+func (t *trial) render(variables []Variable, chosen []int, from int) (chartrender.Output, bool) {
 	t.renders++
 	prober := Prober{User: t.scenario.User, Base: t.scenario.Base}
 	var known []int
@@ -160,12 +160,12 @@ func (t *trial) render(variables []Variable, chosen []int, from int) (render.Out
 	}
 	user, err := prober.marked(variables, known)
 	if err != nil {
-		return render.Output{}, false
+		return chartrender.Output{}, false
 	}
 	for id := from; id < len(variables); id++ {
 		v := variables[id]
 		if helmvalues.Set(user, t.scenario.Base.Values, v.Path, opening(id)+v.Text+closing(id)) != nil {
-			return render.Output{}, false
+			return chartrender.Output{}, false
 		}
 	}
 	output, err := t.solver.Render(user)
@@ -238,7 +238,7 @@ var (
 // unsetPaths lists values that are null, empty or absent and may be part of an
 // image: those that templates name by their whole path, and those whose key
 // templates name, in maps about images.
-func unsetPaths(scenario Scenario, reads render.Reads, strong [][]string) []helmvalues.Path {
+func unsetPaths(scenario Scenario, reads chartrender.Reads, strong [][]string) []helmvalues.Path {
 	tree := scenario.Base.Values
 	seen := map[string]bool{}
 	var all []helmvalues.Path

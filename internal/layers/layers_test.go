@@ -92,13 +92,13 @@ func TestPartsImportOnlyWhatTheyMay(t *testing.T) {
 
 func TestViolationsAreFound(t *testing.T) {
 	cases := map[string]struct{ file, imports, want string }{
-		"the other program":           {"validator/cli/a.go", "gitops-runtime/imageoverride/cli", "validator/cli/a.go imports gitops-runtime/imageoverride/cli"},
-		"the other program in a test": {"imageoverride/cli/a_test.go", "gitops-runtime/validator/cli", "imageoverride/cli/a_test.go imports gitops-runtime/validator/cli"},
+		"the other program":           {"validator/validatecmd/a.go", "gitops-runtime/imageoverride/overridecmd", "validator/validatecmd/a.go imports gitops-runtime/imageoverride/overridecmd"},
+		"the other program in a test": {"imageoverride/overridecmd/a_test.go", "gitops-runtime/validator/validatecmd", "imageoverride/overridecmd/a_test.go imports gitops-runtime/validator/validatecmd"},
 		"a program from below":        {"internal/a/a.go", "gitops-runtime/validator/checks", "internal/a/a.go imports gitops-runtime/validator/checks"},
 		"a test's support":            {"schema/a.go", "gitops-runtime/tests/render", "schema/a.go imports gitops-runtime/tests/render"},
-		"a test's support in a test":  {"validator/cli/a_test.go", "gitops-runtime/tests/standin/platformapi", ""},
-		"what is shared":              {"validator/cli/a.go", "gitops-runtime/internal/outfile", ""},
-		"a like name":                 {"validator/cli/a.go", "gitops-runtime/testsuite", ""},
+		"a test's support in a test":  {"validator/validatecmd/a_test.go", "gitops-runtime/tests/standin/platformapi", ""},
+		"what is shared":              {"validator/validatecmd/a.go", "gitops-runtime/internal/outfile", ""},
+		"a like name":                 {"validator/validatecmd/a.go", "gitops-runtime/testsuite", ""},
 	}
 	for name, test := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -24,7 +24,7 @@ import (
 // pages are the golden files of both programs, which hold hostile text.
 func pages(t *testing.T) []string {
 	t.Helper()
-	files, err := filepath.Glob("../../*/webreport/testdata/*.html")
+	files, err := filepath.Glob("../../*/*page/testdata/*.html")
 	require.NoError(t, err)
 	require.Len(t, files, 4)
 	return files
@@ -96,7 +96,7 @@ func TestPages(t *testing.T) {
 
 // The policy refuses a script, a style and a request that somebody brings into the page.
 func TestPolicy(t *testing.T) {
-	of := open(t, "../../validator/webreport/testdata/one.html")
+	of := open(t, "../../validator/reportpage/testdata/one.html")
 	ask[bool](t, of, `(() => { const s = document.createElement("script"); s.textContent = "window.ran = true"; document.body.append(s); return true })()`)
 	assert.True(t, ask[bool](t, of, `window.ran === undefined`))
 	ask[bool](t, of, `(() => { const s = document.createElement("style"); s.textContent = "body { display: none }"; document.body.append(s); return true })()`)
@@ -109,7 +109,7 @@ func TestPolicy(t *testing.T) {
 
 // The filter of a batch, with the keyboard alone.
 func TestFilter(t *testing.T) {
-	of := open(t, "../../validator/webreport/testdata/batch.html")
+	of := open(t, "../../validator/reportpage/testdata/batch.html")
 	shown := func() []string {
 		return ask[[]string](t, of, `Array.from(document.querySelectorAll("details.file:not([hidden]) > summary > code"), (code) => code.textContent)`)
 	}
@@ -133,7 +133,7 @@ func TestFilter(t *testing.T) {
 func TestColors(t *testing.T) {
 	var backgrounds []string
 	for _, scheme := range []string{"light", "dark"} {
-		of := open(t, "../../imageoverride/webreport/testdata/proved.html",
+		of := open(t, "../../imageoverride/proofpage/testdata/proved.html",
 			emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}))
 		backgrounds = append(backgrounds, ask[string](t, of, `getComputedStyle(document.body).backgroundColor`))
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"gitops-runtime/tests/monitoring"
+	"gitops-runtime/tests/dashboards"
 	"gitops-runtime/tests/render"
 )
 
@@ -22,7 +22,7 @@ var target = []string{"namespace", "pod", "service", "job", "container", "endpoi
 
 // query is a parsed query, and what it is held to.
 type query struct {
-	metrics map[string]monitoring.Metric
+	metrics map[string]dashboards.Metric
 	faults  []string
 }
 
@@ -99,7 +99,7 @@ var (
 )
 
 // check returns what is wrong with a query whose result is shown by texts that name labels.
-func check(metrics map[string]monitoring.Metric, text string, named [][]string) []string {
+func check(metrics map[string]dashboards.Metric, text string, named [][]string) []string {
 	parsed, err := parser.ParseExpr(text)
 	if err != nil {
 		return []string{err.Error()}
@@ -116,9 +116,9 @@ func check(metrics map[string]monitoring.Metric, text string, named [][]string) 
 
 func TestDashboards(t *testing.T) {
 	t.Parallel()
-	metrics, err := monitoring.Metrics()
+	metrics, err := dashboards.Metrics()
 	require.NoError(t, err)
-	all, err := monitoring.Dashboards()
+	all, err := dashboards.Dashboards()
 	require.NoError(t, err)
 	seen := 0
 	for _, of := range all {
@@ -132,7 +132,7 @@ func TestDashboards(t *testing.T) {
 
 func TestRules(t *testing.T) {
 	t.Parallel()
-	metrics, err := monitoring.Metrics()
+	metrics, err := dashboards.Metrics()
 	require.NoError(t, err)
 	seen := 0
 	for _, object := range (render.Release{Chart: "gitops-runtime", Files: []string{"tunnel"}, Set: map[string]string{"monitoring.enabled": "true"}}).Objects(t) {
@@ -159,7 +159,7 @@ func TestRules(t *testing.T) {
 // Each fault that a query can have is found.
 func TestFaults(t *testing.T) {
 	t.Parallel()
-	metrics, err := monitoring.Metrics()
+	metrics, err := dashboards.Metrics()
 	require.NoError(t, err)
 	for text, want := range map[string]string{
 		`sum(`:                                  "unclosed left parenthesis",

@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
 
-	images "gitops-runtime/imageoverride/cli"
+	images "gitops-runtime/imageoverride/overridecmd"
 	"gitops-runtime/release/manual"
-	values "gitops-runtime/validator/cli"
+	values "gitops-runtime/validator/validatecmd"
 )
 
 func TestWrite(t *testing.T) {

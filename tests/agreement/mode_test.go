@@ -13,8 +13,8 @@ import (
 	"gitops-runtime/internal/helmchart"
 	"gitops-runtime/internal/helmrender"
 	"gitops-runtime/internal/helmvalues"
-	validate "gitops-runtime/validator/cli"
 	"gitops-runtime/validator/mode"
+	validate "gitops-runtime/validator/validatecmd"
 )
 
 // accessed are values that decide how a runtime is accessed, as --set-json takes them.

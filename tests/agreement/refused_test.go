@@ -12,8 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	override "gitops-runtime/imageoverride/cli"
-	validate "gitops-runtime/validator/cli"
+	override "gitops-runtime/imageoverride/overridecmd"
+	validate "gitops-runtime/validator/validatecmd"
 )
 
 // faulty are values with faults of every kind: in a subchart, below an anchor,

@@ -20,15 +20,15 @@ import (
 	"github.com/stretchr/testify/require"
 	"sigs.k8s.io/yaml"
 
-	images "gitops-runtime/imageoverride/cli"
+	images "gitops-runtime/imageoverride/overridecmd"
 	"gitops-runtime/internal/gomodule"
 	"gitops-runtime/internal/schemabundle"
 	"gitops-runtime/tests/commands"
 	"gitops-runtime/tests/manifests"
 	"gitops-runtime/tests/render"
-	values "gitops-runtime/validator/cli"
 	"gitops-runtime/validator/local"
 	"gitops-runtime/validator/migrate"
+	values "gitops-runtime/validator/validatecmd"
 )
 
 // umbrella is the chart that pages speak of where they name none.

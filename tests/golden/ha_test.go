@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/yaml"
 
-	"gitops-runtime/imageoverride/render"
+	"gitops-runtime/imageoverride/chartrender"
 	"gitops-runtime/internal/helmchart"
 	"gitops-runtime/tests/golden"
 )
@@ -64,9 +64,9 @@ func TestEveryKeyOfHighAvailabilityCounts(t *testing.T) {
 	require.NoError(t, err)
 	chart, err := helmchart.Load(t.Context(), helmchart.Source{Name: loaded.Folder()})
 	require.NoError(t, err)
-	renderer, err := render.NewRenderer(chart, render.Settings{})
+	renderer, err := chartrender.NewRenderer(chart, chartrender.Settings{})
 	require.NoError(t, err)
-	rendered := func(values map[string]any) ([]render.Document, error) {
+	rendered := func(values map[string]any) ([]chartrender.Document, error) {
 		output, err := renderer.Render(t.Context(), chartutil.MergeTables(without(values, nil), tunnel))
 		return output.Documents, err
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gitops-runtime/tests/golden"
-	"gitops-runtime/validator/cli"
+	"gitops-runtime/validator/validatecmd"
 )
 
 // Every values file of ci/, the presets of the ingress controllers and meshes among them, renders to objects that Kubernetes
@@ -44,9 +44,9 @@ func TestValuesFilesOfCI(t *testing.T) {
 // findings are the lines of validate-values that are about the values; of the platform nothing can be asked here.
 func findings(folder, file string) []string {
 	var out bytes.Buffer
-	cli.Main(context.Background(), []string{
+	validatecmd.Main(context.Background(), []string{
 		"-f", file, "-n", golden.Namespace, "--no-cluster", "-o", "short", "--chart", folder, "--set", "global.codefresh.url=https://nothing.invalid",
-	}, cli.System{Out: &out, Err: &out, Version: "0.1.0", Now: time.Now, Getenv: func(string) string { return "" }})
+	}, validatecmd.System{Out: &out, Err: &out, Version: "0.1.0", Now: time.Now, Getenv: func(string) string { return "" }})
 	var about []string
 	for line := range strings.SplitSeq(out.String(), "\n") {
 		for _, codes := range []string{"SCH", "MOD1", "MOD2", "MOD3", "MOD6", "MOD8", "RUN", "validate-values:"} {

@@ -145,7 +145,7 @@ func TestSnippetsOfTheDocumentation(t *testing.T) {
 }
 
 // The page has 14 snippets, one of which has an alternative in a comment. Twelve are here; the one that is not YAML is below, `cf helm validate`
-// in validator/cli (TestTheCommandOfTheDocumentation). Two are not of this chart: `kubectl version`, and the removal of another Argo Rollouts.
+// in validator/validatecmd (TestTheCommandOfTheDocumentation). Two are not of this chart: `kubectl version`, and the removal of another Argo Rollouts.
 func TestSnippetsAreAllHere(t *testing.T) {
 	t.Parallel()
 	assert.Len(t, snippets(), 12)

@@ -12,14 +12,14 @@ import (
 	"gitops-runtime/charts"
 	"gitops-runtime/internal/helmchart"
 	"gitops-runtime/internal/registry"
-	"gitops-runtime/validator/cli"
 	"gitops-runtime/validator/cluster/kubeconfig"
+	"gitops-runtime/validator/validatecmd"
 )
 
 // Connect finds the cluster by a kubeconfig, or around a pod.
-func Connect(ctx context.Context, how cli.Connection) (cli.Cluster, string, error) {
+func Connect(ctx context.Context, how validatecmd.Connection) (validatecmd.Cluster, string, error) {
 	if how.InCluster {
-		return cli.InPod(ctx, how)
+		return validatecmd.InPod(ctx, how)
 	}
 	client, namespace, err := kubeconfig.Connect(how.Kubeconfig, how.Context)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"os"
 	"runtime/debug"
 
-	"gitops-runtime/imageoverride/cli"
+	"gitops-runtime/imageoverride/overridecmd"
 	"gitops-runtime/internal/memlimit"
 )
 
@@ -30,9 +30,9 @@ func main() {
 	debug.SetGCPercent(200)
 	memlimit.Watch(softMemory, maxMemory, func(what string) {
 		fmt.Fprintf(os.Stderr, "Error: this run takes more than %s; where the chart needs that, allow more by the environment variable GOMEMLIMIT, as in GOMEMLIMIT=1GiB\n", what)
-		os.Exit(cli.ExitFailure)
+		os.Exit(overridecmd.ExitFailure)
 	})
 	// Helm's libraries write remarks on values to the standard logger.
 	log.SetOutput(io.Discard)
-	os.Exit(cli.Main(os.Args[1:], cli.Streams{Out: os.Stdout, Err: os.Stderr, Version: version}))
+	os.Exit(overridecmd.Main(os.Args[1:], overridecmd.Streams{Out: os.Stdout, Err: os.Stderr, Version: version}))
 }

@@ -12,8 +12,8 @@ import (
 
 	"gitops-runtime/internal/interrupt"
 	"gitops-runtime/tests/standin/platformapi"
-	"gitops-runtime/validator/cli"
 	"gitops-runtime/validator/local"
+	"gitops-runtime/validator/validatecmd"
 )
 
 const (
@@ -30,16 +30,16 @@ func main() {
 		server, err := platformapi.Start(ctx, platformapi.Options{})
 		if err != nil {
 			fmt.Fprintln(os.Stderr, "validate: platform stand-in:", err)
-			os.Exit(cli.ExitError)
+			os.Exit(validatecmd.ExitError)
 		}
 		fmt.Fprintf(os.Stderr, "This is a rehearsal: a stand-in at %s answers instead of the platform of the values. It knows the account acc1 and its\n"+
 			"token user-token-admin, and refuses every other token (ACC101). To ask a real platform: make validate ARGS=\"--set %s=<url>\".\n\n", server.URL, urlValue)
 		// it is on loopback, so nothing travels
 		args = append(args, "--set-string", urlValue+"="+server.URL, "--set", "global.codefresh.allowInsecureHTTP=true")
 	}
-	os.Exit(cli.Main(ctx, args, cli.System{
+	os.Exit(validatecmd.Main(ctx, args, validatecmd.System{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Version: "devel",
-		Colour: cli.ShowsColours(os.Stdout),
+		Colour: validatecmd.ShowsColours(os.Stdout),
 		Now:    time.Now, Getenv: os.Getenv, Connect: local.Connect, Registries: &local.Registries{},
 	}))
 }

@@ -13,20 +13,20 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gitops-runtime/tests/hostile"
-	"gitops-runtime/validator/cli"
+	"gitops-runtime/validator/validatecmd"
 )
 
 // A user's own token is not the stand-in's: the program says so before it reports that the token is refused.
 func TestARealTokenMeetsARehearsal(t *testing.T) {
 	program, values := hostile.Build(t, "."), filepath.Join(t.TempDir(), "values.yaml")
-	for token, code := range map[string]int{"64f0c2a1b3d4.a-real-token": cli.ExitFailed, "user-token-admin": cli.ExitOK} {
+	for token, code := range map[string]int{"64f0c2a1b3d4.a-real-token": validatecmd.ExitFailed, "user-token-admin": validatecmd.ExitOK} {
 		text := "global: {codefresh: {accountId: acc1, userToken: {token: " + token + "}}, runtime: {name: production}}\n"
 		require.NoError(t, os.WriteFile(values, []byte(text), 0o600))
 		var out, errs bytes.Buffer
 		command := exec.CommandContext(t.Context(), program, "-f", values, "--no-cluster")
 		command.Stdout, command.Stderr = &out, &errs
 		var ended *exec.ExitError
-		if err := command.Run(); code == cli.ExitOK {
+		if err := command.Run(); code == validatecmd.ExitOK {
 			require.NoError(t, err, out.String())
 		} else {
 			require.ErrorAs(t, err, &ended)

@@ -6,12 +6,12 @@ import (
 	"os"
 	"time"
 
-	images "gitops-runtime/imageoverride/cli"
+	images "gitops-runtime/imageoverride/overridecmd"
 	"gitops-runtime/internal/schemabundle"
 	"gitops-runtime/release/manual"
-	values "gitops-runtime/validator/cli"
 	"gitops-runtime/validator/local"
 	"gitops-runtime/validator/migrate"
+	values "gitops-runtime/validator/validatecmd"
 )
 
 func main() {

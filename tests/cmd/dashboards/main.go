@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 
 	"gitops-runtime/internal/gomodule"
-	"gitops-runtime/tests/monitoring"
+	"gitops-runtime/tests/dashboards"
 )
 
 func main() {
@@ -22,7 +22,7 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	files, err := monitoring.Generate()
+	files, err := dashboards.Generate()
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 	_ "golang.org/x/crypto/x509roots/fallback" // public CAs, where the image has none
 
 	"gitops-runtime/internal/interrupt"
-	"gitops-runtime/validator/cli"
+	"gitops-runtime/validator/validatecmd"
 )
 
 // version is set by the build, to the chart's.
@@ -18,9 +18,9 @@ var version = "devel"
 
 func main() {
 	ctx, stop := interrupt.Context(context.Background(), interrupt.Grace, os.Exit)
-	system := cli.Process(version)
-	system.Connect = cli.InPod
-	code := cli.Main(ctx, os.Args[1:], system)
+	system := validatecmd.Process(version)
+	system.Connect = validatecmd.InPod
+	code := validatecmd.Main(ctx, os.Args[1:], system)
 	stop()
 	os.Exit(code)
 }

@@ -31,7 +31,7 @@ func goCommand(t *testing.T, args ...string) string {
 
 func TestLinksOnlyWhatAPodNeeds(t *testing.T) {
 	linked := strings.Fields(goCommand(t, "list", "-deps", "."))
-	require.Contains(t, linked, "gitops-runtime/validator/cli")
+	require.Contains(t, linked, "gitops-runtime/validator/validatecmd")
 	for _, path := range linked {
 		for _, prefix := range forbidden {
 			assert.False(t, strings.HasPrefix(path, prefix), path)

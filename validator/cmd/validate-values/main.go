@@ -11,11 +11,11 @@ import (
 
 	"gitops-runtime/internal/interrupt"
 	"gitops-runtime/internal/schemabundle"
-	"gitops-runtime/validator/cli"
 	"gitops-runtime/validator/local"
 	"gitops-runtime/validator/migrate"
 	"gitops-runtime/validator/report"
-	"gitops-runtime/validator/webreport"
+	"gitops-runtime/validator/reportpage"
+	"gitops-runtime/validator/validatecmd"
 )
 
 // version is set by the build, to the chart's.
@@ -23,16 +23,16 @@ var version = "devel"
 
 func main() {
 	ctx, stop := interrupt.Context(context.Background(), interrupt.Grace, os.Exit)
-	system := cli.Process(version)
+	system := validatecmd.Process(version)
 	system.Connect, system.Registries, system.BuiltIn = local.Connect, &local.Registries{}, local.BuiltIn
 	system.Migrate, system.Schema = migrate.Command, schemabundle.Of
-	page, err := webreport.New()
+	page, err := reportpage.New()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "validate-values:", err)
-		os.Exit(cli.ExitError)
+		os.Exit(validatecmd.ExitError)
 	}
 	system.Formats = map[string]report.Format{"html": page}
-	code := cli.Main(ctx, os.Args[1:], system)
+	code := validatecmd.Main(ctx, os.Args[1:], system)
 	stop()
 	os.Exit(code)
 }

@@ -1,0 +1,109 @@
+package chartrender
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"text/template"
+)
+
+// tickFunc is the function that instrumented loops call; it prints nothing.
+const tickFunc = "boundedTurn"
+
+// Bounds on one render: what no chart needs, and what keeps a hostile one from
+// taking the machine.
+const (
+	maxOutput = 24 << 20
+	maxTicks  = 1_000_000
+	maxCount  = 1_000_000
+)
+
+// budget is what one render may use. The context ends it, too.
+type budget struct {
+	ctx     context.Context
+	ticks   int
+	written int
+	err     error
+}
+
+func (b *budget) reset(ctx context.Context) { *b = budget{ctx: ctx} }
+
+func (b *budget) exceed(format string, args ...any) error {
+	if b.err == nil {
+		b.err = fmt.Errorf(format, args...)
+	}
+	return b.err
+}
+
+// tick counts one turn of a loop or one call of a template.
+func (b *budget) tick() (string, error) {
+	if b.ticks++; b.ticks > maxTicks {
+		return "", b.exceed("the template takes more than %d steps; that is an endless loop or no chart", maxTicks)
+	}
+	if b.ticks%256 == 0 && b.ctx.Err() != nil {
+		b.err = b.ctx.Err()
+		return "", b.err
+	}
+	return "", b.err
+}
+
+// text is a strings.Builder that counts against the budget.
+type text struct {
+	strings.Builder
+	budget *budget
+}
+
+func (b *budget) writer() *text { return &text{budget: b} }
+
+func (t *text) Write(data []byte) (int, error) {
+	if t.budget.written += len(data); t.budget.written > maxOutput {
+		return 0, t.budget.exceed("the templates write more than %d MiB", maxOutput>>20)
+	}
+	return t.Builder.Write(data)
+}
+
+// boundedFuncs are functions of sprig whose result one number can make huge,
+// and deepCopy, which costs more than all else where charts copy their values
+// for every template.
+func boundedFuncs() template.FuncMap {
+	tooMany := func(name string) error {
+		return fmt.Errorf("%s makes more than %d items", name, maxCount)
+	}
+	steps := func(name string, start, stop, step int) ([]int, error) {
+		list := []int{}
+		if step == 0 || (stop-start)*step < 0 {
+			return list, nil
+		}
+		if (stop-start)/step > maxCount {
+			return nil, tooMany(name)
+		}
+		for i := start; (step > 0 && i < stop) || (step < 0 && i > stop); i += step {
+			list = append(list, i)
+		}
+		return list, nil
+	}
+	return template.FuncMap{
+		"repeat": func(count int, text string) (string, error) {
+			if count < 0 {
+				return "", errors.New("repeat needs a number of at least 0")
+			}
+			if count*len(text) > maxOutput || count > maxOutput {
+				return "", fmt.Errorf("repeat makes more than %d MiB", maxOutput>>20)
+			}
+			return strings.Repeat(text, count), nil
+		},
+		"until": func(count any) ([]int, error) {
+			n := toInt(count)
+			if n < 0 {
+				return steps("until", 0, n, -1)
+			}
+			return steps("until", 0, n, 1)
+		},
+		"untilStep": func(start, stop, step int) ([]int, error) { return steps("untilStep", start, stop, step) },
+		"deepCopy":  func(value any) (any, error) { return deepCopy(value), nil },
+		"mustDeepCopy": func(value any) (any, error) {
+			return deepCopy(value), nil
+		},
+	}
+}

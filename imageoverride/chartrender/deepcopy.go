@@ -1,0 +1,61 @@
+package chartrender
+
+import (
+	"strconv"
+
+	"helm.sh/helm/v3/pkg/chartutil"
+)
+
+// deepCopy copies what templates can change: maps and lists. All else, such as
+// .Files, .Chart and .Capabilities, is shared. Helm's own deepCopy walks
+// everything by reflection, a hundred times as slow; Helm's engine is the
+// witness that nothing depends on the difference.
+func deepCopy(value any) any {
+	switch typed := value.(type) {
+	case map[string]any:
+		if typed == nil {
+			return typed
+		}
+		out := make(map[string]any, len(typed))
+		for key, item := range typed {
+			if key == "Subcharts" {
+				if _, root := typed["Capabilities"]; root {
+					out[key] = item // the scopes of other charts, whose values are copied above
+					continue
+				}
+			}
+			out[key] = deepCopy(item)
+		}
+		return out
+	case chartutil.Values:
+		copied, _ := deepCopy(map[string]any(typed)).(map[string]any)
+		return chartutil.Values(copied)
+	case []any:
+		if typed == nil {
+			return typed
+		}
+		out := make([]any, len(typed))
+		for i, item := range typed {
+			out[i] = deepCopy(item)
+		}
+		return out
+	case []string:
+		return append([]string(nil), typed...)
+	}
+	return value
+}
+
+func toInt(value any) int {
+	switch typed := value.(type) {
+	case int:
+		return typed
+	case int64:
+		return int(typed)
+	case float64:
+		return int(typed)
+	case string:
+		n, _ := strconv.Atoi(typed)
+		return n
+	}
+	return 0
+}

@@ -1,0 +1,10 @@
+package chartrender
+
+// Executed counts the results that a renderer keeps.
+func Executed(r *Renderer) int {
+	count := 0
+	for _, kept := range r.engine.kept {
+		count += len(kept)
+	}
+	return count
+}

@@ -1,0 +1,467 @@
+package chartrender
+
+import (
+	"hash/maphash"
+	"math/bits"
+	"reflect"
+	"slices"
+	"strings"
+	"text/template/parse"
+
+	"helm.sh/helm/v3/pkg/chartutil"
+)
+
+// inputs notes which values each template file reads while it is executed. A
+// file whose inputs are as they were renders to the text that it rendered to
+// before. Templates are instrumented to note what they read (instrument.go); a
+// map is known by its identity, however a template came by it.
+type inputs struct {
+	tree   map[string]any
+	charts uint64 // stands for the charts that are enabled
+	nodes  map[uintptr]node
+	scopes map[uintptr]bool
+	// changed tells that a template writes to values or to its scope, so that
+	// one file may depend on what another did.
+	changed bool
+	before  uint64 // the content of the tree
+
+	ids  map[string]int
+	all  []input
+	sums map[int]uint64
+
+	sites []site
+	reads map[int]bool    // of the file that is executed; nil when none is
+	uses  map[string]bool // templates that it includes
+	seen  map[visit]bool
+
+	// views are copies of maps of the tree, kept so that their place in memory
+	// is not used again while the file is executed.
+	views map[uintptr]node
+	alive []any
+	// printed are values written as JSON by the templates being executed.
+	frames  int
+	frame   []int
+	last    int
+	printed map[int]*printed
+	// writings counts what templates changed: a printed value is what its text
+	// says until then.
+	writings int
+}
+
+// printed is a value that one execution of a template wrote as JSON.
+type printed struct {
+	text     string
+	value    any
+	writings int
+}
+
+// node is a map or a list of the tree of values. What is in a list is known by
+// the list.
+type node struct {
+	path   []string
+	inList bool
+}
+
+// input is a value, by its path: all of it, or else the scalar that is there
+// and whether a map or a list is empty.
+type input struct {
+	path  []string
+	whole bool
+}
+
+// read is an input with what was there.
+type read struct {
+	id  int
+	sum uint64
+}
+
+// site is what one node of a template reads from one map.
+type site struct {
+	chains []chain
+	name   string   // of a template that is executed
+	more   []string // the further maps that keys are in
+}
+
+type chain struct {
+	keys []key
+	how  extent
+}
+
+// extent is how much of a map or a list is read.
+type extent int
+
+const (
+	glance extent = iota // whether there is anything
+	items                // what it holds, as it is: not what maps in a map hold
+	whole
+)
+
+// key is a key of a map: a text, or what is at a path below another map.
+type key struct {
+	text string
+	from parse.Node
+	path []string
+}
+
+type visit struct {
+	site int
+	at   uintptr
+}
+
+func newInputs() *inputs { return &inputs{ids: map[string]int{}} }
+
+// begin makes the tree of one render known. The tree must not share maps.
+func (in *inputs) begin(tree map[string]any, scopes []scope, charts uint64) {
+	in.tree, in.charts, in.changed = tree, charts, false
+	in.nodes, in.scopes, in.sums = map[uintptr]node{}, map[uintptr]bool{}, map[int]uint64{}
+	in.register(tree, nil, false)
+	in.before = content(tree)
+	for _, one := range scopes {
+		for _, shared := range []any{one.data, one.data["Release"], one.data["Subcharts"]} {
+			in.scopes[identity(shared)] = true
+		}
+		if own, ok := mapOf(one.data["Values"]); ok {
+			if _, known := in.nodes[identity(own)]; !known {
+				in.nodes[identity(own)] = node{path: one.keys}
+			}
+		}
+	}
+}
+
+func (in *inputs) register(value any, path []string, inList bool) {
+	switch typed := value.(type) {
+	case map[string]any:
+		in.nodes[identity(typed)] = node{path, inList}
+		for key, item := range typed {
+			switch item.(type) {
+			case map[string]any, chartutil.Values, []any:
+				below := path
+				if !inList {
+					below = append(path[:len(path):len(path)], key)
+				}
+				in.register(item, below, inList)
+			}
+		}
+	case chartutil.Values:
+		in.register(map[string]any(typed), path, inList)
+	case []any:
+		if len(typed) == 0 {
+			return
+		}
+		in.nodes[identity(typed)] = node{path, inList}
+		for _, item := range typed {
+			in.register(item, path, true)
+		}
+	}
+}
+
+// written tells whether the templates of a render wrote to values or scopes.
+func (in *inputs) written() bool { return in.changed || content(in.tree) != in.before }
+
+// open starts to note the inputs of a file, close ends it.
+func (in *inputs) open() {
+	in.reads, in.uses, in.seen = map[int]bool{}, map[string]bool{}, map[visit]bool{}
+	in.views, in.alive, in.printed = map[uintptr]node{}, nil, map[int]*printed{}
+	in.frames, in.frame, in.last = 0, []int{0}, 0
+}
+
+func (in *inputs) close(set *parsedSet, name string) ([]read, map[string]uint64) {
+	for _, one := range in.printed {
+		in.everything(one.value, map[uintptr]bool{})
+	}
+	all := make([]read, 0, len(in.reads))
+	for id := range in.reads {
+		all = append(all, read{id, in.sum(id)})
+	}
+	bodies := map[string]uint64{name: set.bodies[name]}
+	for used := range in.uses {
+		bodies[used] = set.bodies[used]
+	}
+	in.reads, in.uses, in.seen, in.views, in.alive, in.printed = nil, nil, nil, nil, nil, nil
+	return all, bodies
+}
+
+// same tells whether inputs are as they were.
+func (in *inputs) same(reads []read) bool {
+	for _, one := range reads {
+		if in.sum(one.id) != one.sum {
+			return false
+		}
+	}
+	return true
+}
+
+// note is the function that instrumented templates call; it prints nothing.
+func (in *inputs) note(number int, base any, more ...any) string {
+	if in.reads == nil {
+		return ""
+	}
+	at := identity(base)
+	if in.stable(at) && len(more) == 0 {
+		key := visit{number, at}
+		if in.seen[key] {
+			return ""
+		}
+		in.seen[key] = true
+	}
+	one := in.sites[number]
+	if one.name != "" {
+		in.uses[one.name] = true
+	}
+	for _, chain := range one.chains {
+		in.follow(base, one.keys(chain, more), chain.how)
+	}
+	return ""
+}
+
+// stable tells a map whose keys stay: templates fill their own as they go.
+func (in *inputs) stable(at uintptr) bool {
+	_, known := in.nodes[at]
+	return known || in.scopes[at]
+}
+
+// node is where a map or a list of the tree, or a copy of one, comes from.
+func (in *inputs) node(at uintptr) (node, bool) {
+	known, ok := in.nodes[at]
+	if !ok && at != 0 {
+		known, ok = in.views[at]
+	}
+	return known, ok
+}
+
+// methods are those of Helm's type of values; a key of this name calls them.
+var methods = map[string]bool{"AsMap": true, "Table": true, "PathValue": true, "Encode": true, "YAML": true}
+
+// keys are those of a chain, up to the first that is no text.
+func (s site) keys(c chain, more []any) []string {
+	texts := make([]string, 0, len(c.keys))
+	for _, key := range c.keys {
+		text := key.text
+		if key.from != nil {
+			found := more[slices.Index(s.more, key.from.String())]
+			for _, step := range key.path {
+				below, _ := mapOf(found)
+				found = below[step]
+			}
+			var isText bool
+			if text, isText = found.(string); !isText {
+				return append(texts, unknownKey)
+			}
+		}
+		texts = append(texts, text)
+	}
+	return texts
+}
+
+// enabledKeys is the input that stands for the charts that are enabled.
+var enabledKeys = []string{"\x00charts"}
+
+// unknownKey stands for a key that nothing tells.
+const unknownKey = "\x00unknown"
+
+// follow notes what a chain of keys reads.
+func (in *inputs) follow(base any, keys []string, how extent) {
+	current := base
+	for i, key := range keys {
+		if key == unknownKey {
+			in.everything(current, map[uintptr]bool{})
+			return
+		}
+		if key == "Dependencies" || key == "Subcharts" {
+			in.add(enabledKeys, true)
+		}
+		m, ok := mapOf(current)
+		if !ok {
+			return
+		}
+		if at, known := in.node(identity(m)); known {
+			if at.inList || methods[key] {
+				in.add(at.path, true)
+				return
+			}
+			next, isMap := mapOf(m[key])
+			if i == len(keys)-1 || !isMap {
+				rest := append(at.path[:len(at.path):len(at.path)], keys[i:]...)
+				in.add(rest, how > glance)
+				return
+			}
+			if _, known := in.node(identity(next)); !known {
+				in.add(append(at.path[:len(at.path):len(at.path)], key), true)
+			}
+		}
+		current = m[key]
+	}
+	if at, known := in.node(identity(current)); known && how > glance {
+		in.add(at.path, true)
+	} else if how == whole {
+		in.everything(current, map[uintptr]bool{})
+	}
+}
+
+// everything notes all values that something holds.
+func (in *inputs) everything(value any, seen map[uintptr]bool) {
+	at := identity(value)
+	if at == 0 {
+		if value != nil && reflect.TypeOf(value).Kind() == reflect.Struct {
+			in.add(enabledKeys, true) // .Chart
+		}
+		return
+	}
+	if seen[at] {
+		return
+	}
+	seen[at] = true
+	if known, ok := in.node(at); ok {
+		in.add(known.path, true)
+		return
+	}
+	if m, ok := mapOf(value); ok {
+		if _, isScope := m["Subcharts"]; isScope {
+			in.add(enabledKeys, true)
+		}
+		for _, item := range m {
+			in.everything(item, seen)
+		}
+		return
+	}
+	if list, ok := value.([]any); ok {
+		for _, item := range list {
+			in.everything(item, seen)
+		}
+	}
+}
+
+func (in *inputs) add(path []string, whole bool) {
+	key := strings.Join(path, "\x00")
+	if whole {
+		key += "\x01"
+	}
+	id, known := in.ids[key]
+	if !known {
+		id = len(in.all)
+		in.ids[key] = id
+		in.all = append(in.all, input{path, whole})
+	}
+	in.reads[id] = true
+}
+
+// writes notes that a template changes a map.
+func (in *inputs) writes(target any) {
+	in.writings++
+	if at := identity(target); at != 0 && in.stable(at) {
+		in.changed = true
+	}
+}
+
+// sum stands for what is at an input now.
+func (in *inputs) sum(id int) uint64 {
+	if known, ok := in.sums[id]; ok {
+		return known
+	}
+	one := in.all[id]
+	if one.whole && len(one.path) == 1 && one.path[0] == enabledKeys[0] {
+		return in.charts
+	}
+	var current any = in.tree
+	depth := uint64(2)
+	for _, key := range one.path {
+		m, ok := mapOf(current)
+		if !ok {
+			in.sums[id] = mix(look(current), depth)
+			return in.sums[id]
+		}
+		next, found := m[key]
+		if !found {
+			in.sums[id] = mix(3, depth)
+			return in.sums[id]
+		}
+		current = next
+		depth++
+	}
+	in.sums[id] = look(current)
+	if one.whole {
+		in.sums[id] = content(current)
+	}
+	return in.sums[id]
+}
+
+// identity is where a map or a list is in memory; 0 for anything else.
+func identity(value any) uintptr {
+	switch typed := value.(type) {
+	case map[string]any:
+		return reflect.ValueOf(typed).Pointer()
+	case chartutil.Values:
+		return reflect.ValueOf(typed).Pointer()
+	case []any:
+		if len(typed) > 0 {
+			return reflect.ValueOf(typed).Pointer()
+		}
+	}
+	return 0
+}
+
+func mapOf(value any) (map[string]any, bool) {
+	switch typed := value.(type) {
+	case map[string]any:
+		return typed, true
+	case chartutil.Values:
+		return typed, true
+	}
+	return nil, false
+}
+
+// look stands for a scalar, and of a map or a list for whether it is empty.
+func look(value any) uint64 {
+	if m, ok := mapOf(value); ok {
+		return mix(5, empty(len(m)))
+	}
+	if list, ok := value.([]any); ok {
+		return mix(7, empty(len(list)))
+	}
+	return content(value)
+}
+
+func empty(length int) uint64 {
+	if length == 0 {
+		return 1
+	}
+	return 0
+}
+
+var seed = maphash.MakeSeed()
+
+// content stands for all that a value holds.
+func content(value any) uint64 {
+	switch typed := value.(type) {
+	case nil:
+		return 11
+	case string:
+		return mix(13, maphash.String(seed, typed))
+	case map[string]any:
+		total := uint64(17)
+		for key, item := range typed {
+			total += keyed(key, content(item))
+		}
+		return mix(total, uint64(len(typed)))
+	case chartutil.Values:
+		return content(map[string]any(typed))
+	case []any:
+		total := uint64(19)
+		for _, item := range typed {
+			total = mix(total, content(item))
+		}
+		return mix(total, uint64(len(typed)))
+	}
+	kind := reflect.TypeOf(value)
+	if kind.Comparable() {
+		return mix(maphash.String(seed, kind.String()), maphash.Comparable(seed, value))
+	}
+	return mix(23, uint64(identity(value)))
+}
+
+func keyed(key string, item uint64) uint64 { return mix(maphash.String(seed, key), item) }
+
+func mix(a, b uint64) uint64 {
+	high, low := bits.Mul64(a^0x9e3779b97f4a7c15, b^0xd6e8feb86659fd93)
+	return bits.RotateLeft64(high, 32) ^ low ^ a*0xff51afd7ed558ccd
+}

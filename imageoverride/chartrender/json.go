@@ -1,0 +1,168 @@
+package chartrender
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"helm.sh/helm/v3/pkg/chartutil"
+)
+
+// toJSON is Helm's toJson. What comes from values is written without reflection,
+// since charts that hand maps from template to template write them all the time.
+// A map that holds another one many times over becomes a text without end: more
+// than maxOutput bytes are an error.
+func toJSON(v any) (string, error) {
+	text, err := appendJSON(nil, v, 0)
+	switch {
+	case err == nil:
+		return string(text), nil
+	case errors.Is(err, errLongJSON):
+		return "", err
+	}
+	data, err := json.Marshal(v)
+	if err != nil {
+		return "", nil //nolint:nilerr // Helm's prints nothing
+	}
+	return string(data), nil
+}
+
+// maxJSON is how deep values are written here; json.Marshal tells cycles.
+const maxJSON = 100
+
+var (
+	errLongJSON = fmt.Errorf("toJson makes more than %d MiB", maxOutput>>20)
+	// errOther is for values that only json.Marshal knows how to write.
+	errOther = errors.New("not a value of a values file")
+)
+
+// appendJSON writes what json.Marshal does, or errOther.
+func appendJSON(to []byte, v any, depth int) ([]byte, error) {
+	if len(to) > maxOutput {
+		return nil, errLongJSON
+	}
+	switch typed := v.(type) {
+	case nil:
+		return append(to, "null"...), nil
+	case bool:
+		return strconv.AppendBool(to, typed), nil
+	case string:
+		return appendText(to, typed)
+	case int:
+		return strconv.AppendInt(to, int64(typed), 10), nil
+	case int64:
+		return strconv.AppendInt(to, typed, 10), nil
+	case float64:
+		if typed != math.Trunc(typed) || math.Abs(typed) >= 1<<53 || typed == 0 && math.Signbit(typed) {
+			return nil, errOther
+		}
+		return strconv.AppendInt(to, int64(typed), 10), nil
+	case chartutil.Values:
+		return appendJSON(to, map[string]any(typed), depth)
+	case map[string]any:
+		return appendMap(to, typed, depth)
+	case []any:
+		if typed == nil || depth > maxJSON {
+			return nil, errOther
+		}
+		var err error
+		to = append(to, '[')
+		for i, item := range typed {
+			if i > 0 {
+				to = append(to, ',')
+			}
+			if to, err = appendJSON(to, item, depth+1); err != nil {
+				return nil, err
+			}
+		}
+		return append(to, ']'), nil
+	}
+	return nil, errOther
+}
+
+func appendMap(to []byte, m map[string]any, depth int) ([]byte, error) {
+	if m == nil || depth > maxJSON {
+		return nil, errOther
+	}
+	var room [16]string
+	keys := room[:0]
+	for key := range m {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	var err error
+	to = append(to, '{')
+	for i, key := range keys {
+		if i > 0 {
+			to = append(to, ',')
+		}
+		if to, err = appendText(to, key); err != nil {
+			return nil, err
+		}
+		if to, err = appendJSON(append(to, ':'), m[key], depth+1); err != nil {
+			return nil, err
+		}
+	}
+	return append(to, '}'), nil
+}
+
+func appendText(to []byte, text string) ([]byte, error) {
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c >= utf8.RuneSelf || strings.IndexByte(`"\<>&`, c) >= 0 {
+			data, err := json.Marshal(text)
+			return append(to, data...), err
+		}
+	}
+	return append(append(append(to, '"'), text...), '"'), nil
+}
+
+// readBack is a value as it comes back when its JSON is read; false for what is
+// not told here.
+func readBack(v any, depth int) (any, bool) {
+	switch typed := v.(type) {
+	case nil, bool:
+		return v, true
+	case string:
+		return v, utf8.ValidString(typed)
+	case int:
+		return float64(typed), typed > -1<<53 && typed < 1<<53
+	case int64:
+		return float64(typed), typed > -1<<53 && typed < 1<<53
+	case float64:
+		return v, typed == math.Trunc(typed) && math.Abs(typed) < 1<<53 && (typed != 0 || !math.Signbit(typed))
+	case chartutil.Values:
+		return readBack(map[string]any(typed), depth)
+	case map[string]any:
+		if typed == nil || depth > maxJSON {
+			return nil, false
+		}
+		read := make(map[string]any, len(typed))
+		for key, item := range typed {
+			below, ok := readBack(item, depth+1)
+			if !ok || !utf8.ValidString(key) {
+				return nil, false
+			}
+			read[key] = below
+		}
+		return read, true
+	case []any:
+		if typed == nil || depth > maxJSON {
+			return nil, false
+		}
+		read := make([]any, len(typed))
+		for i, item := range typed {
+			below, ok := readBack(item, depth+1)
+			if !ok {
+				return nil, false
+			}
+			read[i] = below
+		}
+		return read, true
+	}
+	return nil, false
+}

@@ -1,0 +1,5 @@
+//go:build !race
+
+package chartrender
+
+const slowness = 1

@@ -1,0 +1,166 @@
+package chartrender
+
+import (
+	"strings"
+	"text/template"
+)
+
+// Templates hand maps to each other as JSON: one writes it, and who includes
+// that one reads it again. To write a map is not to read all of it then: the
+// copy is known as a view of the values it came from. This holds only where
+// the whole text of an execution is one value, and goes nowhere else, so
+// printFunc stands where a template prints JSON, and viewFunc where an include
+// is read as JSON at once.
+const (
+	printFunc = "imageOverridePrintJSON"
+	viewFunc  = "imageOverrideViewJSON"
+	// forwardFunc is include where its text is printed as it is.
+	forwardFunc = "imageOverrideForward"
+)
+
+// enter and leave enclose one execution of a template by include.
+func (in *inputs) enter(name string) {
+	if in.reads == nil {
+		return
+	}
+	in.uses[name] = true
+	in.frames++
+	in.frame = append(in.frame, in.frames)
+}
+
+func (in *inputs) leave() {
+	if in.reads == nil {
+		return
+	}
+	in.last = in.frame[len(in.frame)-1]
+	in.frame = in.frame[:len(in.frame)-1]
+}
+
+// print is toJson where its text is printed.
+func (in *inputs) print(value any) (string, error) {
+	text, err := toJSON(value)
+	if err != nil || in.reads == nil {
+		return text, err
+	}
+	frame := in.frame[len(in.frame)-1]
+	if before := in.printed[frame]; before != nil || frame == 0 {
+		in.everything(value, map[uintptr]bool{})
+		return text, nil
+	}
+	in.printed[frame] = &printed{text, value, in.writings}
+	return text, nil
+}
+
+// forward hands what an include printed to the template that prints it again.
+func (in *inputs) forward() {
+	if in.reads == nil {
+		return
+	}
+	frame := in.frame[len(in.frame)-1]
+	one := in.printed[in.last]
+	if one == nil || frame == 0 || in.printed[frame] != nil {
+		return
+	}
+	delete(in.printed, in.last)
+	in.printed[frame] = one
+}
+
+// view is fromJson of what was included just now.
+func (in *inputs) view(text string) map[string]any {
+	if in.reads == nil {
+		return parseMap(text, jsonInto)
+	}
+	from := in.printed[in.last]
+	if from == nil || from.text != strings.TrimSpace(text) {
+		return parseMap(text, jsonInto)
+	}
+	delete(in.printed, in.last)
+	read, ok := readBack(from.value, 0)
+	parsed, isMap := read.(map[string]any)
+	if !ok || !isMap || from.writings != in.writings {
+		parsed = parseMap(text, jsonInto)
+	}
+	in.copied(parsed, from.value)
+	return parsed
+}
+
+// copied notes that a value is a copy of another.
+func (in *inputs) copied(to, from any) {
+	if at := identity(to); at != 0 {
+		if origin, known := in.node(identity(from)); known {
+			in.views[at] = origin
+			in.alive = append(in.alive, to)
+		}
+	}
+	if m, ok := mapOf(to); ok {
+		original, _ := mapOf(from)
+		for key, item := range m {
+			in.copied(item, original[key])
+		}
+		return
+	}
+	list, _ := to.([]any)
+	original, _ := from.([]any)
+	for i, item := range list {
+		if i < len(original) {
+			in.copied(item, original[i])
+		}
+	}
+}
+
+// merged notes what merging maps reads: where two hold the same key, all below it.
+func (in *inputs) merged(maps []map[string]any) {
+	if in.reads == nil {
+		return
+	}
+	count := map[string]int{}
+	for _, one := range maps {
+		if _, known := in.node(identity(one)); known {
+			in.everything(one, map[uintptr]bool{})
+		}
+		for key := range one {
+			count[key]++
+		}
+	}
+	for _, one := range maps {
+		for key, item := range one {
+			if count[key] > 1 {
+				in.everything(item, map[uintptr]bool{})
+			}
+		}
+	}
+}
+
+// writers are the functions that change or divide maps, noted where the maps
+// are of values.
+func writers(in *inputs) template.FuncMap {
+	table := template.FuncMap{}
+	original := funcs(&fixedFuncs{})
+	for _, name := range []string{"set", "unset", "merge", "mergeOverwrite", "mustMerge", "mustMergeOverwrite"} {
+		switch fn := original[name].(type) {
+		case func(map[string]any, string, any) map[string]any:
+			table[name] = func(target map[string]any, key string, value any) map[string]any {
+				in.writes(target)
+				return fn(target, key, value)
+			}
+		case func(map[string]any, string) map[string]any:
+			table[name] = func(target map[string]any, key string) map[string]any {
+				in.writes(target)
+				return fn(target, key)
+			}
+		case func(map[string]any, ...map[string]any) any:
+			table[name] = func(target map[string]any, sources ...map[string]any) any {
+				in.writes(target)
+				in.merged(append([]map[string]any{target}, sources...))
+				return fn(target, sources...)
+			}
+		case func(map[string]any, ...map[string]any) (any, error):
+			table[name] = func(target map[string]any, sources ...map[string]any) (any, error) {
+				in.writes(target)
+				in.merged(append([]map[string]any{target}, sources...))
+				return fn(target, sources...)
+			}
+		}
+	}
+	return table
+}

@@ -1,0 +1,70 @@
+package chartrender
+
+import (
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	goyaml "go.yaml.in/yaml/v2"
+	"helm.sh/helm/v3/pkg/chartutil"
+	"sigs.k8s.io/yaml"
+)
+
+// toYAML is Helm's toYaml. That writes JSON, reads it and writes it anew, which
+// takes a good part of a render; what comes from values is known without.
+func toYAML(v any) string {
+	marshal := yaml.Marshal
+	if read, ok := asRead(v); ok {
+		v, marshal = read, func(v any) ([]byte, error) { return goyaml.Marshal(v) }
+	}
+	data, err := marshal(v)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSuffix(string(data), "\n")
+}
+
+// asRead is a value as it comes back when its JSON is read; false for what is
+// not told here.
+func asRead(v any) (any, bool) {
+	switch typed := v.(type) {
+	case nil, bool, int, int64:
+		return v, true
+	case string:
+		return v, utf8.ValidString(typed)
+	case float64:
+		if typed != math.Trunc(typed) {
+			return v, !math.IsNaN(typed)
+		}
+		return int64(typed), math.Abs(typed) < 1<<53
+	case chartutil.Values:
+		return asRead(map[string]any(typed))
+	case map[string]any:
+		if typed == nil {
+			return nil, true
+		}
+		read := make(map[any]any, len(typed))
+		for key, value := range typed {
+			below, ok := asRead(value)
+			if !ok || key == "<<" || !utf8.ValidString(key) {
+				return nil, false
+			}
+			read[key] = below
+		}
+		return read, true
+	case []any:
+		if typed == nil {
+			return nil, true
+		}
+		read := make([]any, len(typed))
+		for i, value := range typed {
+			below, ok := asRead(value)
+			if !ok {
+				return nil, false
+			}
+			read[i] = below
+		}
+		return read, true
+	}
+	return nil, false
+}

@@ -1,0 +1,31 @@
+package overridecmd
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+)
+
+// argument is what a command has to be given, with what it is.
+type argument struct{ name, meaning string }
+
+var (
+	chartArgument = argument{"CHART", "a chart's directory, an archive, or oci://host/path[:version]"}
+	imageArgument = argument{"IMAGE", "a reference as `image-override list` shows it, or its name"}
+	tableArgument = argument{"image-mirror.csv", "the table that generate wrote"}
+)
+
+// needs asks for exactly these arguments and says which is missing or too much.
+func needs(wanted ...argument) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		for i, one := range wanted {
+			if i >= len(args) || args[i] == "" {
+				return fmt.Errorf("%s is missing: %s", one.name, one.meaning)
+			}
+		}
+		if len(args) > len(wanted) {
+			return fmt.Errorf("%q is one argument too many", args[len(wanted)])
+		}
+		return nil
+	}
+}

@@ -1,0 +1,112 @@
+package overridecmd
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gitops-runtime/imageoverride/chartrender"
+	"gitops-runtime/imageoverride/generate"
+	"gitops-runtime/imageoverride/mapping"
+	"gitops-runtime/internal/fileerror"
+	"gitops-runtime/internal/registry"
+)
+
+// chartFlags are the flags of all commands that render a chart.
+type chartFlags struct {
+	options    generate.Options
+	registries registry.Flags
+	strategy   string
+	table      []string
+	scenarios  []string
+	extra      string
+}
+
+func (f *chartFlags) register(command *cobra.Command) {
+	flags := command.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&f.options.Registry, "registry", "", "private registry, host[:port][/path]")
+	flags.StringVar(&f.strategy, "strategy", string(mapping.HostPrefix), "where images go: "+strings.Join(mapping.Strategies(), ", "))
+	flags.StringArrayVar(&f.table, "map", nil, "prefix for one source host, host=registry[/path] (may be repeated)")
+	flags.StringSliceVarP(&f.options.Values.Files, "values", "f", nil, "values file, URL, or - for standard input (may be repeated)")
+	flags.StringArrayVar(&f.options.Values.Set, "set", nil, "set values as helm does (a.b=c)")
+	flags.StringArrayVar(&f.options.Values.SetString, "set-string", nil, "set values that stay text")
+	flags.StringArrayVar(&f.options.Values.SetFile, "set-file", nil, "set values from files (a.b=path)")
+	flags.StringArrayVar(&f.options.Values.JSON, "set-json", nil, "set values by JSON (a.b={...})")
+	flags.StringArrayVar(&f.options.Values.SetLiteral, "set-literal", nil, "set a value without reading commas or braces")
+	flags.StringArrayVar(&f.scenarios, "scenario", nil, "a way of installing, name=file.yaml[,file.yaml], over --values and under --set (may be repeated, the result serves all)")
+	flags.BoolVar(&f.options.Everything, "everything", false, "add to each scenario one with every \"enabled\" switch on that goes together with the others")
+	flags.StringVar(&f.options.Settings.KubeVersion, "kube-version", "", "Kubernetes version templates see (default "+chartrender.DefaultKubeVersion+", or the newest that the chart allows)")
+	flags.StringArrayVar(&f.options.Settings.APIVersions, "api-versions", nil, "further API version templates see, group/version/Kind (may be repeated)")
+	flags.StringVar(&f.options.Settings.Release, "release-name", "", "release name templates see")
+	flags.StringVarP(&f.options.Settings.Namespace, "namespace", "n", "", "namespace templates see")
+	flags.StringArrayVar(&f.options.Accept, "accept", nil, "a place (\"Kind/name path\") or text, * for any text, that may be outside, unread, suspected or changed (may be repeated)")
+	f.registries.Register(flags)
+	flags.StringVar(&f.extra, "extra-images", "", "file with further images to mirror, one a line")
+}
+
+// complete turns the flags of a command into options.
+func (f *chartFlags) complete(command *cobra.Command, chart string) (generate.Options, error) {
+	options := f.options
+	options.Chart, options.Strategy, options.Values.In = chart, mapping.Strategy(f.strategy), command.InOrStdin()
+	for _, text := range f.table {
+		host, prefix, found := strings.Cut(text, "=")
+		if !found || host == "" {
+			return options, usage{fmt.Errorf("--map %q: write host=registry[/path]", text)}
+		}
+		if options.Table == nil {
+			options.Table = map[string]string{}
+		}
+		options.Table[host] = prefix
+	}
+	if _, err := mapping.New(options.Registry, options.Strategy, options.Table); err != nil {
+		return options, usage{err}
+	}
+	if err := options.Settings.Check(); err != nil {
+		return options, usage{err}
+	}
+	for _, text := range f.scenarios {
+		scenario, err := generate.ParseScenario(text)
+		if err != nil {
+			return options, usage{err}
+		}
+		options.Scenarios = append(options.Scenarios, scenario)
+	}
+	var err error
+	if options.Registries, err = access(&f.registries); err != nil {
+		return options, err
+	}
+	options.ExtraImages, err = readImages(f.extra)
+	return options, err
+}
+
+// readImages reads a file of images, one a line; # starts a comment.
+func readImages(path string) ([]string, error) {
+	if path == "" {
+		return nil, nil
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("--extra-images %s: %s", path, fileerror.Reason(err))
+	}
+	defer func() { _ = file.Close() }()
+	var images []string
+	scanner := bufio.NewScanner(file)
+	for line := 1; scanner.Scan(); line++ {
+		text, _, _ := strings.Cut(scanner.Text(), "#")
+		if text = strings.TrimSpace(text); text == "" {
+			continue
+		}
+		if _, err := mapping.Parse(text); err != nil {
+			return nil, fmt.Errorf("--extra-images %s:%d: %w; write one image per line", path, line, err)
+		}
+		images = append(images, text)
+	}
+	if err := scanner.Err(); err != nil {
+		return nil, fmt.Errorf("--extra-images %s: %s", path, fileerror.Reason(err))
+	}
+	return images, nil
+}

@@ -1,0 +1,187 @@
+package overridecmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"gitops-runtime/imageoverride/emit"
+	"gitops-runtime/imageoverride/mapping"
+	"gitops-runtime/imageoverride/mirror"
+	"gitops-runtime/internal/fileerror"
+	"gitops-runtime/internal/registry"
+)
+
+// tableFlags are the flags of all commands on a mirror table.
+type tableFlags struct {
+	registries registry.Flags
+	jobs       int
+	referrers  bool
+}
+
+func (f *tableFlags) register(command *cobra.Command) {
+	command.Flags().SortFlags = false
+	command.Flags().IntVar(&f.jobs, "jobs", 4, "images worked on at a time")
+	command.Flags().BoolVar(&f.referrers, "referrers", false, "signatures, SBOMs and whatever else refers to the images, too")
+	f.registries.Register(command.Flags())
+}
+
+func (f *tableFlags) complete() (registry.Access, error) {
+	if f.jobs < 1 {
+		return registry.Access{}, usage{fmt.Errorf("--jobs %d: write a number of at least 1", f.jobs)}
+	}
+	return access(&f.registries)
+}
+
+// access is what the flags say of registries.
+func access(flags *registry.Flags) (registry.Access, error) {
+	access, err := flags.Access(os.Getenv)
+	if err != nil {
+		return access, usage{err}
+	}
+	return access, nil
+}
+
+func readPairs(path string) ([]mapping.Pair, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("mirror table %s: %s; it is a file that generate writes", path, fileerror.Reason(err))
+	}
+	defer func() { _ = file.Close() }()
+	return emit.ReadMirror(path, file)
+}
+
+// tableCommand is a command on a mirror table: it has the registries' flags,
+// and work is given the table when both are in order.
+func tableCommand(streams Streams, use, short string, work func(context.Context, table) error) *cobra.Command {
+	var flags tableFlags
+	command := &cobra.Command{
+		Use:   use,
+		Short: short,
+		Args:  needs(tableArgument),
+		RunE: func(command *cobra.Command, args []string) error {
+			access, err := flags.complete()
+			if err != nil {
+				return err
+			}
+			pairs, err := readPairs(args[0])
+			if err != nil {
+				return err
+			}
+			waits := newWaits(streams.Err)
+			access.Waiting = waits.report
+			defer waits.finish()
+			return work(command.Context(), table{path: args[0], pairs: pairs, access: access, jobs: flags.jobs, referrers: flags.referrers})
+		},
+	}
+	flags.register(command)
+	return command
+}
+
+// table is a mirror table and how to reach its registries.
+type table struct {
+	path   string
+	pairs  []mapping.Pair
+	access registry.Access
+	jobs   int
+	// referrers takes what refers to the images along.
+	referrers bool
+}
+
+func mirrorCommand(streams Streams) *cobra.Command {
+	var journal string
+	command := tableCommand(streams, "mirror image-mirror.csv", "Copy the images of a mirror table, all platforms; run again to go on after an interruption",
+		func(ctx context.Context, t table) error {
+			if journal == "" {
+				journal = t.path + ".journal"
+			}
+			return t.copy(ctx, streams, journal)
+		})
+	command.Flags().StringVar(&journal, "journal", "", "file that remembers finished copies; the table's name with .journal by default")
+	return command
+}
+
+func (t table) copy(ctx context.Context, streams Streams, path string) error {
+	journal, err := mirror.OpenJournal(path)
+	if err != nil {
+		return err
+	}
+	progress := newProgress(streams.Out)
+	copier := mirror.Copier{Access: t.access, Journal: journal, Jobs: t.jobs, Referrers: t.referrers, Report: progress.report}
+	err = copier.Copy(ctx, t.pairs)
+	progress.finish()
+	return errors.Join(err, journal.Close())
+}
+
+func lockCommand(streams Streams) *cobra.Command {
+	var output string
+	command := tableCommand(streams, "lock image-mirror.csv -o image-lock.json", "Write the digests of all source images down, per platform",
+		func(ctx context.Context, t table) error {
+			locked, err := mirror.Lock(ctx, t.access, t.pairs, t.jobs, t.referrers)
+			if err != nil {
+				return err
+			}
+			if err := mirror.WriteLock(output, locked); err != nil {
+				return err
+			}
+			p := printer{out: streams.Out}
+			p.line("%d images locked in %s", len(locked), output)
+			return p.err
+		})
+	command.Flags().StringVarP(&output, "output", "o", "image-lock.json", "file to write")
+	return command
+}
+
+func verifyMirrorCommand(streams Streams) *cobra.Command {
+	var lock string
+	command := tableCommand(streams, "verify-mirror image-mirror.csv [--lock image-lock.json]", "Check that every target exists with the digest, the platforms and all blobs of its source",
+		func(ctx context.Context, t table) error {
+			locked, err := t.expected(ctx, lock)
+			if err != nil {
+				return err
+			}
+			defects, err := mirror.Check(ctx, t.access, locked, t.jobs)
+			if err != nil {
+				return err
+			}
+			p := printer{out: streams.Out}
+			for _, defect := range defects {
+				p.line("%s: %s", defect.Pair.Target, defect.Reason)
+			}
+			p.line("%d images checked, %d wrong", len(locked), len(defects))
+			if p.err == nil && len(defects) > 0 {
+				return leftOut{fmt.Sprintf("%d images of %s are not in order; run mirror again", len(defects), t.path)}
+			}
+			return p.err
+		})
+	command.Flags().StringVar(&lock, "lock", "", "digests to expect, as lock wrote them; without it the sources are asked")
+	return command
+}
+
+// expected is what the targets should be: from a lock file, or from the sources.
+func (t table) expected(ctx context.Context, path string) ([]mirror.Locked, error) {
+	if path == "" {
+		return mirror.Lock(ctx, t.access, t.pairs, t.jobs, t.referrers)
+	}
+	all, err := mirror.ReadLock(path)
+	if err != nil {
+		return nil, err
+	}
+	bySource := map[string]mirror.Locked{}
+	for _, one := range all {
+		bySource[one.Source] = one
+	}
+	locked := make([]mirror.Locked, 0, len(t.pairs))
+	for _, pair := range t.pairs {
+		one, ok := bySource[pair.Source]
+		if !ok {
+			return nil, fmt.Errorf("--lock %s does not contain %s; create it again with lock", path, pair.Source)
+		}
+		one.Target = pair.Target
+		locked = append(locked, one)
+	}
+	return locked, nil
+}

@@ -1,0 +1,159 @@
+// Package overridecmd is the command line of image-override.
+package overridecmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gitops-runtime/imageoverride/chartrender"
+	"gitops-runtime/imageoverride/generate"
+	"gitops-runtime/internal/cleantext"
+	"gitops-runtime/internal/interrupt"
+	"gitops-runtime/internal/suggest"
+)
+
+// Exit codes.
+const (
+	ExitOK      = 0
+	ExitFailure = 1 // the program could not do its work
+	ExitUsage   = 2 // the command line or the values are wrong
+	ExitLeftOut = 3 // an image is left out
+)
+
+// Streams is where output goes: results to Out, remarks to Err.
+type Streams struct {
+	Out, Err io.Writer
+	// Version is the program's own version.
+	Version string
+}
+
+const description = `Points every image of a Helm chart at a private registry, proves by rendering that none is
+left out, and copies the images. CHART is a chart's directory, an archive, or
+oci://host/path[:version].
+
+Exit codes: 0 done, and every image is at the registry, 1 the program could not do its work,
+2 the command line or the values are wrong, 3 an image is left out.`
+
+const examples = `  image-override generate CHART --registry registry.corp:5000/gitops -f my.yaml -o out
+  image-override mirror out/image-mirror.csv
+  image-override verify-mirror out/image-mirror.csv
+  helm install NAME CHART -f my.yaml -f out/values-images-no-tags.yaml
+  image-override why CHART nats -f my.yaml`
+
+// leftOut is the error of a run that worked and found an image left out.
+type leftOut struct{ message string }
+
+func (e leftOut) Error() string { return e.message }
+
+// usage is the error of a wrong command line.
+type usage struct{ error }
+
+func (e usage) Unwrap() error { return e.error }
+
+// Main is Run as a process: SIGINT and SIGTERM end it, and a command that they
+// ended has the exit code that shells expect.
+func Main(args []string, streams Streams) int {
+	ctx, stop := interrupt.Context(context.Background(), interrupt.Grace, os.Exit)
+	code := Run(ctx, args, streams)
+	by, ended := interrupt.By(ctx)
+	stop()
+	if ended && code != ExitOK {
+		return interrupt.Code(by)
+	}
+	return code
+}
+
+// Run runs one command line, without the program's name, and returns the exit
+// code.
+func Run(ctx context.Context, args []string, streams Streams) int {
+	root := Command(streams)
+	root.SetArgs(args)
+	return exitCode(root.ExecuteContext(ctx), streams)
+}
+
+// Command is the command with all below it.
+func Command(streams Streams) *cobra.Command {
+	root := &cobra.Command{
+		Use:           "image-override",
+		Short:         "Point every image of a Helm chart at a private registry, and prove it",
+		Long:          description,
+		Example:       examples,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	root.Args = wrapArgs(func(_ *cobra.Command, rest []string) error {
+		if len(rest) > 0 {
+			if near := root.SuggestionsFor(rest[0]); len(near) > 0 {
+				return fmt.Errorf("unknown command %q; did you mean %s?", rest[0], strings.Join(near, " or "))
+			}
+			return fmt.Errorf("unknown command %q", rest[0])
+		}
+		return nil
+	})
+	root.RunE = func(command *cobra.Command, _ []string) error { return command.Help() }
+	root.SuggestionsMinimumDistance = 2
+	root.SetOut(streams.Out)
+	root.SetErr(streams.Err)
+	root.SetFlagErrorFunc(func(command *cobra.Command, err error) error {
+		return usage{fmt.Errorf("%w; see %s --help", suggest.Flag(command, err), command.CommandPath())}
+	})
+	root.Version = streams.Version
+	root.SetVersionTemplate("{{.Version}}\n")
+	root.AddCommand(versionCommand(streams), generateCommand(streams), verifyCommand(streams), listCommand(streams), whyCommand(streams),
+		mirrorCommand(streams), verifyMirrorCommand(streams), lockCommand(streams), postRenderCommand(streams), exportCommand(streams))
+	for _, command := range root.Commands() {
+		command.Args = wrapArgs(command.Args)
+	}
+	return root
+}
+
+// exitCode says what went wrong, and gives the exit code of it.
+func exitCode(err error, streams Streams) int {
+	var left leftOut
+	var wrong usage
+	var unread *generate.WrongValues
+	var refused *generate.Refused
+	var version *chartrender.WrongKubeVersion
+	switch {
+	case err == nil:
+		return ExitOK
+	case errors.As(err, &left):
+		_, _ = fmt.Fprintln(streams.Err, cleantext.Block(left.message))
+		return ExitLeftOut
+	case errors.As(err, &wrong), errors.As(err, &unread), errors.As(err, &refused), errors.As(err, &version):
+		_, _ = fmt.Fprintln(streams.Err, "Error:", cleantext.Block(err.Error()))
+		return ExitUsage
+	default:
+		_, _ = fmt.Fprintln(streams.Err, "Error:", cleantext.Block(err.Error()))
+		return ExitFailure
+	}
+}
+
+func versionCommand(streams Streams) *cobra.Command {
+	return &cobra.Command{
+		Use: "version", Short: "Print the program's version", Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			_, err := fmt.Fprintln(streams.Out, streams.Version)
+			return err
+		},
+	}
+}
+
+// wrapArgs makes wrong arguments usage errors.
+func wrapArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(command *cobra.Command, args []string) error {
+		if check == nil {
+			return nil
+		}
+		if err := check(command, args); err != nil {
+			return usage{fmt.Errorf("%w; see %s --help", err, command.CommandPath())}
+		}
+		return nil
+	}
+}

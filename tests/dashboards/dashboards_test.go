@@ -1,0 +1,95 @@
+package dashboards_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"gitops-runtime/internal/gomodule"
+	"gitops-runtime/tests/dashboards"
+	"gitops-runtime/tests/render"
+)
+
+func TestDashboardsAreInStep(t *testing.T) {
+	t.Parallel()
+	root, err := gomodule.Root()
+	require.NoError(t, err)
+	files, err := dashboards.Generate()
+	require.NoError(t, err)
+	there, err := filepath.Glob(filepath.Join(root, "charts", "gitops-runtime", "files", "dashboards", "*"))
+	require.NoError(t, err)
+	assert.Len(t, there, len(files))
+	for file, text := range files {
+		have, err := os.ReadFile(filepath.Join(root, file))
+		require.NoError(t, err)
+		assert.Equal(t, string(text), string(have), "%s: run make generate", file)
+	}
+}
+
+// A metric that was not read on kind is in the source of the version that the program is pinned to, with all of its labels.
+func TestSources(t *testing.T) {
+	t.Parallel()
+	root, err := gomodule.Root()
+	require.NoError(t, err)
+	metrics, err := dashboards.Metrics()
+	require.NoError(t, err)
+	seen := 0
+	for name, metric := range metrics {
+		if metric.Source == nil {
+			continue
+		}
+		seen++
+		module, err := gomodule.Find(t.Context(), filepath.Join(root, "localcluster", "programs", metric.Source.Program), metric.Source.Module)
+		require.NoError(t, err)
+		text, err := os.ReadFile(filepath.Join(module.Dir, filepath.FromSlash(metric.Source.File)))
+		require.NoError(t, err)
+		for _, literal := range append([]string{name}, metric.Labels...) {
+			assert.Contains(t, string(text), `"`+literal+`"`, "%s: %s", name, metric.Source.File)
+		}
+	}
+	assert.Equal(t, 6, seen)
+}
+
+// One switch creates dashboards and rules; the values file has every program of the table scraped besides, but sealed-secrets.
+func TestSwitch(t *testing.T) {
+	t.Parallel()
+	root, err := gomodule.Root()
+	require.NoError(t, err)
+	kinds := func(release render.Release) map[string][]string {
+		found := map[string][]string{}
+		for _, object := range release.Objects(t) {
+			if object.GetKind() != "ConfigMap" || strings.Contains(object.GetName(), "-dashboard-") {
+				found[object.GetKind()] = append(found[object.GetKind()], object.GetName())
+			}
+			if strings.Contains(object.GetName(), "-dashboard-") {
+				assert.Equal(t, "1", object.GetLabels()["grafana_dashboard"])
+			}
+		}
+		return found
+	}
+	release := render.Release{Chart: "gitops-runtime", Files: []string{"tunnel"}}
+	off := kinds(release)
+	assert.Empty(t, off["ConfigMap"])
+	assert.Empty(t, off["PrometheusRule"])
+	release.Set = map[string]string{"monitoring.enabled": "true"}
+	on := kinds(release)
+	assert.Equal(t, []string{"gitops-runtime-dashboard-argo-cd", "gitops-runtime-dashboard-controllers", "gitops-runtime-dashboard-programs"}, on["ConfigMap"])
+	assert.Equal(t, []string{"gitops-runtime"}, on["PrometheusRule"])
+	assert.Empty(t, on["ServiceMonitor"])
+
+	release.Values = []string{filepath.Join(root, "charts", "gitops-runtime", "values-monitoring.yaml")}
+	scraped := kinds(release)["ServiceMonitor"]
+	metrics, err := dashboards.Metrics()
+	require.NoError(t, err)
+	for name, metric := range metrics {
+		for _, program := range metric.Programs {
+			if program != "sealed-secrets-controller" {
+				assert.Contains(t, scraped, program, name)
+			}
+		}
+	}
+}

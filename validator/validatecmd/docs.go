@@ -1,0 +1,50 @@
+package validatecmd
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gitops-runtime/validator/checks"
+	"gitops-runtime/validator/findings"
+)
+
+func docsCommand(system System) *cobra.Command {
+	return &cobra.Command{
+		Use: "checks-page", Short: "Write the page of all checks (CHECKS.md)", Hidden: true, Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return show(system.Out, Page()) },
+	}
+}
+
+// Page is the page of all checks and findings, in Markdown.
+func Page() string {
+	var page strings.Builder
+	page.WriteString("# Checks of validate-values\n\nGenerated from the table of findings by `validate-values checks-page`.\n" +
+		"A code that ends in 00 means that the check is inconclusive: it got no answer.\n" +
+		"`--skip CODE` and `installer.skipChecks` leave out a whole check or one finding.\n")
+	group := ""
+	for _, check := range checks.Table(checks.Subject{}) {
+		if check.Group != group {
+			group = check.Group
+			fmt.Fprintf(&page, "\n## %s%s\n", strings.ToUpper(group[:1]), group[1:])
+		}
+		fmt.Fprintf(&page, "\n### %s %s\n\n", check.Code, check.Title)
+		if len(check.Needs) > 0 {
+			fmt.Fprintf(&page, "Needs %s. ", strings.Join(check.Needs, ", "))
+		}
+		own, _ := findings.Lookup(check.Code)
+		fmt.Fprintf(&page, "%s\n\n| code | level | says | why | what to do |\n| --- | --- | --- | --- | --- |\n", own.Why)
+		for _, row := range findings.Table() {
+			if row.Code[:4] == check.Code[:4] && row.Code != check.Code {
+				fmt.Fprintf(&page, "| %s | %s | %s | %s | %s |\n", row.Code, row.Level,
+					cell(pattern(row.Sentence)), cell(row.Why), cell(strings.ReplaceAll(row.Fix, "{value}", "the value")))
+			}
+		}
+	}
+	return page.String()
+}
+
+func cell(text string) string {
+	return strings.NewReplacer("|", `\|`, "<", "&lt;", ">", "&gt;").Replace(text)
+}

@@ -1,0 +1,79 @@
+package validatecmd
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gitops-runtime/validator/checks"
+	"gitops-runtime/validator/findings"
+)
+
+func explainCommand(system System) *cobra.Command {
+	return &cobra.Command{
+		Use: "explain [CODE...]", Short: "Say what a code means and what to do; without one, list them all",
+		ValidArgsFunction: cobra.FixedCompletions(codes(), cobra.ShellCompDirectiveNoFileComp),
+		RunE:              func(_ *cobra.Command, codes []string) error { return explain(system.Out, codes) },
+	}
+}
+
+func explain(out io.Writer, codes []string) error {
+	var text strings.Builder
+	if len(codes) == 0 {
+		for _, check := range checks.Table(checks.Subject{}) {
+			fmt.Fprintf(&text, "%s  %s\n", check.Code, check.Title)
+		}
+	}
+	for i, code := range codes {
+		definition, known := findings.Lookup(strings.ToUpper(code))
+		if !known {
+			return usage(fmt.Errorf("unknown code %q; `validate-values explain` lists them", code))
+		}
+		if i > 0 {
+			text.WriteString("\n")
+		}
+		text.WriteString(explanation(definition))
+	}
+	return show(out, text.String())
+}
+
+// show writes a text whole, or says that it could not.
+func show(out io.Writer, text string) error {
+	if _, err := io.WriteString(out, text); err != nil {
+		return broken(fmt.Errorf("the answer cannot be written: %w", reason(err)))
+	}
+	return nil
+}
+
+// explanation is what `explain` says about one code.
+func explanation(definition findings.Definition) string {
+	var text strings.Builder
+	check := titleOf(definition.Code)
+	fmt.Fprintf(&text, "%s (%s)\n", definition.Code, definition.Level)
+	fmt.Fprintf(&text, "  check  %s\n", check)
+	if definition.Level != findings.Inconclusive {
+		fmt.Fprintf(&text, "  says   %s\n", pattern(definition.Sentence))
+	}
+	fmt.Fprintf(&text, "  why    %s\n", definition.Why)
+	if definition.Fix != "" {
+		fmt.Fprintf(&text, "  fix    %s\n", strings.ReplaceAll(definition.Fix, "{value}", "the value"))
+	}
+	return text.String()
+}
+
+// titleOf is the title of the check that a code belongs to.
+func titleOf(code string) string {
+	for _, check := range checks.Table(checks.Subject{}) {
+		if check.Code[:4] == code[:4] {
+			return check.Title
+		}
+	}
+	return ""
+}
+
+// pattern shows a sentence with an ellipsis where a run fills something in.
+func pattern(sentence string) string {
+	return strings.NewReplacer("%q", `"..."`, "%s", "...", "%d", "...").Replace(sentence)
+}

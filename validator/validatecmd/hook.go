@@ -1,0 +1,160 @@
+package validatecmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"gitops-runtime/internal/cleantext"
+	"gitops-runtime/internal/helmvalues"
+	"gitops-runtime/validator/checks"
+	"gitops-runtime/validator/cluster"
+	"gitops-runtime/validator/hook"
+	"gitops-runtime/validator/report"
+)
+
+// HookOptions are the flags of the hook; the environment fills those that are
+// not given.
+type HookOptions struct {
+	Options
+	// Job is the name of the hook Job, for the Event.
+	Job string
+	// TerminationLog is the file of the termination message, "" for none.
+	TerminationLog string
+	// Remove are objects that were made for the Job, see hook.Resources.
+	Remove []string
+}
+
+func hookCommand(system System, code *int) *cobra.Command {
+	var options HookOptions
+	command := &cobra.Command{
+		Use: "hook", Short: "Run as the chart's hook Job, in a pod", Args: cobra.NoArgs,
+		RunE: func(command *cobra.Command, _ []string) error {
+			if err := options.complete(system.Getenv); err != nil {
+				return usage(err)
+			}
+			var err error
+			*code, err = Hook(command.Context(), options, system)
+			return err
+		},
+	}
+	flags := command.Flags()
+	flags.StringSliceVarP(&options.Values.Files, "values", "f", []string{"/values/values.yaml"}, "the merged values")
+	flags.StringVarP(&options.Namespace, "namespace", "n", "", "namespace of the release (POD_NAMESPACE)")
+	flags.StringVar(&options.Release, "release", "", "name of the release (RELEASE_NAME)")
+	flags.BoolVar(&options.Upgrade, "upgrade", false, "the release exists already (IS_UPGRADE)")
+	flags.StringVar(&options.Job, "job", "validate-values", "name of the hook Job, for the Event")
+	flags.StringVar(&options.TerminationLog, "termination-log", "/dev/termination-log", "file of the termination message")
+	flags.StringArrayVar(&options.Remove, "remove", nil, "object made for the Job, resource.version[.group]/name, that goes when the values are refused; the first owns the others (may be repeated)")
+	flags.StringArrayVarP(&options.Outputs, "output", "o", []string{"text"}, "report format")
+	flags.DurationVar(&options.Timeout, "timeout", runTime, "time for the whole run")
+	return command
+}
+
+// complete takes from the environment what no flag gave.
+func (o *HookOptions) complete(getenv func(string) string) error {
+	if o.Namespace == "" {
+		o.Namespace = getenv("POD_NAMESPACE")
+	}
+	if o.Namespace == "" {
+		return errors.New("no namespace: set POD_NAMESPACE, by the downward API, or give --namespace")
+	}
+	if o.Release == "" {
+		o.Release = getenv("RELEASE_NAME")
+	}
+	if text := getenv("IS_UPGRADE"); text != "" && !o.Upgrade {
+		upgrade, err := strconv.ParseBool(text)
+		if err != nil {
+			return errors.New("IS_UPGRADE is neither true nor false")
+		}
+		o.Upgrade = upgrade
+	}
+	return nil
+}
+
+// closing is how long the last words may take: the Event, and the removal of
+// what was made for the Job. Nobody waits that long for a run that is
+// interrupted or has used up its time.
+const (
+	closing      = 5 * time.Second
+	closingShort = 800 * time.Millisecond
+)
+
+// Hook checks the values that Helm has merged. A question that got no answer
+// refuses the install only where it cannot go well without one. After a refusal
+// nothing of the hook is left but the Job with its log.
+func Hook(ctx context.Context, options HookOptions, system System) (int, error) {
+	outputs, err := parseOutputs(options.Outputs, false, system.Formats)
+	if err != nil {
+		return 0, usage(err)
+	}
+	var made hook.Resources
+	for _, text := range options.Remove {
+		object, err := cluster.ParseObject(text)
+		if err != nil {
+			return 0, usage(err)
+		}
+		made = append(made, object)
+	}
+	found, _, err := system.Connect(ctx, Connection{InCluster: true})
+	if err != nil {
+		return 0, broken(err)
+	}
+	end := time.Now().Add(options.Timeout)
+	report, err := options.check(ctx, found, outputs, system)
+	code := ExitError
+	if err == nil {
+		code = verdict(report.Results, false, true)
+	}
+	if code == ExitOK {
+		return code, nil
+	}
+	ctx, cancel := lastWords(ctx, end)
+	defer cancel()
+	warn := func(err error) {
+		if err != nil {
+			fmt.Fprintln(system.Err, "validate-values:", cleantext.Block(err.Error()))
+		}
+	}
+	if err == nil {
+		warn(hook.Announce(ctx, found, options.Namespace, options.Job, report))
+	}
+	warn(made.Remove(ctx, options.Namespace, found))
+	return code, err
+}
+
+// check runs the checks and leaves the report in the log and the termination
+// message.
+func (o HookOptions) check(ctx context.Context, found checks.Cluster, outputs outputs, system System) (report.Report, error) {
+	loaded, err := helmvalues.Load(ctx, o.Values)
+	if err != nil {
+		return report.Report{}, usage(err)
+	}
+	made, err := run(ctx, checks.Subject{
+		Values: helmvalues.New(loaded.Tree), Cluster: found, InHook: true,
+		Namespace: o.Namespace, Release: o.Release, Upgrade: o.Upgrade,
+	}, o.Options, system)
+	if err != nil {
+		return report.Report{}, err
+	}
+	if err := outputs.write(made, system.Out); err != nil {
+		return report.Report{}, broken(err)
+	}
+	if err := hook.Leave(o.TerminationLog, made); err != nil {
+		fmt.Fprintln(system.Err, "validate-values:", cleantext.Block(err.Error()))
+	}
+	return made, nil
+}
+
+// lastWords is a context that outlives the run's. It is short where the run is
+// interrupted, or its time, which was to be over at end, is used up.
+func lastWords(ctx context.Context, end time.Time) (context.Context, context.CancelFunc) {
+	limit := max(closingShort, min(closing, time.Until(end)+closingShort))
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(closingShort, cancel) })
+	return last, func() { stop(); cancel() }
+}

@@ -1,0 +1,91 @@
+package validatecmd
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"gitops-runtime/internal/helmvalues"
+)
+
+// Options are the flags of the main command.
+type Options struct {
+	Values helmvalues.Options
+	// Batch names files, or patterns of them, that are checked each by itself;
+	// none means that the values are those of one install.
+	Batch []string
+	// Chart is a directory, a .tgz file or an oci:// reference; "" looks for it
+	// around the current directory.
+	Chart string
+	// ChartVersion, when given, has to be the chart's; of a registry it is taken.
+	ChartVersion string
+	// Namespace and Release are those of the install.
+	Namespace, Release string
+	Upgrade            bool
+	NoCluster          bool
+	Connection         Connection
+	// Skip holds codes of checks and findings.
+	Skip   []string
+	Strict bool
+	// Outputs are formats, each with "=file" where it does not go to the screen.
+	Outputs []string
+	// Timeout bounds the whole run.
+	Timeout time.Duration
+}
+
+// runTime is how long a run may take unless told otherwise.
+const runTime = 45 * time.Second
+
+// A namespace is a DNS label; a release's name is bounded by Helm.
+var (
+	label       = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`)
+	releaseName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`)
+)
+
+// names refuses what Kubernetes and Helm would refuse.
+func (o Options) names() error {
+	if o.Namespace != "" && (len(o.Namespace) > 63 || !label.MatchString(o.Namespace)) {
+		return fmt.Errorf("--namespace %q is not a valid namespace: it takes lower-case letters, digits and dashes, begins and ends with a letter or digit, and has 63 characters at most", o.Namespace)
+	}
+	if len(o.Release) > 53 || !releaseName.MatchString(o.Release) {
+		return fmt.Errorf("--release %q is not a valid release name: it takes lower-case letters, digits, dashes and dots, begins and ends with a letter or digit, and has 53 characters at most", o.Release)
+	}
+	if o.Timeout <= 0 {
+		return fmt.Errorf("--timeout %s leaves no time; give a duration such as %s", o.Timeout, runTime)
+	}
+	return nil
+}
+
+func (o *Options) register(flags *pflag.FlagSet, registries Registries, formats []string) {
+	flags.SortFlags = false
+	flags.StringSliceVarP(&o.Values.Files, "values", "f", nil, "values file, URL, or - for standard input (may be repeated)")
+	flags.StringArrayVar(&o.Values.Set, "set", nil, "set values as helm does (a.b=c)")
+	flags.StringArrayVar(&o.Values.SetString, "set-string", nil, "set values that stay text")
+	flags.StringArrayVar(&o.Values.SetFile, "set-file", nil, "set values from files (a.b=path)")
+	flags.StringArrayVar(&o.Values.JSON, "set-json", nil, "set values by JSON (a.b={...})")
+	flags.StringArrayVar(&o.Values.SetLiteral, "set-literal", nil, "set a value without reading commas or braces")
+	flags.StringVarP(&o.Namespace, "namespace", "n", "", "namespace of the install (default: that of the kubeconfig's context)")
+	flags.StringVar(&o.Release, "release", "cf-gitops-runtime", "name of the Helm release")
+	flags.BoolVar(&o.Upgrade, "upgrade", false, "the release exists already: check for an upgrade")
+	flags.StringVar(&o.Chart, "chart", "", "chart directory, .tgz file or oci:// reference (default: charts/gitops-runtime, here or above, or else the one built in)")
+	flags.StringVar(&o.ChartVersion, "version", "", "version the chart has to have, or to take from the registry (default there: the newest release)")
+	if registries != nil {
+		registries.Register(flags)
+	}
+	flags.StringVar(&o.Connection.Kubeconfig, "kubeconfig", "", "kubeconfig file")
+	flags.StringVar(&o.Connection.Context, "context", "", "context of the kubeconfig")
+	flags.BoolVar(&o.NoCluster, "no-cluster", false, "ask no cluster; checks that need one are skipped")
+	flags.StringSliceVar(&o.Skip, "skip", nil, "codes of checks or findings to leave out")
+	flags.BoolVar(&o.Strict, "strict", false, "exit with 4 when there are warnings")
+	flags.StringArrayVarP(&o.Outputs, "output", "o", []string{"text"}, "report format "+alternatives(formats)+"; with =FILE into a file (may be repeated)")
+	flags.DurationVar(&o.Timeout, "timeout", runTime, "time for the whole run; in a batch, for each file")
+}
+
+// alternatives are words as a sentence has them: "a, b or c".
+func alternatives(words []string) string {
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " or " + words[last]
+}

@@ -1,0 +1,153 @@
+package validatecmd
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"gitops-runtime/internal/outfile"
+	"gitops-runtime/validator/report"
+)
+
+// output is a format with the file it goes into, "" for the screen.
+type output struct {
+	format report.Format
+	file   string
+}
+
+type outputs []output
+
+// parseOutputs reads -o arguments such as "text" and "sarif=out.sarif".
+func parseOutputs(arguments []string, colour bool, besides map[string]report.Format) (outputs, error) {
+	var parsed outputs
+	screens, files := 0, map[string]bool{}
+	for _, argument := range arguments {
+		name, file, named := strings.Cut(argument, "=")
+		format, err := report.ByName(name, colour && file == "", besides)
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("-o %s: %w", argument, err)
+		case named && file == "":
+			return nil, fmt.Errorf("-o %s: the file name after the = is missing", argument)
+		case file == "":
+			screens++
+		case files[filepath.Clean(file)]:
+			return nil, fmt.Errorf("-o %s: another report goes into that file already", argument)
+		default:
+			files[filepath.Clean(file)] = true
+		}
+		parsed = append(parsed, output{format, file})
+	}
+	if screens > 1 {
+		return nil, fmt.Errorf("-o: only one report can go to the screen; give the others a file, as in -o sarif=out.sarif")
+	}
+	return parsed, nil
+}
+
+// write writes every report.
+func (o outputs) write(made report.Report, screen io.Writer) error {
+	return o.each(screen, func(one output, into io.Writer) error { return one.format.Write(into, made) })
+}
+
+// each opens what every report goes into and hands it on.
+func (o outputs) each(screen io.Writer, fill func(one output, into io.Writer) error) error {
+	for _, one := range o {
+		into, err := one.open(screen)
+		if err != nil {
+			return fmt.Errorf("report: %w", err)
+		}
+		if err := fill(one, into); err != nil {
+			return fmt.Errorf("report: %w", errors.Join(err, into.Abandon()))
+		}
+		if err := into.Finish(); err != nil {
+			return fmt.Errorf("report: %w", err)
+		}
+	}
+	return nil
+}
+
+// outputFile is what a report is written to; a file comes into being whole or
+// not at all.
+type outputFile interface {
+	io.Writer
+	Finish() error
+	Abandon() error
+}
+
+// open begins an output.
+func (o output) open(on io.Writer) (outputFile, error) {
+	if o.file == "" {
+		return screen{on}, nil
+	}
+	return outfile.Create(o.file, 0o644)
+}
+
+// screen is the terminal, or what standard output was redirected to.
+type screen struct{ io.Writer }
+
+// Finish has nothing to do.
+func (screen) Finish() error { return nil }
+
+// Abandon has nothing to do: what was written is seen already.
+func (screen) Abandon() error { return nil }
+
+// reason is an error of the file system without the name of the file.
+func reason(err error) error {
+	var path *os.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	return err
+}
+
+// batchOutputs are the reports over many files that are being written.
+type batchOutputs struct {
+	files []outputFile
+	parts []report.Batch
+}
+
+// batch begins every report.
+func (o outputs) batch(screen io.Writer) (*batchOutputs, error) {
+	begun := &batchOutputs{}
+	for _, one := range o {
+		into, err := one.open(screen)
+		if err != nil {
+			return nil, fmt.Errorf("report: %w", errors.Join(err, begun.abandon()))
+		}
+		begun.files, begun.parts = append(begun.files, into), append(begun.parts, one.format.Batch(into))
+	}
+	return begun, nil
+}
+
+func (f *batchOutputs) add(made report.Report) error {
+	for _, part := range f.parts {
+		if err := part.Add(made); err != nil {
+			return fmt.Errorf("report: %w", err)
+		}
+	}
+	return nil
+}
+
+func (f *batchOutputs) end(total report.Total) error {
+	for i, part := range f.parts {
+		if err := part.End(total); err != nil {
+			return fmt.Errorf("report: %w", errors.Join(err, f.files[i].Abandon()))
+		}
+		if err := f.files[i].Finish(); err != nil {
+			return fmt.Errorf("report: %w", err)
+		}
+	}
+	return nil
+}
+
+// abandon leaves no half-written file behind.
+func (f *batchOutputs) abandon() error {
+	var all []error
+	for _, file := range f.files {
+		all = append(all, file.Abandon())
+	}
+	return errors.Join(all...)
+}

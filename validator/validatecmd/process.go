@@ -1,0 +1,29 @@
+package validatecmd
+
+import (
+	"os"
+	"runtime/debug"
+	"time"
+
+	"golang.org/x/term"
+)
+
+// softLimit is where the garbage collector begins to work harder; what a run
+// reads is bounded well below the memory that its container may have.
+const softLimit = 200 << 20
+
+// Process is the machine around this process, for a program of the given version.
+// It has no cluster yet, and no registries.
+func Process(version string) System {
+	debug.SetMemoryLimit(softLimit)
+	return System{
+		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
+		Colour:  ShowsColours(os.Stdout),
+		Version: version, Now: time.Now, Getenv: os.Getenv,
+	}
+}
+
+// ShowsColours tells whether output is a terminal that shows colors, and nobody asked for none (https://no-color.org).
+func ShowsColours(output *os.File) bool {
+	return term.IsTerminal(int(output.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+}

@@ -1,0 +1,165 @@
+package validatecmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"gitops-runtime/internal/helmchart"
+	"gitops-runtime/internal/helmvalues"
+	"gitops-runtime/internal/schemacheck"
+	"gitops-runtime/validator/checks"
+)
+
+// probeTime is how long a cluster that nobody asked for may take to answer.
+const probeTime = 3 * time.Second
+
+// Validate checks the values, or every file of a batch, and writes the reports.
+func Validate(ctx context.Context, options Options, system System) (int, error) {
+	outputs, err := parseOutputs(options.Outputs, system.Colour, system.Formats)
+	if err != nil {
+		return 0, usage(err)
+	}
+	if err := options.names(); err != nil {
+		return 0, usage(err)
+	}
+	files, err := expand(options.Batch)
+	if err != nil {
+		return 0, usage(err)
+	}
+	options.Values.In = system.In
+	subject := checks.Subject{
+		Schemas: &schemacheck.Cache{}, Release: options.Release, Namespace: options.Namespace, Upgrade: options.Upgrade,
+	}
+	if len(files) == 0 {
+		// Before anything else is asked: what cannot be read needs no cluster.
+		if subject.Values, err = helmvalues.Load(ctx, options.Values); err != nil {
+			return 0, unread(ctx, err)
+		}
+	}
+	if subject.Chart, err = options.chart(ctx, system); err != nil {
+		return 0, usage(err)
+	}
+	if err := options.connect(ctx, system, &subject); err != nil {
+		return 0, err
+	}
+	if subject.Namespace == "" {
+		return 0, usage(errors.New("no namespace: give --namespace NS, the namespace of the install"))
+	}
+	if len(files) > 0 {
+		return batch(ctx, files, outputs, subject, options, system)
+	}
+	subject = withDefaults(subject)
+	report, err := run(ctx, subject, options, system)
+	if err != nil {
+		return 0, err
+	}
+	report.Near = options.lastFile()
+	if err := outputs.write(report, system.Out); err != nil {
+		return 0, broken(err)
+	}
+	return verdict(report.Results, options.Strict, false), nil
+}
+
+// withDefaults puts the chart's defaults under the values. Of a chart that has
+// the umbrella chart as a part, that part is what the checks are about.
+func withDefaults(subject checks.Subject) checks.Subject {
+	if subject.Chart == nil {
+		return subject
+	}
+	subject.Values.WithDefaults(subject.Chart)
+	if part := subject.Chart.Runtime(); part != nil {
+		subject.Chart, subject.Values = part, subject.Values.Part(part.Name)
+	}
+	return subject
+}
+
+// lastFile is the values file that a person would open first, "" without one.
+func (o Options) lastFile() string {
+	for _, file := range slices.Backward(o.Values.Files) {
+		if strings.TrimSpace(file) != "-" && !strings.Contains(file, "://") {
+			return file
+		}
+	}
+	return ""
+}
+
+// chart loads the chart that is named, found or built in; nil when there is none
+// and none was named.
+func (o Options) chart(ctx context.Context, system System) (*helmchart.Chart, error) {
+	name := o.Chart
+	if name == "" {
+		directory, err := os.Getwd()
+		if err != nil {
+			return nil, fmt.Errorf("current directory: %w", err)
+		}
+		name = helmchart.Find(directory)
+	}
+	found, err := o.load(ctx, name, system)
+	if err != nil || found == nil {
+		return nil, err
+	}
+	where := "at " + name
+	if name == "" {
+		where = "built into this program"
+	}
+	if o.ChartVersion != "" && o.ChartVersion != found.Version {
+		return nil, fmt.Errorf("the chart %s is version %s, not %s; name the right one with --chart", where, found.Version, o.ChartVersion)
+	}
+	return found, nil
+}
+
+// load reads a chart from where its name says; without a name, the chart that is
+// built into the program, nil where none is.
+func (o Options) load(ctx context.Context, name string, system System) (*helmchart.Chart, error) {
+	if name == "" && system.BuiltIn == nil {
+		return nil, nil
+	}
+	if name == "" {
+		return system.BuiltIn(ctx)
+	}
+	from := helmchart.Source{Name: name, Version: o.ChartVersion}
+	if system.Registries != nil {
+		var err error
+		if from.Registry, err = system.Registries.Open(system.Getenv); err != nil {
+			return nil, err
+		}
+	}
+	loaded, err := helmchart.Load(ctx, from)
+	if err != nil {
+		return nil, err
+	}
+	return helmchart.Of(loaded), nil
+}
+
+// connect finds the cluster. One that was named has to be there; the one of the
+// default kubeconfig is used when it answers.
+func (o Options) connect(ctx context.Context, system System, subject *checks.Subject) error {
+	if o.NoCluster {
+		return nil
+	}
+	named := o.Connection.Kubeconfig != "" || o.Connection.Context != ""
+	found, namespace, err := system.Connect(ctx, o.Connection)
+	if err != nil {
+		if named {
+			return usage(err)
+		}
+		return nil
+	}
+	if subject.Namespace == "" {
+		subject.Namespace = namespace
+	}
+	if !named {
+		ctx, cancel := context.WithTimeout(ctx, probeTime)
+		defer cancel()
+		if _, err := found.Version(ctx); err != nil {
+			return nil
+		}
+	}
+	subject.Cluster = found
+	return nil
+}

@@ -1,0 +1,220 @@
+// Package validatecmd is the command line: flags in, reports out, an exit code. It knows
+// no check by name, and gets clusters and registries from the main of a program.
+package validatecmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"gitops-runtime/internal/cleantext"
+	"gitops-runtime/internal/helmchart"
+	"gitops-runtime/internal/suggest"
+	"gitops-runtime/validator/checks"
+	"gitops-runtime/validator/findings"
+	"gitops-runtime/validator/hook"
+	"gitops-runtime/validator/report"
+	"gitops-runtime/validator/selftest"
+	"gitops-runtime/validator/uninstall"
+)
+
+// System is what the program gets from the machine it runs on.
+type System struct {
+	In       io.Reader
+	Out, Err io.Writer
+	// Colour is true when Out is a terminal that shows colours.
+	Colour bool
+	// Version is the program's own version.
+	Version string
+	// Now is the time by which tokens and certificates expire.
+	Now func() time.Time
+	// Getenv reads the environment.
+	Getenv func(name string) string
+	// Connect finds the cluster; the namespace is that of the kubeconfig's
+	// context, and "" in a pod.
+	Connect func(ctx context.Context, how Connection) (found Cluster, namespace string, err error)
+	// Registries reaches charts in registries; nil where none is pulled.
+	Registries Registries
+	// BuiltIn is the chart that the program was built with, which is used where
+	// no other is named or found; nil in a build without.
+	BuiltIn func(ctx context.Context) (*helmchart.Chart, error)
+	// Formats are formats of reports that this build has besides the usual ones,
+	// by name.
+	Formats map[string]report.Format
+	// Migrate makes the command that rewrites values files; nil in a build
+	// without. The function makes an error one of usage.
+	Migrate func(in io.Reader, usage func(error) error) *cobra.Command
+	// Schema is what the command schema prints; nil in a build without.
+	Schema Schema
+}
+
+// Registries reaches charts in registries by flags of its own.
+type Registries interface {
+	// Register adds the flags.
+	Register(flags *pflag.FlagSet)
+	// Open is the way that the flags, or else the environment, name.
+	Open(getenv func(string) string) (helmchart.Registry, error)
+}
+
+// Cluster is everything that the commands ask of an API server: the questions of
+// the checks, the Event and the removal of hook resources, the deletions of the
+// uninstall hooks, and what tests create. A client that wraps another has to have it all.
+type Cluster interface {
+	checks.Cluster
+	hook.Announcer
+	hook.Owners
+	uninstall.Cluster
+	selftest.Cluster
+}
+
+// Connection says which cluster is meant.
+type Connection struct {
+	// InCluster is the cluster around this pod.
+	InCluster bool
+	// Kubeconfig and Context are kubectl's, both may be empty.
+	Kubeconfig, Context string
+}
+
+// failure is an error with the exit code it ends the program with.
+type failure struct {
+	code int
+	err  error
+}
+
+func (f *failure) Error() string { return f.err.Error() }
+func (f *failure) Unwrap() error { return f.err }
+
+func usage(err error) error  { return &failure{ExitUsage, err} }
+func broken(err error) error { return &failure{ExitError, err} }
+
+// Main runs the program and returns its exit code.
+func Main(ctx context.Context, args []string, system System) int {
+	code := ExitOK
+	root := commands(system, &code)
+	root.SetArgs(args)
+	root.SetIn(system.In)
+	root.SetOut(system.Out)
+	root.SetErr(system.Err)
+	root.SetFlagErrorFunc(func(command *cobra.Command, err error) error {
+		if slices.Contains(args, "--version") && strings.Contains(err.Error(), "--version") {
+			return errors.New("--version names the version of the chart, as in helm; `validate-values version` prints the program's")
+		}
+		return fmt.Errorf("%w; see %s --help", suggest.Flag(command, err), command.CommandPath())
+	})
+	if len(args) == 1 && args[0] == "--version" { // as cobra's programs have it; with a value it is the chart's
+		root.SetArgs([]string{"version"})
+	}
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return code
+	}
+	fmt.Fprintln(system.Err, "validate-values:", cleantext.Block(err.Error()))
+	var known *failure
+	if errors.As(err, &known) {
+		return known.code
+	}
+	return ExitUsage
+}
+
+// Command is the command with all below it, for what documents it.
+func Command(system System) *cobra.Command {
+	code := ExitOK
+	return commands(system, &code)
+}
+
+func commands(system System, code *int) *cobra.Command {
+	root := rootCommand(system, code)
+	root.AddCommand(hookCommand(system, code), uninstallCommand(system), testCommand(system, code), explainCommand(system), docsCommand(system), versionCommand(system))
+	if system.Migrate != nil {
+		root.AddCommand(system.Migrate(system.In, usage))
+	}
+	if system.Schema != nil {
+		root.AddCommand(schemaCommand(system))
+	}
+	return root
+}
+
+const description = `Checks the values of a GitOps runtime before it is installed or upgraded.
+
+Everything that is wrong is found in one run, each finding with a stable code, the place
+in the values it comes from, and what to do about it. Nothing is written anywhere.
+
+Files named without -f are a batch: each is checked by itself, over the files of -f and
+under the flags, and one report tells of all.
+
+Exit codes: 0 fine, 1 the program failed, 2 usage, 3 failed checks, 4 warnings under
+--strict, 5 a question got no answer.`
+
+const examples = `  validate-values -f values.yaml --namespace codefresh
+  validate-values -f values.yaml --set global.runtime.name=prod -n codefresh --no-cluster
+  validate-values -f values.yaml -n codefresh -o text -o sarif=values.sarif
+  validate-values 'clusters/*/values.yaml' -f common.yaml -n codefresh --no-cluster
+  validate-values -f values.yaml -n codefresh --chart oci://registry.example.com/charts/gitops-runtime --version 1.2.3
+  validate-values explain RUN201`
+
+func rootCommand(system System, code *int) *cobra.Command {
+	var options Options
+	command := &cobra.Command{
+		Use: "validate-values [-f values.yaml] [FILE|PATTERN...] --namespace NS", Short: "Check the values of a GitOps runtime",
+		Long: description, Example: examples, Args: cobra.ArbitraryArgs,
+		SilenceErrors: true, SilenceUsage: true,
+		RunE: func(command *cobra.Command, batch []string) error {
+			if err := misspelled(command, batch); err != nil {
+				return usage(err)
+			}
+			options.Batch = batch
+			var err error
+			*code, err = Validate(command.Context(), options, system)
+			return err
+		},
+	}
+	command.SuggestionsMinimumDistance = 2
+	formats := append(report.Names(), slices.Sorted(maps.Keys(system.Formats))...)
+	options.register(command.Flags(), system.Registries, formats)
+	complete := func(flag string, list []string) {
+		// an error would be a flag that does not exist
+		_ = command.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(list, cobra.ShellCompDirectiveNoFileComp))
+	}
+	complete("output", formats)
+	complete("skip", codes())
+	return command
+}
+
+// misspelled finds a word that is nearly a command and is not a file.
+func misspelled(command *cobra.Command, words []string) error {
+	if len(words) != 1 {
+		return nil
+	}
+	if _, err := os.Stat(words[0]); err == nil {
+		return nil
+	}
+	if near := command.SuggestionsFor(words[0]); len(near) > 0 {
+		return fmt.Errorf("%s: no such file or command; did you mean %s?", words[0], strings.Join(near, " or "))
+	}
+	return nil
+}
+
+// codes are all codes, with the sentence of each.
+func codes() []string {
+	var list []string
+	for _, definition := range findings.Table() {
+		list = append(list, cobra.CompletionWithDesc(definition.Code, pattern(definition.Sentence)))
+	}
+	return list
+}
+
+func versionCommand(system System) *cobra.Command {
+	return &cobra.Command{
+		Use: "version", Short: "Print the program's version", Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return show(system.Out, system.Version+"\n") },
+	}
+}
