@@ -159,6 +159,11 @@ publish: deps bin/cosign ## Publish images and charts, signed (REGISTRY=host/pat
 	@$(STEP) "build release" go build -o bin/release ./release/cmd/release
 	@bin/release publish "$(REGISTRY)" $(ARGS)
 
+.PHONY: program-images
+program-images: ## Write the images of both programs into out/programs, for docker load and podman load
+	@$(STEP) "build release" go build -o bin/release ./release/cmd/release
+	@bin/release image $(ARGS)
+
 .PHONY: signing-key
 signing-key: bin/cosign ## Create a key pair to publish with, cosign.key and cosign.pub
 	@bin/cosign generate-key-pair

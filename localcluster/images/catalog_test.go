@@ -13,6 +13,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"gitops-runtime/release/image"
+
 	"gitops-runtime/internal/gomodule"
 )
 
@@ -88,8 +90,8 @@ func TestForMode(t *testing.T) {
 	for mode, wants := range tests {
 		names, err := catalog.ForMode(mode)
 		require.NoError(t, err)
-		for image, want := range wants {
-			assert.Equal(t, want, slices.Contains(names, image), "%s in mode %s", image, mode)
+		for name, want := range wants {
+			assert.Equal(t, want, slices.Contains(names, name), "%s in mode %s", name, mode)
 		}
 	}
 	_, err = catalog.ForMode("tunel")
@@ -97,7 +99,7 @@ func TestForMode(t *testing.T) {
 }
 
 func TestAllIsWhatAnyMachineCanHave(t *testing.T) {
-	catalog := &Catalog{rows: []row{{name: "quay.io/a/b:1", recipe: own("b", "./b")}, {name: "quay.io/a/c:1", recipe: onlyPulled()}}}
+	catalog := &Catalog{rows: []row{{name: "quay.io/a/b:1", recipe: own(image.Installer(), "1")}, {name: "quay.io/a/c:1", recipe: onlyPulled()}}}
 	assert.Equal(t, []string{"quay.io/a/b:1"}, catalog.All())
 }
 

@@ -1,17 +1,16 @@
 package images
 
 import (
-	"encoding/pem"
 	"fmt"
 	"path"
 	"strconv"
 	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
-	"golang.org/x/crypto/x509roots/fallback/bundle"
 
 	"gitops-runtime/localcluster/images/gobuild"
 	"gitops-runtime/localcluster/images/ocilayer"
+	"gitops-runtime/release/image"
 )
 
 // user is the user that a container runs as by default. The zero value is root.
@@ -71,17 +70,16 @@ func argoEventsImage() recipe {
 	return made
 }
 
-// own is an image of a program of this module, as its Dockerfile makes it.
-func own(name, folder string) recipe {
-	made := static(ownProgram(name, ".", folder), "/"+name, ownUser)
-	made.origin = Own
-	return made
-}
-
-// stamped gives the program of an image its version, as its Dockerfile does.
-func stamped(made recipe, version string) recipe {
-	made.programs[0].program.LDFlags = "-X main.version=" + version
-	return made
+// own is the image of one of this repository's programs, with the content that a release has of it.
+func own(program image.Program, version string) recipe {
+	compiled := ownProgram(path.Base(program.Path), ".", program.Package)
+	compiled.LDFlags = "-X main.version=" + version
+	return recipe{
+		origin:   Own,
+		programs: []placed{{compiled, program.Path}},
+		files:    []ocilayer.Entry{{Path: image.AuthoritiesPath, Content: image.Authorities()}},
+		config:   program.Config(),
+	}
 }
 
 // standIn is the test program that stands in for programs which are not
@@ -127,7 +125,7 @@ func systemFiles(as user) []ocilayer.Entry {
 	group := []string{"root:x:0:", "nobody:x:65534:"}
 	entries := []ocilayer.Entry{
 		{Path: "/tmp", Dir: true, Mode: 0o1777},
-		{Path: "/etc/ssl/certs/ca-certificates.crt", Content: certificates()},
+		{Path: image.AuthoritiesPath, Content: image.Authorities()},
 	}
 	if as.id != 0 {
 		passwd = append(passwd, fmt.Sprintf("%s:x:%d:%d:%s:%s:/sbin/nologin", as.name, as.id, as.id, as.name, as.home))
@@ -140,13 +138,4 @@ func systemFiles(as user) []ocilayer.Entry {
 		ocilayer.Entry{Path: "/etc/passwd", Content: strings.Join(passwd, "\n") + "\n"},
 		ocilayer.Entry{Path: "/etc/group", Content: strings.Join(group, "\n") + "\n"},
 	)
-}
-
-// certificates are the public CA certificates that Mozilla trusts, in PEM.
-func certificates() string {
-	var text strings.Builder
-	for root := range bundle.Roots() {
-		text.Write(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: root.Certificate}))
-	}
-	return text.String()
 }

@@ -1,5 +1,7 @@
 package images
 
+import "gitops-runtime/release/image"
+
 // table is the catalog; version is the tag of this project's own images. Its order is the order of building: what is quickly
 // downloaded comes first, so that compilers have work while the rest downloads.
 func table(version string) []row {
@@ -24,8 +26,8 @@ func table(version string) []row {
 		{name: "docker.io/cloudnativelabs/kube-router:v2.1.0", modes: everyMode, recipe: kubeRouterImage()},
 
 		// This project's own.
-		{name: "quay.io/codefresh/gitops-runtime-installer:" + version, modes: everyMode, neverPull: true, recipe: stamped(own("validate-values", "./validator/cmd/validate-hook"), version)},
-		{name: "quay.io/codefresh/image-override:" + version, neverPull: true, recipe: own("image-override", "./imageoverride/cmd/image-override")},
+		{name: "quay.io/codefresh/gitops-runtime-installer:" + version, modes: everyMode, neverPull: true, recipe: own(image.Installer(), version)},
+		{name: "quay.io/codefresh/image-override:" + version, neverPull: true, recipe: own(image.ImageOverride(), version)},
 		{name: "gitops-runtime/standin:dev", modes: everyMode, neverPull: true, recipe: standIn()},
 
 		// Programs of the platform that work with nothing but the platform: local clusters have a stand-in of that, too.

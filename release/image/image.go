@@ -1,4 +1,5 @@
-// Package image builds the images of the product's own programs: each is one static program and the public CAs, from scratch.
+// Package image builds the images of the product's own programs: each is one static program and the public CAs, from scratch. Releases are
+// made of them, and the local cluster runs images of the same content.
 package image
 
 import (
@@ -28,16 +29,29 @@ type Program struct {
 }
 
 // Programs are all programs with images.
-func Programs() []Program {
-	return []Program{
-		{
-			Name: "gitops-runtime-installer", Package: "./validator/cmd/validate-hook", Path: "/validate-values",
-			Description: "Checks the values of a GitOps runtime before it is installed", WorkingDir: "/",
-		},
-		{
-			Name: "image-override", Package: "./imageoverride/cmd/image-override", Path: "/image-override",
-			Description: "Points every image of a Helm chart at a private registry, and proves it", WorkingDir: "/files",
-		},
+func Programs() []Program { return []Program{Installer(), ImageOverride()} }
+
+// Installer is validate-values as the chart's hooks run it.
+func Installer() Program {
+	return Program{
+		Name: "gitops-runtime-installer", Package: "./validator/cmd/validate-hook", Path: "/validate-values",
+		Description: "Checks the values of a GitOps runtime before it is installed", WorkingDir: "/",
+	}
+}
+
+// ImageOverride is image-override.
+func ImageOverride() Program {
+	return Program{
+		Name: "image-override", Package: "./imageoverride/cmd/image-override", Path: "/image-override",
+		Description: "Points every image of a Helm chart at a private registry, and proves it", WorkingDir: "/files",
+	}
+}
+
+// Config is what containers of the program start with.
+func (p Program) Config() v1.Config {
+	return v1.Config{
+		User: "65532:65532", Entrypoint: []string{p.Path}, WorkingDir: p.WorkingDir,
+		Env: []string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"},
 	}
 }
 
@@ -72,19 +86,16 @@ type Made struct {
 	Files map[string]string
 }
 
-// Make compiles a program for every architecture and packs it.
-func Make(ctx context.Context, compile Compiler, program Program, from source.Source, version string) (Made, error) {
+// Make compiles a program for the architectures and packs it.
+func Make(ctx context.Context, compile Compiler, program Program, from source.Source, version string, architectures ...string) (Made, error) {
 	made := Made{Files: map[string]string{}}
 	packed := artifact.Image{
 		Created:     from.Time,
 		Annotations: artifact.Annotations(program.Name, program.Description, version, from.Revision, from.URL, from.Time),
-		Config: v1.Config{
-			User: "65532:65532", Entrypoint: []string{program.Path}, WorkingDir: program.WorkingDir,
-			Env: []string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"},
-		},
+		Config:      program.Config(),
 	}
-	authorities := artifact.File{Path: "/etc/ssl/certs/ca-certificates.crt", Mode: 0o644, Content: certificates()}
-	for _, architecture := range Architectures() {
+	authorities := artifact.File{Path: AuthoritiesPath, Mode: 0o644, Content: []byte(Authorities())}
+	for _, architecture := range architectures {
 		file, err := compile(ctx, program, architecture, version)
 		if err != nil {
 			return Made{}, err
@@ -107,11 +118,14 @@ func Make(ctx context.Context, compile Compiler, program Program, from source.So
 	return made, nil
 }
 
-// certificates are the public CA certificates that Mozilla trusts, in PEM.
-func certificates() []byte {
+// AuthoritiesPath is where images have the public CA certificates.
+const AuthoritiesPath = "/etc/ssl/certs/ca-certificates.crt"
+
+// Authorities are the public CA certificates that Mozilla trusts, in PEM.
+func Authorities() string {
 	var text strings.Builder
 	for root := range bundle.Roots() {
 		text.Write(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: root.Certificate}))
 	}
-	return []byte(text.String())
+	return text.String()
 }

@@ -22,7 +22,7 @@ import (
 
 // image publishes the image of a program.
 func (r *run) image(ctx context.Context, program image.Program) error {
-	made, err := image.Make(ctx, r.Compile, program, r.Source, r.Version)
+	made, err := image.Make(ctx, r.Compile, program, r.Source, r.Version, image.Architectures()...)
 	if err != nil {
 		return err
 	}

@@ -31,7 +31,7 @@ func main() {
 
 func command() *cobra.Command {
 	root := &cobra.Command{Use: "release", Short: "Make, publish and verify a release", SilenceUsage: true, SilenceErrors: true}
-	root.AddCommand(stampCommand(), publishCommand(), verifyCommand())
+	root.AddCommand(stampCommand(), imageCommand(), publishCommand(), verifyCommand())
 	return root
 }
 

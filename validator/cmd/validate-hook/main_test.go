@@ -39,7 +39,7 @@ func TestLinksOnlyWhatAPodNeeds(t *testing.T) {
 	}
 }
 
-// The program as the Dockerfile builds it stays small, and says what it leaves
+// The program as release/image builds it stays small, and says what it leaves
 // to the other build.
 func TestProgram(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "validate-values")
