@@ -1,12 +1,10 @@
 package helmchart_test
 
 import (
-	"archive/tar"
-	"bytes"
-	"compress/gzip"
 	"fmt"
+	"maps"
 	"os"
-	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -30,29 +28,12 @@ func describe(of *helmchart.Chart) string {
 	return text
 }
 
-func write(t *testing.T, files map[string]string) string {
-	t.Helper()
-	root := t.TempDir()
-	for name, content := range files {
-		path := filepath.Join(root, filepath.FromSlash(name))
-		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		require.NoError(t, os.WriteFile(path, []byte(content), 0o644))
-	}
-	return root
-}
-
+// pack writes a packed chart.
 func pack(t *testing.T, name string, files map[string]string) {
 	t.Helper()
-	var data bytes.Buffer
-	zipped := gzip.NewWriter(&data)
-	archive := tar.NewWriter(zipped)
-	for file, text := range files {
-		header := &tar.Header{Name: file, Mode: 0o644, Size: int64(len(text)), Typeflag: tar.TypeReg}
-		require.NoError(t, archive.WriteHeader(header))
-		_, err := archive.Write([]byte(text))
-		require.NoError(t, err)
+	var entries []string
+	for _, file := range slices.Sorted(maps.Keys(files)) {
+		entries = append(entries, file, files[file])
 	}
-	require.NoError(t, archive.Close())
-	require.NoError(t, zipped.Close())
-	require.NoError(t, os.WriteFile(name, data.Bytes(), 0o644))
+	require.NoError(t, os.WriteFile(name, packed(t, entries...), 0o644))
 }

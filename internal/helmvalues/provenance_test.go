@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"gitops-runtime/internal/foldertest"
 	"gitops-runtime/internal/helmchart"
 	"gitops-runtime/internal/helmvalues"
 )
@@ -114,7 +115,7 @@ var provenance = []struct {
 
 func TestProvenance(t *testing.T) {
 	assert.GreaterOrEqual(t, len(provenance), 30)
-	root := write(t, family)
+	root := foldertest.New(t, family)
 	read, err := helmchart.Load(t.Context(), helmchart.Source{Name: root})
 	require.NoError(t, err)
 	chart := helmchart.Of(read)

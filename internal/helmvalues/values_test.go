@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"gitops-runtime/internal/foldertest"
 	"gitops-runtime/internal/helmchart"
 	"gitops-runtime/internal/helmvalues"
 	"gitops-runtime/internal/mutate"
@@ -46,7 +47,7 @@ block: |
 `
 
 func TestPlaces(t *testing.T) {
-	t.Chdir(write(t, map[string]string{
+	t.Chdir(foldertest.New(t, map[string]string{
 		"one.yaml": anchored,
 		"two.yaml": "plain:\n  now: a map\nmerged:\n  own: null\nlist: []\n",
 	}))
@@ -122,7 +123,7 @@ func TestErrorsNameTheSourceAndNoValue(t *testing.T) {
 		w.WriteHeader(http.StatusForbidden)
 	}))
 	defer server.Close()
-	t.Chdir(write(t, map[string]string{
+	t.Chdir(foldertest.New(t, map[string]string{
 		"bad.yaml": "a: [secret\n", "fine.yaml": "a: {b: 1}\n", "first.yaml": "a: b: secret\n", "later.yaml": "a: 1\nb: c: secret\n",
 		"twice.yaml": "b: 1\na: &a {b: *a}\n", "anchor.yaml": "a: 1\nb: [*nobody]\n", "merge.yaml": "a:\n  <<: 1\n",
 	}))

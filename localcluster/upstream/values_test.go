@@ -2,9 +2,6 @@ package upstream_test
 
 import (
 	"context"
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -15,6 +12,7 @@ import (
 	"helm.sh/helm/v3/pkg/getter"
 	"sigs.k8s.io/yaml"
 
+	"gitops-runtime/internal/foldertest"
 	"gitops-runtime/internal/helmchart"
 	"gitops-runtime/internal/helmvalues"
 )
@@ -30,7 +28,7 @@ var parent = map[string]string{
 
 // Everything that is loaded has to be what Helm would load.
 func TestLoadingIsHelms(t *testing.T) {
-	folder := write(t, map[string]string{
+	folder := foldertest.New(t, map[string]string{
 		"one.yaml":   "a: {b: 2}\nlist: [y, z]\nanchor: &x {p: 1, q: 2}\nuse: {<<: *x, q: 3}\nyes: on\nnumber: 1.5\nbig: 12345678901\n",
 		"two.yaml":   "a: {d: null, new: {deep: true}}\nlist: null\n",
 		"empty.yaml": "",
@@ -57,7 +55,7 @@ func TestLoadingIsHelms(t *testing.T) {
 	}
 	for name, options := range cases {
 		t.Run(name, func(t *testing.T) {
-			root := write(t, parent)
+			root := foldertest.New(t, parent)
 			want := byHelm(t, root, options)
 			loaded, err := helmvalues.Load(context.Background(), options)
 			require.NoError(t, err)
@@ -98,15 +96,4 @@ func text(t *testing.T, tree any) string {
 	data, err := yaml.Marshal(tree)
 	require.NoError(t, err)
 	return string(data)
-}
-
-func write(t *testing.T, files map[string]string) string {
-	t.Helper()
-	root := t.TempDir()
-	for name, content := range files {
-		path := filepath.Join(root, filepath.FromSlash(name))
-		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		require.NoError(t, os.WriteFile(path, []byte(strings.TrimPrefix(content, "\n")), 0o644))
-	}
-	return root
 }

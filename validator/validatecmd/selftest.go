@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"gitops-runtime/internal/netfail"
 	"gitops-runtime/validator/cluster"
@@ -68,16 +69,23 @@ func addComponents(add adder) {
 	})
 }
 
-func addAppProxy(add adder, system System) {
-	var options selftest.AppProxyOptions
-	command := &cobra.Command{Use: "app-proxy"}
-	command.Flags().StringVar(&options.URL, "url", "", "address of app-proxy")
-	command.Flags().StringVar(&options.Runtime, "runtime", "", "name of the runtime")
-	command.Flags().StringVar(&options.Platform, "platform", "", "URL of the platform")
+// addTest adds a test that its flags cannot break.
+func addTest[Options any](add adder, name string, test func(context.Context, selftest.Surroundings, Options, *selftest.Report), flags func(*pflag.FlagSet, *Options)) {
+	var options Options
+	command := &cobra.Command{Use: name}
+	flags(command.Flags(), &options)
 	add(command, func(ctx context.Context, s selftest.Surroundings, report *selftest.Report) error {
-		options.Token = system.Getenv("RUNTIME_TOKEN")
-		selftest.AppProxy(ctx, s, options, report)
+		test(ctx, s, options, report)
 		return nil
+	})
+}
+
+func addAppProxy(add adder, system System) {
+	addTest(add, "app-proxy", selftest.AppProxy, func(flags *pflag.FlagSet, options *selftest.AppProxyOptions) {
+		options.Token = system.Getenv("RUNTIME_TOKEN")
+		flags.StringVar(&options.URL, "url", "", "address of app-proxy")
+		flags.StringVar(&options.Runtime, "runtime", "", "name of the runtime")
+		flags.StringVar(&options.Platform, "platform", "", "URL of the platform")
 	})
 }
 
@@ -102,59 +110,37 @@ func addRouter(add adder) {
 }
 
 func addAccess(add adder) {
-	var options selftest.AccessOptions
-	command := &cobra.Command{Use: "access"}
-	command.Flags().StringVar(&options.Mode, "mode", "", "access mode")
-	command.Flags().StringVar(&options.URL, "url", "", "public URL of the runtime")
-	command.Flags().StringVar(&options.Path, "path", "/", "path that is asked")
-	command.Flags().StringVar(&options.Target, "target", "", "address of app-proxy")
-	add(command, func(ctx context.Context, s selftest.Surroundings, report *selftest.Report) error {
-		selftest.Access(ctx, s, options, report)
-		return nil
+	addTest(add, "access", selftest.Access, func(flags *pflag.FlagSet, options *selftest.AccessOptions) {
+		flags.StringVar(&options.Mode, "mode", "", "access mode")
+		flags.StringVar(&options.URL, "url", "", "public URL of the runtime")
+		flags.StringVar(&options.Path, "path", "/", "path that is asked")
+		flags.StringVar(&options.Target, "target", "", "address of app-proxy")
 	})
 }
 
 // addArgo adds the tests of Argo's projects.
 func addArgo(add adder) {
-	var cd selftest.ArgoCDOptions
-	command := &cobra.Command{Use: "argo-cd"}
-	command.Flags().StringVar(&cd.URL, "url", "", "address of Argo CD's server")
-	command.Flags().StringVar(&cd.Repository, "repository", "", "address of this pod's Service; empty for no application")
-	command.Flags().StringVar(&cd.Without, "without", "", "why there is no application")
-	command.Flags().StringVar(&cd.Name, "name", "test-argo-cd", "name of what the test creates")
-	add(command, func(ctx context.Context, s selftest.Surroundings, report *selftest.Report) error {
-		selftest.ArgoCD(ctx, s, cd, report)
-		return nil
+	const created = "name of what the test creates"
+	addTest(add, "argo-cd", selftest.ArgoCD, func(flags *pflag.FlagSet, options *selftest.ArgoCDOptions) {
+		flags.StringVar(&options.URL, "url", "", "address of Argo CD's server")
+		flags.StringVar(&options.Repository, "repository", "", "address of this pod's Service; empty for no application")
+		flags.StringVar(&options.Without, "without", "", "why there is no application")
+		flags.StringVar(&options.Name, "name", "test-argo-cd", created)
 	})
-
-	var workflows selftest.WorkflowsOptions
-	command = &cobra.Command{Use: "argo-workflows"}
-	command.Flags().StringVar(&workflows.Name, "name", "test-argo-workflows-step", "name of what the test creates")
-	command.Flags().StringVar(&workflows.Account, "account", "", "service account of the step")
-	command.Flags().StringVar(&workflows.InstanceID, "instance-id", "", "instance id of the controller")
-	add(command, func(ctx context.Context, s selftest.Surroundings, report *selftest.Report) error {
-		selftest.Workflows(ctx, s, workflows, report)
-		return nil
+	addTest(add, "argo-workflows", selftest.Workflows, func(flags *pflag.FlagSet, options *selftest.WorkflowsOptions) {
+		flags.StringVar(&options.Name, "name", "test-argo-workflows-step", created)
+		flags.StringVar(&options.Account, "account", "", "service account of the step")
+		flags.StringVar(&options.InstanceID, "instance-id", "", "instance id of the controller")
 	})
-
-	var rollout string
-	command = &cobra.Command{Use: "argo-rollouts"}
-	command.Flags().StringVar(&rollout, "name", "test-argo-rollouts", "name of what the test creates")
-	add(command, func(ctx context.Context, s selftest.Surroundings, report *selftest.Report) error {
-		selftest.Rollouts(ctx, s, rollout, report)
-		return nil
+	addTest(add, "argo-rollouts", selftest.Rollouts, func(flags *pflag.FlagSet, name *string) {
+		flags.StringVar(name, "name", "test-argo-rollouts", created)
 	})
-
-	var events selftest.EventsOptions
-	command = &cobra.Command{Use: "argo-events"}
-	command.Flags().StringVar(&events.Name, "name", "test-argo-events", "name of what the test creates")
-	command.Flags().StringVar(&events.Bus, "bus", "latest", "version of JetStream")
-	command.Flags().StringVar(&events.Endpoint, "endpoint", "", "path of the event source")
-	command.Flags().StringVar(&events.Post, "post", "", "address that leads to the event source")
-	command.Flags().StringVar(&events.Trigger, "trigger", "", "address of this pod's Service")
-	add(command, func(ctx context.Context, s selftest.Surroundings, report *selftest.Report) error {
-		selftest.Events(ctx, s, events, report)
-		return nil
+	addTest(add, "argo-events", selftest.Events, func(flags *pflag.FlagSet, options *selftest.EventsOptions) {
+		flags.StringVar(&options.Name, "name", "test-argo-events", created)
+		flags.StringVar(&options.Bus, "bus", "latest", "version of JetStream")
+		flags.StringVar(&options.Endpoint, "endpoint", "", "path of the event source")
+		flags.StringVar(&options.Post, "post", "", "address of the event source")
+		flags.StringVar(&options.Trigger, "trigger", "", "address of this pod's Service")
 	})
 }
 

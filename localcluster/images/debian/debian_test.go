@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"gitops-runtime/localcluster/internal/archive/archivetest"
 )
 
 // machine is a machine with some programs, which answers each call with text
@@ -184,35 +186,13 @@ func TestFilterDropsFixesAndAdds(t *testing.T) {
 	base := RootFS{Users: []string{"argocd:x:999:999"}, Groups: []string{"argocd:x:999:"}}
 	require.NoError(t, base.filter(&from, &to))
 	assert.Equal(t, []string{
-		"etc/passwd root:x:0:0\nargocd:x:999:999\n",
-		"etc/group root:x:0:\nargocd:x:999:\n",
-		"usr/bin/git git",
-		"usr/bin/git-upload-pack = usr/bin/git",
-		"usr/share/doc/git/copyright GPL",
-		"var/log/ ",
-	}, contents(t, &to))
-}
-
-func contents(t *testing.T, stream io.Reader) []string {
-	t.Helper()
-	var lines []string
-	in := tar.NewReader(stream)
-	for {
-		header, err := in.Next()
-		if errors.Is(err, io.EOF) {
-			return lines
-		}
-		require.NoError(t, err)
-		assert.Equal(t, int64(0), header.ModTime.Unix())
-		assert.Empty(t, header.Uname)
-		content, err := io.ReadAll(in)
-		require.NoError(t, err)
-		line := header.Name + " " + string(content)
-		if header.Typeflag == tar.TypeLink {
-			line = header.Name + " = " + header.Linkname
-		}
-		lines = append(lines, line)
-	}
+		"f 644 0:0 etc/passwd root:x:0:0\nargocd:x:999:999\n",
+		"f 644 0:0 etc/group root:x:0:\nargocd:x:999:\n",
+		"f 644 0:0 usr/bin/git git",
+		"h 644 0:0 usr/bin/git-upload-pack = usr/bin/git",
+		"f 644 0:0 usr/share/doc/git/copyright GPL",
+		"d 644 0:0 var/log/",
+	}, archivetest.Listing(t, &to))
 }
 
 func TestFilterOfNothing(t *testing.T) {

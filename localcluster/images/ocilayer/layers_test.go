@@ -1,10 +1,8 @@
 package ocilayer_test
 
 import (
-	"archive/tar"
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -14,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gitops-runtime/localcluster/images/ocilayer"
+	"gitops-runtime/localcluster/internal/archive/archivetest"
 )
 
 func TestWriteTarSortsAddsParentsAndFixesTimes(t *testing.T) {
@@ -37,31 +36,7 @@ func TestWriteTarSortsAddsParentsAndFixesTimes(t *testing.T) {
 		"d 755 0:0 usr/bin/",
 		"l 777 0:0 usr/bin/alias -> program",
 		"f 755 0:0 usr/bin/program binary",
-	}, listing(t, &out))
-}
-
-func listing(t *testing.T, stream io.Reader) []string {
-	t.Helper()
-	var lines []string
-	in := tar.NewReader(stream)
-	for {
-		header, err := in.Next()
-		if errors.Is(err, io.EOF) {
-			return lines
-		}
-		require.NoError(t, err)
-		content, err := io.ReadAll(in)
-		require.NoError(t, err)
-		assert.Equal(t, int64(0), header.ModTime.Unix(), header.Name)
-		kind, rest := "f", " "+string(content)
-		switch header.Typeflag {
-		case tar.TypeDir:
-			kind, rest = "d", ""
-		case tar.TypeSymlink:
-			kind, rest = "l", " -> "+header.Linkname
-		}
-		lines = append(lines, fmt.Sprintf("%s %o %d:%d %s%s", kind, header.Mode, header.Uid, header.Gid, header.Name, rest))
-	}
+	}, archivetest.Listing(t, &out))
 }
 
 func TestWriteTarRefuses(t *testing.T) {

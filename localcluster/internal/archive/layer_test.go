@@ -1,9 +1,6 @@
 package archive
 
 import (
-	"archive/tar"
-	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"gitops-runtime/localcluster/internal/archive/archivetest"
 )
 
 func TestLayer(t *testing.T) {
@@ -26,25 +25,16 @@ func TestLayer(t *testing.T) {
 	file, err := os.Open(path)
 	require.NoError(t, err)
 	defer file.Close()
-	var got []string
-	for r := tar.NewReader(file); ; {
-		h, err := r.Next()
-		if err == io.EOF {
-			break
-		}
-		require.NoError(t, err)
-		got = append(got, fmt.Sprintf("%c %04o %d:%d %s %s %d", h.Typeflag, h.Mode, h.Uid, h.Gid, h.Name, h.Linkname, h.Size))
-	}
 	assert.Equal(t, []string{
-		"5 0755 0:0 bin/  0",
-		"2 0777 0:0 bin/alias program 0",
-		"0 0755 0:0 bin/program  4",
-		"5 0755 0:0 etc/  0",
-		"5 0755 0:0 etc/app/  0",
-		"0 0644 0:0 etc/app/config  4",
-		"0 0600 0:0 etc/app/more  0",
-		"5 1777 0:0 tmp/  0",
-	}, got)
+		"d 755 0:0 bin/",
+		"l 777 0:0 bin/alias -> program",
+		"f 755 0:0 bin/program code",
+		"d 755 0:0 etc/",
+		"d 755 0:0 etc/app/",
+		"f 644 0:0 etc/app/config text",
+		"f 600 0:0 etc/app/more ",
+		"d 1777 0:0 tmp/",
+	}, archivetest.Listing(t, file))
 }
 
 func TestLayerKeepsItsFirstError(t *testing.T) {

@@ -1,22 +1,22 @@
-package helmvalues_test
+// Package foldertest makes folders for tests.
+package foldertest
 
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
 
-// write puts files into a new folder.
-func write(t *testing.T, files map[string]string) string {
+// New is a temporary folder with these files, by their slash-separated names in it.
+func New(t testing.TB, files map[string]string) string {
 	t.Helper()
 	root := t.TempDir()
 	for name, content := range files {
 		path := filepath.Join(root, filepath.FromSlash(name))
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		require.NoError(t, os.WriteFile(path, []byte(strings.TrimPrefix(content, "\n")), 0o600))
+		require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
 	}
 	return root
 }
