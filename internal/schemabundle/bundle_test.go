@@ -18,6 +18,7 @@ import (
 
 	"gitops-runtime/internal/gomodule"
 	"gitops-runtime/internal/helmchart"
+	"gitops-runtime/internal/helmschema"
 	"gitops-runtime/internal/schemabundle"
 )
 
@@ -117,17 +118,18 @@ func TestTheBundleAgreesWithTheCharts(t *testing.T) {
 		"global: {runtime: {naem: a}}", "redis: {resources: {limits: {memory: 1 Gi}}}", "argo-rollouts: {kubeVersionOverride: 1.30.0}", "tunnel-client: {tunnelServer: []}",
 	}
 	refused := 0
+	chart, err := helmchart.Load(t.Context(), helmchart.Source{Name: filepath.Join(root, "charts", "gitops-runtime")})
+	require.NoError(t, err)
+	var schemas helmschema.Cache
 	for _, file := range files {
 		for _, more := range wrong {
 			if name := filepath.Base(file); more != "{}" && name != "tunnel-values.yaml" && name != "everything-on-values.yaml" {
 				continue
 			}
 			values := read(t, file, more)
-			chart, err := helmchart.Load(t.Context(), helmchart.Source{Name: filepath.Join(root, "charts", "gitops-runtime")})
-			require.NoError(t, err)
 			merged, err := chartutil.CoalesceValues(chart, values)
 			require.NoError(t, err)
-			want, got := chartutil.ValidateAgainstSchema(chart, merged), compiled.Validate(plain(t, merged))
+			want, got := schemas.Validate(chart, merged), compiled.Validate(plain(t, merged))
 			assert.Equal(t, want == nil, got == nil, "%s with %s: charts say %v, the bundle says %v", filepath.Base(file), more, want, got)
 			if got != nil {
 				refused++
