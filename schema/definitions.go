@@ -99,7 +99,7 @@ func (l *linker) names() string {
 	return strings.Join(own, ", ")
 }
 
-// saysMore tells whether a node says more than its reference and its description. A map without defaults says nothing of its keys.
+// saysMore reports whether a node says more than its reference and its description. A map without defaults says nothing of its keys.
 func saysMore(node Node) bool {
 	properties, _ := node["properties"].(Node)
 	return len(properties) > 0 || node["additionalProperties"] == true
@@ -189,7 +189,7 @@ func fill(node, base Node) {
 	}
 }
 
-// otherwise tells whether a node says something else than the reference it would be filled from: a text, or one of several types.
+// otherwise reports whether a node says something else than the reference it would be filled from: a text, or one of several types.
 func otherwise(node, base Node) bool {
 	kinds := typesOf(node)
 	return base["$ref"] != nil && (slices.Contains(kinds, "string") || len(kinds) == 0 && len(node) > 0)

@@ -93,7 +93,7 @@ func TestEveryChartKnowsTheShapesOfKubernetes(t *testing.T) {
 	t.Log(count)
 }
 
-// shapedPaths are the paths of values that refer to a definition, but for those with a note of their own.
+// shapedPaths are the paths of values that refer to a definition, except those with a note of their own.
 func shapedPaths(node Node, path dropped.Path) map[string]string {
 	found := map[string]string{}
 	properties, _ := node["properties"].(Node)

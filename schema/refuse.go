@@ -64,7 +64,7 @@ func refusal(value dropped.Value, defaults []Default) Node {
 	return made
 }
 
-// isImage tells whether a value is of an image, which differs from one version to the next.
+// isImage reports whether a value is of an image, which differs from one version to the next.
 func isImage(path dropped.Path) bool {
 	return len(path) > 1 && path[len(path)-2] == "image"
 }

@@ -208,7 +208,7 @@ func (r *Renderer) hold(now ready) error {
 }
 
 // Forget lets go of parsed templates, compiled schemas and results: outputs keep
-// what Witness needs. A later render begins anew.
+// what Witness needs. A later render begins again.
 func (r *Renderer) Forget() {
 	whole := r.engine.whole
 	r.engine = NewEngine()

@@ -44,7 +44,7 @@ func cut(text string) []string {
 	return append(parts, text[start:])
 }
 
-// Definition tells whether the document is a CustomResourceDefinition, whose
+// Definition reports whether the document is a CustomResourceDefinition, whose
 // text describes images but never makes one run.
 func (d Document) Definition() bool {
 	return strings.Contains(d.Text, "CustomResourceDefinition") && crdKind.MatchString(d.Text)
@@ -86,7 +86,7 @@ func split(texts map[string]string) []Document {
 	return documents
 }
 
-// blank tells whether a text holds nothing but space and comments.
+// blank reports whether a text holds nothing but space and comments.
 func blank(text string) bool {
 	for _, line := range strings.Split(text, "\n") {
 		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {

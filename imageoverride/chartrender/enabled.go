@@ -62,7 +62,7 @@ func (e *enabledCharts) find(c *chart.Chart, at []string) {
 
 func join(keys []string) string { return strings.Join(keys, "\n") }
 
-// switches tells whether a leaf is what a condition looks at, or stands above or below it.
+// switches reports whether a leaf is what a condition looks at, or is above or below it.
 func (e *enabledCharts) switches(path helmvalues.Path) bool {
 	var keys []string
 	for _, step := range path {

@@ -3,7 +3,7 @@
 // values do. Templates are parsed once and executed for every set of values.
 //
 // Helm's own engine offers no way to replace functions; this one follows its
-// documented behaviour, and the proof package renders with Helm's engine at
+// documented behavior, and the proof package renders with Helm's engine at
 // the end.
 package chartrender
 
@@ -46,7 +46,7 @@ type Engine struct {
 	// for what they hold.
 	trees  map[string]map[string]*parse.Tree
 	bodies map[*parse.Tree]uint64
-	// whole tells that every render executes all files, since templates of the
+	// whole means that every render executes all files, since templates of the
 	// chart write to their values.
 	whole bool
 }

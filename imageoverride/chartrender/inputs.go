@@ -20,7 +20,7 @@ type inputs struct {
 	charts uint64 // stands for the charts that are enabled
 	nodes  map[uintptr]node
 	scopes map[uintptr]bool
-	// changed tells that a template writes to values or to its scope, so that
+	// changed means that a template writes to values or to its scope, so that
 	// one file may depend on what another did.
 	changed bool
 	before  uint64 // the content of the tree
@@ -155,7 +155,7 @@ func (in *inputs) register(value any, path []string, inList bool) {
 	}
 }
 
-// written tells whether the templates of a render wrote to values or scopes.
+// written reports whether the templates of a render wrote to values or scopes.
 func (in *inputs) written() bool { return in.changed || content(in.tree) != in.before }
 
 // open starts to note the inputs of a file, close ends it.
@@ -181,7 +181,7 @@ func (in *inputs) close(set *parsedSet, name string) ([]read, map[string]uint64)
 	return all, bodies
 }
 
-// same tells whether inputs are as they were.
+// same reports whether inputs are as they were.
 func (in *inputs) same(reads []read) bool {
 	for _, one := range reads {
 		if in.sum(one.id) != one.sum {
@@ -232,7 +232,7 @@ func (in *inputs) node(at uintptr) (node, bool) {
 // methods are those of Helm's type of values; a key of this name calls them.
 var methods = map[string]bool{"AsMap": true, "Table": true, "PathValue": true, "Encode": true, "YAML": true}
 
-// keys are those of a chain, up to the first that is no text.
+// keys are those of a chain, up to the first that is not a string.
 func (s site) keys(c chain, more []any) []string {
 	texts := make([]string, 0, len(c.keys))
 	for _, key := range c.keys {

@@ -16,7 +16,7 @@ type parses struct {
 }
 
 // maxParses bounds the texts that are kept, in bytes, and maxCompiled the
-// expressions; then it begins anew.
+// expressions; then it begins again.
 const (
 	maxParses   = 384 << 10
 	maxCompiled = 256

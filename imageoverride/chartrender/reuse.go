@@ -12,7 +12,7 @@ type file struct {
 	// reads are the values that it depends on, bodies the templates it executed.
 	reads  []read
 	bodies map[string]uint64
-	// witnessed tells that Helm's engine rendered it with the same inputs.
+	// witnessed means that Helm's engine rendered it with the same inputs.
 	witnessed bool
 }
 

@@ -9,7 +9,7 @@ import (
 // that one reads it again. To write a map is not to read all of it then: the
 // copy is known as a view of the values it came from. This holds only where
 // the whole text of an execution is one value, and goes nowhere else, so
-// printFunc stands where a template prints JSON, and viewFunc where an include
+// printFunc is where a template prints JSON, and viewFunc where an include
 // is read as JSON at once.
 const (
 	printFunc = "imageOverridePrintJSON"

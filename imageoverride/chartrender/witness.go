@@ -105,8 +105,8 @@ func only(c *chart.Chart, kept, seen map[string]bool) *chart.Chart {
 	return out
 }
 
-// redefines tells whether templates define the same name in two ways, or one of
-// them in what is no partial: which one counts depends on the names of all
+// redefines reports whether templates define the same name in two ways, or one of
+// them in what is not a partial: which one counts depends on the names of all
 // files then.
 func redefines(c *chart.Chart) bool {
 	count, manifests, texts := map[string]int{}, map[string]bool{}, map[string]string{}

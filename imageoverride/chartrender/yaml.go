@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// toYAML is Helm's toYaml. That writes JSON, reads it and writes it anew, which
+// toYAML is Helm's toYaml. That writes JSON, reads it and writes it again, which
 // takes a good part of a render; what comes from values is known without.
 func toYAML(v any) string {
 	marshal := yaml.Marshal

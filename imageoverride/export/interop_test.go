@@ -117,7 +117,7 @@ func TestContainerdReadsTheHosts(t *testing.T) {
 }
 
 // TestSkopeoKnowsTheFields holds the file against what the page skopeo-sync(1)
-// documents, unknown fields refused: skopeo's reader is no package of its own.
+// documents, unknown fields refused: skopeo's reader is not a separate package.
 func TestSkopeoKnowsTheFields(t *testing.T) {
 	type registry struct {
 		Images        map[string][]string `json:"images"`

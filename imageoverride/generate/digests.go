@@ -30,7 +30,7 @@ type Unpinned struct {
 
 // digests finds values that pin images by digest. Values named for digests are
 // empty in most charts, so that no mark shows where they lead: they are tried.
-// First those that stand beside the values of an image, then tags and whole
+// First those that are next to the values of an image, then tags and whole
 // references with the digest behind. What does anything else is left out.
 func (r *run) digests(ctx context.Context, loaded *chart.Chart, origins []solve.Origin) error {
 	if r.options.Digests == nil {
@@ -116,7 +116,7 @@ var (
 	namedTag    = regexp.MustCompile(`(?i)(tag|version)$`)
 )
 
-// empty proposes digests for empty values that stand beside those of an image.
+// empty proposes digests for empty values that are next to those of an image.
 func (p *pinning) empty() []edit {
 	return p.propose(func(propose func(helmvalues.Path, string), origin solve.Origin, tree map[string]any, _ mapping.Image, digest string) {
 		for _, path := range origin.Paths {
@@ -217,7 +217,7 @@ func (p *pinning) with(edits []edit, chosen []int) map[string]any {
 	return tree
 }
 
-// good tells whether edits give images their digests and do nothing else, in
+// good reports whether edits give images their digests and do nothing else, in
 // any scenario.
 func (p *pinning) good(ctx context.Context, edits []edit, chosen []int) bool {
 	tree := p.with(edits, chosen)
@@ -250,7 +250,7 @@ func (p *pinning) good(ctx context.Context, edits []edit, chosen []int) bool {
 	return true
 }
 
-// pins tells whether an image is another with its digest, and with its tag or none.
+// pins reports whether an image is another with its digest, and with its tag or none.
 func (p *pinning) pins(was, is mapping.Image) bool {
 	digest := p.digestOf(was)
 	return digest != "" && is.Digest == digest && is.Name() == was.Name() && (is.Tag == was.Tag || is.Tag == "")

@@ -50,7 +50,7 @@ func shown(field locate.Field, text string) string {
 	return text
 }
 
-// accepts tells whether the user accepted a place or a text by name.
+// accepts reports whether the user accepted a place or a text by name.
 func (r *run) accepts(place, text string) bool {
 	return slices.ContainsFunc(r.options.Accept, func(pattern string) bool {
 		parts := strings.Split(pattern, "*")

@@ -83,14 +83,14 @@ func (r *run) exact(ctx context.Context, names, pins []solve.Override) []solve.O
 	return append(same, kept...)
 }
 
-// changes tells whether a pin may change the values of a scenario. An item of a
+// changes reports whether a pin may change the values of a scenario. An item of a
 // list brings the whole list, perhaps another scenario's.
 func changes(scenario solve.Scenario, pin solve.Override) bool {
 	node, _ := helmvalues.Get(scenario.Base.Values, pin.Path)
 	return node != pin.Text || slices.ContainsFunc(pin.Path, func(s helmvalues.Step) bool { return s.Key == "" })
 }
 
-// holds tells whether a pin is what all scenarios have there.
+// holds reports whether a pin is what all scenarios have there.
 func (r *run) holds(pin solve.Override) bool {
 	for _, scenario := range r.scenarios {
 		if node, _ := helmvalues.Get(scenario.Base.Values, pin.Path); node != pin.Text {
@@ -125,7 +125,7 @@ func (r *run) isolated(overrides []solve.Override, good func([]solve.Override) b
 	return pick(kept)
 }
 
-// fits tells whether overrides do no harm in any scenario.
+// fits reports whether overrides do no harm in any scenario.
 func (r *run) fits(ctx context.Context, overrides []solve.Override) bool {
 	tree, err := solve.Tree(overrides, r.coalesced)
 	if err != nil {

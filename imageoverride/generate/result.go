@@ -44,7 +44,7 @@ type Result struct {
 	Unreached []solve.Unreached
 	// Outside are images that the proof found outside, by scenario.
 	Outside []Left
-	// Patched tells that the post-renderer, or PatchFile, sends all of Outside
+	// Patched means that the post-renderer, or PatchFile, sends all of Outside
 	// to the registry.
 	Patched bool
 	// Changes are fields that change though they hold no image.
@@ -78,7 +78,7 @@ type Left struct {
 	proof.Outside
 }
 
-// Complete tells that every image is at the registry, that nothing is in doubt,
+// Complete means that every image is at the registry, that nothing is in doubt,
 // and that nothing else changed.
 func (r Result) Complete() bool {
 	return len(r.Outside) == 0 && len(r.Unread) == 0 && len(r.Suspected) == 0 && len(r.Changes) == 0

@@ -94,7 +94,7 @@ func templates(c *chart.Chart, prefix string, into map[string]string) map[string
 
 // speaking finds the lines of a template that make an image, by the first of
 // these that finds any: the field with the last keys of all values, the last
-// two keys of one value, the field alone where no value leads to the image, the
+// two keys of one value, the field alone where no value produces the image, the
 // keys of a map that holds a value, from the innermost map on.
 func speaking(text, key string, values []string) []int {
 	lines := strings.Split(text, "\n")

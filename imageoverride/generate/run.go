@@ -20,7 +20,7 @@ import (
 )
 
 // Run loads the chart, finds overrides that serve all scenarios and proves
-// them. A chart with images left out is no error: see Result.Outside.
+// them. A chart with images left out is not an error: see Result.Outside.
 func Run(ctx context.Context, options Options) (Result, error) {
 	var err error
 	if options.text, err = options.input(ctx); err != nil {

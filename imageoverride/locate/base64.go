@@ -10,7 +10,7 @@ import (
 // encoded marks the step into a base64 text on a path.
 const encoded = " > (base64)"
 
-// Encoded tells whether a field stands in the base64 text of a Secret.
+// Encoded reports whether a field is in the base64 text of a Secret.
 func (f Field) Encoded() bool { return strings.Contains(f.Path, encoded) }
 
 // Decode reads base64 that holds text; false for anything else, such as keys

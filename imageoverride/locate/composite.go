@@ -14,7 +14,7 @@ type Part struct {
 	Role string
 	// Key is the key as written, Value its text.
 	Key, Value string
-	// Literal tells that it is not a string.
+	// Literal means that it is not a string.
 	Literal bool
 }
 
@@ -22,7 +22,7 @@ type Part struct {
 // {registry, repository, tag}: the program that reads them joins them.
 type Composite struct {
 	Parts []Part
-	// Certain tells that the map stands where images do, or has a registry.
+	// Certain means that the map is where images do, or has a registry.
 	Certain bool
 }
 
@@ -151,7 +151,7 @@ func compose(m map[string]any, parent string, clean func(string) string) (Compos
 	return composite, true
 }
 
-// holds tells whether a key is one of the parts.
+// holds reports whether a key is one of the parts.
 func (c Composite) holds(key string) bool {
 	for _, part := range c.Parts {
 		if part.Key == key {

@@ -1,6 +1,6 @@
 // Package locate finds image references in rendered manifests: it flattens
 // every manifest to fields, descends into strings that hold YAML or JSON, and
-// recognises images by where they stand.
+// recognizes images by their position.
 package locate
 
 import (
@@ -32,7 +32,7 @@ func (o Object) String() string {
 // Field is one scalar in a manifest.
 type Field struct {
 	Object Object
-	// Path leads to the string; " > " marks the step into YAML or JSON held
+	// Path is the path of the string; " > " marks the step into YAML or JSON held
 	// in a string.
 	Path string
 	// Key is the last map key on the path, Parent the one before it.

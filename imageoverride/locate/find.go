@@ -96,7 +96,7 @@ func (x *Index) candidates(document chartrender.Document) ([]Field, error) {
 	return fields, nil
 }
 
-// candidate tells whether any rule may apply to a field.
+// candidate reports whether any rule may apply to a field.
 func candidate(field Field) bool {
 	if field.Literal {
 		return false

@@ -19,7 +19,7 @@ var publicHosts = map[string]bool{
 // publicForm are names that registries have.
 var publicForm = regexp.MustCompile(`^(registry|registry-[0-9]+|docker|cr|ghcr|gcr|containers?|images?|oci)\.[a-z0-9.-]+\.[a-z]{2,}$|\.gcr\.io$|-docker\.pkg\.dev$|\.azurecr\.io$|\.dkr\.ecr\.[a-z0-9-]+\.amazonaws\.com$|\.icr\.io$|\.jfrog\.io$`)
 
-// public tells whether a host is a registry by its name.
+// public reports whether a host is a registry by its name.
 func public(host string) bool {
 	host, _, _ = strings.Cut(host, ":")
 	return publicHosts[host] || publicForm.MatchString(host)

@@ -50,11 +50,11 @@ func nameOf(name string) naming {
 type finding struct {
 	start, end int
 	rule       string
-	// suspected tells that nobody can say whether it is an image, and why.
+	// suspected means that nobody can say whether it is an image, and why.
 	suspected string
 	// nameOnly tells a repository to which a program adds the tag.
 	nameOnly bool
-	// unread tells that an image should be here and cannot be read.
+	// unread means that an image should be here and cannot be read.
 	unread string
 }
 
@@ -66,7 +66,7 @@ var (
 	wholePath = regexp.MustCompile(`^[a-z0-9][a-z0-9._/:@-]*$`)
 )
 
-// place is a text with the name that stands beside it.
+// place is a text with the name that is next to it.
 type place struct {
 	field      Field
 	start, end int
@@ -191,7 +191,7 @@ func metadata(f Field) bool {
 	return strings.HasPrefix(f.Path, "metadata.") || strings.Contains(f.Path, ".metadata.") || strings.Contains(f.Path, "abels.")
 }
 
-// unreadable decides on a text that is no reference.
+// unreadable decides on a text that is not a reference.
 func (k knowledge) unreadable(p place, f finding, text string) (finding, bool) {
 	switch {
 	case p.pod:

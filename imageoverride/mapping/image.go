@@ -68,7 +68,7 @@ func (i Image) Pinned() string {
 	return i.String()
 }
 
-// Within tells whether the image lives under a registry, which may carry a
+// Within reports whether the image lives under a registry, which may carry a
 // path ("registry.corp/gitops").
 func (i Image) Within(registry string) bool {
 	return strings.HasPrefix(i.Name(), strings.TrimSuffix(registry, "/")+"/")

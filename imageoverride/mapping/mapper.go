@@ -102,7 +102,7 @@ func (m Mapper) Prefixes() []string {
 	return prefixes
 }
 
-// Private tells whether an image is at the private registry already.
+// Private reports whether an image is at the private registry already.
 func (m Mapper) Private(image Image) bool {
 	for _, prefix := range m.Prefixes() {
 		if image.Within(prefix) {

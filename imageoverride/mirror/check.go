@@ -19,7 +19,7 @@ import (
 )
 
 // platform names a child; several children without one, such as attestations,
-// are told apart by their digest.
+// are distinguished by their digest.
 func platform(child v1.Descriptor) string {
 	if child.Platform == nil || child.Platform.OS == "" || child.Platform.OS == "unknown" {
 		return "other@" + child.Digest.String()

@@ -25,7 +25,7 @@ const (
 	Failed  Outcome = "failed"
 )
 
-// Event tells of one finished pair.
+// Event describes one finished pair.
 type Event struct {
 	Pair    mapping.Pair
 	Outcome Outcome
@@ -43,7 +43,7 @@ type Copier struct {
 	Jobs int
 	// Referrers copies signatures, SBOMs and the like of each image, too.
 	Referrers bool
-	// Report is told of each finished pair, one call at a time; may be nil.
+	// Report is called for each finished pair, one call at a time; may be nil.
 	Report func(Event)
 }
 
@@ -161,7 +161,7 @@ func (c *copying) pair(ctx context.Context, pair mapping.Pair) (Outcome, string,
 	return outcome, digest, nil
 }
 
-// whole tells whether a target has a digest, and all manifests and blobs below it.
+// whole reports whether a target has a digest, and all manifests and blobs below it.
 func (c *copying) whole(ctx context.Context, target name.Reference, digest string) bool {
 	if c.at(ctx, target) != digest {
 		return false

@@ -17,7 +17,7 @@ type Change struct {
 	Field  string `json:"field"`
 	Before string `json:"before"`
 	After  string `json:"after"`
-	// Immutable tells that Kubernetes refuses the change on an upgrade.
+	// Immutable means that Kubernetes refuses the change on an upgrade.
 	Immutable bool `json:"immutable,omitempty"`
 }
 
@@ -214,7 +214,7 @@ func shown(field locate.Field) string {
 
 var digits = regexp.MustCompile(`[0-9a-f]{8,128}`)
 
-// isChecksum tells whether two texts differ only in hexadecimal sums.
+// isChecksum reports whether two texts differ only in hexadecimal sums.
 func isChecksum(a, b locate.Field) bool {
 	if strings.Contains(strings.ToLower(a.Key), "checksum") {
 		return true

@@ -139,7 +139,7 @@ func embedded(path helmvalues.Path, text string, needles []string) []Variable {
 	return found
 }
 
-// inReference tells whether a stretch is only the middle of a longer word.
+// inReference reports whether a stretch is only the middle of a longer word.
 func inReference(text string, start, end int) bool {
 	word := func(b byte) bool {
 		return b == '-' || b == '_' || b == '.' || b == '/' || b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z'

@@ -24,7 +24,7 @@ type constraint struct {
 	// variants are readings of what the template writes once unset values are set.
 	variants []variant
 	target   string
-	// private tells that the image is where it should be already.
+	// private means that the image is where it should be already.
 	private bool
 }
 
@@ -67,7 +67,7 @@ func build(locations []int, all []locate.Location, spans []span, variables []Var
 	return made
 }
 
-// needed tells whether a span that reaches beyond an image is the innermost
+// needed reports whether a span that reaches beyond an image is the innermost
 // there; one that holds further spans is only read when those do not help.
 func needed(outer span, spans []span) bool {
 	for _, s := range spans {

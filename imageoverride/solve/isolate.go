@@ -1,6 +1,6 @@
 package solve
 
-// Isolate returns as many of the items as stay good together, by halving: a
+// Isolate returns as many of the items as stay good together, by bisection: a
 // few bad ones among many are found in few tries. Earlier items win over
 // later ones that contradict them.
 func Isolate(good func([]int) bool, items []int) []int {

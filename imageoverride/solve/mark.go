@@ -6,7 +6,7 @@
 // the marks around and inside each image tell which values it is made of and in
 // which order. New values then follow by comparing the text to have with the
 // text there is. Where marks make a template fail or change what it does, the
-// guilty values are isolated by halving (probe.go).
+// guilty values are isolated by bisection (probe.go).
 package solve
 
 import (
@@ -21,15 +21,15 @@ import (
 
 // Variable is a part of a values leaf that may be given a new text.
 type Variable struct {
-	// Path leads to the leaf.
+	// Path is the path of the leaf.
 	Path helmvalues.Path
 	// Start and End delimit the part in the leaf's text, in bytes.
 	Start, End int
 	// Text is that part as it is now; for a template, its source.
 	Text string
-	// Whole tells that the part is the entire leaf.
+	// Whole means that the part is the entire leaf.
 	Whole bool
-	// Strong tells that name and content both speak for an image.
+	// Strong means that name and content both speak for an image.
 	Strong bool
 }
 

@@ -23,7 +23,7 @@ next:
 	return kept
 }
 
-// divided tells whether a path leads through a list that differs between scenarios.
+// divided reports whether a path leads through a list that differs between scenarios.
 func (p *problem) divided(path helmvalues.Path) bool {
 	at := 0
 	for at < len(path) && path[at].Key != "" {

@@ -27,7 +27,7 @@ type Override struct {
 	Text string
 }
 
-// Unreached is an image no value leads to.
+// Unreached is an image no value produces.
 type Unreached struct {
 	Scenario string
 	Location locate.Location

@@ -28,7 +28,7 @@ type variant struct {
 	fresh []string
 }
 
-// complete tells whether an option sets all unset values of the variant.
+// complete reports whether an option sets all unset values of the variant.
 func (v variant) complete(o option) bool {
 	for _, key := range v.fresh {
 		if o[key].keep {
@@ -298,7 +298,7 @@ func steps(keys []string) helmvalues.Path {
 	return path
 }
 
-// settable tells whether a path is null, empty or absent, below maps.
+// settable reports whether a path is null, empty or absent, below maps.
 func settable(tree map[string]any, path helmvalues.Path) bool {
 	for i := 1; i < len(path); i++ {
 		node, found := helmvalues.Get(tree, path[:i])

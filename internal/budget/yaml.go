@@ -67,7 +67,7 @@ func bound(text []byte) int64 {
 	return count
 }
 
-// aliases tells whether a text may use aliases at all.
+// aliases reports whether a text may use aliases at all.
 func aliases(text []byte) bool {
 	return bytes.IndexByte(text, '&') >= 0 && bytes.IndexByte(text, '*') >= 0
 }

@@ -67,7 +67,7 @@ func dirty(text string, lines bool) bool {
 	return false
 }
 
-// command tells whether GitHub Actions takes a line for a command: "::name::",
+// command reports whether GitHub Actions takes a line for a command: "::name::",
 // with spaces before it or not.
 func command(line string) bool { return strings.HasPrefix(strings.TrimSpace(line), "::") }
 
@@ -156,7 +156,7 @@ func Argument(text string) string {
 }
 
 // JSON writes what is not to be shown as it is in a JSON text as JSON escapes,
-// so that whoever parses it gets the same values.
+// so that every parser gets the same values.
 func JSON(text string) string {
 	var out strings.Builder
 	for _, letter := range inLine.ReplaceAllString(text, `#\u0023$1`) {

@@ -37,7 +37,7 @@ var parsed = []string{"Chart.yaml", "Chart.lock", "values.yaml", "values.schema.
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
-// add adds a file, and in the place of a packed chart what it holds.
+// add adds a file, and instead of a packed chart what it holds.
 func (r *fileReader) add(name string, data []byte) error {
 	depth, isPacked := place(name)
 	switch {

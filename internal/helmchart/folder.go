@@ -17,7 +17,7 @@ import (
 // many of a few.
 const entryCost = 256
 
-// folderOf adds the files of a chart on disk, but for those that its
+// folderOf adds the files of a chart on disk, except those that its
 // .helmignore names. Links are followed, as Helm does.
 func (r *fileReader) folderOf(root string) error {
 	rules := ignore.Empty()

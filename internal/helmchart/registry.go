@@ -13,7 +13,7 @@ import (
 // scheme begins the reference of a chart in a registry.
 const scheme = "oci://"
 
-// InRegistry tells whether a name means a chart in a registry.
+// InRegistry reports whether a name means a chart in a registry.
 func InRegistry(name string) bool { return strings.HasPrefix(name, scheme) }
 
 // Registry pulls packaged charts.

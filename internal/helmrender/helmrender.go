@@ -29,7 +29,7 @@ type Options struct {
 	KubeVersion string
 	// APIVersions are those that the cluster serves besides those of Kubernetes.
 	APIVersions []string
-	// Schemas are those that other renders compiled; nil compiles them anew.
+	// Schemas are those that other renders compiled; nil compiles them for this render.
 	Schemas *helmschema.Cache
 }
 

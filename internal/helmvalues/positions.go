@@ -101,7 +101,7 @@ func (w *walker) mapping(node *yaml.Node, path string, depth int) {
 const switches = " y yes on n no off "
 
 // keyName is the name under which a key ends up in the tree: Helm turns keys
-// that are no text into text, so that on becomes true and 0x10 becomes 16.
+// that are not strings into text, so that on becomes true and 0x10 becomes 16.
 func keyName(key *yaml.Node) string {
 	quoted := key.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) != 0
 	odd := key.Tag != "!!str" || strings.Contains(switches, " "+strings.ToLower(key.Value)+" ")

@@ -26,7 +26,7 @@ var family = map[string]string{
 	"charts/child/charts/leaf/values.yaml": "green: false\nveins: 3\n",
 }
 
-// Each case names the value and the place where a person would mend it.
+// Each case names the value and the place where a person would fix it.
 var provenance = []struct {
 	name, path, want string
 	files            []string

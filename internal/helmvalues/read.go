@@ -63,7 +63,7 @@ func few(left *budget.Budget, file string, text []byte) error {
 // each value is known by its path, so a long key counts for everything in it.
 const maxPaths = 16 << 20
 
-// longPaths adds up the paths to the values in a tree, and tells whether they
+// longPaths adds up the paths to the values in a tree, and reports whether they
 // are more than is kept.
 func longPaths(tree any) bool { return pathBytes(tree, 0, 0) > maxPaths }
 

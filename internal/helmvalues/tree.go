@@ -93,7 +93,7 @@ func walk(node any, path Path, visit func(Leaf)) {
 	}
 }
 
-// handedDown tells whether a "sub.global.x" leaf also exists as "global.x" of
+// handedDown reports whether a "sub.global.x" leaf also exists as "global.x" of
 // a chart further up.
 func handedDown(tree map[string]any, path Path) bool {
 	for at := len(path) - 2; at > 0; at-- {

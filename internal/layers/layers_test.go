@@ -25,7 +25,7 @@ const module = "gitops-runtime/"
 type rule struct {
 	part   string
 	others []string
-	// tests tells whether the tests of the part are bound, too.
+	// tests reports whether the tests of the part are bound, too.
 	tests bool
 }
 
@@ -39,7 +39,7 @@ var rules = []rule{
 	{"schema", []string{"tests", "localcluster", "validator", "imageoverride"}, false},
 }
 
-// breaks tells whether an import by a file is against the rule.
+// breaks reports whether an import by a file is against the rule.
 func (r rule) breaks(file, path string) bool {
 	if !below(file, r.part) || !r.tests && strings.HasSuffix(file, "_test.go") {
 		return false

@@ -15,7 +15,7 @@ import (
 // Settings are what the values and the environment say about the network.
 type Settings struct {
 	// Proxies as in the environment variables of the same names; an empty
-	// field is no proxy.
+	// field is not a proxy.
 	HTTPProxy, HTTPSProxy, NoProxy string
 	// Authorities are CA certificates in PEM that are trusted besides the
 	// system's; they stay in memory.

@@ -47,7 +47,7 @@ func Create(name string, mode fs.FileMode) (*File, error) {
 	return &File{Writer: file, file: file, name: name, mode: mode}, nil
 }
 
-// device tells whether a name is one of the system's own links to devices.
+// device reports whether a name is one of the system's own links to devices.
 func device(name string) bool {
 	absolute, err := filepath.Abs(name)
 	return err == nil && strings.HasPrefix(absolute, "/dev/")

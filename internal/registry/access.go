@@ -38,7 +38,7 @@ type Access struct {
 	// Pause is the first wait before trying again; it doubles. One second when 0.
 	// A registry that answers 429 is waited for 900 times as long.
 	Pause time.Duration
-	// Waiting is told of each pause that a registry asks for; may be nil. It may
+	// Waiting is called for each pause that a registry asks for; may be nil. It may
 	// be called by several goroutines.
 	Waiting func(Wait)
 	// Attempts is how often a request is tried when a registry is away, 5 when 0.

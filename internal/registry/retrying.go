@@ -11,7 +11,7 @@ import (
 // Wait is a pause that a registry asked for.
 type Wait struct {
 	Host string
-	// For is how long the pause is, Asked tells that the registry said so.
+	// For is how long the pause is, Asked means that the registry said so.
 	For   time.Duration
 	Asked bool
 }

@@ -51,7 +51,7 @@ func (d definitions) differing(own node, chart string) map[string]string {
 	return renamed
 }
 
-// refers tells whether a part of a schema refers to one of the names.
+// refers reports whether a part of a schema refers to one of the names.
 func refers(part any, names map[string]string) bool {
 	found := false
 	references(part, func(at node, name string) {

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// fits tells whether a value surely fits a plain rule. False means that it does
+// fits reports whether a value surely fits a plain rule. False means that it does
 // not, or that this is left to the library to say.
 func fits(rule, value any) bool {
 	keywords, isMap := rule.(map[string]any)
@@ -85,7 +85,7 @@ func fitsKeyword(keyword string, content any, around map[string]any, value any) 
 	return true // words for people, which plain has let pass, and what "if" decides on
 }
 
-// fitsUnique tells whether no text stands twice in a list; one of anything else
+// fitsUnique reports whether no text stands twice in a list; one of anything else
 // is left to the library.
 func fitsUnique(value any) bool {
 	list, _ := value.([]any)

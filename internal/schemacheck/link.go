@@ -15,7 +15,7 @@ type patternRule struct {
 	rule    any
 }
 
-// match tells whether a name fits one of the patterns.
+// match reports whether a name fits one of the patterns.
 func (p patternRules) match(name string) bool {
 	return slices.ContainsFunc(p, func(one patternRule) bool { return one.pattern.MatchString(name) })
 }
@@ -82,7 +82,7 @@ func (l *linker) rule(rule any) (any, bool) {
 	return made, ok
 }
 
-// within links what stands below a rule.
+// within links what is below a rule.
 func (l *linker) within(keywords map[string]any) bool {
 	for _, keyword := range []string{"properties", "patternProperties"} {
 		rules, _ := keywords[keyword].(map[string]any)

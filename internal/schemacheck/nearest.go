@@ -28,7 +28,7 @@ func Nearest(name string, known []string) string {
 }
 
 // distance is how many letters have to be put in, taken out, replaced or
-// swapped with their neighbour to make one word the other.
+// swapped with their neighbor to make one word the other.
 func distance(a, b string) int {
 	before, last, current := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {

@@ -13,7 +13,7 @@ const draft = "http://json-schema.org/draft-07/schema"
 // words are the names that "type" takes.
 var words = []string{"array", "boolean", "integer", "null", "number", "object", "string"}
 
-// plain tells whether a schema, linked, consists of keywords that are read here, each of
+// plain reports whether a schema, linked, consists of keywords that are read here, each of
 // the form the metaschema asks for, so that the library would compile it. The
 // library's own check of that takes longer than everything else in a run.
 func plain(rules any) bool {
@@ -33,7 +33,7 @@ func plain(rules any) bool {
 	return true
 }
 
-// choices tells whether a list has no two equal items, as the metaschema asks
+// choices reports whether a list has no two equal items, as the metaschema asks
 // of an enum. Where that takes a closer look, such as at two lists or at large
 // numbers, it is not said here.
 func choices(content any) bool {
@@ -132,7 +132,7 @@ func plainType(content any) bool {
 	return isList && len(list) > 0 && distinct(content, words)
 }
 
-// distinct tells whether content is a list of texts, each one once and, where
+// distinct reports whether content is a list of texts, each one once and, where
 // some are given, among the allowed ones.
 func distinct(content any, allowed []string) bool {
 	list, isList := content.([]any)

@@ -135,7 +135,7 @@ func TestChartsAreReadAsTheLibraryReadsThem(t *testing.T) {
 	}
 }
 
-// spoil puts a sample in the place of a few values, and says where.
+// spoil puts a sample instead of a few values, and says where.
 func spoil(t testing.TB, values any, random *rand.Rand) string {
 	var about []string
 	for range 1 + random.IntN(4) {

@@ -106,7 +106,7 @@ func (s *Schema) Keys(path ...string) []string {
 	return slices.Collect(maps.Keys(properties))
 }
 
-// refuses tells whether the map at a path has a rule for keys such as one.
+// refuses reports whether the map at a path has a rule for keys such as one.
 func (s *Schema) refuses(key string, path ...string) bool {
 	patterns, _ := s.at(path)["patternProperties"].(patternRules)
 	return patterns.match(key)

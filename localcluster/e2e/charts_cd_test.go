@@ -113,7 +113,7 @@ func (a alone) deploys(t *testing.T, round string) {
 	}
 }
 
-// redisSurvives: what is written by way of HAProxy is there after the master has lost its pod and all it knew.
+// redisSurvives: what is written through HAProxy is there after the master has lost its pod and all it knew.
 func (a alone) redisSurvives(t *testing.T) {
 	const pods, announced, proxy = "alone-argocd-redis-ha-server-", "alone-argocd-redis-ha-announce-", "alone-argocd-redis-ha-haproxy"
 	master, err := a.redis(t.Context(), pods+"0", "-p", "26379", "sentinel", "get-master-addr-by-name", "argocd")

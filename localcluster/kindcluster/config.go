@@ -58,7 +58,7 @@ func hosts(address string) string {
 // hostsDir is the directory of that file in a node.
 const hostsDir = "/etc/containerd/certs.d/" + imageregistry.InCluster
 
-// fingerprint tells clusters apart that were made differently.
+// fingerprint distinguishes clusters that were made differently.
 func fingerprint(ports []Port, image string) string {
 	return fmt.Sprintf("%x", sha256.Sum256([]byte(config(ports, image))))[:16]
 }

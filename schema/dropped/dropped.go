@@ -39,7 +39,7 @@ func (p Path) String() string {
 	return strings.Join(keys, ".")
 }
 
-// Within tells whether the path is other or leads below it.
+// Within reports whether the path is other or leads below it.
 func (p Path) Within(other Path) bool {
 	return len(p) >= len(other) && slices.Equal(p[:len(other)], other)
 }

@@ -137,7 +137,7 @@ func (c *Comparison) container(theirs, ours facts.Object, name string) (string, 
 	return "", false
 }
 
-// place is where a fact of the contract stands in this chart.
+// place is where a fact of the contract is in this chart.
 type place struct {
 	want  facts.Fact
 	value string

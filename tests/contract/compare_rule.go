@@ -13,7 +13,7 @@ type right struct{ group, resource, name, verb string }
 // scopes are where an account has a right.
 type scopes struct{ cluster, namespace bool }
 
-// parseRight reads the key of a rule's fact. What is not of the API's resources is no right.
+// parseRight reads the key of a rule's fact. What is not of the API's resources is not a right.
 func parseRight(key string) (right, bool) {
 	at := strings.LastIndex(key, ":")
 	if at < 0 || strings.Contains(key[:at], " ") {

@@ -39,7 +39,7 @@ func Generate(ctx context.Context, root string, sources []Source) ([]File, error
 	return files, nil
 }
 
-// Write puts the files below root and removes the definitions there that are no longer made.
+// Write puts the files below root and removes the definitions there that are no longer generated.
 func Write(root string, sources []Source, files []File) error {
 	stale, err := staleFiles(root, sources, files)
 	if err != nil {

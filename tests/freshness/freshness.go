@@ -74,7 +74,7 @@ func (c Config) Seen(path, text string) ([]Dependency, error) {
 	return append(all, inValues(&document)...), nil
 }
 
-// matches tells whether a path matches a pattern: a regular expression between slashes.
+// matches reports whether a path matches a pattern: a regular expression between slashes.
 func matches(patterns []string, path string) (bool, error) {
 	for _, pattern := range patterns {
 		inner, found := strings.CutPrefix(pattern, "/")

@@ -67,7 +67,7 @@ func (c Chart) Release(of Case) (*release.Release, error) {
 	return made.(func() (*release.Release, error))()
 }
 
-// Render is Release, made anew.
+// Render is Release, created again.
 func (c Chart) Render(of Case) (*release.Release, error) {
 	whole, values, err := c.prepare(of)
 	if err != nil {

@@ -39,7 +39,7 @@ var (
 )
 
 // Validate returns what is wrong with the objects in a stream of YAML documents, such as
-// `helm template` prints. Objects are told apart by apiVersion, kind, namespace and name; a second
+// `helm template` prints. Objects are distinguished by apiVersion, kind, namespace and name; a second
 // one of the same name is a problem, too.
 func (v *Validator) Validate(stream string) []Problem {
 	var problems []Problem

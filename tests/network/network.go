@@ -22,7 +22,7 @@ type Endpoint struct {
 	Ports     map[string]int32 // Ports are those with a name.
 }
 
-// Outside is an end that is no pod: the API server, a host on the internet.
+// Outside is an end that is not a pod: the API server, a host on the internet.
 func Outside(name string) Endpoint { return Endpoint{Name: name} }
 
 // Policies are the NetworkPolicies of a cluster.
@@ -58,7 +58,7 @@ func (p Policies) Selecting(pod Endpoint, direction networkingv1.PolicyType) Pol
 	return selecting
 }
 
-// Allow tells whether from may open a TCP connection to a port of to.
+// Allow reports whether from may open a TCP connection to a port of to.
 func (p Policies) Allow(from, to Endpoint, port int32) bool {
 	return p.out(from, to, port) && p.in(from, to, port)
 }
@@ -87,7 +87,7 @@ func (p Policies) in(from, to Endpoint, port int32) bool {
 	return len(selecting) == 0
 }
 
-// hasPeer tells whether an end is among the peers of a rule; a rule without peers is for all. Address blocks match nothing here:
+// hasPeer reports whether an end is among the peers of a rule; a rule without peers is for all. Address blocks match nothing here:
 // the charts have none, and a test says so.
 func hasPeer(peers []networkingv1.NetworkPolicyPeer, end Endpoint, namespace string) bool {
 	if len(peers) == 0 {
@@ -108,7 +108,7 @@ func hasPeer(peers []networkingv1.NetworkPolicyPeer, end Endpoint, namespace str
 	return false
 }
 
-// hasPort tells whether a TCP port is among those of a rule; a rule without ports is for all.
+// hasPort reports whether a TCP port is among those of a rule; a rule without ports is for all.
 func hasPort(ports []networkingv1.NetworkPolicyPort, port int32, to Endpoint) bool {
 	if len(ports) == 0 {
 		return true

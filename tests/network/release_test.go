@@ -264,7 +264,7 @@ func TestRequiredEdgesAreOpenAndOthersAreNot(t *testing.T) {
 	}
 }
 
-// byIngress tells whether the policy of the target refuses the connection, whatever its source may open: the server, the router and app-proxy
+// byIngress reports whether the policy of the target refuses the connection, whatever its source may open: the server, the router and app-proxy
 // are open to more than the ends that need them, and Jobs listen on no port. The label argocd-client, by which programs of the runtime reach the
 // repo server, is good for Redis, too.
 func byIngress(e edge) bool {

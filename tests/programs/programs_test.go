@@ -1,4 +1,4 @@
-// Package programs holds the two programs to the habits of command lines, as processes, in a folder that is no checkout.
+// Package programs holds the two programs to the habits of command lines, as processes, in a folder that is not a checkout.
 package programs
 
 import (
@@ -115,7 +115,7 @@ func TestHabits(t *testing.T) {
 	}
 }
 
-// The chart that the program was built with answers where there is no checkout: nothing is skipped, a typo is found.
+// The chart that the program was built with answers outside of a checkout: nothing is skipped, a typo is found.
 func TestTheSchemaIsBuiltIn(t *testing.T) {
 	t.Parallel()
 	code, out, errs := run(t, check+"values.yaml")
@@ -171,7 +171,7 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-// On a terminal there are colors, but for those who want none and for a terminal that has none.
+// On a terminal there are colors, except when the user asks for none or the terminal has none.
 func TestColours(t *testing.T) {
 	t.Parallel()
 	for env, want := range map[string]bool{"TERM=xterm": true, "NO_COLOR=1": false, "TERM=dumb": false} {

@@ -57,7 +57,7 @@ func compare(a, b facts.Object) int {
 	return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name))
 }
 
-// leftOut says whether an object is not made: a hook, which is no part of a release; a kind that comes from files; a kind that scales or
+// leftOut says whether an object is not made: a hook, which is not part of a release; a kind that comes from files; a kind that scales or
 // protects pods; an object that only the scenario's rights know of.
 func leftOut(name facts.Object, from source) bool {
 	for at := range from {

@@ -17,7 +17,7 @@ import (
 )
 
 // A key with nothing below it (`app-proxy:`) is null, with which Helm takes the whole table away. What templates need is asked for by its
-// path; what they can do without may go, all of it at once.
+// path; what they can omit may go, all of it at once.
 func TestNullIsRefusedByPathOrTaken(t *testing.T) {
 	t.Parallel()
 	for chart, file := range map[string][]string{"argo-cd": nil, "argo-events": nil, "argo-rollouts": nil, "argo-workflows": nil, "tunnel-client": {"tunnel"}, "gitops-runtime": {"tunnel"}} {

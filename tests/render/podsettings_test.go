@@ -170,7 +170,7 @@ func fieldAt(value any, path []string) any {
 	return value
 }
 
-// holds tells whether a value stands anywhere in another.
+// holds reports whether a value occurs anywhere in another.
 func holds(value, want any) bool {
 	switch at := value.(type) {
 	case map[string]any:

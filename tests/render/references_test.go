@@ -98,7 +98,7 @@ func dangling(objects []render.Object) (found []string) {
 	return found
 }
 
-// selectors are the matchLabels of podSelector and selector, wherever they stand, beside which there is no namespaceSelector.
+// selectors are the matchLabels of podSelector and selector, wherever they are, beside which there is no namespaceSelector.
 func selectors(value any) (found []map[string]string) {
 	switch value := value.(type) {
 	case []any:

@@ -63,7 +63,7 @@ func TestRefusedValues(t *testing.T) {
 	}
 }
 
-// What the platform's URL is written with at its end is no part of what is made of it: the browser's origin has neither slash nor path.
+// What the platform's URL is written with at its end is not part of what is made of it: the browser's origin has neither slash nor path.
 func TestPlatformsURLIsTakenAsWritten(t *testing.T) {
 	t.Parallel()
 	for url, base := range map[string]string{"https://platform.example.com/": "https://platform.example.com", "https://platform.example.com/cf": "https://platform.example.com/cf"} {

@@ -13,7 +13,7 @@ import (
 	"gitops-runtime/internal/gomodule"
 )
 
-// What charts have in common stands in charts/common: no two of them share ten equal lines of templates.
+// What charts have in common is in charts/common: no two of them share ten equal lines of templates.
 func TestChartsShareNoTemplateLines(t *testing.T) {
 	t.Parallel()
 	const run = 10

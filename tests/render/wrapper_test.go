@@ -62,7 +62,7 @@ func installWrapped(t *testing.T, dependency chart.Dependency, values ...string)
 	return render.Parse(text)
 }
 
-// under puts values below a key, but for the globals.
+// under puts values below a key, except the globals.
 func under(t *testing.T, key, values string) string {
 	t.Helper()
 	var own map[string]any

@@ -18,7 +18,7 @@ const usual = "/usr/sbin/nginx"
 
 // Machine is what Find needs of a machine.
 type Machine struct {
-	// LookPath finds a program by its name, or tells that a path is one.
+	// LookPath finds a program by its name, or reports that a path is one.
 	LookPath func(name string) (string, error)
 	// Run runs a program in a folder.
 	Run func(ctx context.Context, folder, name string, args ...string) error

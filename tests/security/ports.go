@@ -49,7 +49,7 @@ func union(have, more []string) []string {
 	return have
 }
 
-// services names the Services, with their ports, that lead to a port of a pod.
+// services names the Services, with their ports, that route to a port of a pod.
 func (r release) services(pod network.Endpoint, name string, number int32) []string {
 	var names []string
 	for _, document := range r.documents {

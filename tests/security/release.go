@@ -1,6 +1,6 @@
 // Package security makes the page for those who judge whether the chart may run on their cluster: every service account with
 // every rule and its reason, every port and who reaches it, every target outside, every secret and who reads it. All of it is
-// read off rendered objects; the reasons stand beside the rules in the templates and come along as comments.
+// read off rendered objects; the reasons are next to the rules in the templates and come along as comments.
 package security
 
 import (

@@ -26,7 +26,7 @@ var (
 	plainURL = regexp.MustCompile(`http://([A-Za-z0-9$_.-]+(?::\d+)?)`)
 )
 
-// weak tells whether a setting switches TLS or its verification off.
+// weak reports whether a setting switches TLS or its verification off.
 func weak(name, value string) bool {
 	value = strings.TrimSpace(value)
 	if weakens.MatchString(name) {
@@ -136,7 +136,7 @@ func reasons() (map[string]string, error) {
 	return read, nil
 }
 
-// unreasoned names what is not protected by TLS without a reason, and reasons for what there is no more.
+// unreasoned names what is not protected by TLS without a reason, and reasons for what no longer exists.
 func unreasoned(found ordered[weakness], why map[string]string) []string {
 	var lacking []string
 	for _, name := range found.sorted() {

@@ -27,11 +27,11 @@ type escalation struct {
 	verbs     []string // verbs are those of which one is enough.
 	// names are the objects of which one is worth as much as all of them. Where a rule is limited to others, it is worth medium at most.
 	names []string
-	// any tells that every object is worth as much as all of them: its content is free.
+	// any means that every object is worth as much as all of them: its content is free.
 	any bool
 	// cluster and namespace are the severity of a rule for the whole cluster, and for the release's namespace alone.
 	cluster, namespace severity
-	// runtime tells that in the release's namespace it leads to the application controller of Argo CD, and is worth what that one may do.
+	// runtime means that in the release's namespace it leads to the application controller of Argo CD, and is worth what that one may do.
 	runtime bool
 	worth   string
 }
@@ -120,7 +120,7 @@ func escalations() []escalation {
 	}
 }
 
-// grants tells whether a rule contains the escalation, a group, a resource and a verb of it; and whether only for objects of less worth.
+// grants reports whether a rule contains the escalation, a group, a resource and a verb of it; and whether only for objects of less worth.
 func (e escalation) grants(r rule) (granted, limited bool) {
 	groups := e.groups
 	if groups == nil {
@@ -137,13 +137,13 @@ func (e escalation) grants(r rule) (granted, limited bool) {
 	return granted, granted && !worthy
 }
 
-// concerns tells whether a rule is about a resource or subresource.
+// concerns reports whether a rule is about a resource or subresource.
 func (r rule) concerns(resource string) bool {
 	_, sub, is := strings.Cut(resource, "/")
 	return has(r.Resources, resource) || (is && has(r.Resources, "*/"+sub))
 }
 
-// of is the severity in a scope; deploys tells whether Argo CD's application controller, with rights for the whole cluster, is in the namespace.
+// of is the severity in a scope; deploys reports whether Argo CD's application controller, with rights for the whole cluster, is in the namespace.
 func (e escalation) of(scope string, deploys bool) severity {
 	switch {
 	case scope == "cluster":

@@ -162,7 +162,7 @@ func TestTokensNameTheirCases(t *testing.T) {
 	assert.Contains(t, page.String(), "| controller | high |  | high: read secrets |  |\n")
 }
 
-// A path of the API is no resource.
+// A path of the API is not a resource.
 func TestPathsAreNoEscalation(t *testing.T) {
 	t.Parallel()
 	assert.Empty(t, found(rule{NonResourceURLs: []string{"*"}, Verbs: []string{"*"}}))

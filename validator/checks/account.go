@@ -69,7 +69,7 @@ func (d *state) platform() *platform.Client {
 	return &platform.Client{URL: d.Values.String(urlPath, platformURL), Token: d.facts().token, HTTP: d.client()}
 }
 
-// insecure tells whether requests to an address, and the tokens in them, would
+// insecure reports whether requests to an address, and the tokens in them, would
 // travel in clear text without the values' consent.
 func (d *state) insecure(address string) bool {
 	parsed, err := url.Parse(address)

@@ -99,7 +99,7 @@ func checkWebhookCertificates(_ context.Context, d *state) engine.Outcome {
 	return found(list...)
 }
 
-// unreadable says why PEM text is no certificate, "" when it is.
+// unreadable says why PEM text is not a certificate, "" when it is.
 func unreadable(text string) string {
 	blocks := certificates([]byte(text))
 	if len(blocks) == 0 {

@@ -76,7 +76,7 @@ var essential = []string{"TOK100", "ACC100", "ACC200", "RUN200"}
 var after = map[string][]string{"RUN200": {"ACC100", "RUN300"}}
 
 // about names the value that a check dials or reads first, for the finding that
-// time ran out. What a check asks of the cluster alone stands in no value.
+// time ran out. What a check asks of the cluster alone is in no value.
 var about = map[string]func(*state) helmvalues.Place{
 	"RUN100": at(namePath),
 	"RUN200": at(namePath),

@@ -26,7 +26,7 @@ const (
 	serverLabels = "installer.argoCdVersionCheck.argoServerLabels"
 )
 
-// neighbours are controllers that must not share a name or tracking with ours.
+// neighbors are controllers that must not share a name or tracking with ours.
 var neighbours = []struct {
 	// label is what the project's own manifests and charts call the workload.
 	label, title, chart string

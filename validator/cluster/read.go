@@ -76,7 +76,7 @@ func (c *Client) names(ctx context.Context, resource, path string) ([]string, er
 	return names, nil
 }
 
-// KnowsGateways tells whether the cluster serves the Gateway API.
+// KnowsGateways reports whether the cluster serves the Gateway API.
 func (c *Client) KnowsGateways(ctx context.Context) (bool, error) {
 	var groups struct {
 		Groups []struct {

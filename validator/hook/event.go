@@ -17,7 +17,7 @@ type Announcer interface {
 	Report(ctx context.Context, event cluster.Event) error
 }
 
-// Announce makes an Event about the hook Job, so that the reason stands in
+// Announce makes an Event about the hook Job, so that the reason is in
 // `kubectl get events` after the Job is gone.
 func Announce(ctx context.Context, to Announcer, namespace, job string, made report.Report) error {
 	err := to.Report(ctx, cluster.Event{

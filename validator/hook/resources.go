@@ -25,7 +25,7 @@ type Owners interface {
 // is deleted, and the cluster's garbage collector takes the others along.
 type Resources []cluster.Object
 
-// Remove makes the belongings go. What is gone already is no error.
+// Remove makes the belongings go. What is gone already is not an error.
 func (b Resources) Remove(ctx context.Context, namespace string, from Owners) error {
 	if len(b) == 0 {
 		return nil

@@ -116,7 +116,7 @@ func apply(root *yaml.Node, value dropped.Value) (Change, bool) {
 	return Change{Verdict: Moved, Path: value.Path, To: value.Renamed, Reason: value.Reason + "."}, true
 }
 
-// unchanged are the leaves of a migrated file, but for those that a change has moved.
+// unchanged are the leaves of a migrated file, except those that a change has moved.
 func unchanged(root *yaml.Node, changes []Change) []Change {
 	var list []Change
 	for _, path := range leaves(root, nil, 0) {

@@ -34,7 +34,7 @@ func find(node *yaml.Node, path dropped.Path) (key, content *yaml.Node) {
 	return key, content
 }
 
-// position is where a key stands in a map, -1 without it.
+// position is where a key is in a map, -1 without it.
 func position(node *yaml.Node, name string) int {
 	for i := 0; i+1 < len(node.Content); i += 2 {
 		if node.Content[i].Value == name && node.Content[i].Tag != "!!merge" {
@@ -44,7 +44,7 @@ func position(node *yaml.Node, name string) int {
 	return -1
 }
 
-// merges tells whether a merge key of a map brings in a key.
+// merges reports whether a merge key of a map brings in a key.
 func merges(node *yaml.Node, name string) bool {
 	for _, from := range mergedMaps(node) {
 		if position(from, name) >= 0 {
@@ -186,7 +186,7 @@ func keepAnchors(root, removed *yaml.Node) {
 	walk(root)
 }
 
-// leaves are the paths of the values that are no maps, or empty ones.
+// leaves are the paths of the values that are not maps, or empty ones.
 func leaves(node *yaml.Node, path dropped.Path, depth int) []dropped.Path {
 	if node.Kind == yaml.AliasNode {
 		node = node.Alias
@@ -205,7 +205,7 @@ func leaves(node *yaml.Node, path dropped.Path, depth int) []dropped.Path {
 	return all
 }
 
-// compactLists tells whether the items of lists stand below their key rather than to the right of it.
+// compactLists reports whether the items of lists stand below their key rather than to the right of it.
 func compactLists(node *yaml.Node) bool {
 	if node.Kind == yaml.MappingNode && node.Style&yaml.FlowStyle == 0 {
 		for i := 0; i+1 < len(node.Content); i += 2 {

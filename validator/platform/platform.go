@@ -33,7 +33,7 @@ type Account struct {
 	Admins           []string `json:"admins"`
 }
 
-// Administers tells whether the user is an administrator of the active account.
+// Administers reports whether the user is an administrator of the active account.
 func (u User) Administers() bool {
 	if u.ActiveAccount == nil {
 		return false
@@ -163,7 +163,7 @@ func (c *Client) Limits(ctx context.Context) (*Limits, error) {
 
 const deleteMutation = `mutation Delete($name: String!) { deleteRuntime(name: $name) }`
 
-// DeleteRuntime removes a runtime and its token from the account. A name that is free is no error.
+// DeleteRuntime removes a runtime and its token from the account. A name that is free is not an error.
 func (c *Client) DeleteRuntime(ctx context.Context, name string) error {
 	var data struct {
 		DeleteRuntime int `json:"deleteRuntime"`

@@ -17,7 +17,7 @@ import (
 type Batch interface {
 	// Add writes the part of one file.
 	Add(report Report) error
-	// End writes what stands below all files.
+	// End writes what is below all files.
 	End(total Total) error
 }
 

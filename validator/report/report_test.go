@@ -199,8 +199,8 @@ func TestSARIFFileNames(t *testing.T) {
 	}
 }
 
-// Whatever stands in a file's name or a sentence, an annotation stays one line
-// whose properties are told apart.
+// Whatever is in a file's name or a sentence, an annotation stays one line
+// whose properties are distinguished.
 func TestGitHubEscapes(t *testing.T) {
 	one := report.Report{Results: []engine.Result{{Status: engine.Failed, Findings: []findings.Finding{{
 		Code: "RUN101", Level: findings.Fail, Message: "50%: a,b\r\n::error::c", Place: helmvalues.Place{File: "a,b:c%d\n.yaml", Line: 1, Column: 2},

@@ -157,7 +157,7 @@ func (a *api) has(path, text string) {
 
 const image = "registry.example.com/installer@sha256:1111111111111111111111111111111111111111111111111111111111111111"
 
-// surroundings are those of a test in a pod at this API server; address is where the pod's Service leads to it.
+// surroundings are those of a test in a pod at this API server; address is where the pod's Service routes to it.
 func (a *api) surroundings() (s selftest.Surroundings, address string) {
 	a.t.Helper()
 	client, err := cluster.New(a.URL, a.Client())

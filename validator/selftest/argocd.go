@@ -45,7 +45,7 @@ type application struct {
 	} `json:"status"`
 }
 
-// done tells whether everything is deployed and healthy.
+// done reports whether everything is deployed and healthy.
 func (a application) done() bool {
 	return a.Status.Sync.Status == "Synced" && a.Status.Health.Status == "Healthy"
 }
@@ -65,7 +65,7 @@ func (a application) state() string {
 	return strings.Join(parts, ", ")
 }
 
-// stale tells whether Argo CD could not read the chart, which it tries again on demand.
+// stale reports whether Argo CD could not read the chart, which it tries again on demand.
 func (a application) stale() bool {
 	for _, condition := range a.Status.Conditions {
 		if condition.Type == "ComparisonError" {

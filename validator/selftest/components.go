@@ -9,7 +9,7 @@ import (
 	"gitops-runtime/validator/cluster"
 )
 
-// workload is what tells whether a Deployment or StatefulSet is complete.
+// workload is what reports whether a Deployment or StatefulSet is complete.
 type workload struct {
 	Metadata struct {
 		Generation int64 `json:"generation"`
@@ -38,7 +38,7 @@ func (w workload) wanted() int {
 	return *w.Spec.Replicas
 }
 
-// complete tells whether every replica is of the newest generation and available.
+// complete reports whether every replica is of the newest generation and available.
 func (w workload) complete() bool {
 	return w.Status.ObservedGeneration >= w.Metadata.Generation &&
 		w.Status.Updated >= w.wanted() && w.Status.Ready >= w.wanted() && w.Status.Available >= w.wanted()

@@ -33,7 +33,7 @@ type conditions struct {
 	} `json:"status"`
 }
 
-// ready tells whether there are conditions and all are true, and otherwise which is not.
+// ready reports whether there are conditions and all are true, and otherwise which is not.
 func (c conditions) ready() (bool, string) {
 	for _, condition := range c.Status.Conditions {
 		if condition.Status != "True" {

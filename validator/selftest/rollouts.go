@@ -23,7 +23,7 @@ type rollout struct {
 	} `json:"status"`
 }
 
-// out tells whether the newest generation is the stable one.
+// out reports whether the newest generation is the stable one.
 func (r rollout) out() bool {
 	return r.Status.Observed == fmt.Sprint(r.Metadata.Generation) && r.Status.Phase == "Healthy" &&
 		r.Status.Stable != "" && r.Status.Stable == r.Status.Current && r.Status.Available > 0 && r.Status.Updated > 0

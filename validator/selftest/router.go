@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Route is a path of internal-router and the address that it leads to.
+// Route is a path of internal-router and the address that it routes to.
 type Route struct{ Path, Target string }
 
 // ParseRoute reads "/path=http://target/path".

@@ -36,7 +36,7 @@ type Surroundings struct {
 	// Unverified is HTTP without a look at certificates, for requests without
 	// credentials.
 	Unverified *http.Client
-	// Listen opens the port that the pod's Service leads to.
+	// Listen opens the port that the pod's Service routes to.
 	Listen func(ctx context.Context) (net.Listener, error)
 	// Run is different for every run of a test.
 	Run string

@@ -1,7 +1,7 @@
 // Package uninstall takes a runtime off its platform and its cluster where Helm cannot: objects whose controllers have
 // to let go of them before they may vanish, and what programs made while they ran.
 //
-// Nothing here ever stands in the way of an uninstall: what cannot be done is said, with what is left to do by hand.
+// Nothing here ever is in the way of an uninstall: what cannot be done is said, with what is left to do by hand.
 package uninstall
 
 import (

@@ -182,7 +182,7 @@ func (c *runCase) run(t *testing.T, readers *readers) string {
 	return text
 }
 
-// needsConsent tells whether a case asks the world's platform, which speaks plain HTTP.
+// needsConsent reports whether a case asks the world's platform, which speaks plain HTTP.
 func (c *runCase) needsConsent(world *world) bool {
 	asks := func(name string) bool {
 		return name != "world" && name != "want" && strings.Contains(c.get(name), "{platform}")

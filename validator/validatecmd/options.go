@@ -36,7 +36,7 @@ type Options struct {
 	Timeout time.Duration
 }
 
-// runTime is how long a run may take unless told otherwise.
+// runTime is how long a run may take by default.
 const runTime = 45 * time.Second
 
 // A namespace is a DNS label; a release's name is bounded by Helm.

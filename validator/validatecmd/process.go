@@ -23,7 +23,7 @@ func Process(version string) System {
 	}
 }
 
-// ShowsColours tells whether output is a terminal that shows colors, and nobody asked for none (https://no-color.org).
+// ShowsColours reports whether output is a terminal that shows colors, and nobody asked for none (https://no-color.org).
 func ShowsColours(output *os.File) bool {
 	return term.IsTerminal(int(output.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }

@@ -81,8 +81,11 @@ func addTest[Options any](add adder, name string, test func(context.Context, sel
 }
 
 func addAppProxy(add adder, system System) {
-	addTest(add, "app-proxy", selftest.AppProxy, func(flags *pflag.FlagSet, options *selftest.AppProxyOptions) {
+	test := func(ctx context.Context, s selftest.Surroundings, options selftest.AppProxyOptions, report *selftest.Report) {
 		options.Token = system.Getenv("RUNTIME_TOKEN")
+		selftest.AppProxy(ctx, s, options, report)
+	}
+	addTest(add, "app-proxy", test, func(flags *pflag.FlagSet, options *selftest.AppProxyOptions) {
 		flags.StringVar(&options.URL, "url", "", "address of app-proxy")
 		flags.StringVar(&options.Runtime, "runtime", "", "name of the runtime")
 		flags.StringVar(&options.Platform, "platform", "", "URL of the platform")

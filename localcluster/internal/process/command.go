@@ -32,7 +32,7 @@ func (c Command) String() string { return strings.Join(append([]string{c.Name}, 
 // that failed names the command and ends with the last lines it said.
 type Runner func(ctx context.Context, c Command) (string, error)
 
-// Exec is the Runner that really runs programs. A command that is cancelled gets an interrupt first, with all programs it
+// Exec is the Runner that really runs programs. A command that is canceled gets an interrupt first, with all programs it
 // started itself, and is killed ten seconds later.
 func Exec(ctx context.Context, c Command) (string, error) {
 	var stdout, stderr bytes.Buffer

@@ -130,7 +130,7 @@ func TestRegistersOnce(t *testing.T) {
 	require.Equal(t, token, w.platform.Token("acc1", "local"))
 }
 
-// With a password the API key is kept, and requested anew when Argo CD does not accept it any more; with a token of the user's
+// With a password the API key is kept, and requested again when Argo CD does not accept it any more; with a token of the user's
 // nothing is written.
 func TestKeepsAPIKey(t *testing.T) {
 	t.Parallel()

@@ -63,7 +63,7 @@ func (m managed) state() string {
 	return m.Status + "/" + m.Health.Status + "/" + m.Health.Message
 }
 
-// id tells Applications apart.
+// id distinguishes Applications.
 func (a application) id() string { return a.object.GetNamespace() + "/" + a.object.GetName() }
 
 // applicationFrom reads the status of an Application.

@@ -23,7 +23,7 @@ func called() Release {
 	return Release{Name: "rls", Namespace: "nsp", Runtime: "rtm", Account: "acc0", ChartVersion: "1.2.0", AppVersion: "1.2.1"}
 }
 
-// lines are the facts of the set, as container, aspect, key and value, but for the apiVersion.
+// lines are the facts of the set, as container, aspect, key and value, except the apiVersion.
 func lines(set *Set, of Object) []string {
 	var all []string
 	for fact, value := range set.Objects()[of] {

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// Limits are what an account may have; nil is no limit.
+// Limits are what an account may have; nil means no limit.
 type Limits struct {
 	Clusters     *int32 `json:"clusters,omitempty"`
 	Applications *int32 `json:"applications,omitempty"`
