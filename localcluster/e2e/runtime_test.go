@@ -27,6 +27,7 @@ func TestRuntime(t *testing.T) {
 		e.run(t, "promotion", e.promotion)
 		e.run(t, "room for a workflow", e.roomForWorkflow)
 		e.run(t, "components", e.components)
+		e.run(t, "metrics", e.metrics)
 		e.run(t, "event stream", a.eventStream)
 		e.run(t, "helm test fails", e.helmTestFails)
 		e.run(t, "away and back", e.awayAndBack)
