@@ -22,13 +22,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"gitops-runtime/localcluster/install"
-	"gitops-runtime/tests/monitoring"
+	"gitops-runtime/tests/dashboards"
 )
 
-// metrics: the programs expose what dashboards and rules query, with the types and labels of tests/monitoring/metrics.yaml. What is exposed
+// metrics: the programs expose what dashboards and rules query, with the types and labels of tests/dashboards/metrics.yaml. What is exposed
 // only once something happened may be absent.
 func (e *environment) metrics(t *testing.T) {
-	table, err := monitoring.Metrics()
+	table, err := dashboards.Metrics()
 	require.NoError(t, err)
 	exposed := map[string]map[string]*dto.MetricFamily{}
 	for _, metric := range table {
