@@ -90,12 +90,16 @@ func Release(of *chart.Chart, values map[string]any, options Options) (*release.
 		Info: &release.Info{FirstDeployed: now, LastDeployed: now, Status: release.StatusPendingInstall, Description: "Dry run complete", Notes: notes(of, texts)},
 	}
 	var manifests []releaseutil.Manifest
-	if made.Hooks, manifests, err = releaseutil.SortManifests(texts, nil, releaseutil.InstallOrder); err != nil {
+	var specs definitions
+	if made.Hooks, manifests, err = releaseutil.SortManifests(specs.cut(texts), nil, releaseutil.InstallOrder); err != nil {
 		return nil, err
+	}
+	for _, hook := range made.Hooks {
+		hook.Manifest = specs.restore(hook.Manifest)
 	}
 	var text strings.Builder
 	for _, manifest := range manifests {
-		fmt.Fprintf(&text, "---\n# Source: %s\n%s\n", manifest.Name, manifest.Content)
+		fmt.Fprintf(&text, "---\n# Source: %s\n%s\n", manifest.Name, specs.restore(manifest.Content))
 	}
 	made.Manifest = text.String()
 	return made, nil
