@@ -172,7 +172,7 @@ func TestCompletion(t *testing.T) {
 }
 
 // On a terminal there are colors, except when the user asks for none or the terminal has none.
-func TestColours(t *testing.T) {
+func TestColors(t *testing.T) {
 	t.Parallel()
 	for env, want := range map[string]bool{"TERM=xterm": true, "NO_COLOR=1": false, "TERM=dumb": false} {
 		t.Run(env, func(t *testing.T) {

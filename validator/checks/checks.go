@@ -61,7 +61,7 @@ func rows() []row {
 		{"CLU200", "A node is large enough", "cluster", nil, remote, checkNodes},
 		{"CLU300", "The installer has the permissions to create what the chart renders", "cluster", nil, remote, checkRights},
 		{"CLU400", "Argo CRDs are unowned or belong to this release", "cluster", nil, remote, checkDefinitions},
-		{"CLU500", "No other Argo CD or Argo Rollouts conflicts with this one", "cluster", nil, remote, checkNeighbours},
+		{"CLU500", "No other Argo CD or Argo Rollouts conflicts with this one", "cluster", nil, remote, checkNeighbors},
 		{"CLU600", "No other runtime is on the cluster", "cluster", nil, remote, checkRuntimes},
 		{"CLU700", "The external Argo CD exists and has a supported version", "cluster", []string{"CRT100"}, remote, checkExternalArgo},
 	}

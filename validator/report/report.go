@@ -54,7 +54,7 @@ func Names() []string { return []string{"text", "short", "json", "sarif", "junit
 // that is safe to show.
 func ByName(name string, color bool, besides map[string]Format) (Format, error) {
 	format, known := map[string]Format{
-		"text": Text{Colour: color}, "short": Short{}, "json": JSON{}, "sarif": SARIF{}, "junit": JUnit{}, "github": GitHub{},
+		"text": Text{Color: color}, "short": Short{}, "json": JSON{}, "sarif": SARIF{}, "junit": JUnit{}, "github": GitHub{},
 	}[name]
 	if !known {
 		format, known = besides[name]

@@ -86,7 +86,7 @@ func TestLineFormats(t *testing.T) {
 	}
 }
 
-func TestColour(t *testing.T) {
+func TestColor(t *testing.T) {
 	var out bytes.Buffer
 	colored, err := report.ByName("text", true, nil)
 	require.NoError(t, err)

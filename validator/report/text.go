@@ -13,12 +13,12 @@ import (
 // Text is the report for people: every check with how it ended, its findings
 // below it, and a summary.
 type Text struct {
-	// Colour marks the statuses by terminal colours.
-	Colour bool
+	// Color marks the statuses by terminal colors.
+	Color bool
 }
 
 // labels are the statuses as the report shows them, all of one width.
-var labels = map[engine.Status]struct{ text, colour string }{
+var labels = map[engine.Status]struct{ text, color string }{
 	engine.Passed:       {"ok     ", "\x1b[32m"},
 	engine.Warned:       {"WARN   ", "\x1b[33m"},
 	engine.Failed:       {"FAIL   ", "\x1b[31m"},
@@ -170,8 +170,8 @@ func levelStatus(level findings.Level) engine.Status {
 
 func (t Text) label(status engine.Status) string {
 	label := labels[status]
-	if !t.Colour {
+	if !t.Color {
 		return label.text
 	}
-	return label.colour + label.text + reset
+	return label.color + label.text + reset
 }

@@ -21,12 +21,12 @@ type output struct {
 type outputs []output
 
 // parseOutputs reads -o arguments such as "text" and "sarif=out.sarif".
-func parseOutputs(arguments []string, colour bool, besides map[string]report.Format) (outputs, error) {
+func parseOutputs(arguments []string, color bool, besides map[string]report.Format) (outputs, error) {
 	var parsed outputs
 	screens, files := 0, map[string]bool{}
 	for _, argument := range arguments {
 		name, file, named := strings.Cut(argument, "=")
-		format, err := report.ByName(name, colour && file == "", besides)
+		format, err := report.ByName(name, color && file == "", besides)
 		switch {
 		case err != nil:
 			return nil, fmt.Errorf("-o %s: %w", argument, err)

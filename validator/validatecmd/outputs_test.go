@@ -20,7 +20,7 @@ func TestSeveralReports(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var out, failures bytes.Buffer
 	system := validatecmd.System{
-		In: strings.NewReader("global: {runtime: {name: Local}}\n"), Out: &out, Err: &failures, Colour: true,
+		In: strings.NewReader("global: {runtime: {name: Local}}\n"), Out: &out, Err: &failures, Color: true,
 		Version: "0.1.0", Now: time.Now, Getenv: func(string) string { return "" },
 	}
 	code := validatecmd.Main(context.Background(), []string{

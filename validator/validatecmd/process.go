@@ -18,12 +18,12 @@ func Process(version string) System {
 	debug.SetMemoryLimit(softLimit)
 	return System{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
-		Colour:  ShowsColours(os.Stdout),
+		Color:   ShowsColors(os.Stdout),
 		Version: version, Now: time.Now, Getenv: os.Getenv,
 	}
 }
 
-// ShowsColours reports whether output is a terminal that shows colors, and nobody asked for none (https://no-color.org).
-func ShowsColours(output *os.File) bool {
+// ShowsColors reports whether output is a terminal that shows colors, and nobody asked for none (https://no-color.org).
+func ShowsColors(output *os.File) bool {
 	return term.IsTerminal(int(output.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }

@@ -20,7 +20,7 @@ const probeTime = 3 * time.Second
 
 // Validate checks the values, or every file of a batch, and writes the reports.
 func Validate(ctx context.Context, options Options, system System) (int, error) {
-	outputs, err := parseOutputs(options.Outputs, system.Colour, system.Formats)
+	outputs, err := parseOutputs(options.Outputs, system.Color, system.Formats)
 	if err != nil {
 		return 0, usage(err)
 	}

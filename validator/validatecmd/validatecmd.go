@@ -31,8 +31,8 @@ import (
 type System struct {
 	In       io.Reader
 	Out, Err io.Writer
-	// Colour is true when Out is a terminal that shows colours.
-	Colour bool
+	// Color is true when Out is a terminal that shows colors.
+	Color bool
 	// Version is the program's own version.
 	Version string
 	// Now is the time by which tokens and certificates expire.

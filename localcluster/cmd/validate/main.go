@@ -39,8 +39,8 @@ func main() {
 	}
 	os.Exit(validatecmd.Main(ctx, args, validatecmd.System{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Version: "devel",
-		Colour: validatecmd.ShowsColours(os.Stdout),
-		Now:    time.Now, Getenv: os.Getenv, Connect: local.Connect, Registries: &local.Registries{},
+		Color: validatecmd.ShowsColors(os.Stdout),
+		Now:   time.Now, Getenv: os.Getenv, Connect: local.Connect, Registries: &local.Registries{},
 	}))
 }
 

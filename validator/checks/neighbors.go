@@ -27,7 +27,7 @@ const (
 )
 
 // neighbors are controllers that must not share a name or tracking with ours.
-var neighbours = []struct {
+var neighbors = []struct {
 	// label is what the project's own manifests and charts call the workload.
 	label, title, chart string
 }{
@@ -35,19 +35,19 @@ var neighbours = []struct {
 	{"argo-rollouts", "Argo Rollouts", "argo-rollouts"},
 }
 
-// checkNeighbours asks for every selector side by side.
-func checkNeighbours(ctx context.Context, d *state) engine.Outcome {
+// checkNeighbors asks for every selector side by side.
+func checkNeighbors(ctx context.Context, d *state) engine.Outcome {
 	if cannot, ok := d.reach(); !ok {
 		return cannot
 	}
-	present, failed := make([][]cluster.Workload, len(neighbours)), make([]error, len(neighbours))
+	present, failed := make([][]cluster.Workload, len(neighbors)), make([]error, len(neighbors))
 	var asking errgroup.Group
 	var mutex sync.Mutex
-	for i, neighbour := range neighbours {
-		if !d.Values.Bool(neighbour.chart+".enabled", true) {
+	for i, neighbor := range neighbors {
+		if !d.Values.Bool(neighbor.chart+".enabled", true) {
 			continue
 		}
-		for _, labels := range d.labelsOf(neighbour.label, neighbour.chart) {
+		for _, labels := range d.labelsOf(neighbor.label, neighbor.chart) {
 			asking.Go(func() (crashed error) {
 				defer contain.Panic(&crashed)
 				more, err := d.Cluster.Deployments(ctx, labels, "")
@@ -65,11 +65,11 @@ func checkNeighbours(ctx context.Context, d *state) engine.Outcome {
 		failed[0] = crashed
 	}
 	var list []findings.Finding
-	for i, neighbour := range neighbours {
+	for i, neighbor := range neighbors {
 		if failed[i] != nil {
-			return found(unknown("CLU500", helmvalues.Place{}, "Whether another "+neighbour.title+" runs on the cluster", missing(failed[i])))
+			return found(unknown("CLU500", helmvalues.Place{}, "Whether another "+neighbor.title+" runs on the cluster", missing(failed[i])))
 		}
-		list = append(list, d.besides(neighbour.chart, neighbour.title, present[i])...)
+		list = append(list, d.besides(neighbor.chart, neighbor.title, present[i])...)
 	}
 	return found(list...)
 }
