@@ -27,7 +27,7 @@ func table(version string) []row {
 
 		// This project's own.
 		{name: "quay.io/codefresh/gitops-runtime-installer:" + version, modes: everyMode, neverPull: true, recipe: own(image.Installer(), version)},
-		{name: "quay.io/codefresh/image-override:" + version, neverPull: true, recipe: own(image.ImageOverride(), version)},
+		{name: "quay.io/codefresh/image-override:" + version, neverPull: true, recipe: own(image.Override(), version)},
 		{name: "gitops-runtime/standin:dev", modes: everyMode, neverPull: true, recipe: standIn()},
 
 		// Programs of the platform that work with nothing but the platform: local clusters have a stand-in of that, too.

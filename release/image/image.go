@@ -29,7 +29,7 @@ type Program struct {
 }
 
 // Programs are all programs with images.
-func Programs() []Program { return []Program{Installer(), ImageOverride()} }
+func Programs() []Program { return []Program{Installer(), Override()} }
 
 // Installer is validate-values as the chart's hooks run it.
 func Installer() Program {
@@ -39,8 +39,8 @@ func Installer() Program {
 	}
 }
 
-// ImageOverride is image-override.
-func ImageOverride() Program {
+// Override is image-override.
+func Override() Program {
 	return Program{
 		Name: "image-override", Package: "./imageoverride/cmd/image-override", Path: "/image-override",
 		Description: "Points every image of a Helm chart at a private registry, and proves it", WorkingDir: "/files",
