@@ -8,6 +8,9 @@ ARGS     ?=
 BASE     ?= main
 BENCH    ?= .
 FOR      ?= 20s
+SEED     ?=
+MOMENTS  ?= 20
+CYCLES   ?= 20
 
 SHELL       := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -117,6 +120,12 @@ E2E_RERUNS ?= 0
 e2e: deps bin/gotestsum bin/kind bin/kubectl bin/helm-3.8 bin/helm-4 ## Install every mode on kind, upgrade, fail over, and run beside others
 	@cd localcluster && ../$(STEP) "end-to-end tests" ../bin/gotestsum --format standard-verbose --rerun-fails=$(E2E_RERUNS) \
 		--rerun-fails-run-root-test --packages ./e2e/... -- -tags e2e -count=1 -parallel 4 -timeout 75m $(ARGS)
+
+.PHONY: e2e-faults
+e2e-faults: deps bin/gotestsum bin/kind bin/kubectl bin/helm-3.8 bin/helm-4 ## Faults under load and Helm killed at MOMENTS=20 by chance, on kind (SEED=)
+	@cd localcluster && E2E_SEED="$(SEED)" E2E_MOMENTS="$(MOMENTS)" E2E_CYCLES="$(CYCLES)" ../$(STEP) "faults" \
+		../bin/gotestsum --format standard-verbose --packages ./e2e/... -- -tags e2e,faults -count=1 -timeout 4h \
+		$(or $(ARGS),-run '^(TestFaults|TestInterrupted|TestCycles)$$')
 
 .PHONY: e2e-publish
 e2e-publish: deps bin/gotestsum bin/kind bin/kubectl bin/helm bin/cosign ## Publish to the registry on this machine, and install from there on kind

@@ -4,6 +4,7 @@ package e2e_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"strconv"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gitops-runtime/localcluster/images"
+	"gitops-runtime/localcluster/install"
 )
 
 // cyclesVariable says how often TestCycles installs and uninstalls; without it once, as in TestNeighbors runtimes come and go
@@ -22,7 +24,8 @@ const (
 )
 
 // TestCycles: a runtime that comes and goes, again and again, leaves nothing behind, and nothing that the next could stumble over.
-// The first is the previous release, and is upgraded before it goes; the oldest Helm does that and all that follows.
+// The first is the previous release, and is upgraded before it goes; the oldest Helm does that and all that follows, each in an access mode
+// by chance, upgraded to another and rolled back.
 func TestCycles(t *testing.T) {
 	cycles := usualCycles
 	if text := os.Getenv(cyclesVariable); text != "" {
@@ -33,6 +36,7 @@ func TestCycles(t *testing.T) {
 	e := start(t)
 	defer e.clean(t)
 	before := e.inventory(t)
+	chance := seeded(t)
 	for cycle := range cycles {
 		begun := time.Now()
 		there := false
@@ -41,7 +45,7 @@ func TestCycles(t *testing.T) {
 				there = e.upgraded(t)
 				e = e.by(oldestHelm)
 			} else {
-				there = e.run(t, "install", func(t *testing.T) { e.install(t, images.Mesh) })
+				there = e.thereAndBack(t, chance)
 			}
 			installed := time.Now()
 			there = there && e.run(t, "uninstall", func(t *testing.T) { e.uninstall(t, before) })
@@ -49,4 +53,22 @@ func TestCycles(t *testing.T) {
 		})
 		require.True(t, there, "no further than cycle %d of %d", cycle+1, cycles)
 	}
+}
+
+// thereAndBack installs the runtime in a mode, upgrades it to another, and rolls back. It says whether the runtime is there.
+func (e *environment) thereAndBack(t *testing.T, chance *rand.Rand) bool {
+	modes := []images.Mode{images.Tunnel, images.Ingress, images.Gateway, images.Mesh}
+	chance.Shuffle(len(modes), func(i, j int) { modes[i], modes[j] = modes[j], modes[i] })
+	for _, mode := range modes[:2] {
+		if !e.run(t, "to "+string(mode), func(t *testing.T) { e.install(t, mode) }) {
+			return false
+		}
+	}
+	return e.run(t, "back to "+string(modes[0]), func(t *testing.T) {
+		s := statesOf{environment: e, release: install.Release, namespace: install.Namespace}
+		out, err := s.say(t, "rollback", s.release, "--namespace", s.namespace, "--wait", "--timeout", "6m")
+		require.NoError(t, err, out)
+		s.is(t, "deployed")
+		eventually(t, "all workloads are ready", time.Minute, e.allReady)
+	})
 }

@@ -7,6 +7,9 @@
 // from the previous release, then installs and uninstalls again and again, as often as the environment variable E2E_CYCLES
 // says; without it, what was upgraded is all that goes.
 //
+// TestFaults and TestInterrupted are those of docs/reliability.md, by `make e2e-faults` (build tag faults): a highly available runtime meets one fault after the other
+// while requests and webhooks pass it, and Helm is killed at moments by chance. TestResilience and TestCharts have a short list of both.
+//
 // TestNeighbors begins with another Argo CD and Argo Rollouts: runtimes that the other Argo CD installs, beside it, and beside each
 // other.
 //

@@ -19,11 +19,15 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// statesOf is a release of a small chart that Helm is interrupted with, and the commands that the documentation names for each state.
+// statesOf is a release that Helm is interrupted with, and the commands that the documentation names for each state.
 type statesOf struct {
-	alone
-	commands map[string]string
-	values   string
+	*environment
+	release, namespace string
+	chart              string   // the chart's folder
+	files              []string // what upgrade gives as values; values is the file that a documented command gives
+	values             string
+	timeout            string
+	commands           map[string]string
 }
 
 // Values of the chart argo-events: nothing runs, or what runs never gets its image.
@@ -37,9 +41,10 @@ func (e *environment) helmStates(t *testing.T, version, images string) {
 	if version != "" {
 		e = e.by(version)
 	}
+	values := file(t, ready)
 	s := statesOf{
-		alone:    alone{environment: e, chart: eventsAlone(), namespace: "e2e-states-" + strings.ReplaceAll(filepath.Base(e.local.Helm.Path), ".", "-"), images: images},
-		commands: e.documented(t), values: file(t, ready),
+		environment: e, release: aloneRelease, namespace: "e2e-states-" + strings.ReplaceAll(filepath.Base(e.local.Helm.Path), ".", "-"),
+		chart: e.local.Path(eventsAlone().Chart), files: []string{images, values}, values: values, timeout: "1m", commands: e.documented(t),
 	}
 	e.namespace(t, s.namespace)
 	t.Cleanup(func() { s.goes(t) })
@@ -52,7 +57,7 @@ func (e *environment) helmStates(t *testing.T, version, images string) {
 	s.fails(t)
 	s.leadsOut(t, "failed", "deployed")
 	s.fails(t)
-	s.killed(t, "pending-rollback", "rollback", aloneRelease, s.revision(t, "failed"), "--namespace", s.namespace, "--wait", "--timeout", "1m")
+	s.killed(t, "pending-rollback", "rollback", s.release, s.revision(t, "failed"), "--namespace", s.namespace, "--wait", "--timeout", "1m")
 	s.refuses(t)
 	s.leadsOut(t, "pending-rollback", "deployed")
 	if version == helm4 {
@@ -65,8 +70,13 @@ func (e *environment) helmStates(t *testing.T, version, images string) {
 	s.leadsOut(t, "pending-install", "")
 }
 
-// helmVersionsRecover runs helmStates by every version of Helm, beside other tests.
+// helmVersionsRecover runs helmStates by every version of Helm, and kills Helm at moments by chance, beside other tests.
 func (e *environment) helmVersionsRecover(t *testing.T, images string) {
+	const moments = 2
+	e.run(t, "helm interrupted", func(t *testing.T) {
+		t.Parallel()
+		e.helmInterrupted(t, images, moments)
+	})
 	for _, version := range []string{oldestHelm, "", helm4} {
 		e.run(t, "states of helm "+version, func(t *testing.T) {
 			t.Parallel()
@@ -89,9 +99,18 @@ func (e *environment) documented(t *testing.T) map[string]string {
 }
 
 func (s statesOf) upgrade(more ...string) []string {
-	return append([]string{
-		"upgrade", "--install", aloneRelease, s.local.Path(s.chart.Chart), "--namespace", s.namespace, "-f", s.images, "-f", s.values, "--wait", "--timeout", "1m",
-	}, more...)
+	args := []string{"upgrade", "--install", s.release, s.chart, "--namespace", s.namespace, "--wait", "--timeout", s.timeout}
+	for _, file := range s.files {
+		args = append(args, "-f", file)
+	}
+	return append(args, more...)
+}
+
+// goes uninstalls the release, whatever its state.
+func (s statesOf) goes(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	defer cancel()
+	assert.NoError(t, s.local.Helm.Uninstall(ctx, s.release, s.namespace, 3*time.Minute, t.Output()))
 }
 
 // helm is a process of Helm that is not started yet.
@@ -104,7 +123,7 @@ func (s statesOf) helm(ctx context.Context, args ...string) *exec.Cmd {
 // say runs Helm and gives what it says.
 func (s statesOf) say(t *testing.T, args ...string) (string, error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	out, err := s.helm(ctx, args...).CombinedOutput()
 	return string(out), err
@@ -113,7 +132,7 @@ func (s statesOf) say(t *testing.T, args ...string) (string, error) {
 // is asserts the state of the release; none is that of one that is gone.
 func (s statesOf) is(t *testing.T, state string) {
 	t.Helper()
-	out, err := s.say(t, "status", aloneRelease, "--namespace", s.namespace)
+	out, err := s.say(t, "status", s.release, "--namespace", s.namespace)
 	if state == "" {
 		require.Error(t, err)
 		require.Contains(t, out, "release: not found")
@@ -163,11 +182,11 @@ func (s statesOf) leadsOut(t *testing.T, state, to string) {
 	for word := range strings.FieldsSeq(s.commands[state]) {
 		switch word {
 		case "NAME":
-			word = aloneRelease
+			word = s.release
 		case "NAMESPACE":
 			word = s.namespace
 		case "CHART":
-			word = s.local.Path(s.chart.Chart)
+			word = s.chart
 		case "VALUES":
 			word = s.values
 		case "REVISION":
@@ -183,7 +202,7 @@ func (s statesOf) leadsOut(t *testing.T, state, to string) {
 // revision is the newest revision of a state.
 func (s statesOf) revision(t *testing.T, state string) string {
 	t.Helper()
-	out, err := s.say(t, "history", aloneRelease, "--namespace", s.namespace)
+	out, err := s.say(t, "history", s.release, "--namespace", s.namespace)
 	require.NoError(t, err, out)
 	rows := regexp.MustCompile(`(?m)^(\d+)\s.*\s`+state+`\s`).FindAllStringSubmatch(out, -1)
 	require.NotEmpty(t, rows, out)
@@ -200,7 +219,7 @@ func (s statesOf) uninstallKilled(t *testing.T) {
 		require.NoError(t, err)
 	}
 	hold(`["e2e.example.com/held"]`)
-	s.killed(t, "uninstalling", "uninstall", aloneRelease, "--namespace", s.namespace, "--wait", "--timeout", "1m")
+	s.killed(t, "uninstalling", "uninstall", s.release, "--namespace", s.namespace, "--wait", "--timeout", "1m")
 	hold("null")
 	out, err := s.say(t, s.upgrade()...)
 	require.Error(t, err)

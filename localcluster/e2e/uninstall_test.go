@@ -51,20 +51,23 @@ func (e *environment) uninstall(t *testing.T, before []string) {
 	assert.Empty(t, application.GetFinalizers())
 	require.NoError(t, e.objects.Resource(argo("applications")).Namespace(install.Namespace).Delete(ctx, "e2e-internal", metav1.DeleteOptions{}))
 	assert.Equal(t, []string{"taken"}, e.platform(t).runtimes(t))
-	eventually(t, "nothing of the release is left", time.Minute, func(ctx context.Context) error {
-		inside, err := e.list(ctx, install.Namespace)
-		if err != nil {
-			return err
-		}
-		outside, err := e.list(ctx, "")
-		if err != nil {
-			return err
-		}
-		inside = without(inside, append(ofEveryNamespace(), "appprojects/default"), "secrets/sealed-secrets-key")
-		outside = withoutDefinitions(without(outside, before))
-		if len(inside)+len(outside) > 0 {
-			return fmt.Errorf("in the namespace %v, outside any %v", inside, outside)
-		}
-		return nil
-	})
+	eventually(t, "nothing of the release is left", time.Minute, func(ctx context.Context) error { return e.nothingLeft(ctx, before) })
+}
+
+// nothingLeft says what an uninstall has left of the runtime, in its namespace or outside any, that the documentation does not name.
+func (e *environment) nothingLeft(ctx context.Context, before []string) error {
+	inside, err := e.list(ctx, install.Namespace)
+	if err != nil {
+		return err
+	}
+	outside, err := e.list(ctx, "")
+	if err != nil {
+		return err
+	}
+	inside = without(inside, append(ofEveryNamespace(), "appprojects/default"), "secrets/sealed-secrets-key")
+	outside = withoutDefinitions(without(outside, before))
+	if len(inside)+len(outside) > 0 {
+		return fmt.Errorf("in the namespace %v, outside any %v", inside, outside)
+	}
+	return nil
 }

@@ -1,0 +1,236 @@
+//go:build e2e
+
+package e2e_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"gitops-runtime/localcluster/addons"
+	"gitops-runtime/localcluster/install"
+	"gitops-runtime/tests/standin/platformapi"
+)
+
+// fault is something that breaks while traffic passes, and is repaired by nobody or by itself.
+type fault struct {
+	name string
+	// strike breaks something; what it takes counts to the time until recovered has no error.
+	strike    func(*testing.T)
+	recovered func(context.Context) error
+	// carries says that requests pass what breaks: they may be lost until it has recovered. All other faults lose none.
+	carries bool
+}
+
+// meet has the runtime meet faults one by one, and logs a row of docs/reliability.md for each.
+func (f *traffic) meet(t *testing.T, faults ...fault) {
+	var before deliveries
+	for _, one := range faults {
+		f.run(t, one.name, func(t *testing.T) {
+			f.answer(t, 200, time.Minute, request{path: "/app-proxy/hello"})
+			begun := time.Now()
+			one.strike(t)
+			eventually(t, "recovered", 3*time.Minute, one.recovered)
+			took, since := time.Since(begun), time.Now()
+			f.answer(t, 200, time.Minute, request{path: "/app-proxy/hello"})
+			time.Sleep(2 * time.Second) // not for a condition: nothing may be lost afterwards either
+			sent, failed, last := f.lost(t, begun.Add(-time.Second), time.Now())
+			now := f.delivered(t)
+			t.Logf("| %s | %.0f s | %d of %d | 0 of %d | %d | %d |", one.name, took.Seconds(), failed, sent,
+				now.accepted-before.accepted, now.again-before.again, now.twice-before.twice)
+			before = now
+			if !one.carries {
+				assert.Zero(t, failed, "requests that do not pass it were lost, the last %s", last)
+			}
+			_, late, last := f.lost(t, since.Add(time.Second), time.Now())
+			assert.Zero(t, late, "requests were lost after it had recovered, the last %s", last)
+		})
+	}
+}
+
+// carriers are the workloads that the traffic passes.
+func carriers() []string {
+	return []string{"cap-app-proxy", "codefresh-tunnel-client", "internal-router"}
+}
+
+// podDies is the fault that a pod of a workload is killed at once.
+func (e *environment) podDies(workload string, selector *metav1.LabelSelector) fault {
+	labels := metav1.FormatLabelSelector(selector)
+	var before []types.UID
+	return fault{
+		name: "a pod of " + workload + " dies",
+		strike: func(t *testing.T) {
+			pods, err := e.client.CoreV1().Pods(install.Namespace).List(t.Context(), metav1.ListOptions{LabelSelector: labels})
+			require.NoError(t, err)
+			require.NotEmpty(t, pods.Items)
+			before = nil
+			for _, pod := range pods.Items {
+				before = append(before, pod.UID)
+			}
+			require.NoError(t, e.client.CoreV1().Pods(install.Namespace).Delete(t.Context(), pods.Items[0].Name, *metav1.NewDeleteOptions(0)))
+		},
+		recovered: func(ctx context.Context) error {
+			pods, err := e.client.CoreV1().Pods(install.Namespace).List(ctx, metav1.ListOptions{LabelSelector: labels})
+			if err != nil {
+				return err
+			}
+			ready, fresh := 0, 0
+			for _, pod := range pods.Items {
+				if podReady(pod) {
+					ready++
+				}
+				if !slices.Contains(before, pod.UID) {
+					fresh++
+				}
+			}
+			if ready < len(before) || fresh == 0 {
+				return fmt.Errorf("%d of %d pods are ready, %d are new", ready, len(before), fresh)
+			}
+			return nil
+		},
+		carries: slices.Contains(carriers(), workload),
+	}
+}
+
+func podReady(pod corev1.Pod) bool {
+	for _, condition := range pod.Status.Conditions {
+		if condition.Type == corev1.PodReady {
+			return condition.Status == corev1.ConditionTrue
+		}
+	}
+	return false
+}
+
+// workloadSelectors are those of every Deployment and StatefulSet of the runtime's namespace with pods, those of Argo Events too.
+func (e *environment) workloadSelectors(t *testing.T) map[string]*metav1.LabelSelector {
+	t.Helper()
+	found := map[string]*metav1.LabelSelector{}
+	deployments, err := e.client.AppsV1().Deployments(install.Namespace).List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	for _, deployment := range deployments.Items {
+		if deployment.Status.ReadyReplicas > 0 {
+			found[deployment.Name] = deployment.Spec.Selector
+		}
+	}
+	sets, err := e.client.AppsV1().StatefulSets(install.Namespace).List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	for _, set := range sets.Items {
+		if set.Status.ReadyReplicas > 0 {
+			found[set.Name] = set.Spec.Selector
+		}
+	}
+	require.NotEmpty(t, found)
+	return found
+}
+
+// apiAway is the fault that the API server answers nobody for a while.
+func (e *environment) apiAway(duration time.Duration) fault {
+	const process = "kube-apiserver"
+	return fault{
+		name: fmt.Sprintf("the API server is away for %.0f s", duration.Seconds()),
+		strike: func(t *testing.T) {
+			require.NoError(t, e.local.Cluster.Freeze(t.Context(), process))
+			defer func() { assert.NoError(t, e.local.Cluster.Thaw(context.WithoutCancel(t.Context()), process)) }()
+			time.Sleep(duration) // not for a condition: this is the fault
+		},
+		recovered: e.allReady,
+	}
+}
+
+// allReady says which workload of the runtime lacks a ready pod.
+func (e *environment) allReady(ctx context.Context) error {
+	deployments, err := e.client.AppsV1().Deployments(install.Namespace).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	for _, deployment := range deployments.Items {
+		if deployment.Status.ReadyReplicas < *deployment.Spec.Replicas {
+			return fmt.Errorf("%s has %d ready pods of %d", deployment.Name, deployment.Status.ReadyReplicas, *deployment.Spec.Replicas)
+		}
+	}
+	sets, err := e.client.AppsV1().StatefulSets(install.Namespace).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	for _, set := range sets.Items {
+		if set.Status.ReadyReplicas < *set.Spec.Replicas {
+			return fmt.Errorf("%s has %d ready pods of %d", set.Name, set.Status.ReadyReplicas, *set.Spec.Replicas)
+		}
+	}
+	return nil
+}
+
+// redisEmptied is the fault that every server of Redis forgets all.
+func (e *environment) redisEmptied() fault {
+	return fault{
+		name: "Redis is emptied",
+		strike: func(t *testing.T) {
+			emptied := 0
+			for pod := range e.pods(t, "app.kubernetes.io/name in (argo-cd-redis,argocd-redis,argocd-redis-ha-server,argo-cd-redis-ha-server)") {
+				out := e.kubectlOut(t, "exec", "-n", install.Namespace, pod, "-c", "redis", "--", "sh", "-c",
+					`REDISCLI_AUTH="$REDIS_PASSWORD" redis-cli flushall || true`)
+				if strings.Contains(out, "OK") {
+					emptied++ // a replica refuses, and follows its master
+				}
+			}
+			require.Equal(t, 1, emptied)
+		},
+		recovered: e.allReady,
+	}
+}
+
+// platformDown is the fault that the platform misbehaves for a while towards the runtime. Probes of its own pod and the requests of the
+// test go on: it keeps what it counts. misbehavior is the rest of a fault in JSON.
+func (f *traffic) platformDown(how, misbehavior string, duration time.Duration) fault {
+	return fault{
+		name: fmt.Sprintf("the platform %s for %.0f s", how, duration.Seconds()),
+		strike: func(t *testing.T) {
+			defer f.platform(t).clearFaults(t)
+			for _, path := range []string{platformapi.GraphQLPath, platformapi.EventsPath, platformapi.TunnelPath, "/api/ping", "/api/argo-runtime"} {
+				f.platform(t).misbehaves(t, fmt.Sprintf(`{"path":%q,%s}`, path, misbehavior))
+			}
+			time.Sleep(duration) // not for a condition: this is the fault
+		},
+		recovered: f.allReady,
+	}
+}
+
+// gitDown is the fault that the Git server has no pod for a while; then Argo CD compares the application with it again.
+func (e *environment) gitDown(duration time.Duration) fault {
+	return fault{
+		name: fmt.Sprintf("Git is away for %.0f s", duration.Seconds()),
+		strike: func(t *testing.T) {
+			e.scale(t, addons.Namespace, "git-server", 0)
+			time.Sleep(duration) // not for a condition: this is the fault
+			e.scale(t, addons.Namespace, "git-server", 1)
+			e.kubectlOut(t, "annotate", "application", "e2e-guestbook", "-n", install.Namespace, "--overwrite", "argocd.argoproj.io/refresh=hard")
+		},
+		recovered: e.has("applications", install.Namespace, "e2e-guestbook", map[string]string{"status.sync.status": "Synced", "status.health.status": "Healthy"}),
+	}
+}
+
+// shortListOfFaults meets one fault of each kind that `make e2e-faults` knows; restarts of the node are left to that.
+func (a access) shortListOfFaults(t *testing.T) {
+	a.applyHere(t, hookOn(3))
+	a.subscribed(t, install.Namespace, "e2e-hook")
+	a.answer(t, 200, time.Minute, pushed(-1))
+	f := a.begin(t.Context())
+	defer f.end()
+	selectors := f.workloadSelectors(t)
+	f.meet(t,
+		f.redisEmptied(),
+		f.apiAway(10*time.Second),
+		f.platformDown("answers 503", `"status":503,"body":"away"`, 5*time.Second),
+		f.podDies("internal-router", selectors["internal-router"]),
+		f.podDies("argo-events-controller-manager", selectors["argo-events-controller-manager"]),
+	)
+}

@@ -1,0 +1,197 @@
+//go:build e2e
+
+package e2e_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"helm.sh/helm/v3/pkg/chartutil"
+	"sigs.k8s.io/yaml"
+)
+
+// seedVariable repeats the moments of an earlier run.
+const seedVariable = "E2E_SEED"
+
+// seeded gives the moments of a test, and says how to repeat them.
+func seeded(t *testing.T) *rand.Rand {
+	t.Helper()
+	seed := uint64(time.Now().Unix()) //nolint:gosec // any number will do
+	if text := os.Getenv(seedVariable); text != "" {
+		var err error
+		seed, err = strconv.ParseUint(text, 10, 64)
+		require.NoError(t, err, "%s is not a number", seedVariable)
+	}
+	t.Logf("the moments of the seed %d; SEED=%d repeats them", seed, seed)
+	return rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // moments are no secret
+}
+
+// interrupted is a release whose Helm is killed at moments by chance.
+type interrupted struct {
+	statesOf
+	chance *rand.Rand
+	// usual is how long each command takes when nobody kills it.
+	usual map[string]time.Duration
+	// other are values that an upgrade changes, for --set.
+	other string
+	// empty says what is left after an uninstall that no documentation names.
+	empty func(context.Context) error
+	// killed counts by command and the state that was found.
+	killed map[string]int
+}
+
+// recover runs through the life of the release as often as it is told: in each round an install, an upgrade, a rollback and an uninstall are
+// killed once each, and the next ordinary command, or the documented one, leads on.
+func (i interrupted) recover(t *testing.T, rounds int) {
+	for round := range rounds {
+		require.True(t, t.Run(fmt.Sprintf("round %d", round+1), func(t *testing.T) {
+			i.kill(t, "install", i.upgrade()...)
+			i.leadsOn(t)
+			i.ordinary(t)
+
+			i.kill(t, "upgrade", i.upgrade("--set", i.other)...)
+			i.leadsOn(t)
+			i.ordinary(t, "--set", i.other)
+
+			i.kill(t, "rollback", "rollback", i.release, "--namespace", i.namespace, "--wait", "--timeout", i.timeout)
+			i.leadsOn(t)
+			i.ordinary(t)
+
+			i.kill(t, "uninstall", "uninstall", i.release, "--namespace", i.namespace, "--wait", "--timeout", i.timeout)
+			i.uninstalled(t)
+			eventually(t, "nothing is left that the documentation does not name", time.Minute, i.empty)
+		}), "no further than round %d of %d", round+1, rounds)
+	}
+	all := 0
+	for _, what := range slices.Sorted(maps.Keys(i.killed)) {
+		t.Logf("killed in %s: %d", what, i.killed[what])
+		all += i.killed[what]
+	}
+	assert.GreaterOrEqual(t, all, 2*rounds, "Helm ended before most moments: nothing was tried")
+}
+
+// kill kills Helm at a moment within the usual time of the command; it may have ended before.
+func (i interrupted) kill(t *testing.T, name string, args ...string) {
+	t.Helper()
+	moment := time.Duration(i.chance.Float64() * float64(i.usual[name]))
+	helm := i.helm(t.Context(), args...)
+	require.NoError(t, helm.Start())
+	ended := make(chan error, 1)
+	go func() { ended <- helm.Wait() }()
+	begun := time.Now()
+	select {
+	case err := <-ended:
+		require.NoError(t, err, "%s was not killed, and failed", name)
+		i.usual[name] = time.Since(begun)
+		t.Logf("%s: done in %s, before its moment", name, time.Since(begun).Round(time.Millisecond))
+	case <-time.After(moment):
+		require.NoError(t, helm.Process.Kill())
+		<-ended
+		state := i.state(t)
+		i.killed[name+", found "+state]++
+		t.Logf("%s: killed after %s, found %s", name, moment.Round(time.Millisecond), state)
+	}
+}
+
+// gone is the state of a release that Helm does not know.
+const gone = "gone"
+
+// state is what Helm says of the release.
+func (i interrupted) state(t *testing.T) string {
+	t.Helper()
+	out, err := i.say(t, "status", i.release, "--namespace", i.namespace)
+	if err != nil {
+		require.Contains(t, out, "release: not found")
+		return gone
+	}
+	found := regexp.MustCompile(`(?m)^STATUS: (\S+)$`).FindStringSubmatch(out)
+	require.Len(t, found, 2, out)
+	return found[1]
+}
+
+// leadsOn runs the documented command where the state forbids the ordinary one.
+func (i interrupted) leadsOn(t *testing.T) {
+	t.Helper()
+	switch state := i.state(t); state {
+	case "pending-install":
+		i.leadsOut(t, state, "")
+	case "pending-upgrade", "pending-rollback":
+		i.leadsOut(t, state, "deployed")
+	default:
+		require.Contains(t, []string{"deployed", "failed", gone}, state)
+	}
+}
+
+// ordinary is the command that installs and upgrades; afterwards all pods are ready, since it waits for them.
+func (i interrupted) ordinary(t *testing.T, more ...string) {
+	t.Helper()
+	begun := time.Now()
+	out, err := i.say(t, i.upgrade(more...)...)
+	require.NoError(t, err, out)
+	i.is(t, "deployed")
+	t.Logf("helm upgrade --install: done in %s", time.Since(begun).Round(time.Millisecond))
+}
+
+// uninstalled runs the documented command until the release is gone, which is once.
+func (i interrupted) uninstalled(t *testing.T) {
+	t.Helper()
+	switch state := i.state(t); state {
+	case gone:
+	case "deployed", "uninstalling":
+		i.leadsOut(t, "uninstalling", "")
+	default:
+		require.Failf(t, "an uninstall left a state that it cannot leave", "%s", state)
+	}
+}
+
+// merged is one file of several values files; later ones win.
+func merged(t *testing.T, files ...string) string {
+	t.Helper()
+	all := map[string]any{}
+	for _, name := range files {
+		read, err := chartutil.ReadValuesFile(name)
+		require.NoError(t, err)
+		all = chartutil.MergeTables(read, all)
+	}
+	text, err := yaml.Marshal(all)
+	require.NoError(t, err)
+	path := filepath.Join(t.TempDir(), "values.yaml")
+	require.NoError(t, os.WriteFile(path, text, 0o600))
+	return path
+}
+
+// helmInterrupted kills Helm with a small chart.
+func (e *environment) helmInterrupted(t *testing.T, images string, rounds int) {
+	const namespace = "e2e-interrupted"
+	e.namespace(t, namespace)
+	values := merged(t, images, file(t, "{crds: {install: false}}"))
+	i := interrupted{
+		statesOf: statesOf{
+			environment: e, release: aloneRelease, namespace: namespace, chart: e.local.Path(eventsAlone().Chart),
+			files: []string{values}, values: values, timeout: "3m", commands: e.documented(t),
+		},
+		chance: seeded(t), other: "controller.replicas=2", killed: map[string]int{},
+		usual: map[string]time.Duration{"install": 4 * time.Second, "upgrade": 4 * time.Second, "rollback": 3 * time.Second, "uninstall": 700 * time.Millisecond},
+	}
+	i.empty = func(ctx context.Context) error {
+		inside, err := e.list(ctx, namespace)
+		// by the Lease its controllers choose a leader; they make it, and Helm does not know it
+		if left := without(inside, ofEveryNamespace(), "leases/"); err == nil && len(left) > 0 {
+			err = fmt.Errorf("in the namespace %v", left)
+		}
+		return err
+	}
+	t.Cleanup(func() { i.goes(t) })
+	i.recover(t, rounds)
+}
