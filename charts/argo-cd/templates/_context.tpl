@@ -53,7 +53,7 @@ global.networkPolicy.clientNamespaces. Arguments: context, of (names of componen
     matchLabels: {argocd-client: "true"}
 {{- range .context.global.networkPolicy.clientNamespaces }}
 - namespaceSelector:
-    matchLabels: {kubernetes.io/metadata.name: {{ . }}}
+    matchLabels: {kubernetes.io/metadata.name: {{ toJson . }}}
   podSelector:
     matchLabels: {argocd-client: "true"}
 {{- end }}

@@ -16,13 +16,13 @@ default. Arguments: params and cm (YAML maps of variable to key).
 {{- $ha := index .values "redis-ha" -}}
 {{- if $external.host -}}
 {{- $secret := default "argocd-redis" $external.existingSecret }}
-- {name: REDIS_PASSWORD, valueFrom: {secretKeyRef: {name: {{ $secret }}, key: redis-password, optional: true}}}
-- {name: REDIS_USERNAME, valueFrom: {secretKeyRef: {name: {{ $secret }}, key: redis-username, optional: true}}}
+- {name: REDIS_PASSWORD, valueFrom: {secretKeyRef: {name: {{ toJson $secret }}, key: redis-password, optional: true}}}
+- {name: REDIS_USERNAME, valueFrom: {secretKeyRef: {name: {{ toJson $secret }}, key: redis-username, optional: true}}}
 {{- else if $ha.enabled }}
 {{- with (include "argo-cd.redisHA" . | fromJson).secret }}
-- {name: REDIS_PASSWORD, valueFrom: {secretKeyRef: {name: {{ . }}, key: auth}}}
+- {name: REDIS_PASSWORD, valueFrom: {secretKeyRef: {name: {{ toJson . }}, key: auth}}}
 {{- if not $ha.haproxy.enabled }}
-- {name: REDIS_SENTINEL_PASSWORD, valueFrom: {secretKeyRef: {name: {{ . }}, key: auth}}}
+- {name: REDIS_SENTINEL_PASSWORD, valueFrom: {secretKeyRef: {name: {{ toJson . }}, key: auth}}}
 {{- end }}
 {{- end }}
 {{- else }}

@@ -60,7 +60,8 @@ user's names no handler, it does what the first of them does). A handler of the 
 {{- end -}}
 {{- $probe := mergeOverwrite $fact (include "common.compact" (omit $value "enabled" "httpPath" "httpPort" "httpScheme") | fromJson) -}}
 {{- if $probe.httpGet -}}
-{{- $get := include "common.compact" (dict "path" $value.httpPath "port" $value.httpPort "scheme" $value.httpScheme) | fromJson -}}
+{{- $get := include "common.compact" (dict "port" $value.httpPort "scheme" $value.httpScheme) | fromJson -}}
+{{- $get = include "common.layered" (list $get (dict "path" $value.httpPath)) | fromJson -}}
 {{- $_ := set $probe "httpGet" (mergeOverwrite $probe.httpGet $get) -}}
 {{- end -}}
 {{- toJson $probe -}}

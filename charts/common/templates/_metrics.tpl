@@ -8,7 +8,7 @@ facts.metrics: {port: name of the container's port, servicePort: number, path}. 
 {{- $name := printf "%s-metrics" (include "common.componentName" .) }}
 {{- $scraped := default .context.name $f.name }}
 {{- $service := $metrics.service | default dict }}
-{{- $port := coalesce $service.portName "http-metrics" }}
+{{- $port := (include "common.firstSet" (list $service.portName "http-metrics") | fromJson).value }}
 {{- $number := (include "common.firstSet" (list $service.servicePort $f.metrics.servicePort) | fromJson).value | int }}
 ---
 apiVersion: v1
@@ -66,6 +66,7 @@ spec:
   endpoints:
     - {{ include "common.compact" (dict
       "port" $port
+      "targetPort" (ternary nil $f.metrics.port (ne $port ""))
       "path" (default "/metrics" $f.metrics.path)
       "interval" $monitor.interval
       "scrapeTimeout" (coalesce $monitor.scrapeTimeout $metrics.scrapeTimeout)

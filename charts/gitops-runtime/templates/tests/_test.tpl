@@ -62,7 +62,7 @@ env:
 {{- if $ca.name }}
 volumes:
   - name: platform-ca
-    secret: {secretName: {{ $ca.name }}, optional: true, items: [{key: {{ $ca.key }}, path: ca-bundle.crt}]}
+    secret: {secretName: {{ toJson $ca.name }}, optional: true, items: [{key: {{ toJson $ca.key }}, path: ca-bundle.crt}]}
 volumeMounts:
   - {name: platform-ca, mountPath: /platform-ca, readOnly: true}
 {{- end }}
