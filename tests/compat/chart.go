@@ -122,6 +122,32 @@ func (c *Chart) Around(value dropped.Path) *Chart {
 	return &Chart{chart: own, schemas: c.schemas}
 }
 
+// part names the part of the chart whose objects a value can change: of a chart that it depends on, which sees its own values and the global
+// ones; or "global" for all of it. The chart's own templates are in every part, for they see all values.
+func (c *Chart) part(value dropped.Path) string {
+	if value[0] == "global" || c.dependency(value[0]) {
+		return value[0]
+	}
+	if !slices.ContainsFunc(c.chart.Dependencies(), func(d *chart.Chart) bool { return !library(d) }) {
+		return "global"
+	}
+	return ""
+}
+
+// only returns a part of the chart: of other charts only what they define for all.
+func (c *Chart) only(part string) *Chart {
+	if part == "global" {
+		return c
+	}
+	own := copyOf(c.chart, c.chart.Templates)
+	for i, each := range own.Dependencies() {
+		if each.Name() != part {
+			own.Dependencies()[i] = copyOf(each, partials(each.Templates))
+		}
+	}
+	return &Chart{chart: own, schemas: c.schemas}
+}
+
 // copyOf is a chart that may be changed without changing the one it comes from, with other templates.
 func copyOf(from *chart.Chart, templates []*chart.File) *chart.Chart {
 	made := *from

@@ -77,7 +77,7 @@ func EmptyReasons(chart string) (map[string]string, error) {
 // emptySettings are those of the values that are not empty by default, with the values that their default counts in around them.
 func (p *Prover) emptySettings(known map[string]Row) (settings []setting, order []string, err error) {
 	for _, value := range p.Chart.Empties() {
-		made := setting{key: value.Path.String(), path: value.Path, to: value.Default, around: p.Fixture.Around(value.Path)}
+		made := setting{key: value.Path.String(), path: value.Path, to: value.Default, around: p.Fixture.Around(value.Path), part: p.Chart.part(value.Path)}
 		// a fixture that says the value itself would be overruled
 		current, err := p.Chart.Value(made.around, value.Path)
 		if err != nil {

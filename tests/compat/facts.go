@@ -4,6 +4,7 @@
 // those of one published version, where versions differ. A value is either honored, and testdata/<chart>.txt says which fields of which objects
 // change with it, and to what, which a test tries; or it is dropped or renamed, which schema/dropped/<chart>.yaml says together with what to do
 // instead. testdata/<chart>-empty.txt says the same of 0, false, "" and [] in place of a chart's own defaults.
+// testdata/<chart>-texts.txt says where a text with everything that means something in YAML and in templates stands, of each value that may be one.
 package compat
 
 import (

@@ -23,7 +23,8 @@ type Prover struct {
 
 	reader reader
 	mutex  sync.Mutex
-	before map[string]objects // by the values around: many paths share them
+	parts  map[string]*Chart  // by their names
+	before map[string]objects // by the part of the chart and the values around: many paths share them
 	made   map[string]Row
 	failed []error
 }
@@ -34,12 +35,13 @@ type setting struct {
 	path   dropped.Path
 	to     any
 	around map[string]any
+	part   string // of the chart, where it can change something
 	known  Row
 }
 
 // Rows returns the rows of settings as they are, given those that are known, and what went wrong with others.
 func (p *Prover) Rows(settings []setting) (map[string]Row, error) {
-	p.before, p.made = map[string]objects{}, map[string]Row{}
+	p.parts, p.before, p.made = map[string]*Chart{}, map[string]objects{}, map[string]Row{}
 	var running errgroup.Group
 	running.SetLimit(2)
 	for _, each := range groups(settings) {
@@ -62,7 +64,7 @@ func groups(settings []setting) [][]setting {
 	byAround := map[string][]*group{}
 	var all []*group
 	for _, each := range settings {
-		key := fmt.Sprint(each.around)
+		key := each.part + fmt.Sprint(each.around)
 		places, alone := placesOf(each)
 		var fits *group
 		for _, candidate := range byAround[key] {
@@ -242,7 +244,7 @@ func firstWords(err error) string {
 // differences are what settings change together.
 func (p *Prover) differences(of []setting) ([]difference, error) {
 	around := of[0].around
-	before, err := p.render(around)
+	before, err := p.render(of[0].part, around)
 	if err != nil {
 		return nil, fmt.Errorf("%s: render without the change: %w", of[0].path, err)
 	}
@@ -250,7 +252,7 @@ func (p *Prover) differences(of []setting) ([]difference, error) {
 	for _, each := range of {
 		changed = overlay(changed, nested(each.path, each.to))
 	}
-	rendered, err := p.Chart.Render(changed)
+	rendered, err := p.only(of[0].part).Render(changed)
 	if err != nil {
 		return nil, fmt.Errorf("%s=%v: %w", of[0].path, of[0].to, err)
 	}
@@ -261,15 +263,25 @@ func (p *Prover) differences(of []setting) ([]difference, error) {
 	return differences(before, after), nil
 }
 
-// render returns the objects of the values around, which many settings share.
-func (p *Prover) render(around map[string]any) (objects, error) {
-	key := fmt.Sprint(around)
+// only is a part of the chart.
+func (p *Prover) only(part string) *Chart {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	if p.parts[part] == nil {
+		p.parts[part] = p.Chart.only(part)
+	}
+	return p.parts[part]
+}
+
+// render returns the objects of a part of the chart with the values around, which many settings share.
+func (p *Prover) render(part string, around map[string]any) (objects, error) {
+	key, chart := part+fmt.Sprint(around), p.only(part)
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	if known := p.before[key]; known != nil {
 		return known, nil
 	}
-	rendered, err := p.Chart.Render(around)
+	rendered, err := chart.Render(around)
 	if err != nil {
 		return nil, err
 	}
@@ -286,7 +298,7 @@ func (p *Prover) settings(values []Value, gone []dropped.Value, known map[string
 			continue
 		}
 		value.Path = path
-		made := setting{key: key, path: path, around: p.Fixture.Around(path), known: known[key]}
+		made := setting{key: key, path: path, around: p.Fixture.Around(path), part: p.Chart.part(path), known: known[key]}
 		if made.to, err = p.target(value, made.around); err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", key, err)
 		}

@@ -48,9 +48,9 @@ func readRows(root, chart string) (map[string]Row, error) {
 }
 
 // tableText is the file of a table of rows.
-func tableText(chart string, rows []Row) string {
+func tableText(title string, rows []Row) string {
 	var text strings.Builder
-	fmt.Fprintf(&text, "# What each value of %s changes. Made by: go test ./tests/compat -update\n", chart)
+	fmt.Fprintf(&text, "# %s. Made by: go test ./tests/compat -update\n", title)
 	for _, row := range rows {
 		fmt.Fprintf(&text, "\n%s", row.Key)
 		if row.To != "" {
