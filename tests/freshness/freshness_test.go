@@ -50,7 +50,7 @@ func TestEveryPinIsKnown(t *testing.T) {
 	require.NoError(t, err)
 	config, err := freshness.Read(root)
 	require.NoError(t, err)
-	for _, manager := range []string{"gomod", "github-actions", "helm-values", "custom.regex"} {
+	for _, manager := range []string{"gomod", "github-actions", "helm-values", "npm", "custom.regex"} {
 		require.Contains(t, config.EnabledManagers, manager)
 	}
 	// by default tests/, examples/ and vendor/ are ignored: https://docs.renovatebot.com/presets-default/#ignoremodulesandtests
