@@ -90,6 +90,18 @@ test: deps bin/gotestsum bin/helm-4 bin/benchstat ## Run every test that needs n
 test-publish: deps bin/cosign bin/helm-4 ## Publish to a registry on this machine and verify it, with cosign and Helm
 	@$(STEP) "publish and verify" go test -tags publish -count=1 -timeout 30m $(ARGS) ./release/publishtest
 
+.PHONY: test-examples
+test-examples: deps bin/helmfile bin/tofu ## Run Helmfile and OpenTofu on the examples, with a registry on this machine
+	@cd localcluster && ../$(STEP) "programs of the examples" go test -tags examples -count=1 -timeout 10m $(ARGS) ./examples
+
+EDITOR_MODULES := $(CURDIR)/.cache/editor
+.PHONY: test-editor
+test-editor: ## Ask yaml-language-server about a values file with the bundled schema (needs Node.js and npm)
+	@command -v npm >/dev/null || { echo "there is no npm: install Node.js 20 or later with npm" >&2; exit 1; }
+	@mkdir -p "$(EDITOR_MODULES)" && cp tests/editor/package.json tests/editor/package-lock.json "$(EDITOR_MODULES)"
+	@$(STEP) "yaml-language-server" npm ci --prefix "$(EDITOR_MODULES)" --ignore-scripts --no-audit --no-fund --loglevel=error
+	@MODULES="$(EDITOR_MODULES)" $(STEP) "completion and checks in an editor" node --test --test-reporter=spec $(ARGS) tests/editor/
+
 .PHONY: test-browser
 test-browser: ## Try the HTML reports in Chromium (apt-get install chromium, or CHROMIUM=/path)
 	@command -v "$${CHROMIUM:-chromium}" >/dev/null || { echo "there is no Chromium: apt-get install chromium, or name one in CHROMIUM" >&2; exit 1; }
