@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strings"
 	"testing"
 	"time"
 
@@ -26,19 +25,19 @@ const (
 	releaseOnHost = install.RegistryOnHost + "/published"
 )
 
-// TestPublishedRelease publishes the checkout to the registry on this machine, verifies it there, and installs the runtime from it: chart and
-// image of the hook come by digest from where they were published; the images of others come from where the local cluster has them.
+// TestPublishedRelease publishes the checkout to the registry on this machine, verifies it there, and installs the runtime from it, as its page for
+// users says: chart and image of the hook come by the digests that were verified from where they were published; the images of others come from where the
+// local cluster has them. Then helm test passes.
 func TestPublishedRelease(t *testing.T) {
 	e := start(t)
-	e.publish(t)
+	digest := e.publish(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)
 	defer cancel()
 	require.NoError(t, e.local.Cluster.ForgetRegistry(ctx, install.RegistryInCluster))
-	version := strings.TrimSpace(readFile(t, filepath.Join(e.local.Root, "VERSION")))
 	upgrade := install.Upgrade{
-		Release: install.Release, Namespace: install.Namespace, Chart: "oci://" + releaseOnHost + "/gitops-runtime",
+		Release: install.Release, Namespace: install.Namespace, Chart: "oci://" + releaseOnHost + "/gitops-runtime@" + digest,
 		ValueFiles: []string{e.ready.ValueFiles[0], withoutInstaller(t, e.ready.ValueFiles[1])},
-		Args:       []string{"--version", version, "--plain-http"}, Timeout: 10 * time.Minute,
+		Args:       []string{"--plain-http"}, Timeout: 10 * time.Minute,
 	}
 	defer e.clean(t) // the context of a test has ended when its cleanups run
 	begun := time.Now()
@@ -49,10 +48,14 @@ func TestPublishedRelease(t *testing.T) {
 	listed, err := e.local.Cluster.Engine.Run(ctx, "exec", kindcluster.Name+"-control-plane", "ctr", "--namespace=k8s.io", "images", "list", "--quiet")
 	require.NoError(t, err)
 	require.Regexp(t, regexp.MustCompile(`(?m)^`+regexp.QuoteMeta(releaseAt)+`/gitops-runtime-installer@sha256:[0-9a-f]{64}$`), listed, "the node pulled the hook's image by digest from where it was published")
+	e.beginHelmTest(t, install.Namespace)(t)
 }
 
-// publish publishes the checkout with a key of the test, twice, and verifies it.
-func (e *environment) publish(t *testing.T) {
+// verified is the line of the umbrella chart in what verify says.
+var verified = regexp.MustCompile(`(?m)^  ok   \S+/gitops-runtime:\S+@(sha256:[0-9a-f]{64}): `)
+
+// publish publishes the checkout with a key of the test, twice, and verifies it; it gives the digest of the umbrella chart that was verified.
+func (e *environment) publish(t *testing.T) string {
 	t.Helper()
 	keys := t.TempDir()
 	run := func(folder, program string, arguments ...string) string {
@@ -70,7 +73,9 @@ func (e *environment) publish(t *testing.T) {
 	run(e.local.Root, "release", "publish", releaseAt, "--reach", reach, "--dirty", "--replace", "--key", filepath.Join(keys, "cosign.key"))
 	again := run(e.local.Root, "release", "publish", releaseAt, "--reach", reach, "--dirty", "--key", filepath.Join(keys, "cosign.key"))
 	require.NotContains(t, again, "  published ")
-	run(e.local.Root, "release", "verify", releaseAt, "--reach", reach, "--public-key", filepath.Join(keys, "cosign.pub"))
+	found := verified.FindStringSubmatch(run(e.local.Root, "release", "verify", releaseAt, "--reach", reach, "--public-key", filepath.Join(keys, "cosign.pub")))
+	require.NotNil(t, found)
+	return found[1]
 }
 
 // withoutInstaller are the values that lead to the local cluster's images, without the product's own image.
