@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"syscall"
 	"time"
 
 	"gitops-runtime/internal/contain"
@@ -56,13 +55,4 @@ func (p *patience) within(ctx context.Context, most time.Duration, work func() e
 			}
 		}
 	}
-}
-
-// processors is the time that this process has had of processors.
-func processors() time.Duration {
-	var usage syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &usage) != nil {
-		return 0
-	}
-	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }

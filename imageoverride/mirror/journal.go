@@ -9,10 +9,10 @@ import (
 	"fmt"
 	"os"
 	"sync"
-	"syscall"
 
 	"gitops-runtime/imageoverride/mapping"
 	"gitops-runtime/internal/fileerror"
+	"gitops-runtime/internal/outfile"
 )
 
 // entry is one line of the journal: a finished copy, or with Blob a part of
@@ -57,7 +57,7 @@ func OpenJournal(path string) (*Journal, error) {
 	if err != nil {
 		return nil, err
 	}
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW, 0o644)
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|outfile.NoFollow, 0o644)
 	if err != nil {
 		return nil, &journalError{path, err}
 	}

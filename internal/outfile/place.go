@@ -4,14 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"syscall"
 )
 
 // Place overwrites a file that cannot be renamed into its place, such as the
 // termination log of a container, which is a mount. It creates the file where
-// there is none, and does not follow a link.
+// there is none, and does not follow a link where NoFollow is known.
 func Place(name string, data []byte, mode os.FileMode) error {
-	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|syscall.O_NOFOLLOW, mode)
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|NoFollow, mode)
 	if err != nil {
 		return unwritten(name, err)
 	}

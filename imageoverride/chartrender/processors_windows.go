@@ -1,0 +1,24 @@
+package chartrender
+
+import (
+	"syscall"
+	"time"
+)
+
+// processors is the time that this process has had of processors.
+func processors() time.Duration {
+	self, err := syscall.GetCurrentProcess()
+	if err != nil {
+		return 0
+	}
+	var created, exited, kernel, user syscall.Filetime
+	if syscall.GetProcessTimes(self, &created, &exited, &kernel, &user) != nil {
+		return 0
+	}
+	return span(kernel) + span(user)
+}
+
+// span is a length of time, which Windows counts in units of 100 ns.
+func span(time100 syscall.Filetime) time.Duration {
+	return time.Duration(int64(time100.HighDateTime)<<32|int64(time100.LowDateTime)) * 100
+}
