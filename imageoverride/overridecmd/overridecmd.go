@@ -15,6 +15,7 @@ import (
 	"gitops-runtime/imageoverride/generate"
 	"gitops-runtime/internal/cleantext"
 	"gitops-runtime/internal/interrupt"
+	"gitops-runtime/internal/kubectlname"
 	"gitops-runtime/internal/suggest"
 )
 
@@ -31,6 +32,8 @@ type Streams struct {
 	Out, Err io.Writer
 	// Version is the program's own version.
 	Version string
+	// Started is the file that was started, which says whether the program is a plugin of kubectl.
+	Started string
 }
 
 const description = `Points every image of a Helm chart at a private registry, proves by rendering that none is
@@ -87,6 +90,7 @@ func Command(streams Streams) *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
+	kubectlname.Set(root, streams.Started)
 	root.Args = wrapArgs(func(_ *cobra.Command, rest []string) error {
 		if len(rest) > 0 {
 			if near := root.SuggestionsFor(rest[0]); len(near) > 0 {

@@ -19,7 +19,7 @@ func Process(version string) System {
 	return System{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
 		Color:   ShowsColors(os.Stdout),
-		Version: version, Now: time.Now, Getenv: os.Getenv,
+		Version: version, Started: os.Args[0], Now: time.Now, Getenv: os.Getenv,
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 
 	"gitops-runtime/internal/cleantext"
 	"gitops-runtime/internal/helmchart"
+	"gitops-runtime/internal/kubectlname"
 	"gitops-runtime/internal/suggest"
 	"gitops-runtime/validator/checks"
 	"gitops-runtime/validator/findings"
@@ -35,6 +36,8 @@ type System struct {
 	Color bool
 	// Version is the program's own version.
 	Version string
+	// Started is the file that was started, which says whether the program is a plugin of kubectl.
+	Started string
 	// Now is the time by which tokens and certificates expire.
 	Now func() time.Time
 	// Getenv reads the environment.
@@ -177,6 +180,7 @@ func rootCommand(system System, code *int) *cobra.Command {
 			return err
 		},
 	}
+	kubectlname.Set(command, system.Started)
 	command.SuggestionsMinimumDistance = 2
 	formats := append(report.Names(), slices.Sorted(maps.Keys(system.Formats))...)
 	options.register(command.Flags(), system.Registries, formats)

@@ -34,5 +34,5 @@ func main() {
 	})
 	// Helm's libraries write remarks on values to the standard logger.
 	log.SetOutput(io.Discard)
-	os.Exit(overridecmd.Main(os.Args[1:], overridecmd.Streams{Out: os.Stdout, Err: os.Stderr, Version: version}))
+	os.Exit(overridecmd.Main(os.Args[1:], overridecmd.Streams{Out: os.Stdout, Err: os.Stderr, Version: version, Started: os.Args[0]}))
 }

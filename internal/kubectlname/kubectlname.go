@@ -1,0 +1,24 @@
+// Package kubectlname has a program speak of itself as a plugin of kubectl where it is one.
+package kubectlname
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// Set names a command "kubectl NAME" in its help and its errors where the file that was started is kubectl's for a plugin of that name: kubectl runs
+// kubectl-validate_values as `kubectl validate-values`.
+// https://kubernetes.io/docs/tasks/extend-kubectl/kubectl-plugins/#names-with-dashes-and-underscores
+func Set(command *cobra.Command, started string) {
+	file := strings.TrimSuffix(filepath.Base(started), ".exe")
+	plugin, found := strings.CutPrefix(file, "kubectl-")
+	if !found || strings.ReplaceAll(plugin, "_", "-") != command.Name() {
+		return
+	}
+	if command.Annotations == nil {
+		command.Annotations = map[string]string{}
+	}
+	command.Annotations[cobra.CommandDisplayNameAnnotation] = "kubectl " + command.Name()
+}
