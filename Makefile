@@ -102,6 +102,15 @@ test-editor: ## Ask yaml-language-server about a values file with the bundled sc
 	@$(STEP) "yaml-language-server" npm ci --prefix "$(EDITOR_MODULES)" --ignore-scripts --no-audit --no-fund --loglevel=error
 	@MODULES="$(EDITOR_MODULES)" $(STEP) "completion and checks in an editor" node --test --test-reporter=spec $(ARGS) tests/editor/
 
+.PHONY: test-binaries
+test-binaries: bin/goreleaser bin/cosign bin/kubectl ## Build the programs for every platform twice; check archives, signature, manifests
+	@$(STEP) "programs of a release" go test -tags binaries -count=1 -timeout 60m $(ARGS) ./release/binarytest
+
+.PHONY: test-pre-commit
+test-pre-commit: ## Try the hook for pre-commit as its users do (needs pre-commit)
+	@command -v pre-commit >/dev/null || { echo "there is no pre-commit: apt-get install pre-commit, or pip install pre-commit" >&2; exit 1; }
+	@$(STEP) "pre-commit's hook" go test -tags precommit -count=1 -timeout 30m $(ARGS) ./actions
+
 .PHONY: test-browser
 test-browser: ## Try the HTML reports in Chromium (apt-get install chromium, or CHROMIUM=/path)
 	@command -v "$${CHROMIUM:-chromium}" >/dev/null || { echo "there is no Chromium: apt-get install chromium, or name one in CHROMIUM" >&2; exit 1; }
@@ -148,9 +157,9 @@ e2e-publish: deps bin/gotestsum bin/kind bin/kubectl bin/helm bin/cosign ## Publ
 ##@ Lint and benchmarks
 
 .PHONY: lint
-lint: lint-go lint-charts lint-shell ## Run golangci-lint, ct lint and shellcheck
+lint: lint-go lint-charts lint-shell lint-workflows ## Run golangci-lint, ct lint, shellcheck and actionlint
 
-.PHONY: lint-go lint-charts lint-shell
+.PHONY: lint-go lint-charts lint-shell lint-workflows
 lint-go: bin/golangci-lint
 	@$(STEP) "golangci-lint" bin/golangci-lint run ./...
 	@cd localcluster && ../$(STEP) "golangci-lint of the local cluster" ../bin/golangci-lint run ./...
@@ -158,6 +167,8 @@ lint-charts: deps bin/ct
 	@$(STEP) "ct lint" bin/ct lint --all --config ct.yaml
 lint-shell:
 	@$(STEP) "shellcheck" tools/shellcheck.sh
+lint-workflows: bin/actionlint
+	@$(STEP) "actionlint" bin/actionlint
 
 .PHONY: bench
 bench: deps bin/kubeconform ## Run the benchmarks of charts and programs
@@ -193,6 +204,16 @@ signing-key: bin/cosign ## Create a key pair to publish with, cosign.key and cos
 verify: bin/cosign ## Verify what is published (REGISTRY=host/path COSIGN_PUBLIC_KEY=cosign.pub)
 	@$(STEP) "build release" go build -o bin/release ./release/cmd/release
 	@bin/release verify "$(REGISTRY)" $(ARGS)
+
+# goreleaser takes no version but that of a tag, unless it makes a snapshot; and it takes the time of a build for that of the commit in a clone without a
+# remote. What lies beside the programs, such as SBOMs, bin/release makes.
+.PHONY: binaries
+binaries: export VERSION = $(shell cat VERSION)
+binaries: export SOURCE_DATE_EPOCH = $(shell git log -1 --format=%ct)
+binaries: export SOURCE_DATE = $(shell TZ=UTC git log -1 --date=format-local:%Y-%m-%dT%H:%M:%SZ --format=%cd)
+binaries: bin/goreleaser bin/cosign ## Build the programs for Linux, macOS and Windows into out/dist (COSIGN_KEY=cosign.key)
+	@$(STEP) "build release" go build -o bin/release ./release/cmd/release
+	@$(STEP) "programs for every platform" bin/goreleaser release --snapshot --clean $(if $(COSIGN_KEY)$(COSIGN_IDENTITY),,--skip=sign) $(ARGS)
 
 .PHONY: package
 package: deps ## Package the charts into out/packages

@@ -39,17 +39,33 @@ func (c Cosign) Sign(ctx context.Context, statement []byte) ([]byte, error) {
 	if err := os.WriteFile(in, statement, 0o600); err != nil {
 		return nil, err
 	}
-	arguments := []string{"attest-blob", "--yes", "--statement", in, "--bundle", out}
-	if c.Key != "" {
-		arguments = append(arguments, "--key", c.Key)
-	}
-	if c.Identity.Offline {
-		arguments = append(arguments, "--use-signing-config=false", "--tlog-upload=false")
-	}
-	if err := c.run(ctx, arguments...); err != nil {
+	if err := c.run(ctx, append([]string{"attest-blob", "--yes", "--statement", in, "--bundle", out}, c.signing()...)...); err != nil {
 		return nil, fmt.Errorf("sign: %w", err)
 	}
 	return os.ReadFile(out)
+}
+
+// File signs a file; the bundle of its signature goes into a file. The signature is verified at once.
+func (c Cosign) File(ctx context.Context, file, bundle string) error {
+	if err := c.run(ctx, append(append([]string{"sign-blob", "--yes", "--bundle", bundle}, c.signing()...), file)...); err != nil {
+		return fmt.Errorf("sign %s: %w", file, err)
+	}
+	if err := c.run(ctx, append(append([]string{"verify-blob", "--bundle", bundle}, c.Identity.Flags()...), file)...); err != nil {
+		return fmt.Errorf("%s is not signed by %s: %w", file, c.Identity, err)
+	}
+	return nil
+}
+
+// signing are cosign's flags for who signs, and where the signature is recorded.
+func (c Cosign) signing() []string {
+	var flags []string
+	if c.Key != "" {
+		flags = append(flags, "--key", c.Key)
+	}
+	if c.Identity.Offline {
+		flags = append(flags, "--use-signing-config=false", "--tlog-upload=false")
+	}
+	return flags
 }
 
 // Verify holds a bundle to be signed by the identity and to say something of a type about a digest (sha256, in hexadecimal); it gives what is said.

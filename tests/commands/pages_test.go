@@ -182,7 +182,7 @@ func (c checkout) block(t *testing.T, page string, block commands.Block) []error
 }
 
 // unread are programs of others that no test here can ask about a command.
-var unread = []string{"grep", "xargs", "id", "cd", "git", "docker", "cosign", "pre-commit", "echo", "cat", "export", "sed", "curl", "jq", "brew", "terraform", "tofu", "flux", "helmfile", "argocd", "oras", "gh", "true"}
+var unread = []string{"grep", "xargs", "id", "cd", "git", "docker", "cosign", "pre-commit", "echo", "cat", "export", "sed", "curl", "jq", "brew", "terraform", "tofu", "flux", "helmfile", "argocd", "oras", "gh", "sha256sum", "true"}
 
 func (c checkout) command(t *testing.T, command commands.Command) error {
 	t.Helper()

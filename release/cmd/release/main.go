@@ -1,4 +1,5 @@
-// Command release makes what users get: it stamps the version, publishes images and charts to a registry, and verifies what is there.
+// Command release makes what users get: it stamps the version, publishes images and charts to a registry, verifies what is there, and makes what lies
+// beside the programs for users' machines.
 package main
 
 import (
@@ -31,7 +32,7 @@ func main() {
 
 func command() *cobra.Command {
 	root := &cobra.Command{Use: "release", Short: "Make, publish and verify a release", SilenceUsage: true, SilenceErrors: true}
-	root.AddCommand(stampCommand(), imageCommand(), publishCommand(), verifyCommand())
+	root.AddCommand(stampCommand(), imageCommand(), publishCommand(), verifyCommand(), signCommand(), sbomCommand())
 	return root
 }
 

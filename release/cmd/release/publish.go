@@ -34,6 +34,11 @@ type common struct {
 
 func (c *common) register(flags *pflag.FlagSet) {
 	c.registries.Register(flags)
+	c.identify(flags)
+}
+
+// identify registers the flags of whose signatures are valid.
+func (c *common) identify(flags *pflag.FlagSet) {
 	flags.StringVar(&c.identity.Key, "public-key", os.Getenv("COSIGN_PUBLIC_KEY"), "public key that signatures are valid by: a file or an address of a KMS (COSIGN_PUBLIC_KEY)")
 	flags.StringVar(&c.identity.Subject, "identity", os.Getenv("COSIGN_IDENTITY"), "without a key: whose certificate signatures are valid by (COSIGN_IDENTITY)")
 	flags.StringVar(&c.identity.Issuer, "issuer", os.Getenv("COSIGN_ISSUER"), "without a key: who vouched for the identity (COSIGN_ISSUER)")
@@ -87,13 +92,18 @@ func publishCommand() *cobra.Command {
 		},
 	}
 	flags.register(command.Flags())
-	command.Flags().StringVar(&key, "key", os.Getenv("COSIGN_KEY"), "private key to sign with: a file or an address of a KMS; without it cosign asks for an identity (COSIGN_KEY)")
-	command.Flags().StringVar(&cosign, "cosign", "bin/cosign", "the program cosign")
+	registerSigner(command.Flags(), &key, &cosign)
 	command.Flags().StringVar(&url, "source-url", "", "repository of the sources, https://host/path (default: the origin of the clone)")
 	command.Flags().StringVar(&builder, "builder", cmp.Or(workflow(), statement.LocalBuilder), "identity of what builds, for the provenance (default in CI: the workflow)")
 	command.Flags().BoolVar(&dirty, "dirty", false, "publish changes that are not committed")
 	command.Flags().BoolVar(&replace, "replace", false, "overwrite a version that was published with another content")
 	return command
+}
+
+// registerSigner registers the flags of who signs.
+func registerSigner(flags *pflag.FlagSet, key, cosign *string) {
+	flags.StringVar(key, "key", os.Getenv("COSIGN_KEY"), "private key to sign with: a file or an address of a KMS; without it cosign asks for an identity (COSIGN_KEY)")
+	flags.StringVar(cosign, "cosign", "bin/cosign", "the program cosign")
 }
 
 // workflow is the workflow of GitHub Actions that runs this, the builder's identity as GitHub's own attestations give it.

@@ -1,0 +1,2 @@
+// Package binarytest tests the programs for users' machines as a release has them: make test-binaries.
+package binarytest
