@@ -53,7 +53,7 @@ func build(t *testing.T, keys string) made {
 	require.NoError(t, err)
 	current, err := version.Read(root)
 	require.NoError(t, err)
-	run(t, root, "make", "binaries", "COSIGN_KEY="+filepath.Join(keys, "cosign.key"), "OFFLINE=1")
+	run(t, root, "make", "binaries", "COSIGN_KEY="+filepath.Join(keys, "cosign.key"), "OFFLINE=1", "ARGS=")
 	m := made{root: root, version: current, keys: keys, files: map[string][]byte{}}
 	dist := filepath.Join(root, "out", "dist")
 	for _, pattern := range []string{"*.tar.gz", "*.zip", "*.spdx.json", "checksums.txt", "checksums.txt.sigstore.json", "homebrew/Casks/*.rb", "krew/*.yaml"} {
