@@ -100,6 +100,8 @@ func TestBinaries(t *testing.T) {
 	root, err := gomodule.Root()
 	require.NoError(t, err)
 	keys := t.TempDir()
+	commit := func() string { return run(t, root, "git", "rev-parse", "HEAD") }
+	before := commit()
 	run(t, keys, filepath.Join(root, "bin", "cosign"), "generate-key-pair")
 	first := build(t, keys)
 	t.Run("archives", first.archives)
@@ -110,6 +112,7 @@ func TestBinaries(t *testing.T) {
 	t.Run("plugin of kubectl", first.plugin)
 
 	second := build(t, keys)
+	require.Equal(t, before, commit(), "the files have the time of the commit, and the checkout moved to another one during the test")
 	for name, content := range first.files {
 		if name != "checksums.txt.sigstore.json" { // ECDSA signs with a random number
 			require.Equal(t, sum(content), sum(second.files[name]), "%s is the same in every build", name)
