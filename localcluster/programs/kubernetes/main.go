@@ -1,4 +1,4 @@
-// kubernetes is every Kubernetes program a kind node runs, as one multi-call binary distinguished by the name it is
+// kubernetes is every Kubernetes program a kind node runs, as one multi-call binary told apart by the name it is
 // called with. The programs share most of their packages: linked once they cost one link and one file, not seven.
 package main
 
