@@ -60,7 +60,7 @@ func table(root, name string) (string, error) {
 	}
 	page := newPage(values)
 	for _, value := range values {
-		verdict := "honoured"
+		verdict := "honored"
 		entry, ok := Dropped(gone, value.Path)
 		switch {
 		case ok && entry.Renamed != nil:
@@ -77,11 +77,11 @@ func table(root, name string) (string, error) {
 type page struct {
 	versions      []string // of which the shares are said; one empty where versions do not differ
 	rows          strings.Builder
-	honoured, all map[string]int
+	honored, all map[string]int
 }
 
 func newPage(values []Value) *page {
-	p := &page{honoured: map[string]int{}, all: map[string]int{}}
+	p := &page{honored: map[string]int{}, all: map[string]int{}}
 	for _, value := range values {
 		for _, version := range versionsOf(value) {
 			if !slices.Contains(p.versions, version) {
@@ -100,11 +100,11 @@ func versionsOf(value Value) []string {
 	return value.Versions
 }
 
-func (p *page) row(value Value, verdict string, honoured bool) {
+func (p *page) row(value Value, verdict string, honored bool) {
 	for _, version := range versionsOf(value) {
 		p.all[version]++
-		if honoured {
-			p.honoured[version]++
+		if honored {
+			p.honored[version]++
 		}
 	}
 	fmt.Fprintf(&p.rows, "| `%s` | %s | ", value.Path, value.Type)
@@ -115,14 +115,14 @@ func (p *page) row(value Value, verdict string, honoured bool) {
 }
 
 func (p *page) text(chart string) string {
-	title, shares := "the community's "+chart+" chart", fmt.Sprintf("%d of %d values", p.honoured[""], p.all[""])
+	title, shares := "the community's "+chart+" chart", fmt.Sprintf("%d of %d values", p.honored[""], p.all[""])
 	head, line := "| value | type | here |", "| --- | --- | --- |"
 	if p.versions[0] != "" {
 		title = "the published " + chart + " chart"
 		head, line = "| value | type | in | here |", "| --- | --- | --- | --- |"
 		var each []string
 		for _, version := range p.versions {
-			each = append(each, fmt.Sprintf("%d of %d values of %s", p.honoured[version], p.all[version], version))
+			each = append(each, fmt.Sprintf("%d of %d values of %s", p.honored[version], p.all[version], version))
 		}
 		last := len(each) - 1
 		shares = strings.TrimPrefix(strings.Join(each[:last], ", ")+" and "+each[last], " and ")
@@ -131,7 +131,7 @@ func (p *page) text(chart string) string {
 
 <!-- Made by make generate; do not edit. -->
 
-%s are honoured: a test changes each to another value of its type and sees a rendered object change.
+%s are honored: a test changes each to another value of its type and sees a rendered object change.
 Setting a dropped or renamed one is refused with the sentence that stands here.
 
 %s
