@@ -75,8 +75,8 @@ func table(root, name string) (string, error) {
 
 // page collects the rows of a table; those of a chart with versions say which versions have the value.
 type page struct {
-	versions      []string // of which the shares are said; one empty where versions do not differ
-	rows          strings.Builder
+	versions     []string // of which the shares are said; one empty where versions do not differ
+	rows         strings.Builder
 	honored, all map[string]int
 }
 

@@ -31,7 +31,7 @@ func TestEveryFailOfATemplateIsAFindingWithACase(t *testing.T) {
 	t.Parallel()
 	root, err := gomodule.Root()
 	require.NoError(t, err)
-	cases, err := filepath.Glob(filepath.Join(root, "validator", "cli", "testdata", "cases", "*", "*.txtar"))
+	cases, err := filepath.Glob(filepath.Join(root, "validator", "validatecmd", "testdata", "cases", "*", "*.txtar"))
 	require.NoError(t, err)
 	require.NotEmpty(t, cases)
 	var found strings.Builder
