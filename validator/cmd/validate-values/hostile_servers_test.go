@@ -169,7 +169,7 @@ var hostileGit = []input{
 func (i input) play(t *testing.T, program string) hostile.Ending {
 	t.Helper()
 	g := &ground{T: t, folder: t.TempDir()}
-	end := hostile.Run(t, program, g.folder, append(i.args(g), "-n", "codefresh", "--no-cluster", "--timeout", "4s")...)
+	end := hostile.Run(t, program, g.folder, append(i.args(g), "-n", "codefresh", "--no-cluster", "--timeout", "8s")...)
 	hostile.Decent(t, end)
 	assert.Contains(t, end.Text, i.says, "exit %d", end.Code)
 	t.Logf("exit %d, %d MiB, %s: %s", end.Code, end.Memory>>20, end.Took, hostile.Clip(strings.TrimSpace(end.Text)))

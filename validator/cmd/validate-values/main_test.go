@@ -55,8 +55,8 @@ func (s slow) files(t *testing.T) []string {
 	return []string{"-f", values, "--kubeconfig", kubeconfig, "-n", "codefresh", "-o", "short"}
 }
 
-// run runs the program and says how it ended and after how long; a signal may be sent to it on its way.
-func run(t *testing.T, program string, args []string, interrupt time.Duration) (code int, out string, took time.Duration) {
+// run runs the program and says how it ended and after how long.
+func run(t *testing.T, program string, args []string) (code int, out string, took time.Duration) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -66,11 +66,6 @@ func run(t *testing.T, program string, args []string, interrupt time.Duration) (
 	command.Stdout, command.Stderr = &text, &text
 	begun := time.Now()
 	require.NoError(t, command.Start())
-	if interrupt > 0 {
-		time.Sleep(interrupt)
-		begun = time.Now()
-		require.NoError(t, command.Process.Signal(syscall.SIGTERM))
-	}
 	_ = command.Wait()
 	return command.ProcessState.ExitCode(), text.String(), time.Since(begun)
 }
@@ -95,7 +90,7 @@ func TestTime(t *testing.T) {
 		args := slow{500 * time.Millisecond}.files(t)
 		// a third answer in a row would make it 1.5 s; the program's own time is a tenth of a second on an idle machine
 		best(t, 1490*time.Millisecond, func() time.Duration {
-			code, out, took := run(t, program, args, 0)
+			code, out, took := run(t, program, args)
 			require.Equal(t, 0, code, out)
 			return took
 		})
@@ -103,7 +98,7 @@ func TestTime(t *testing.T) {
 	t.Run("servers that never answer cost the deadline", func(t *testing.T) {
 		args := append(slow{time.Minute}.files(t), "--timeout", "1s")
 		best(t, 2*time.Second, func() time.Duration {
-			code, out, took := run(t, program, args, 0)
+			code, out, took := run(t, program, args)
 			require.Equal(t, 5, code, out)
 			require.Contains(t, out, "ACC100 The platform accepts the user token? Unknown: the time for the whole run was over.")
 			require.Contains(t, out, "CLU100 The cluster is new enough? Unknown: the time for the whole run was over.")
@@ -113,11 +108,11 @@ func TestTime(t *testing.T) {
 	t.Run("SIGTERM ends it with the report so far", func(t *testing.T) {
 		args := append(slow{time.Minute}.files(t), "--set", "global.runtime.name=Local")
 		best(t, time.Second, func() time.Duration {
-			code, out, took := run(t, program, args, 300*time.Millisecond)
-			require.Equal(t, 3, code, out)
-			require.Contains(t, out, "RUN102 The runtime name \"Local\" is not allowed")
-			require.Contains(t, out, "ACC100 The platform accepts the user token? Unknown: the run was interrupted.")
-			return took
+			end := hostile.Interrupt(t, program, t.TempDir(), args, syscall.SIGTERM)
+			require.Equal(t, 3, end.Code, end.Text)
+			require.Contains(t, end.Text, "RUN102 The runtime name \"Local\" is not allowed")
+			require.Contains(t, end.Text, "ACC100 The platform accepts the user token? Unknown: the run was interrupted.")
+			return end.Took
 		})
 	})
 }
