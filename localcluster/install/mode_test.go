@@ -30,6 +30,7 @@ func TestValuesOfModes(t *testing.T) {
 	t.Parallel()
 	const every = `
 app-proxy:
+  initContainer: {resources: {requests: {cpu: 10m, memory: 16Mi}}}
   leader-elector: {resources: {requests: {cpu: 10m, memory: 16Mi}}}
   resources: {requests: {cpu: 10m, memory: 16Mi}}
 internal-router: {resources: {requests: {cpu: 10m, memory: 16Mi}}}
