@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"gitops-runtime/localcluster/addons"
 	"gitops-runtime/localcluster/images"
 	"gitops-runtime/localcluster/install"
 )
@@ -114,4 +115,18 @@ func TestInterrupted(t *testing.T) {
 	}
 	i.recover(t, moments)
 	assert.NoError(t, i.empty(t.Context()))
+}
+
+// gitDown is the fault that the Git server has no pod for a while; then Argo CD compares the application with it again.
+func (e *environment) gitDown(duration time.Duration) fault {
+	return fault{
+		name: fmt.Sprintf("Git is away for %.0f s", duration.Seconds()),
+		strike: func(t *testing.T) {
+			e.scale(t, addons.Namespace, "git-server", 0)
+			time.Sleep(duration) // not for a condition: this is the fault
+			e.scale(t, addons.Namespace, "git-server", 1)
+			e.kubectlOut(t, "annotate", "application", "e2e-guestbook", "-n", install.Namespace, "--overwrite", "argocd.argoproj.io/refresh=hard")
+		},
+		recovered: e.has("applications", install.Namespace, "e2e-guestbook", map[string]string{"status.sync.status": "Synced", "status.health.status": "Healthy"}),
+	}
 }

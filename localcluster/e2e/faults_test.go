@@ -16,7 +16,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"gitops-runtime/localcluster/addons"
 	"gitops-runtime/localcluster/install"
 	"gitops-runtime/tests/standin/platformapi"
 )
@@ -201,20 +200,6 @@ func (f *traffic) platformDown(how, misbehavior string, duration time.Duration) 
 			time.Sleep(duration) // not for a condition: this is the fault
 		},
 		recovered: f.allReady,
-	}
-}
-
-// gitDown is the fault that the Git server has no pod for a while; then Argo CD compares the application with it again.
-func (e *environment) gitDown(duration time.Duration) fault {
-	return fault{
-		name: fmt.Sprintf("Git is away for %.0f s", duration.Seconds()),
-		strike: func(t *testing.T) {
-			e.scale(t, addons.Namespace, "git-server", 0)
-			time.Sleep(duration) // not for a condition: this is the fault
-			e.scale(t, addons.Namespace, "git-server", 1)
-			e.kubectlOut(t, "annotate", "application", "e2e-guestbook", "-n", install.Namespace, "--overwrite", "argocd.argoproj.io/refresh=hard")
-		},
-		recovered: e.has("applications", install.Namespace, "e2e-guestbook", map[string]string{"status.sync.status": "Synced", "status.health.status": "Healthy"}),
 	}
 }
 
