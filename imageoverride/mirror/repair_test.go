@@ -217,7 +217,7 @@ func TestRetryAfter(t *testing.T) {
 				waits[0].For = time.Second
 			}
 			require.Equal(t, []registry.Wait{{Host: host, For: time.Second, Asked: true}}, waits)
-			require.NotContains(t, err.Error(), "429")
+			require.NotContains(t, err.Error(), "limits the rate of requests")
 			continue
 		}
 		require.Empty(t, waits)
