@@ -328,7 +328,7 @@ func TestCancelled(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-// TestEveryImageHasItsLine: `why` leads to the template line of each image.
+// TestEveryImageHasItsLine: `why` names the template line of each image.
 func TestEveryImageHasItsLine(t *testing.T) {
 	t.Parallel()
 	rows, err := generate.Rows(context.Background(), generate.Options{Chart: umbrella, Registry: private, Values: generate.Values{Files: []string{modeFile("tunnel")}}})

@@ -39,7 +39,7 @@ func serveTarget(t testing.TB) *httptest.Server {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case r.Header.Get("Upgrade") != "":
-			echo(w)
+			router.Echo(w)
 		case strings.HasSuffix(r.URL.Path, "/stream"):
 			events(w, r)
 		default:
@@ -48,17 +48,6 @@ func serveTarget(t testing.TB) *httptest.Server {
 	}))
 	t.Cleanup(server.Close)
 	return server
-}
-
-func echo(w http.ResponseWriter) {
-	connection, buffered, err := w.(http.Hijacker).Hijack()
-	if err != nil {
-		return
-	}
-	defer connection.Close()
-	_, _ = buffered.WriteString("HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n")
-	_ = buffered.Flush()
-	_, _ = io.Copy(connection, buffered)
 }
 
 func events(w http.ResponseWriter, r *http.Request) {

@@ -44,7 +44,7 @@ func serve(t *testing.T, name string) *target {
 		case strings.HasSuffix(r.URL.Path, "/stream"):
 			stream(w, r)
 		case r.Header.Get("Upgrade") != "":
-			upgrade(w)
+			router.Echo(w)
 		default:
 			_, _ = io.WriteString(w, name)
 		}
@@ -59,18 +59,6 @@ func stream(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, "data: first\n\n")
 	w.(http.Flusher).Flush()
 	<-r.Context().Done()
-}
-
-// upgrade switches protocols and sends back what comes.
-func upgrade(w http.ResponseWriter) {
-	connection, buffered, err := w.(http.Hijacker).Hijack()
-	if err != nil {
-		return
-	}
-	defer connection.Close()
-	_, _ = buffered.WriteString("HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n")
-	_ = buffered.Flush()
-	_, _ = io.Copy(connection, buffered)
 }
 
 func (t *target) port() string {

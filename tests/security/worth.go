@@ -31,7 +31,7 @@ type escalation struct {
 	any bool
 	// cluster and namespace are the severity of a rule for the whole cluster, and for the release's namespace alone.
 	cluster, namespace severity
-	// runtime means that in the release's namespace it leads to the application controller of Argo CD, and is worth what that one may do.
+	// runtime means that in the release's namespace it includes the rights of Argo CD's application controller, and is worth what that one may do.
 	runtime bool
 	worth   string
 }
