@@ -11,7 +11,7 @@ func Echo(w http.ResponseWriter) {
 	if err != nil {
 		return
 	}
-	defer connection.Close()
+	defer func() { _ = connection.Close() }()
 	_, _ = buffered.WriteString("HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n")
 	_ = buffered.Flush()
 	_, _ = io.Copy(connection, buffered)
