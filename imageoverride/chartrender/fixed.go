@@ -3,7 +3,8 @@ package chartrender
 import (
 	"encoding/base64"
 	"fmt"
-	"sort"
+	"maps"
+	"slices"
 	"strings"
 	"text/template"
 	"time"
@@ -88,11 +89,7 @@ func (f *fixedFuncs) table() template.FuncMap {
 func sortedKeys(dicts ...map[string]any) []string {
 	all := []string{}
 	for _, dict := range dicts {
-		names := make([]string, 0, len(dict))
-		for name := range dict {
-			names = append(names, name)
-		}
-		sort.Strings(names)
+		names := slices.Sorted(maps.Keys(dict))
 		all = append(all, names...)
 	}
 	return all

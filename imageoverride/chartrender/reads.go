@@ -1,9 +1,9 @@
 package chartrender
 
 import (
+	"maps"
 	"regexp"
 	"slices"
-	"sort"
 	"strings"
 	"text/template"
 	"text/template/parse"
@@ -39,11 +39,7 @@ func newReads() *reads {
 }
 
 func (r *reads) all() Reads {
-	keys := make([]string, 0, len(r.paths))
-	for key := range r.paths {
-		keys = append(keys, key)
-	}
-	sort.Strings(keys)
+	keys := slices.Sorted(maps.Keys(r.paths))
 	all := Reads{Names: r.names}
 	for _, key := range keys {
 		all.Paths = append(all.Paths, r.paths[key])

@@ -2,7 +2,8 @@ package chartrender
 
 import (
 	"encoding/json"
-	"sort"
+	"maps"
+	"slices"
 	"strings"
 
 	"helm.sh/helm/v3/pkg/chart"
@@ -16,11 +17,7 @@ import (
 func localSchemas(c *chart.Chart) (*chart.Chart, []string) {
 	found := map[string]bool{}
 	local := localSchema(c, found)
-	addresses := make([]string, 0, len(found))
-	for address := range found {
-		addresses = append(addresses, address)
-	}
-	sort.Strings(addresses)
+	addresses := slices.Sorted(maps.Keys(found))
 	if len(addresses) == 0 {
 		return c, nil
 	}

@@ -5,8 +5,9 @@ package emit
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"regexp"
-	"sort"
+	"slices"
 	"strconv"
 
 	"go.yaml.in/yaml/v3"
@@ -31,11 +32,20 @@ func Values(tree map[string]any, heading string, earlier []byte) ([]byte, error)
 			carry(old.Content[0], root)
 		}
 	}
+	text, err := YAML(document)
+	if err != nil {
+		return nil, fmt.Errorf("write values: %w", err)
+	}
+	return text, nil
+}
+
+// YAML writes a value or a node as YAML with an indent of two spaces.
+func YAML(value any) ([]byte, error) {
 	var out bytes.Buffer
 	encoder := yaml.NewEncoder(&out)
 	encoder.SetIndent(2)
-	if err := encoder.Encode(document); err != nil {
-		return nil, fmt.Errorf("write values: %w", err)
+	if err := encoder.Encode(value); err != nil {
+		return nil, fmt.Errorf("encode YAML: %w", err)
 	}
 	return out.Bytes(), nil
 }
@@ -45,11 +55,7 @@ func Values(tree map[string]any, heading string, earlier []byte) ([]byte, error)
 func node(value any) (*yaml.Node, error) {
 	switch typed := value.(type) {
 	case map[string]any:
-		keys := make([]string, 0, len(typed))
-		for key := range typed {
-			keys = append(keys, key)
-		}
-		sort.Strings(keys)
+		keys := slices.Sorted(maps.Keys(typed))
 		m := &yaml.Node{Kind: yaml.MappingNode}
 		for _, key := range keys {
 			child, err := node(typed[key])

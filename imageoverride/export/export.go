@@ -4,7 +4,8 @@ package export
 
 import (
 	"fmt"
-	"sort"
+	"maps"
+	"slices"
 	"strings"
 
 	"gitops-runtime/imageoverride/mapping"
@@ -24,12 +25,7 @@ var formats = map[string]func([]line) (Files, error){
 
 // Formats lists the names of the formats.
 func Formats() []string {
-	names := make([]string, 0, len(formats))
-	for name := range formats {
-		names = append(names, name)
-	}
-	sort.Strings(names)
-	return names
+	return slices.Sorted(maps.Keys(formats))
 }
 
 // line is one pair, parsed.
@@ -75,13 +71,4 @@ func prefixes(lines []line) (map[string]string, error) {
 		all[l.source.Host] = prefix
 	}
 	return all, nil
-}
-
-func sortedHosts(all map[string]string) []string {
-	names := make([]string, 0, len(all))
-	for name := range all {
-		names = append(names, name)
-	}
-	sort.Strings(names)
-	return names
 }

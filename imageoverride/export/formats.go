@@ -1,11 +1,12 @@
 package export
 
 import (
-	"bytes"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
+	"gitops-runtime/imageoverride/emit"
 )
 
 // crane writes a shell script of copies.
@@ -47,7 +48,7 @@ func regsync(lines []line) (Files, error) {
 		}
 		content.Sync = append(content.Sync, entry{Source: source, Target: l.target.Name() + ":" + l.target.Tag, Type: "image"})
 	}
-	data, err := marshal(content)
+	data, err := emit.YAML(content)
 	return Files{"regsync.yaml": data}, err
 }
 
@@ -59,7 +60,7 @@ func skopeo(lines []line) (Files, error) {
 		return nil, err
 	}
 	destination := ""
-	for _, host := range sortedHosts(below) {
+	for _, host := range slices.Sorted(maps.Keys(below)) {
 		prefix, ok := strings.CutSuffix(below[host], "/"+host)
 		if !ok || destination != "" && prefix != destination {
 			return nil, fmt.Errorf("images of %s go below %s, and skopeo can only put them below one place followed by %s", host, below[host], host)
@@ -81,7 +82,7 @@ func skopeo(lines []line) (Files, error) {
 		images := content[l.source.Host].Images
 		images[l.source.Path] = append(images[l.source.Path], version)
 	}
-	data, err := marshal(content)
+	data, err := emit.YAML(content)
 	heading := fmt.Sprintf("# skopeo sync --all --preserve-digests --scoped --src yaml --dest docker skopeo.yaml %s\n", destination)
 	return Files{"skopeo.yaml": append([]byte(heading), data...)}, err
 }
@@ -94,7 +95,7 @@ func hosts(lines []line) (Files, error) {
 		return nil, err
 	}
 	files := Files{}
-	for _, host := range sortedHosts(below) {
+	for _, host := range slices.Sorted(maps.Keys(below)) {
 		server := host
 		if host == "docker.io" {
 			server = "registry-1.docker.io"
@@ -121,20 +122,10 @@ func annotations(lines []line) (Files, error) {
 	for _, l := range lines {
 		images = append(images, image{Name: l.source.Path[strings.LastIndex(l.source.Path, "/")+1:], Image: l.pair.Source})
 	}
-	list, err := marshal(images)
+	list, err := emit.YAML(images)
 	if err != nil {
 		return nil, err
 	}
-	data, err := marshal(map[string]map[string]string{"annotations": {"artifacthub.io/images": string(list), "helm.sh/images": string(list)}})
+	data, err := emit.YAML(map[string]map[string]string{"annotations": {"artifacthub.io/images": string(list), "helm.sh/images": string(list)}})
 	return Files{"chart-annotations.yaml": data}, err
-}
-
-func marshal(value any) ([]byte, error) {
-	var out bytes.Buffer
-	encoder := yaml.NewEncoder(&out)
-	encoder.SetIndent(2)
-	if err := encoder.Encode(value); err != nil {
-		return nil, fmt.Errorf("write: %w", err)
-	}
-	return out.Bytes(), nil
 }

@@ -6,7 +6,6 @@ import (
 
 	"gitops-runtime/imageoverride/chartrender"
 	"gitops-runtime/imageoverride/locate"
-	"gitops-runtime/imageoverride/mapping"
 	"gitops-runtime/imageoverride/proof"
 )
 
@@ -24,10 +23,7 @@ type Inspection struct {
 // Verify renders a chart with Helm's engine and tells which images are not at
 // the private registry.
 func Verify(ctx context.Context, options Options) (Inspection, error) {
-	if options.Strategy == "" {
-		options.Strategy = mapping.HostPrefix
-	}
-	mapper, err := mapping.New(options.Registry, options.Strategy, options.Table)
+	mapper, err := options.mapper()
 	if err != nil {
 		return Inspection{}, err
 	}

@@ -4,6 +4,7 @@
 package generate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -53,6 +54,12 @@ type Options struct {
 	// Earlier is the folder of an earlier run, whose comments and list of
 	// sources are carried over; none when empty.
 	Earlier string
+}
+
+// mapper returns the mapping of sources to targets, after setting the default strategy.
+func (o *Options) mapper() (mapping.Mapper, error) {
+	o.Strategy = cmp.Or(o.Strategy, mapping.HostPrefix)
+	return mapping.New(o.Registry, o.Strategy, o.Table)
 }
 
 // load reads the chart, once.

@@ -3,9 +3,10 @@ package generate
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
-	"sort"
+	"slices"
 
 	"gitops-runtime/imageoverride/emit"
 	"gitops-runtime/imageoverride/mapping"
@@ -90,11 +91,7 @@ func (r Result) Write(folder string) (valuesFile string, err error) {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return "", fmt.Errorf("output folder %s cannot be created: %w", folder, err)
 	}
-	names := make([]string, 0, len(r.Files))
-	for name := range r.Files {
-		names = append(names, name)
-	}
-	sort.Strings(names)
+	names := slices.Sorted(maps.Keys(r.Files))
 	fresh := map[string]*outfile.File{}
 	defer func() {
 		for _, file := range fresh {

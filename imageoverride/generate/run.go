@@ -49,10 +49,7 @@ const maxWitnessed = 8
 
 // once is Run without a second try.
 func once(ctx context.Context, options Options) (Result, error) {
-	if options.Strategy == "" {
-		options.Strategy = mapping.HostPrefix
-	}
-	mapper, err := mapping.New(options.Registry, options.Strategy, options.Table)
+	mapper, err := options.mapper()
 	if err != nil {
 		return Result{}, err
 	}

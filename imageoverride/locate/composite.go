@@ -1,7 +1,8 @@
 package locate
 
 import (
-	"sort"
+	"maps"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -79,11 +80,7 @@ func words(name string) []string {
 // the keys and on what does not change when the image moves.
 func compose(m map[string]any, parent string, clean func(string) string) (Composite, bool) {
 	found := map[string]Part{}
-	keys := make([]string, 0, len(m))
-	for key := range m {
-		keys = append(keys, key)
-	}
-	sort.Strings(keys)
+	keys := slices.Sorted(maps.Keys(m))
 	for _, key := range keys {
 		role := roleOf(clean(key))
 		text, literal, ok := scalar(m[key])

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
-	"sort"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -80,11 +80,7 @@ func (c client) defect(ctx context.Context, want Locked) (string, error) {
 		}
 		return fmt.Sprintf("the digest is %s instead of %s: another image has this tag", found.Digest, want.Digest), nil
 	}
-	names := make([]string, 0, len(want.Platforms))
-	for name := range want.Platforms {
-		names = append(names, name)
-	}
-	sort.Strings(names)
+	names := slices.Sorted(maps.Keys(want.Platforms))
 	for _, platform := range names {
 		if missing, err := c.missing(ctx, reference, want.Platforms[platform]); err != nil {
 			return "", explain("read", want.Target, err)

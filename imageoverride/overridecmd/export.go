@@ -2,10 +2,10 @@ package overridecmd
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -45,11 +45,7 @@ func exportCommand(streams Streams) *cobra.Command {
 }
 
 func writeAll(streams Streams, folder string, files export.Files) error {
-	names := make([]string, 0, len(files))
-	for name := range files {
-		names = append(names, name)
-	}
-	sort.Strings(names)
+	names := slices.Sorted(maps.Keys(files))
 	if info, err := os.Stat(folder); err == nil && !info.IsDir() {
 		return fmt.Errorf("output folder %s is a file; name another with -o", folder)
 	}

@@ -3,7 +3,8 @@ package overridecmd
 import (
 	"fmt"
 	"io"
-	"sort"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -45,11 +46,7 @@ func (w *waits) report(wait registry.Wait) {
 func (w *waits) finish() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	hosts := make([]string, 0, len(w.count))
-	for host := range w.count {
-		hosts = append(hosts, host)
-	}
-	sort.Strings(hosts)
+	hosts := slices.Sorted(maps.Keys(w.count))
 	for _, host := range hosts {
 		_, _ = fmt.Fprintf(w.out, "waited for %s: %d pauses, %s in all\n", cleantext.Line(host), w.count[host], w.total[host].Round(time.Millisecond))
 	}

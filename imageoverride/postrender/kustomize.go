@@ -1,16 +1,14 @@
 package postrender
 
 import (
-	"bytes"
 	"fmt"
 	"maps"
 	"slices"
 	"sort"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
 	"gitops-runtime/imageoverride/chartrender"
+	"gitops-runtime/imageoverride/emit"
 	"gitops-runtime/imageoverride/locate"
 )
 
@@ -92,23 +90,13 @@ func Component(changes []Change) ([]byte, error) {
 		for ; i < len(order) && order[i].object == object; i++ {
 			steps = append(steps, operation{Op: "replace", Path: order[i].path, Value: texts[order[i]]})
 		}
-		text, err := marshal(steps)
+		text, err := emit.YAML(steps)
 		if err != nil {
 			return nil, err
 		}
 		made.Patches = append(made.Patches, patch{Target: object, Patch: string(text)})
 	}
-	return marshal(made)
-}
-
-func marshal(value any) ([]byte, error) {
-	var out bytes.Buffer
-	encoder := yaml.NewEncoder(&out)
-	encoder.SetIndent(2)
-	if err := encoder.Encode(value); err != nil {
-		return nil, fmt.Errorf("write kustomize component: %w", err)
-	}
-	return out.Bytes(), nil
+	return emit.YAML(made)
 }
 
 func objectOf(object locate.Object) target {

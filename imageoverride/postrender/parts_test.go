@@ -24,14 +24,7 @@ func TestPartsOfImages(t *testing.T) {
 	require.Equal(t, 2, count)
 	require.Contains(t, text, "    registry: r.io\n    repository: x/quay.io/team/app\n    tag: \"1\"\n  helperImage: {repository: r.io/x/ghcr.io/team/helper, tag: v2}\n")
 
-	found, err := locate.NewIndex().Find([]chartrender.Document{document}, nil)
-	require.NoError(t, err)
-	var changes []postrender.Change
-	for _, location := range found.Locations {
-		changes = append(changes, postrender.Change{Location: location, Document: document, Target: "r.io/x/" + location.Text()})
-	}
-	component, err := postrender.Component(changes)
-	require.NoError(t, err)
+	component := componentOf(t, document, "r.io/x/")
 	require.Contains(t, string(component), "path: /spec/image/registry\n")
 	require.Contains(t, string(component), "value: x/quay.io/team/app\n")
 }

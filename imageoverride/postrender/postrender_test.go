@@ -101,14 +101,7 @@ spec:
     other:
       image: quay.io/a:1.2
 `}
-	found, err := locate.NewIndex().Find([]chartrender.Document{document}, nil)
-	require.NoError(t, err)
-	var changes []postrender.Change
-	for _, location := range found.Locations {
-		changes = append(changes, postrender.Change{Location: location, Document: document, Target: "r.io/" + location.Text()})
-	}
-	got, err := postrender.Component(changes)
-	require.NoError(t, err)
+	got := componentOf(t, document, "r.io/")
 	require.Equal(t, `apiVersion: kustomize.config.k8s.io/v1alpha1
 kind: Component
 patches:
@@ -135,4 +128,18 @@ patches:
 	none, err := postrender.Component(nil)
 	require.NoError(t, err)
 	require.Nil(t, none)
+}
+
+// componentOf returns the kustomize component that puts every image of a document below prefix.
+func componentOf(t *testing.T, document chartrender.Document, prefix string) []byte {
+	t.Helper()
+	found, err := locate.NewIndex().Find([]chartrender.Document{document}, nil)
+	require.NoError(t, err)
+	var changes []postrender.Change
+	for _, location := range found.Locations {
+		changes = append(changes, postrender.Change{Location: location, Document: document, Target: prefix + location.Text()})
+	}
+	component, err := postrender.Component(changes)
+	require.NoError(t, err)
+	return component
 }

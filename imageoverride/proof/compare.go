@@ -3,7 +3,9 @@
 package proof
 
 import (
+	"maps"
 	"regexp"
+	"slices"
 	"sort"
 	"strings"
 
@@ -254,17 +256,12 @@ func byKey(documents []chartrender.Document) map[string]chartrender.Document {
 	return all
 }
 
-func keys(maps ...map[string]chartrender.Document) []string {
+func keys(versions ...map[string]chartrender.Document) []string {
 	set := map[string]bool{}
-	for _, m := range maps {
+	for _, m := range versions {
 		for key := range m {
 			set[key] = true
 		}
 	}
-	all := make([]string, 0, len(set))
-	for key := range set {
-		all = append(all, key)
-	}
-	sort.Strings(all)
-	return all
+	return slices.Sorted(maps.Keys(set))
 }

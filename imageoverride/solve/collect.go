@@ -1,6 +1,8 @@
 package solve
 
 import (
+	"maps"
+	"slices"
 	"sort"
 
 	"gitops-runtime/internal/helmvalues"
@@ -70,11 +72,7 @@ func (p *problem) leaves(texts map[string]string) []Override {
 		path := p.variables[key].Path.String()
 		byLeaf[path] = append(byLeaf[path], key)
 	}
-	paths := make([]string, 0, len(byLeaf))
-	for path := range byLeaf {
-		paths = append(paths, path)
-	}
-	sort.Strings(paths)
+	paths := slices.Sorted(maps.Keys(byLeaf))
 	var all []Override
 	for _, path := range paths {
 		keys := byLeaf[path]

@@ -1,6 +1,7 @@
 package solve
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"sort"
@@ -318,11 +319,7 @@ func settable(tree map[string]any, path helmvalues.Path) bool {
 
 // imageMaps are the maps whose key speaks of an image.
 func imageMaps(tree map[string]any, at []string) [][]string {
-	keys := make([]string, 0, len(tree))
-	for key := range tree {
-		keys = append(keys, key)
-	}
-	sort.Strings(keys)
+	keys := slices.Sorted(maps.Keys(tree))
 	var all [][]string
 	for _, key := range keys {
 		below := append(slices.Clone(at), key)

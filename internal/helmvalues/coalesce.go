@@ -109,7 +109,7 @@ func fill(tree, defaults map[string]any, keepNull bool, children map[string]bool
 		given, exists := tree[key]
 		switch {
 		case !exists:
-			tree[key] = clone(value)
+			tree[key] = Copy(value)
 		case given == nil && !keepNull:
 			delete(tree, key)
 		default:
@@ -119,26 +119,5 @@ func fill(tree, defaults map[string]any, keepNull bool, children map[string]bool
 				fill(inner, below, keepNull || children[key], nil)
 			}
 		}
-	}
-}
-
-// clone copies maps and lists, so that merged values never share a part with
-// the chart they came from.
-func clone(value any) any {
-	switch at := value.(type) {
-	case map[string]any:
-		copied := make(map[string]any, len(at))
-		for key, inner := range at {
-			copied[key] = clone(inner)
-		}
-		return copied
-	case []any:
-		copied := make([]any, len(at))
-		for i, inner := range at {
-			copied[i] = clone(inner)
-		}
-		return copied
-	default:
-		return value
 	}
 }

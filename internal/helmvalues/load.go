@@ -33,7 +33,7 @@ type Options struct {
 // --set-string, --set-file and --set-literal, each later one winning. An error
 // names the file or flag, and never quotes a value.
 func Load(ctx context.Context, options Options) (*Values, error) {
-	base, _ := clone(options.Base).(map[string]any)
+	base, _ := Copy(options.Base).(map[string]any)
 	merged, left := New(base), budget.New(limits)
 	for _, file := range options.Files {
 		text, err := options.read(ctx, file)

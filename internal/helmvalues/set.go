@@ -74,7 +74,7 @@ func child(node any, step Step) any {
 	return nil
 }
 
-// Copy copies a node of a tree.
+// Copy returns a node of a tree with copies of its maps and lists, so that a change to one tree is not seen in another.
 func Copy(node any) any {
 	switch typed := asPlain(node).(type) {
 	case map[string]any:

@@ -2,7 +2,8 @@ package helmvalues
 
 import (
 	"fmt"
-	"sort"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -81,7 +82,7 @@ func Leaves(tree map[string]any) []Leaf {
 func walk(node any, path Path, visit func(Leaf)) {
 	switch typed := asPlain(node).(type) {
 	case map[string]any:
-		for _, key := range sortedKeys(typed) {
+		for _, key := range slices.Sorted(maps.Keys(typed)) {
 			walk(typed[key], extend(path, Step{Key: key}), visit)
 		}
 	case []any:
@@ -134,13 +135,4 @@ func Get(tree map[string]any, path Path) (any, bool) {
 
 func extend(path Path, step Step) Path {
 	return append(append(make(Path, 0, len(path)+1), path...), step)
-}
-
-func sortedKeys(m map[string]any) []string {
-	keys := make([]string, 0, len(m))
-	for key := range m {
-		keys = append(keys, key)
-	}
-	sort.Strings(keys)
-	return keys
 }

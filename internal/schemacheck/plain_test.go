@@ -2,6 +2,7 @@ package schemacheck_test
 
 import (
 	"encoding/json"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -141,7 +142,7 @@ func spoil(t testing.TB, values any, random *rand.Rand) string {
 	for range 1 + random.IntN(4) {
 		at, name := values.(map[string]any), ""
 		for {
-			keys := keysOf(at)
+			keys := slices.Sorted(maps.Keys(at))
 			if len(keys) == 0 {
 				break
 			}
@@ -201,13 +202,4 @@ func FuzzPlain(f *testing.F) {
 		}
 		agree(t, plain, library, tree, rules)
 	})
-}
-
-func keysOf(tree map[string]any) []string {
-	keys := make([]string, 0, len(tree))
-	for key := range tree {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	return keys
 }

@@ -152,11 +152,7 @@ func (n *neighbors) deleteRuntimeApplication(t *testing.T, before []string) {
 		if _, err := n.object(ctx, "applications", neighbor, install.Release); !errors.IsNotFound(err) {
 			return fmt.Errorf("the Application is there: %v", err)
 		}
-		inside, err := n.list(ctx, install.Namespace)
-		if err != nil {
-			return err
-		}
-		outside, err := n.list(ctx, "")
+		inside, outside, err := n.remaining(ctx)
 		if err != nil {
 			return err
 		}

@@ -56,11 +56,7 @@ func (e *environment) uninstall(t *testing.T, before []string) {
 
 // nothingLeft says what an uninstall has left of the runtime, in its namespace or outside any, that the documentation does not name.
 func (e *environment) nothingLeft(ctx context.Context, before []string) error {
-	inside, err := e.list(ctx, install.Namespace)
-	if err != nil {
-		return err
-	}
-	outside, err := e.list(ctx, "")
+	inside, outside, err := e.remaining(ctx)
 	if err != nil {
 		return err
 	}
@@ -70,4 +66,13 @@ func (e *environment) nothingLeft(ctx context.Context, before []string) error {
 		return fmt.Errorf("in the namespace %v, outside any %v", inside, outside)
 	}
 	return nil
+}
+
+// remaining returns what exists in the runtime's namespace, and what exists outside any.
+func (e *environment) remaining(ctx context.Context) (inside, outside []string, err error) {
+	if inside, err = e.list(ctx, install.Namespace); err != nil {
+		return nil, nil, err
+	}
+	outside, err = e.list(ctx, "")
+	return inside, outside, err
 }

@@ -13,9 +13,9 @@ import (
 // reference as the registry has it now. The node pulls a tag once, and would run yesterday's build of it for ever.
 // Containers that run such an image keep it.
 func (c *Cluster) Forget(ctx context.Context, digests map[string]string) error {
-	listed, err := c.inNode(ctx, "ctr", "--namespace=k8s.io", "images", "list")
+	listed, err := c.listImages(ctx)
 	if err != nil {
-		return fmt.Errorf("list the images of the node: %w", err)
+		return err
 	}
 	stale := outdated(listed, digests)
 	if len(stale) == 0 {
@@ -30,9 +30,9 @@ func (c *Cluster) Forget(ctx context.Context, digests map[string]string) error {
 // ForgetRegistry removes all images of a registry from the node, whatever name they have there, so that the next container has
 // its image pulled again. Containers that run one keep it.
 func (c *Cluster) ForgetRegistry(ctx context.Context, host string) error {
-	listed, err := c.inNode(ctx, "ctr", "--namespace=k8s.io", "images", "list")
+	listed, err := c.listImages(ctx)
 	if err != nil {
-		return fmt.Errorf("list the images of the node: %w", err)
+		return err
 	}
 	gone := from(listed, host)
 	if len(gone) == 0 {
@@ -42,6 +42,15 @@ func (c *Cluster) ForgetRegistry(ctx context.Context, host string) error {
 		_, err := c.inNode(ctx, append([]string{"ctr", "--namespace=k8s.io", "images", "remove", "--sync"}, gone...)...)
 		return err
 	})
+}
+
+// listImages returns ctr's list of the images of the node.
+func (c *Cluster) listImages(ctx context.Context) (string, error) {
+	listed, err := c.inNode(ctx, "ctr", "--namespace=k8s.io", "images", "list")
+	if err != nil {
+		return "", fmt.Errorf("list the images of the node: %w", err)
+	}
+	return listed, nil
 }
 
 // from are the references in ctr's list that stand for the images of a registry; Kubernetes has one more for each, its digest alone.

@@ -82,16 +82,22 @@ func Generate(root string) (map[string][]byte, error) {
 	}
 	paths = append(paths, filepath.Join(root, "imageoverride", "plugins", "image-override", "plugin.yaml"))
 	files := map[string][]byte{}
-	for _, path := range paths {
+	stamp := func(path string, stamped func(text []byte) []byte) error {
 		text, err := os.ReadFile(path)
 		if err != nil {
-			return nil, fmt.Errorf("stamp the version: %w", err)
+			return fmt.Errorf("stamp the version: %w", err)
 		}
 		relative, err := filepath.Rel(root, path)
 		if err != nil {
+			return err
+		}
+		files[relative] = stamped(text)
+		return nil
+	}
+	for _, path := range paths {
+		if err := stamp(path, func(text []byte) []byte { return Stamp(filepath.Base(filepath.Dir(path)), text, version) }); err != nil {
 			return nil, err
 		}
-		files[relative] = Stamp(filepath.Base(filepath.Dir(path)), text, version)
 	}
 	for _, pattern := range shown() {
 		pages, err := filepath.Glob(filepath.Join(root, pattern))
@@ -99,15 +105,9 @@ func Generate(root string) (map[string][]byte, error) {
 			return nil, err
 		}
 		for _, path := range pages {
-			text, err := os.ReadFile(path)
-			if err != nil {
-				return nil, fmt.Errorf("stamp the version: %w", err)
-			}
-			relative, err := filepath.Rel(root, path)
-			if err != nil {
+			if err := stamp(path, func(text []byte) []byte { return StampPage(text, version) }); err != nil {
 				return nil, err
 			}
-			files[relative] = StampPage(text, version)
 		}
 	}
 	return files, nil

@@ -3,6 +3,7 @@ package crds
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -39,7 +40,7 @@ func (c Contract) Definitions(_ context.Context, root string) ([]Definition, err
 		return nil, err
 	}
 	var definitions []Definition
-	for _, name := range sortedKeys(rows) {
+	for _, name := range slices.Sorted(maps.Keys(rows)) {
 		definition, err := build(name, rows[name], c.Table)
 		if err != nil {
 			return nil, err
@@ -74,7 +75,7 @@ func build(name string, rows facts, table string) (Definition, error) {
 		}
 	}
 	var list []any
-	for _, of := range sortedKeys(versions) {
+	for _, of := range slices.Sorted(maps.Keys(versions)) {
 		schema, err := versions[of].schema()
 		if err != nil {
 			return Definition{}, fmt.Errorf("%s: %s version %s: %w", table, name, of, err)
@@ -146,13 +147,4 @@ func (v *version) add(key string, row fact) error {
 		v.schemas[key] = row
 	}
 	return nil
-}
-
-func sortedKeys[T any](of map[string]T) []string {
-	keys := make([]string, 0, len(of))
-	for key := range of {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	return keys
 }

@@ -2,6 +2,7 @@ package crds
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,7 +17,7 @@ func (v *version) schema() (map[string]any, error) {
 		"metadata":   map[string]any{"type": "object"},
 	}}
 	byPath := map[string]map[string]any{"": top}
-	for _, path := range sortedKeys(v.schemas) {
+	for _, path := range slices.Sorted(maps.Keys(v.schemas)) {
 		row := v.schemas[path]
 		node, required, err := parse(row.value)
 		if err != nil {

@@ -77,14 +77,5 @@ func egress(document golden.Document) ([]egressRule, error) {
 	if err := yaml.Unmarshal([]byte(document.Text), &node); err != nil {
 		return nil, fmt.Errorf("%s: %w", document.Key(), err)
 	}
-	var rules []egressRule
-	for _, item := range node.Spec.Egress.Content {
-		var read egressRule
-		if err := item.Decode(&read); err != nil {
-			return nil, fmt.Errorf("%s: %w", document.Key(), err)
-		}
-		read.why = comment(item)
-		rules = append(rules, read)
-	}
-	return rules, nil
+	return commented(document, node.Spec.Egress, func(read *egressRule, why string) { read.why = why })
 }

@@ -61,16 +61,21 @@ func rulesOf(document golden.Document) ([]rule, error) {
 	if err := yaml.Unmarshal([]byte(document.Text), &node); err != nil {
 		return nil, fmt.Errorf("%s: %w", document.Key(), err)
 	}
-	var rules []rule
-	for _, item := range node.Rules.Content {
-		var read rule
-		if err := item.Decode(&read); err != nil {
+	return commented(document, node.Rules, func(read *rule, why string) { read.why = why })
+}
+
+// commented reads the items of a list in a document; set stores the comment above each.
+func commented[T any](document golden.Document, list yaml.Node, set func(item *T, comment string)) ([]T, error) {
+	var items []T
+	for _, node := range list.Content {
+		var item T
+		if err := node.Decode(&item); err != nil {
 			return nil, fmt.Errorf("%s: %w", document.Key(), err)
 		}
-		read.why = comment(item)
-		rules = append(rules, read)
+		set(&item, comment(node))
+		items = append(items, item)
 	}
-	return rules, nil
+	return items, nil
 }
 
 // comment is the sentence above an item of a list.
