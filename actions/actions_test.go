@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"sigs.k8s.io/yaml"
+
+	"gitops-runtime/internal/foldertest"
 )
 
 // action is what a test needs of an action.yml.
@@ -86,11 +88,7 @@ const good = `global:
 `
 
 func TestValidateValues(t *testing.T) {
-	folder := t.TempDir()
-	for name, text := range map[string]string{"good.yaml": good, "bad.yaml": "global:\n  runtim:\n    name: local\n", "odd name/good.yaml": good} {
-		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(folder, name)), 0o700))
-		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600))
-	}
+	folder := foldertest.New(t, map[string]string{"good.yaml": good, "bad.yaml": "global:\n  runtim:\n    name: local\n", "odd name/good.yaml": good})
 	said, _, err := run(t, folder, map[string]string{"files": "bad.yaml\ngood.yaml\n"})
 	require.Error(t, err, said)
 	require.Equal(t, 3, err.(*exec.ExitError).ExitCode(), said)

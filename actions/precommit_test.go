@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gitops-runtime/internal/foldertest"
 	"gitops-runtime/internal/gomodule"
 )
 
@@ -31,8 +32,7 @@ func TestPreCommit(t *testing.T) {
 		return string(out), err
 	}
 	write := func(name, text string) {
-		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(folder, name)), 0o700))
-		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600))
+		foldertest.Write(t, filepath.Join(folder, name), text)
 		git("add", name)
 	}
 	git("init", "--quiet")

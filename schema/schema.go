@@ -15,18 +15,13 @@ import (
 	"os"
 	"path/filepath"
 
+	"gitops-runtime/internal/generated"
 	"gitops-runtime/schema/dropped"
 )
 
-// File is a generated schema: its path relative to the repository's root and its content.
-type File struct {
-	Path string
-	Text []byte
-}
-
 // Generate returns the schema of every chart below root/charts that has a values.yaml, made by convert; kubernetes are the types
 // that the shared definitions refer to.
-func Generate(ctx context.Context, root string, convert Converter, kubernetes Types) ([]File, error) {
+func Generate(ctx context.Context, root string, convert Converter, kubernetes Types) ([]generated.File, error) {
 	shared, err := readDefinitions(os.DirFS(filepath.Join(root, "schema", "definitions")))
 	if err != nil {
 		return nil, err
@@ -37,7 +32,7 @@ func Generate(ctx context.Context, root string, convert Converter, kubernetes Ty
 		return nil, err
 	}
 	made := map[string]Node{}
-	var files []File
+	var files []generated.File
 	for _, c := range charts {
 		values := filepath.Join(c.dir, "values.yaml")
 		node, err := convert(ctx, values)
@@ -68,7 +63,7 @@ func Generate(ctx context.Context, root string, convert Converter, kubernetes Ty
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", values, err)
 		}
-		files = append(files, File{Path: filepath.Join("charts", filepath.Base(c.dir), "values.schema.json"), Text: text})
+		files = append(files, generated.File{Path: filepath.Join("charts", filepath.Base(c.dir), "values.schema.json"), Text: text})
 	}
 	return files, nil
 }
@@ -106,26 +101,4 @@ func encode(node Node) ([]byte, error) {
 		return nil, fmt.Errorf("write the schema: %w", err)
 	}
 	return out.Bytes(), nil
-}
-
-// Write puts the files below root.
-func Write(root string, files []File) error {
-	for _, file := range files {
-		if err := os.WriteFile(filepath.Join(root, file.Path), file.Text, 0o644); err != nil {
-			return fmt.Errorf("write a schema: %w", err)
-		}
-	}
-	return nil
-}
-
-// Drift returns one sentence for each schema below root that is not what files says.
-func Drift(root string, files []File) []string {
-	var drift []string
-	for _, file := range files {
-		have, err := os.ReadFile(filepath.Join(root, file.Path))
-		if err != nil || !bytes.Equal(have, file.Text) {
-			drift = append(drift, file.Path+" is not in step with values.yaml; run make generate")
-		}
-	}
-	return drift
 }

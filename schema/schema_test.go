@@ -2,7 +2,6 @@ package schema
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -11,6 +10,8 @@ import (
 	"helm.sh/helm/v3/pkg/chartutil"
 	"sigs.k8s.io/yaml"
 
+	"gitops-runtime/internal/foldertest"
+	"gitops-runtime/internal/generated"
 	"gitops-runtime/internal/gomodule"
 )
 
@@ -23,7 +24,9 @@ func TestSchemasAreInStepWithTheValues(t *testing.T) {
 	require.NoError(t, err)
 	files, err := Generate(t.Context(), root, convert, kubernetes)
 	require.NoError(t, err)
-	assert.Empty(t, Drift(root, files))
+	drift, err := generated.Drift(root, files)
+	require.NoError(t, err)
+	assert.Empty(t, drift)
 	for _, file := range files {
 		assert.NotRegexp(t, `"\$ref": "[^#]`, string(file.Text), "%s is not self-contained", file.Path)
 		defaults, err := chartutil.ReadValuesFile(filepath.Join(root, filepath.Dir(file.Path), "values.yaml"))
@@ -35,8 +38,7 @@ func TestSchemasAreInStepWithTheValues(t *testing.T) {
 // library is a repository of a parent chart, a subchart and a library chart.
 func library(t *testing.T) string {
 	t.Helper()
-	root := t.TempDir()
-	for path, text := range map[string]string{
+	return foldertest.New(t, map[string]string{
 		"schema/definitions/image.json": `{"type":"object","properties":{"tag":{"type":"string"},"digest":{"type":"string"}},"additionalProperties":false}`,
 		"schema/definitions/part.json":  `{"type":"object","properties":{"image":{"$ref":"image"},"replicas":{"type":"integer"}},"additionalProperties":false}`,
 		"charts/common/Chart.yaml":      "name: common\ntype: library\n",
@@ -48,12 +50,7 @@ func library(t *testing.T) string {
 		"charts/b-parent/Chart.yaml":    "name: b-parent\ndependencies: [{name: child}]\n",
 		"charts/b-parent/values.yaml":   "child: {enabled: true}\nglobal: {}\n",
 		"charts/unwritten/Chart.yaml":   "name: unwritten\n",
-	} {
-		file := filepath.Join(root, path)
-		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o750))
-		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
-	}
-	return root
+	})
 }
 
 const child = `
@@ -85,7 +82,7 @@ global:
   mirror: ""
 `
 
-func generated(t *testing.T) map[string][]byte {
+func schemas(t *testing.T) map[string][]byte {
 	t.Helper()
 	root, err := gomodule.Root()
 	require.NoError(t, err)
@@ -102,7 +99,7 @@ func generated(t *testing.T) map[string][]byte {
 }
 
 func TestWhatSchemasTakeAndRefuse(t *testing.T) {
-	schemas := generated(t)
+	byPath := schemas(t)
 	for name, tc := range map[string]struct{ chart, values, refused string }{
 		"defaults of the child":            {"child", child, ""},
 		"defaults of the parent":           {"a-parent", parent, ""},
@@ -138,7 +135,7 @@ func TestWhatSchemasTakeAndRefuse(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var values map[string]any
 			require.NoError(t, yaml.Unmarshal([]byte(tc.values), &values))
-			err := chartutil.ValidateAgainstSingleSchema(values, schemas["charts/"+tc.chart+"/values.schema.json"])
+			err := chartutil.ValidateAgainstSingleSchema(values, byPath["charts/"+tc.chart+"/values.schema.json"])
 			if tc.refused == "" {
 				assert.NoError(t, err)
 				return
@@ -191,14 +188,6 @@ func TestAReferenceAloneIsKept(t *testing.T) {
 			"more": Node{"properties": Node{"name": Node{}, "enabled": Node{}}},
 		},
 	}, node)
-}
-
-func TestWriteAndDrift(t *testing.T) {
-	root := t.TempDir()
-	files := []File{{Path: "values.schema.json", Text: []byte("{}\n")}}
-	assert.Equal(t, []string{"values.schema.json is not in step with values.yaml; run make generate"}, Drift(root, files))
-	require.NoError(t, Write(root, files))
-	assert.Empty(t, Drift(root, files))
 }
 
 func TestToolSaysWhatItCouldNotRead(t *testing.T) {

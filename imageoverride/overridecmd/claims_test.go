@@ -1,32 +1,23 @@
 package overridecmd_test
 
 import (
-	"os"
-	"path/filepath"
+	"maps"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"gitops-runtime/imageoverride/overridecmd"
+	"gitops-runtime/internal/foldertest"
 )
 
 // oneTemplate writes a chart of one template, or more files by their names in it.
 func oneTemplate(t *testing.T, values, template string, more map[string]string) string {
 	t.Helper()
-	folder := t.TempDir()
 	files := map[string]string{
 		"Chart.yaml": "apiVersion: v2\nname: claims\nversion: 1.0.0\n", "values.yaml": values, "templates/object.yaml": template,
 	}
-	for name, text := range more {
-		files[name] = text
-	}
-	for name, text := range files {
-		path := filepath.Join(folder, name)
-		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
-	}
-	return folder
+	maps.Copy(files, more)
+	return foldertest.New(t, files)
 }
 
 const (

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gitops-runtime/imageoverride/mapping"
+	"gitops-runtime/internal/foldertest"
 )
 
 // postRendered is a chart with a workload and a hook, of images that no value reaches.
@@ -55,11 +56,7 @@ func asHelm(t *testing.T, version string, args ...string) (out, said string, err
 
 // The same command line has Helm 3 run the program and Helm 4 the plugin. Only Helm 4 gives a post-renderer the hooks.
 func TestHelmPostRenders(t *testing.T) {
-	chart, bin, settings := t.TempDir(), t.TempDir(), t.TempDir()
-	for name, text := range postRendered {
-		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(chart, name)), 0o755))
-		require.NoError(t, os.WriteFile(filepath.Join(chart, name), []byte(text), 0o600))
-	}
+	chart, bin, settings := foldertest.New(t, postRendered), t.TempDir(), t.TempDir()
 	self, err := os.Executable()
 	require.NoError(t, err)
 	require.NoError(t, os.Symlink(self, filepath.Join(bin, "image-override")))

@@ -2,8 +2,6 @@ package postrender_test
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -15,6 +13,7 @@ import (
 	"gitops-runtime/imageoverride/generate"
 	"gitops-runtime/imageoverride/locate"
 	"gitops-runtime/imageoverride/mapping"
+	"gitops-runtime/internal/foldertest"
 	"gitops-runtime/internal/helmchart"
 )
 
@@ -41,16 +40,11 @@ func TestKustomizeBuilds(t *testing.T) {
 			manifests.WriteString("---\n" + document.Text + "\n")
 		}
 	}
-	folder := t.TempDir()
-	for name, text := range map[string]string{
+	folder := foldertest.New(t, map[string]string{
 		"kustomization.yaml":        "resources: [all.yaml]\ncomponents: [images]\n",
 		"all.yaml":                  manifests.String(),
 		"images/kustomization.yaml": string(result.Files[generate.PatchFile]),
-	} {
-		path := filepath.Join(folder, name)
-		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
-	}
+	})
 	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), folder)
 	require.NoError(t, err)
 	text, err := built.AsYaml()

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"gitops-runtime/internal/foldertest"
 	"gitops-runtime/localcluster/docker"
 	"gitops-runtime/localcluster/internal/process"
 )
@@ -16,13 +17,7 @@ import (
 // checkout is a directory with the given text as the registry's source.
 func checkout(t *testing.T, text string) string {
 	t.Helper()
-	root := t.TempDir()
-	for _, file := range []string{"localcluster/cmd/registry/main.go", "localcluster/imageregistry/server/store.go"} {
-		path := filepath.Join(root, file)
-		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
-		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
-	}
-	return root
+	return foldertest.New(t, map[string]string{"localcluster/cmd/registry/main.go": text, "localcluster/imageregistry/server/store.go": text})
 }
 
 func TestTheImageIsNamedByItsSource(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"gitops-runtime/internal/foldertest"
 	"gitops-runtime/localcluster/docker"
 	"gitops-runtime/localcluster/imageregistry"
 	"gitops-runtime/localcluster/internal/process"
@@ -153,8 +154,7 @@ func TestClean(t *testing.T) {
 	image := filepath.Join(c.Cache, "registry", "blobs", "layer")
 	kept := filepath.Join(c.Cache, "node", "node.tar")
 	for _, file := range []string{image, kept} {
-		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o700))
-		require.NoError(t, os.WriteFile(file, nil, 0o600))
+		foldertest.Write(t, file, "")
 	}
 	t.Setenv("DOCKER_HOST", "tcp://engine:1")
 	require.NoError(t, c.Clean(context.Background()))

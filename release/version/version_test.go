@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"sigs.k8s.io/yaml"
 
+	"gitops-runtime/internal/foldertest"
 	"gitops-runtime/internal/gomodule"
 	"gitops-runtime/release/version"
 )
@@ -114,16 +115,12 @@ func TestRead(t *testing.T) {
 }
 
 func TestWriteStampsACheckout(t *testing.T) {
-	root := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(root, "VERSION"), []byte("2.0.0\n"), 0o600))
-	stamped := []string{filepath.Join(root, "charts", "common", "Chart.yaml"), filepath.Join(root, "imageoverride", "plugins", "image-override", "plugin.yaml")}
-	for _, path := range stamped {
-		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
-		require.NoError(t, os.WriteFile(path, []byte("name: common\nversion: 1.0.0\n"), 0o600))
-	}
+	const chart, plugin = "charts/common/Chart.yaml", "imageoverride/plugins/image-override/plugin.yaml"
+	const before = "name: common\nversion: 1.0.0\n"
+	root := foldertest.New(t, map[string]string{"VERSION": "2.0.0\n", chart: before, plugin: before})
 	require.NoError(t, version.Write(root))
-	for _, path := range stamped {
-		text, err := os.ReadFile(path)
+	for _, path := range []string{chart, plugin} {
+		text, err := os.ReadFile(filepath.Join(root, path))
 		require.NoError(t, err)
 		require.Equal(t, "name: common\nversion: 2.0.0\n", string(text))
 	}

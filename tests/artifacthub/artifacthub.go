@@ -20,6 +20,7 @@ import (
 	apiextensions "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
 
+	"gitops-runtime/internal/generated"
 	"gitops-runtime/tests/readme"
 	"gitops-runtime/tests/render"
 )
@@ -67,7 +68,7 @@ type chartFile struct {
 
 // Generate returns every Chart.yaml below root, by its path there, with the generated annotations. The images of the umbrella are written by the
 // test of its golden files.
-func Generate(root string) (map[string][]byte, error) {
+func Generate(root string) ([]generated.File, error) {
 	files, err := filepath.Glob(filepath.Join(root, "charts", "*", "Chart.yaml"))
 	if err != nil {
 		return nil, fmt.Errorf("list the charts: %w", err)
@@ -76,7 +77,7 @@ func Generate(root string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	written := map[string][]byte{}
+	var written []generated.File
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
@@ -86,14 +87,15 @@ func Generate(root string) (map[string][]byte, error) {
 		if err := yaml.Unmarshal(text, &chart); err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
-		annotations, err := generated(root, repository, chart)
+		annotations, err := annotationsOf(root, repository, chart)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
 		if text, err = replace(text, annotations); err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
-		written[filepath.Join("charts", filepath.Base(filepath.Dir(file)), "Chart.yaml")] = text
+		path := filepath.Join("charts", filepath.Base(filepath.Dir(file)), "Chart.yaml")
+		written = append(written, generated.File{Path: path, Text: text})
 	}
 	return written, nil
 }
@@ -101,7 +103,7 @@ func Generate(root string) (map[string][]byte, error) {
 // annotation is one of ArtifactHub's, without the prefix, with its value as it is written.
 type annotation struct{ name, value string }
 
-func generated(root, repository string, chart chartFile) ([]annotation, error) {
+func annotationsOf(root, repository string, chart chartFile) ([]annotation, error) {
 	version, err := semver.StrictNewVersion(chart.Version)
 	if err != nil {
 		return nil, fmt.Errorf("the version %q: %w", chart.Version, err)

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	_ "embed"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"text/template"
@@ -113,16 +111,4 @@ func differences(entries []Entry, reasons map[int]Entry) []difference {
 // cell is a text in a table, the pattern's escapes as what they stand for.
 func cell(text string) string {
 	return strings.NewReplacer("[[]", "[", "[*]", `\*`, "*", `\*`, "|", `\|`, "<", `\<`).Replace(text)
-}
-
-// Drift says in one sentence that the page below root is not what it should be; nothing where it is.
-func Drift(root, page string) (string, error) {
-	have, err := os.ReadFile(filepath.Join(root, Path))
-	if err != nil && !os.IsNotExist(err) {
-		return "", fmt.Errorf("read the page of the contract: %w", err)
-	}
-	if string(have) != page {
-		return Path + " is not in step with the charts; run make generate", nil
-	}
-	return "", nil
 }

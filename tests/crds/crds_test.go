@@ -14,6 +14,7 @@ import (
 	apiextensions "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
 
+	"gitops-runtime/internal/generated"
 	"gitops-runtime/internal/gomodule"
 )
 
@@ -138,7 +139,7 @@ func assertNoProse(t *testing.T, path string, crd *apiextensions.CustomResourceD
 func TestWriteAndDrift(t *testing.T) {
 	root := t.TempDir()
 	sources := []Source{{Target: "charts/x/files/crds"}}
-	files := []File{{Path: "charts/x/files/crds/books.yaml", Text: []byte("a: 1\n")}}
+	files := []File{{File: generated.File{Path: "charts/x/files/crds/books.yaml", Text: []byte("a: 1\n")}}}
 
 	drift, err := Drift(root, sources, files)
 	require.NoError(t, err)
@@ -181,9 +182,9 @@ func (f folder) Definitions(context.Context, string) ([]Definition, error) {
 func TestReport(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(t, Report(&out, []File{
-		{Path: "charts/x/a.yaml", Text: []byte("12345"), Before: 10},
-		{Path: "charts/x/b.yaml", Text: []byte("1"), Before: 1},
-		{Path: "charts/y/c.yaml", Text: []byte("12"), Before: 3},
+		{generated.File{Path: "charts/x/a.yaml", Text: []byte("12345")}, 10},
+		{generated.File{Path: "charts/x/b.yaml", Text: []byte("1")}, 1},
+		{generated.File{Path: "charts/y/c.yaml", Text: []byte("12")}, 3},
 	}))
 	assert.Equal(t, "  definitions  bytes upstream  bytes here  folder\n"+
 		"            2              11           6  charts/x\n"+

@@ -2,18 +2,17 @@ package crds
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"gitops-runtime/internal/generated"
 )
 
-// File is a generated file: its path relative to the repository's root and its content.
+// File is a generated definition.
 type File struct {
-	Path   string
-	Text   []byte
+	generated.File
 	Before int // bytes of the definition in its origin
 }
 
@@ -29,11 +28,8 @@ func Generate(ctx context.Context, root string, sources []Source) ([]File, error
 			return nil, fmt.Errorf("%s holds %d definitions, want %d; if that is meant, change Sources", source.Origin, len(definitions), source.Count)
 		}
 		for _, definition := range definitions {
-			files = append(files, File{
-				Path:   filepath.Join(filepath.FromSlash(source.Target), definition.Plural+".yaml"),
-				Text:   definition.Text,
-				Before: definition.Before,
-			})
+			path := filepath.Join(filepath.FromSlash(source.Target), definition.Plural+".yaml")
+			files = append(files, File{generated.File{Path: path, Text: definition.Text}, definition.Before})
 		}
 	}
 	return files, nil
@@ -50,31 +46,22 @@ func Write(root string, sources []Source, files []File) error {
 			return fmt.Errorf("remove a definition that is no longer made: %w", err)
 		}
 	}
-	for _, file := range files {
-		target := filepath.Join(root, file.Path)
-		if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
-			return fmt.Errorf("write a definition: %w", err)
-		}
-		if err := os.WriteFile(target, file.Text, 0o644); err != nil {
-			return fmt.Errorf("write a definition: %w", err)
-		}
-	}
-	return nil
+	return generated.Write(root, plain(files))
 }
 
-// Drift returns one sentence for each file below root that is not what files says.
-func Drift(root string, sources []Source, files []File) ([]string, error) {
-	var drift []string
+func plain(files []File) []generated.File {
+	all := make([]generated.File, 0, len(files))
 	for _, file := range files {
-		have, err := os.ReadFile(filepath.Join(root, file.Path))
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			drift = append(drift, file.Path+" is missing; run make generate")
-		case err != nil:
-			return nil, fmt.Errorf("read a definition: %w", err)
-		case string(have) != string(file.Text):
-			drift = append(drift, file.Path+" differs from its source; run make generate")
-		}
+		all = append(all, file.File)
+	}
+	return all
+}
+
+// Drift returns one sentence for each definition below root that is missing, differs or is no longer generated.
+func Drift(root string, sources []Source, files []File) ([]string, error) {
+	drift, err := generated.Drift(root, plain(files))
+	if err != nil {
+		return nil, err
 	}
 	stale, err := staleFiles(root, sources, files)
 	if err != nil {

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 
 	"sigs.k8s.io/yaml"
+
+	"gitops-runtime/internal/generated"
 )
 
 //go:embed dashboards.yaml
@@ -66,18 +68,19 @@ func Dashboards() ([]Dashboard, error) {
 }
 
 // Generate returns the dashboards' files by their paths below the root of the checkout.
-func Generate() (map[string][]byte, error) {
+func Generate() ([]generated.File, error) {
 	all, err := Dashboards()
 	if err != nil {
 		return nil, err
 	}
-	files := map[string][]byte{}
+	var files []generated.File
 	for _, dashboard := range all {
 		text, err := json.Marshal(dashboard.model())
 		if err != nil {
 			return nil, err
 		}
-		files[filepath.Join("charts", "gitops-runtime", "files", "dashboards", dashboard.Name+".json")] = append(text, '\n')
+		path := filepath.Join("charts", "gitops-runtime", "files", "dashboards", dashboard.Name+".json")
+		files = append(files, generated.File{Path: path, Text: append(text, '\n')})
 	}
 	return files, nil
 }

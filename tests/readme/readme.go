@@ -4,13 +4,13 @@ package readme
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"gitops-runtime/internal/generated"
 )
 
 // shared is the template of READMEs, relative to the charts' folder; own is that of a chart which has one, relative to the chart's.
@@ -22,14 +22,8 @@ const (
 // umbrella is the chart whose values have a page of their own, and whose Chart.yaml names the repository.
 const umbrella = "gitops-runtime"
 
-// File is a generated file: its path relative to the repository's root and its content.
-type File struct {
-	Path string
-	Text []byte
-}
-
 // Generate returns the README of every chart that has values, and the reference of the umbrella's. root is the repository's root.
-func Generate(ctx context.Context, root string) ([]File, error) {
+func Generate(ctx context.Context, root string) ([]generated.File, error) {
 	tool, err := output(ctx, filepath.Join(root, "tools", "helm-docs"), "go", "tool", "-n", "helm-docs")
 	if err != nil {
 		return nil, fmt.Errorf("build helm-docs: %w", err)
@@ -43,7 +37,7 @@ func Generate(ctx context.Context, root string) ([]File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list the charts: %w", err)
 	}
-	var files []File
+	var files []generated.File
 	for _, file := range values {
 		chart := filepath.Base(filepath.Dir(file))
 		template := shared
@@ -55,7 +49,7 @@ func Generate(ctx context.Context, root string) ([]File, error) {
 			return nil, err
 		}
 		path := filepath.Join("charts", chart, "README.md")
-		files = append(files, File{Path: path, Text: append(bytes.TrimSpace(Absolute(text, repository, filepath.Dir(path))), '\n')})
+		files = append(files, generated.File{Path: path, Text: append(bytes.TrimSpace(Absolute(text, repository, filepath.Dir(path))), '\n')})
 	}
 	page, err := docs.reference(ctx, umbrella)
 	if err != nil {
@@ -91,29 +85,4 @@ func output(ctx context.Context, dir, program string, args ...string) ([]byte, e
 		return nil, fmt.Errorf("%w: %s", err, strings.TrimSpace(stderr.String()))
 	}
 	return out, nil
-}
-
-// Write puts the files below root.
-func Write(root string, files []File) error {
-	for _, file := range files {
-		if err := os.WriteFile(filepath.Join(root, file.Path), file.Text, 0o644); err != nil {
-			return fmt.Errorf("write a generated page: %w", err)
-		}
-	}
-	return nil
-}
-
-// Drift returns one sentence for each file below root that is not what files says.
-func Drift(root string, files []File) ([]string, error) {
-	var drift []string
-	for _, file := range files {
-		have, err := os.ReadFile(filepath.Join(root, file.Path))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("read a generated page: %w", err)
-		}
-		if !bytes.Equal(have, file.Text) {
-			drift = append(drift, file.Path+" is not in step with values.yaml; run make generate")
-		}
-	}
-	return drift, nil
 }

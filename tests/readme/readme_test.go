@@ -9,6 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"gitops-runtime/internal/foldertest"
+	"gitops-runtime/internal/generated"
 	"gitops-runtime/internal/gomodule"
 	"gitops-runtime/tests/readme"
 )
@@ -18,7 +20,7 @@ func TestReadmesAreInStepWithTheValues(t *testing.T) {
 	require.NoError(t, err)
 	files, err := readme.Generate(t.Context(), root)
 	require.NoError(t, err)
-	drift, err := readme.Drift(root, files)
+	drift, err := generated.Drift(root, files)
 	require.NoError(t, err)
 	assert.Empty(t, drift)
 }
@@ -76,10 +78,7 @@ func TestGenerate(t *testing.T) {
 	require.NoError(t, err)
 	rows, err := os.ReadFile(filepath.Join(root, "charts", "values.gotmpl"))
 	require.NoError(t, err)
-	checkout := t.TempDir()
-	require.NoError(t, os.Mkdir(filepath.Join(checkout, "tools"), 0o750))
-	require.NoError(t, os.CopyFS(filepath.Join(checkout, "tools", "helm-docs"), os.DirFS(filepath.Join(root, "tools", "helm-docs"))))
-	for path, text := range map[string]string{
+	checkout := foldertest.New(t, map[string]string{
 		"charts/README.gotmpl":     string(template),
 		"charts/values.gotmpl":     string(rows),
 		"charts/books/Chart.yaml":  "apiVersion: v2\nname: books\ndescription: Books\nversion: 1.2.3\nappVersion: v4\nkubeVersion: '>=1.23.0-0'\n",
@@ -89,11 +88,8 @@ func TestGenerate(t *testing.T) {
 		"charts/gitops-runtime/Chart.yaml":       "apiVersion: v2\nname: gitops-runtime\nversion: 1.2.3\nsources: [https://example.com/git]\n",
 		"charts/gitops-runtime/README.md.gotmpl": "See [books](../books/README.md#values), [below](#below) and [elsewhere](https://example.com/).\n",
 		"charts/gitops-runtime/values.yaml":      "global:\n  books:\n    # -- Of the book\n    title: a|b\n  # -- First\n  one: 1\n# -- Last\nother: {}\n",
-	} {
-		file := filepath.Join(checkout, path)
-		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o750))
-		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
-	}
+	})
+	require.NoError(t, os.CopyFS(filepath.Join(checkout, "tools", "helm-docs"), os.DirFS(filepath.Join(root, "tools", "helm-docs"))))
 
 	files, err := readme.Generate(t.Context(), checkout)
 	require.NoError(t, err)
@@ -110,16 +106,15 @@ func TestGenerate(t *testing.T) {
 
 	files, err = readme.Generate(t.Context(), checkout)
 	require.NoError(t, err)
-	drift, err := readme.Drift(checkout, files)
+	drift, err := generated.Drift(checkout, files)
 	require.NoError(t, err)
 	assert.Equal(t, []string{
-		"charts/books/README.md is not in step with values.yaml; run make generate",
-		"charts/gitops-runtime/README.md is not in step with values.yaml; run make generate",
-		"docs/values.md is not in step with values.yaml; run make generate",
+		"charts/books/README.md is missing; run make generate",
+		"charts/gitops-runtime/README.md is missing; run make generate",
+		"docs/values.md is missing; run make generate",
 	}, drift)
-	require.NoError(t, os.Mkdir(filepath.Join(checkout, "docs"), 0o750))
-	require.NoError(t, readme.Write(checkout, files))
-	drift, err = readme.Drift(checkout, files)
+	require.NoError(t, generated.Write(checkout, files))
+	drift, err = generated.Drift(checkout, files)
 	require.NoError(t, err)
 	assert.Empty(t, drift)
 }

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"gitops-runtime/internal/generated"
 )
 
 // reference is a row a value, made by values.gotmpl.
@@ -28,10 +30,10 @@ type group struct {
 }
 
 // reference is the page of a chart's values, in groups, each value with an anchor.
-func (d docs) reference(ctx context.Context, chart string) (File, error) {
+func (d docs) reference(ctx context.Context, chart string) (generated.File, error) {
 	text, err := d.render(ctx, chart, rows)
 	if err != nil {
-		return File{}, err
+		return generated.File{}, err
 	}
 	var all []row
 	for line := range bytes.Lines(bytes.TrimSpace(text)) {
@@ -40,11 +42,11 @@ func (d docs) reference(ctx context.Context, chart string) (File, error) {
 		}
 		var next row
 		if err := json.Unmarshal(line, &next); err != nil {
-			return File{}, fmt.Errorf("read what helm-docs says of the chart %s: %w", chart, err)
+			return generated.File{}, fmt.Errorf("read what helm-docs says of the chart %s: %w", chart, err)
 		}
 		all = append(all, next)
 	}
-	return File{Path: filepath.FromSlash(referencePath), Text: page(chart, grouped(all))}, nil
+	return generated.File{Path: filepath.FromSlash(referencePath), Text: page(chart, grouped(all))}, nil
 }
 
 // grouped puts values that follow each other into groups: globals by their first two keys, others by their first.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -72,16 +71,4 @@ func Generate(ctx context.Context, root string) ([]byte, error) {
 	writeTLS(&out, every, weak, why)
 	writeSecrets(&out, named, held, owners)
 	return out.Bytes(), nil
-}
-
-// Drift says in one sentence that the page below root is not what it should be; nothing where it is.
-func Drift(root string, page []byte) (string, error) {
-	have, err := os.ReadFile(filepath.Join(root, Path))
-	if err != nil && !os.IsNotExist(err) {
-		return "", fmt.Errorf("read the security page: %w", err)
-	}
-	if !bytes.Equal(have, page) {
-		return Path + " is not in step with the charts; run make generate", nil
-	}
-	return "", nil
 }

@@ -3,7 +3,6 @@ package validatecmd_test
 import (
 	"context"
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"gitops-runtime/internal/foldertest"
 	"gitops-runtime/internal/helmchart"
 	"gitops-runtime/internal/helmvalues"
 	"gitops-runtime/internal/schemacheck"
@@ -116,9 +116,7 @@ func TestBothLibrariesAgreeOnTheCorpus(t *testing.T) {
 		one := readCase(t, name)
 		folder := t.TempDir()
 		for _, file := range one.names() {
-			path := filepath.Join(folder, file)
-			require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
-			require.NoError(t, os.WriteFile(path, []byte(one.get(file)), 0o600))
+			foldertest.Write(t, filepath.Join(folder, file), one.get(file))
 		}
 		charts := []*helmchart.Chart{helmchart.Of(umbrella)}
 		if own, err := helmchart.Load(t.Context(), helmchart.Source{Name: filepath.Join(folder, "chart")}); err == nil {

@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/tools/txtar"
 
+	"gitops-runtime/internal/foldertest"
 	"gitops-runtime/validator/findings"
 	"gitops-runtime/validator/local"
 	"gitops-runtime/validator/validatecmd"
@@ -147,8 +148,7 @@ func (c *runCase) run(t *testing.T, readers *readers) string {
 		if name == "args" || name == "world" || name == "want" {
 			continue
 		}
-		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
-		require.NoError(t, os.WriteFile(name, []byte(world.replace(c.consenting(name, world))), 0o644))
+		foldertest.Write(t, name, world.replace(c.consenting(name, world)))
 	}
 	var args []string
 	for _, line := range strings.Split(strings.TrimSpace(c.get("args")), "\n") {

@@ -2,7 +2,6 @@ package gobuild_test
 
 import (
 	"context"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"gitops-runtime/internal/foldertest"
 	"gitops-runtime/localcluster/images/gobuild"
 )
 
@@ -21,17 +21,11 @@ func checkout(t *testing.T, folders ...string) gobuild.Toolchain {
 	t.Helper()
 	root := t.TempDir()
 	for _, folder := range folders {
-		write(t, filepath.Join(root, folder, "go.mod"), "module example.test/hello\n\ngo 1.24\n")
-		write(t, filepath.Join(root, folder, "go.sum"), "")
-		write(t, filepath.Join(root, folder, "main.go"), hello)
+		foldertest.Write(t, filepath.Join(root, folder, "go.mod"), "module example.test/hello\n\ngo 1.24\n")
+		foldertest.Write(t, filepath.Join(root, folder, "go.sum"), "")
+		foldertest.Write(t, filepath.Join(root, folder, "main.go"), hello)
 	}
 	return gobuild.Toolchain{Root: root, Cache: t.TempDir()}
-}
-
-func write(t *testing.T, name, content string) {
-	t.Helper()
-	require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
-	require.NoError(t, os.WriteFile(name, []byte(content), 0o600))
 }
 
 // program is compiled with the flags of tests, for their share of the build cache.
@@ -60,7 +54,7 @@ func TestKeyFollowsWhatTheProgramIsMadeFrom(t *testing.T) {
 	assert.Regexp(t, "^program-hello-[0-9a-f]{24}$", before)
 	assert.Equal(t, before, key(program("b")), "the place of the checkout")
 
-	write(t, filepath.Join(tools.Root, "a", "main_test.go"), "package main\n")
+	foldertest.Write(t, filepath.Join(tools.Root, "a", "main_test.go"), "package main\n")
 	assert.Equal(t, before, key(program("a")), "a test")
 
 	flags := program("a")
@@ -71,16 +65,16 @@ func TestKeyFollowsWhatTheProgramIsMadeFrom(t *testing.T) {
 	foreign.Own = false
 	assert.NotEqual(t, before, key(foreign), "compiler flags")
 
-	write(t, filepath.Join(tools.Root, "a", "main.go"), strings.ReplaceAll(hello, "hello", "good day"))
+	foldertest.Write(t, filepath.Join(tools.Root, "a", "main.go"), strings.ReplaceAll(hello, "hello", "good day"))
 	assert.NotEqual(t, before, key(program("a")), "a source")
 
-	write(t, filepath.Join(tools.Root, "b", "go.sum"), "\n")
+	foldertest.Write(t, filepath.Join(tools.Root, "b", "go.sum"), "\n")
 	assert.NotEqual(t, before, key(program("b")), "the module files")
 }
 
 func TestErrors(t *testing.T) {
 	tools, ctx := checkout(t, "broken"), context.Background()
-	write(t, filepath.Join(tools.Root, "broken", "main.go"), "package main\n\nfunc main() { undefined() }\n")
+	foldertest.Write(t, filepath.Join(tools.Root, "broken", "main.go"), "package main\n\nfunc main() { undefined() }\n")
 	folder := filepath.Join(tools.Root, "broken")
 
 	err := tools.Build(ctx, program("broken"), filepath.Join(t.TempDir(), "x"))

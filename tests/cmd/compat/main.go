@@ -2,28 +2,18 @@
 package main
 
 import (
-	"fmt"
-	"os"
+	"context"
 
-	"gitops-runtime/internal/gomodule"
+	"gitops-runtime/internal/generated"
 	"gitops-runtime/tests/compat"
 )
 
 func main() {
-	if err := run(); err != nil {
-		fmt.Fprintln(os.Stderr, "compat:", err)
-		os.Exit(1)
-	}
-}
-
-func run() error {
-	root, err := gomodule.Root()
-	if err != nil {
-		return err
-	}
-	pages, err := compat.Pages(root)
-	if err != nil {
-		return err
-	}
-	return compat.Write(root, pages)
+	generated.Main("compat", func(_ context.Context, root string) error {
+		pages, err := compat.Pages(root)
+		if err != nil {
+			return err
+		}
+		return compat.Write(root, pages)
+	})
 }

@@ -2,34 +2,18 @@
 package main
 
 import (
-	"fmt"
-	"os"
-	"path/filepath"
+	"context"
 
-	"gitops-runtime/internal/gomodule"
+	"gitops-runtime/internal/generated"
 	"gitops-runtime/tests/dashboards"
 )
 
 func main() {
-	if err := run(); err != nil {
-		fmt.Fprintln(os.Stderr, "dashboards:", err)
-		os.Exit(1)
-	}
-}
-
-func run() error {
-	root, err := gomodule.Root()
-	if err != nil {
-		return err
-	}
-	files, err := dashboards.Generate()
-	if err != nil {
-		return err
-	}
-	for file, text := range files {
-		if err := os.WriteFile(filepath.Join(root, file), text, 0o644); err != nil {
+	generated.Main("dashboards", func(_ context.Context, root string) error {
+		files, err := dashboards.Generate()
+		if err != nil {
 			return err
 		}
-	}
-	return nil
+		return generated.Write(root, files)
+	})
 }

@@ -7,12 +7,13 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"gitops-runtime/internal/foldertest"
 )
 
 // ground is where a hostile input is laid out: a folder, and servers.
@@ -25,8 +26,7 @@ type ground struct {
 func (g *ground) write(name, text string) string {
 	g.Helper()
 	path := filepath.Join(g.folder, name)
-	require.NoError(g, os.MkdirAll(filepath.Dir(path), 0o755))
-	require.NoError(g, os.WriteFile(path, []byte(text), 0o600))
+	foldertest.Write(g, path, text)
 	return path
 }
 
