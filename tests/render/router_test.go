@@ -89,3 +89,24 @@ func TestWebhookNamespacesAreNames(t *testing.T) {
 		assert.ErrorContains(t, err, "webhooks", name)
 	}
 }
+
+// What the router remembers of a Service's address it may only use for long where the address stays: a headless Service has those of pods.
+func TestRouterRemembersAddressesThatStay(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string][]string{
+		"":     {"5s", "5m", "5m"},
+		"None": {"5s", "5s", "5m"},
+	} {
+		set := map[string]string{}
+		if address != "" {
+			set["app-proxy.service.clusterIP"] = address
+		}
+		config, err := render.As[corev1.ConfigMap](render.Find(umbrella("tunnel", set).Objects(t), "ConfigMap", "internal-router-config"))
+		require.NoError(t, err)
+		var found []string
+		for _, one := range regexp.MustCompile(`resolver kube-dns\S+ valid=(\S+) ipv6=off;`).FindAllStringSubmatch(config.Data["nginx.conf"], -1) {
+			found = append(found, one[1])
+		}
+		assert.Equal(t, want, found, "clusterIP %q", address)
+	}
+}

@@ -15,6 +15,7 @@ type names struct {
 	mutex   sync.Mutex
 	known   map[string]bool
 	asked   []string
+	away    bool // away answers nothing
 }
 
 func serveNames(t *testing.T, known ...string) *names {
@@ -34,7 +35,7 @@ func serveNames(t *testing.T, known ...string) *names {
 			if err != nil {
 				return // closed
 			}
-			if answer, err := served.answer(buffer[:size]); err == nil {
+			if answer, err := served.answer(buffer[:size]); err == nil && !served.isAway() {
 				_, _ = socket.WriteTo(answer, from)
 			}
 		}
@@ -67,6 +68,19 @@ func (n *names) answer(query []byte) ([]byte, error) {
 		}}
 	}
 	return message.Pack()
+}
+
+// goAway is what a name server does that has no pods.
+func (n *names) goAway() {
+	n.mutex.Lock()
+	defer n.mutex.Unlock()
+	n.away = true
+}
+
+func (n *names) isAway() bool {
+	n.mutex.Lock()
+	defer n.mutex.Unlock()
+	return n.away
 }
 
 // questions are the names that were asked for, without a dot at the end.
