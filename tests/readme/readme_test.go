@@ -40,7 +40,7 @@ Books.
 | title | string | ` + "`\"\"`" + ` | Of the book |
 | pages.first | int | ` + "`1`" + ` | Number of the first page |
 
-Made from ` + "`values.yaml` by `make generate`" + `.
+Generated from ` + "`values.yaml` by `make generate`" + `.
 `
 
 // File is a generated file with its content as text.
