@@ -11,6 +11,10 @@ FOR      ?= 20s
 SEED     ?=
 MOMENTS  ?= 20
 CYCLES   ?= 20
+APPLICATIONS ?= 100,500
+WORKFLOWS    ?= 200
+EVENTS       ?= 1000
+SOURCES      ?= 50
 
 SHELL       := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -147,6 +151,11 @@ e2e-faults: deps bin/gotestsum bin/kind bin/kubectl bin/helm-3.8 bin/helm-4 ## F
 	@cd localcluster && E2E_SEED="$(SEED)" E2E_MOMENTS="$(MOMENTS)" E2E_CYCLES="$(CYCLES)" ../$(STEP) "faults" \
 		../bin/gotestsum --format standard-verbose --packages ./e2e/... -- -tags e2e,faults -count=1 -timeout 4h \
 		$(or $(ARGS),-run '^(TestFaults|TestInterrupted|TestCycles)$$')
+
+.PHONY: e2e-scale
+e2e-scale: deps bin/gotestsum bin/kind bin/kubectl ## Measure APPLICATIONS=100,500 WORKFLOWS=200 EVENTS=1000 a minute, SOURCES=50 on kind (VALUES)
+	@cd localcluster && E2E_APPLICATIONS="$(APPLICATIONS)" E2E_WORKFLOWS="$(WORKFLOWS)" E2E_EVENTS="$(EVENTS)" E2E_SOURCES="$(SOURCES)" E2E_VALUES="$(VALUES)" \
+		../$(STEP) "scale" ../bin/gotestsum --format standard-verbose --packages ./e2e/... -- -tags e2e,scale -run '^TestScale$$' -count=1 -timeout 90m $(ARGS)
 
 .PHONY: e2e-publish
 e2e-publish: deps bin/gotestsum bin/kind bin/kubectl bin/helm bin/cosign ## Publish to the registry on this machine, and install from there on kind

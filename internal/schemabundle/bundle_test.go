@@ -111,7 +111,9 @@ func TestTheBundleAgreesWithTheCharts(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(root, "charts", "gitops-runtime", "ci", "*-values.yaml"))
 	require.NoError(t, err)
 	require.Greater(t, len(files), 10)
-	files = append(files, filepath.Join(root, "charts", "gitops-runtime", "values-ha.yaml"))
+	for _, name := range []string{"values-ha.yaml", "values-large.yaml", "values-monitoring.yaml"} {
+		files = append(files, filepath.Join(root, "charts", "gitops-runtime", name))
+	}
 	wrong := []string{
 		"{}", "argo-cd: {server: {replicsa: 2}}", "argo-cd: {server: {replicas: many}}", "argo-cd: {controller: {resources: {limit: {cpu: 1}}}}", "app-proxi: {}",
 		"app-proxy: {replicaCount: []}", "argo-workflows: {controller: {tolerations: [{efect: NoSchedule}]}}", "argo-events: {crds: {install: 7}}",

@@ -1,5 +1,5 @@
-// Package cost measures what the containers of a runtime use while nothing is asked of them: processor time and memory, as the kubelet
-// reports them, beside what they request.
+// Package cost measures what the containers of a runtime use, while nothing is asked of them and while they work: processor time and memory,
+// as the kubelet reports them, beside what they request.
 package cost
 
 import (
@@ -30,7 +30,7 @@ type Usage struct {
 }
 
 // id is a container of a pod.
-type id struct{ pod, container string }
+type id struct{ namespace, pod, container string }
 
 // sample is what a container had used at a time.
 type sample struct {
@@ -45,7 +45,7 @@ func Measure(ctx context.Context, client kubernetes.Interface, namespace string,
 	ticks := time.NewTicker(interval)
 	defer ticks.Stop()
 	for end := time.Now().Add(duration); ; {
-		if err := read(ctx, client, namespace, seen); err != nil {
+		if err := read(ctx, client, []string{namespace}, seen); err != nil {
 			return nil, err
 		}
 		if time.Now().After(end) {
@@ -57,15 +57,28 @@ func Measure(ctx context.Context, client kubernetes.Interface, namespace string,
 		case <-ticks.C:
 		}
 	}
-	pods, err := client.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{})
+	pods, err := podsOf(ctx, client, namespace)
 	if err != nil {
-		return nil, fmt.Errorf("list the pods of the namespace %s: %w", namespace, err)
+		return nil, err
 	}
-	return usages(pods.Items, seen)
+	return usages(pods, seen)
+}
+
+// podsOf are the pods of namespaces.
+func podsOf(ctx context.Context, client kubernetes.Interface, namespaces ...string) ([]corev1.Pod, error) {
+	var pods []corev1.Pod
+	for _, namespace := range namespaces {
+		list, err := client.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return nil, fmt.Errorf("list the pods of the namespace %s: %w", namespace, err)
+		}
+		pods = append(pods, list.Items...)
+	}
+	return pods, nil
 }
 
 // read adds to seen what every kubelet reports now.
-func read(ctx context.Context, client kubernetes.Interface, namespace string, seen map[id][]sample) error {
+func read(ctx context.Context, client kubernetes.Interface, namespaces []string, seen map[id][]sample) error {
 	nodes, err := client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return fmt.Errorf("list the nodes: %w", err)
@@ -79,22 +92,22 @@ func read(ctx context.Context, client kubernetes.Interface, namespace string, se
 		if err := json.Unmarshal(text, &summary); err != nil {
 			return fmt.Errorf("read what the kubelet of the node %s reports of its containers: %w", node.Name, err)
 		}
-		add(seen, summary, namespace)
+		add(seen, summary, namespaces...)
 	}
 	return nil
 }
 
-// add adds the samples of a namespace. A kubelet repeats a sample until it takes the next.
-func add(seen map[id][]sample, summary v1alpha1.Summary, namespace string) {
+// add adds the samples of namespaces. A kubelet repeats a sample until it takes the next.
+func add(seen map[id][]sample, summary v1alpha1.Summary, namespaces ...string) {
 	for _, pod := range summary.Pods {
-		if pod.PodRef.Namespace != namespace {
+		if !slices.Contains(namespaces, pod.PodRef.Namespace) {
 			continue
 		}
 		for _, container := range pod.Containers {
 			if container.CPU == nil || container.CPU.UsageCoreNanoSeconds == nil || container.Memory == nil || container.Memory.WorkingSetBytes == nil {
 				continue // it has just started, or has ended
 			}
-			of := id{pod.PodRef.Name, container.Name}
+			of := id{pod.PodRef.Namespace, pod.PodRef.Name, container.Name}
 			if all := seen[of]; len(all) > 0 && !container.CPU.Time.After(all[len(all)-1].at) {
 				continue
 			}
@@ -113,17 +126,16 @@ func usages(pods []corev1.Pod, seen map[id][]sample) ([]Usage, error) {
 			continue
 		}
 		for _, container := range pod.Spec.Containers {
-			samples := seen[id{pod.Name, container.Name}]
+			samples := seen[id{pod.Namespace, pod.Name, container.Name}]
 			if len(samples) < 2 {
 				return nil, fmt.Errorf("the container %s of the pod %s was reported %d times: measure for longer, when all pods are ready",
 					container.Name, pod.Name, len(samples))
 			}
-			first, last := samples[0], samples[len(samples)-1]
 			of := key{workload(pod), container.Name}
 			usage := found[of]
 			usage.Workload, usage.Container, usage.Requests = of.workload, of.container, container.Resources.Requests
 			usage.Pods++
-			usage.CPU = max(usage.CPU, 1000*(last.cpu-first.cpu).Seconds()/last.at.Sub(first.at).Seconds())
+			usage.CPU = max(usage.CPU, average(samples))
 			for _, s := range samples {
 				usage.Memory = max(usage.Memory, s.memory)
 			}
@@ -133,6 +145,19 @@ func usages(pods []corev1.Pod, seen map[id][]sample) ([]Usage, error) {
 	return slices.SortedFunc(maps.Values(found), func(a, b Usage) int {
 		return cmp.Or(cmp.Compare(a.Workload, b.Workload), cmp.Compare(a.Container, b.Container))
 	}), nil
+}
+
+// average is the CPU between the first and the last sample, in thousandths of a processor. A container that was restarted counts from nothing again.
+func average(samples []sample) float64 {
+	var used time.Duration
+	for i, now := range samples[1:] {
+		if before := samples[i]; now.cpu >= before.cpu {
+			used += now.cpu - before.cpu
+		} else {
+			used += now.cpu
+		}
+	}
+	return 1000 * used.Seconds() / samples[len(samples)-1].at.Sub(samples[0].at).Seconds()
 }
 
 // workload names what made a pod.

@@ -32,7 +32,7 @@ func pod(name, of, container string, requests corev1.ResourceList) corev1.Pod {
 	yes := true
 	return corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
-			Name: name, Labels: map[string]string{"pod-template-hash": "abc"},
+			Name: name, Namespace: "codefresh", Labels: map[string]string{"pod-template-hash": "abc"},
 			OwnerReferences: []metav1.OwnerReference{{Kind: "ReplicaSet", Name: of + "-abc", Controller: &yes}},
 		},
 		Spec:   corev1.PodSpec{Containers: []corev1.Container{{Name: container, Resources: corev1.ResourceRequirements{Requests: requests}}}},
@@ -84,4 +84,16 @@ func TestUsagesAreComplete(t *testing.T) {
 	add(seen, reported("codefresh", "server-abc-1", "main", 0, 0, 1), "codefresh")
 	_, err := usages([]corev1.Pod{pod("server-abc-1", "server", "main", nil)}, seen)
 	assert.EqualError(t, err, "the container main of the pod server-abc-1 was reported 1 times: measure for longer, when all pods are ready")
+}
+
+// The processor time of a container that was restarted begins again from nothing.
+func TestUsageAfterARestart(t *testing.T) {
+	t.Parallel()
+	seen := map[id][]sample{}
+	for i, cpu := range []time.Duration{10 * time.Second, 11 * time.Second, 3 * time.Second} {
+		add(seen, reported("codefresh", "server-abc-1", "main", 10*i, cpu, 1), "codefresh")
+	}
+	got, err := usages([]corev1.Pod{pod("server-abc-1", "server", "main", nil)}, seen)
+	require.NoError(t, err)
+	assert.Equal(t, []Usage{{Workload: "server", Container: "main", Pods: 1, CPU: 200, Memory: 1}}, got)
 }

@@ -10,6 +10,9 @@
 // TestFaults and TestInterrupted are those of docs/reliability.md, by `make e2e-faults` (build tag faults): a highly available runtime meets one fault after the other
 // while requests and webhooks pass it, and Helm is killed at moments by chance. TestResilience and TestCharts have a short list of both.
 //
+// TestScale is that of docs/scale.md, by `make e2e-scale` (build tag scale): hundreds of Applications, workflows, events and event sources, and what every container
+// uses meanwhile.
+//
 // TestNeighbors begins with another Argo CD and Argo Rollouts: runtimes that the other Argo CD installs, beside it, and beside each
 // other.
 //

@@ -17,6 +17,7 @@ func Cases() []Case {
 		{"gateway", []string{"ci/gateway-values.yaml"}},
 		{"mesh", []string{"ci/mesh-values.yaml"}},
 		{"ha", []string{"ci/tunnel-values.yaml", "values-ha.yaml"}},
+		{"large", []string{"ci/tunnel-values.yaml", "values-large.yaml"}},
 		{"own-argo-cd", []string{"ci/own-argo-cd-values.yaml"}},
 		{"single-namespace", []string{"ci/single-namespace-values.yaml"}},
 		{"everything-on", []string{"values-ha.yaml", "ci/everything-on-values.yaml"}},

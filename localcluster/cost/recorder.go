@@ -1,0 +1,99 @@
+package cost
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/kubernetes"
+)
+
+// settle is how long Stop waits for the kubelet's next sample of every container.
+const settle = time.Minute
+
+// Recorder reads the usage of some namespaces' containers while something goes on.
+type Recorder struct {
+	client     kubernetes.Interface
+	namespaces []string
+	interval   time.Duration
+	stop       context.CancelFunc
+	group      sync.WaitGroup
+	seen       map[id][]sample
+}
+
+// Record begins to read the usage of the containers of namespaces at each interval, until Stop. A kubelet that does not answer is asked again at
+// the next interval: what it reports adds up.
+func Record(ctx context.Context, client kubernetes.Interface, interval time.Duration, namespaces ...string) *Recorder {
+	ctx, stop := context.WithCancel(ctx)
+	r := &Recorder{client: client, namespaces: namespaces, interval: interval, stop: stop, seen: map[id][]sample{}}
+	r.group.Go(func() {
+		ticks := time.NewTicker(interval)
+		defer ticks.Stop()
+		for ctx.Err() == nil {
+			_ = read(ctx, client, namespaces, r.seen)
+			select {
+			case <-ctx.Done():
+			case <-ticks.C:
+			}
+		}
+	})
+	return r
+}
+
+// Stop reads on until every container that has been there for a while was reported once more, and gives the usages since Record. Containers
+// that have just come are left out.
+func (r *Recorder) Stop(ctx context.Context) ([]Usage, error) {
+	r.stop()
+	r.group.Wait()
+	begun := time.Now()
+	for {
+		if err := read(ctx, r.client, r.namespaces, r.seen); err != nil {
+			return nil, err
+		}
+		pods, err := podsOf(ctx, r.client, r.namespaces...)
+		if err != nil {
+			return nil, err
+		}
+		if r.reported(pods, begun) || time.Since(begun) > settle {
+			return usages(r.known(pods), r.seen)
+		}
+		select {
+		case <-ctx.Done():
+			return nil, fmt.Errorf("measure the namespaces %v: %w", r.namespaces, ctx.Err())
+		case <-time.After(r.interval):
+		}
+	}
+}
+
+// known are the pods of which every container was reported twice.
+func (r *Recorder) known(pods []corev1.Pod) []corev1.Pod {
+	var known []corev1.Pod
+	for _, pod := range pods {
+		twice := true
+		for _, container := range pod.Spec.Containers {
+			twice = twice && len(r.seen[id{pod.Namespace, pod.Name, container.Name}]) > 1
+		}
+		if twice {
+			known = append(known, pod)
+		}
+	}
+	return known
+}
+
+// reported says whether every container of the running pods that was reported once was so after a time, and twice.
+func (r *Recorder) reported(pods []corev1.Pod, after time.Time) bool {
+	for _, pod := range pods {
+		if pod.Status.Phase != corev1.PodRunning {
+			continue
+		}
+		for _, container := range pod.Spec.Containers {
+			samples := r.seen[id{pod.Namespace, pod.Name, container.Name}]
+			if len(samples) == 1 || len(samples) > 1 && samples[len(samples)-1].at.Before(after) {
+				return false
+			}
+		}
+	}
+	return true
+}

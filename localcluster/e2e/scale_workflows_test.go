@@ -1,0 +1,54 @@
+//go:build e2e && scale
+
+package e2e_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"gitops-runtime/localcluster/install"
+)
+
+// tiny is a workflow whose pod asks for next to nothing: its node bears 110 pods, and the others wait.
+var tiny = strings.NewReplacer(
+	"metadata: {", "metadata: {labels: {e2e: scale}, ", "imagePullPolicy: Always", "imagePullPolicy: IfNotPresent", "cpu: 10m", "cpu: 1m", "memory: 16Mi", "memory: 4Mi",
+).Replace(hello)
+
+// runWorkflows creates many workflows of one pod at once, and waits until all have succeeded.
+func (s *scale) runWorkflows(t *testing.T, count int) {
+	require.NotEqual(t, hello, tiny)
+	workflows := s.objects.Resource(argo("workflows")).Namespace(install.Namespace)
+	begun := time.Now()
+	forEach(t, 0, count, func(ctx context.Context, i int) error {
+		text := strings.NewReplacer("NAMESPACE", install.Namespace, "NAME", fmt.Sprintf("e2e-scale-%03d", i), "ACCOUNT", "argo-workflow", "IMAGE", standIn).Replace(tiny)
+		_, err := workflows.Create(ctx, documents(t, text)[0], metav1.CreateOptions{})
+		return err
+	})
+	var half time.Duration
+	s.until(t, "all workflows have succeeded", 15*time.Minute, func(ctx context.Context) error {
+		list, err := workflows.List(ctx, scaled)
+		if err != nil {
+			return err
+		}
+		phases := map[string]int{}
+		for i := range list.Items {
+			phases[field(&list.Items[i], "status", "phase")]++
+		}
+		require.Zero(t, phases["Failed"]+phases["Error"], "%v", phases)
+		if 2*phases["Succeeded"] >= count && half == 0 {
+			half = time.Since(begun)
+		}
+		if phases["Succeeded"] < count {
+			return fmt.Errorf("of %d: %v", count, phases)
+		}
+		return nil
+	})
+	t.Logf("of %d workflows half had succeeded after %.0f s, all after %.0f s", count, half.Seconds(), time.Since(begun).Seconds())
+	require.NoError(t, workflows.DeleteCollection(t.Context(), metav1.DeleteOptions{}, scaled))
+}
