@@ -69,6 +69,6 @@ func TestScalePageHasTheRequestsOfLarge(t *testing.T) {
 	all, pods := sum(t, documents)
 	page, err := os.ReadFile(filepath.Join(root, "docs", "scale.md"))
 	require.NoError(t, err)
-	said := fmt.Sprintf("%d pods request %s CPU and %s of memory", pods, all.cpu.String(), all.memory.String())
+	said := fmt.Sprintf("With it, %d pods request %s CPU and %s of memory", pods, all.cpu.String(), all.memory.String())
 	assert.True(t, strings.Contains(string(page), said), "the page does not say: %s", said)
 }
