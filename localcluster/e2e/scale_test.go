@@ -120,7 +120,9 @@ func (s *scale) step(t *testing.T, name string, do func(*testing.T)) {
 	s.steps = append(s.steps, cost.Step{Name: name, Usages: grouped(used)})
 	s.took = append(s.took, fmt.Sprintf("| %s | %.0f s |", name, took.Seconds()))
 	after := s.containersRestarted(t)
-	maps.DeleteFunc(after, func(container, count string) bool { return before[container] == count || before[container] == "" && strings.HasPrefix(count, "0") })
+	maps.DeleteFunc(after, func(container, count string) bool {
+		return before[container] == count || before[container] == "" && strings.HasPrefix(count, "0")
+	})
 	assert.Empty(t, after, "containers were restarted")
 	require.True(t, passed, "the step %s", name)
 }
