@@ -11,6 +11,8 @@ FOR      ?= 20s
 SEED     ?=
 MOMENTS  ?= 20
 CYCLES   ?= 20
+DOWN     ?= 10m
+FAULTS   ?=
 APPLICATIONS ?= 100,500
 WORKFLOWS    ?= 200
 EVENTS       ?= 1000
@@ -147,8 +149,8 @@ e2e: deps bin/gotestsum bin/kind bin/kubectl bin/helm-3.8 bin/helm-4 ## Install 
 		--rerun-fails-run-root-test --packages ./e2e/... -- -tags e2e -count=1 -parallel 4 -timeout 75m $(ARGS)
 
 .PHONY: e2e-faults
-e2e-faults: deps bin/gotestsum bin/kind bin/kubectl bin/helm-3.8 bin/helm-4 ## Faults under load and Helm killed at MOMENTS=20 by chance, on kind (SEED=)
-	@cd localcluster && E2E_SEED="$(SEED)" E2E_MOMENTS="$(MOMENTS)" E2E_CYCLES="$(CYCLES)" ../$(STEP) "faults" \
+e2e-faults: deps bin/gotestsum bin/kind bin/kubectl bin/helm-3.8 bin/helm-4 ## Faults under load (FAULTS=, DOWN=10m) and Helm killed at MOMENTS=20 by chance, on kind (SEED=)
+	@cd localcluster && E2E_SEED="$(SEED)" E2E_MOMENTS="$(MOMENTS)" E2E_CYCLES="$(CYCLES)" E2E_DOWN="$(DOWN)" E2E_FAULTS="$(FAULTS)" ../$(STEP) "faults" \
 		../bin/gotestsum --format standard-verbose --packages ./e2e/... -- -tags e2e,faults -count=1 -timeout 4h \
 		$(or $(ARGS),-run '^(TestFaults|TestInterrupted|TestCycles)$$')
 

@@ -10,40 +10,36 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"gitops-runtime/localcluster/addons"
 	"gitops-runtime/localcluster/images"
 	"gitops-runtime/localcluster/install"
 )
 
-// TestFaults: a highly available runtime meets every fault of docs/reliability.md while requests and webhooks pass its tunnel and its router.
+// TestFaults: a highly available runtime meets every fault of docs/reliability.md while requests and webhooks pass its tunnel and its router,
+// an application is synced and workflows run.
 func TestFaults(t *testing.T) {
 	e := start(t)
 	defer e.clean(t)
 	require.True(t, e.run(t, "install", func(t *testing.T) { e.installHA(t, small) }))
 	a := e.access(t, images.Tunnel)
-	a.applyHere(t, hookOn(3))
-	a.subscribed(t, install.Namespace, "e2e-hook")
-	for _, object := range []string{namespaceOf("e2e-guestbook"), guestbook} {
-		a.applyHere(t, object)
-	}
-	a.answer(t, 200, time.Minute, pushed(-1))
-	f := a.begin(t.Context())
-	t.Cleanup(f.end)
+	e.run(t, "one by one", a.oneByOne)
+	e.run(t, "full disks", a.fullDisks)
+	e.run(t, "restart", a.restarts)
+}
 
-	faults := []fault{
-		f.redisEmptied(),
-		f.platformDown("answers 503", `"status":503,"body":"away"`, 30*time.Second),
-		f.platformDown("answers garbage", `"status":200,"body":"<html>"`, 30*time.Second),
-		f.platformDown("hangs", `"delay":"15m"`, 30*time.Second),
-		f.platformDown("drops connections", `"drop":true`, 30*time.Second),
-		f.gitDown(30 * time.Second),
-		f.apiAway(time.Minute),
+// oneByOne are the faults that end by themselves.
+func (a access) oneByOne(t *testing.T) {
+	f := a.underLoad(t, hookThatRepeats(hookOn(3)), firstWebhook)
+	down := lengthOfDown(t)
+	faults := []fault{f.redisEmptied(), f.dnsAway(t, time.Minute), f.apiAway(time.Minute)}
+	for _, how := range waysToBeDown() {
+		faults = append(faults, f.platformAndGitDown(how, down))
 	}
 	selectors := f.workloadSelectors(t)
 	names := slices.Sorted(maps.Keys(selectors))
@@ -53,26 +49,48 @@ func TestFaults(t *testing.T) {
 		faults = append(faults, f.podDies(name, selectors[name]))
 	}
 	f.meet(t, faults...)
-	f.end()
-	e.run(t, "the node restarts", e.nodeRestarts)
 }
 
-// nodeRestarts: after its only node has restarted, the runtime is as it was. The stand-in that counts webhooks has restarted with it.
-func (e *environment) nodeRestarts(t *testing.T) {
+// underLoad is all traffic and all work, which end with the test; webhooks come by a hook.
+func (a access) underLoad(t *testing.T, hook string, first int) *traffic {
+	t.Helper()
+	a.applyHere(t, hook)
+	a.subscribed(t, install.Namespace, "e2e-hook")
+	a.answer(t, 200, time.Minute, pushed(-1))
+	f := a.begin(t.Context(), first)
+	f.beginWork(t)
+	t.Cleanup(f.end)
+	return f
+}
+
+// hookThatRepeats is a hook whose Sensor tries again for at least half an hour, and tells the event bus only then that it has an event. Argo
+// Events otherwise takes an event whose trigger fails for done.
+func hookThatRepeats(hook string) string {
+	return strings.Replace(hook, "  triggers:\n  - template:", "  triggers:\n  - atLeastOnce: true\n    retryStrategy: {steps: 1800, duration: 1s}\n    template:", 1)
+}
+
+// restarts: after its only node has restarted, the runtime is as it was. The stand-in that counts webhooks has restarted with it.
+func (a access) restarts(t *testing.T) {
+	const name = "the node restarts"
+	if !chosen(t, name) {
+		return
+	}
+	a.applyHere(t, hookOn(3))
+	a.subscribed(t, install.Namespace, "e2e-hook")
+	a.answer(t, 200, time.Minute, pushed(-1))
 	begun := time.Now()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
-	require.NoError(t, e.local.Cluster.Restart(ctx))
-	require.NoError(t, e.local.Cluster.Start(ctx))
-	eventually(t, "all workloads are ready", 5*time.Minute, e.allReady)
-	a := e.access(t, images.Tunnel)
+	require.NoError(t, a.local.Cluster.Restart(ctx))
+	require.NoError(t, a.local.Cluster.Start(ctx))
+	eventually(t, "all workloads are ready", 5*time.Minute, a.allReady)
 	a.answer(t, 200, 2*time.Minute, request{path: "/app-proxy/hello"})
-	t.Logf("| the node restarts | %.0f s | all until then | not counted | not counted | not counted |", time.Since(begun).Seconds())
 	a.answer(t, 200, 2*time.Minute, pushed(-2))
 	a.platform(t).receives(t, "e2e-hook", func(body map[string]any) bool {
 		pushed, _ := body["pushed"].(map[string]any)
 		return pushed["number"] == -2.0
 	})
+	t.Logf("| %s | %.0f s | all until then | not counted | not counted | not counted | not counted | not counted |", name, time.Since(begun).Seconds())
 }
 
 // momentsVariable says at how many moments TestInterrupted kills each command.
@@ -115,18 +133,4 @@ func TestInterrupted(t *testing.T) {
 	}
 	i.recover(t, moments)
 	assert.NoError(t, i.empty(t.Context()))
-}
-
-// gitDown is the fault that the Git server has no pod for a while; then Argo CD compares the application with it again.
-func (e *environment) gitDown(duration time.Duration) fault {
-	return fault{
-		name: fmt.Sprintf("Git is away for %.0f s", duration.Seconds()),
-		strike: func(t *testing.T) {
-			e.scale(t, addons.Namespace, "git-server", 0)
-			time.Sleep(duration) // not for a condition: this is the fault
-			e.scale(t, addons.Namespace, "git-server", 1)
-			e.kubectlOut(t, "annotate", "application", "e2e-guestbook", "-n", install.Namespace, "--overwrite", "argocd.argoproj.io/refresh=hard")
-		},
-		recovered: e.has("applications", install.Namespace, "e2e-guestbook", map[string]string{"status.sync.status": "Synced", "status.health.status": "Healthy"}),
-	}
 }

@@ -3,8 +3,11 @@
 package e2e_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -26,27 +29,47 @@ type fault struct {
 	// strike breaks something; what it takes counts to the time until recovered has no error.
 	strike    func(*testing.T)
 	recovered func(context.Context) error
+	// patience is how long it may take until recovered has no error, 3 minutes when it is 0.
+	patience time.Duration
 	// carries says that requests pass what breaks: they may be lost until it has recovered. All other faults lose none.
 	carries bool
 }
 
-// meet has the runtime meet faults one by one, and logs a row of docs/reliability.md for each.
+func (f fault) within() time.Duration { return cmp.Or(f.patience, 3*time.Minute) }
+
+// meet has the runtime meet those of the faults that are chosen one by one, and logs a row of docs/reliability.md for each.
 func (f *traffic) meet(t *testing.T, faults ...fault) {
 	var before deliveries
+	var worked done
+	if f.work != nil {
+		worked = f.work.settled(t)
+	}
 	for _, one := range faults {
+		if !chosen(t, one.name) {
+			continue
+		}
 		f.run(t, one.name, func(t *testing.T) {
 			f.answer(t, 200, time.Minute, request{path: "/app-proxy/hello"})
 			begun := time.Now()
 			one.strike(t)
-			eventually(t, "recovered", 3*time.Minute, one.recovered)
+			eventually(t, "recovered", one.within(), one.recovered)
 			took, since := time.Since(begun), time.Now()
 			f.answer(t, 200, time.Minute, request{path: "/app-proxy/hello"})
 			time.Sleep(2 * time.Second) // not for a condition: nothing may be lost afterwards either
 			sent, failed, last := f.lost(t, begun.Add(-time.Second), time.Now())
 			now := f.delivered(t)
-			t.Logf("| %s | %.0f s | %d of %d | 0 of %d | %d | %d |", one.name, took.Seconds(), failed, sent,
+			row := fmt.Sprintf("| %s | %.0f s | %d of %d | 0 of %d | %d | %d |", one.name, took.Seconds(), failed, sent,
 				now.accepted-before.accepted, now.again-before.again, now.twice-before.twice)
 			before = now
+			if f.work != nil {
+				now := f.work.settled(t)
+				row += fmt.Sprintf(" %d in at most %.0f s | 0 of %d |", now.synced-worked.synced, now.longest.Seconds(), now.submitted-worked.submitted)
+				worked = now
+			}
+			t.Log(row)
+			if failed > 0 {
+				t.Logf("the last request that was lost: %s", last)
+			}
 			if !one.carries {
 				assert.Zero(t, failed, "requests that do not pass it were lost, the last %s", last)
 			}
@@ -54,6 +77,16 @@ func (f *traffic) meet(t *testing.T, faults ...fault) {
 			assert.Zero(t, late, "requests were lost after it had recovered, the last %s", last)
 		})
 	}
+}
+
+// faultsVariable chooses faults by a regular expression over their names; all are met without it.
+const faultsVariable = "E2E_FAULTS"
+
+func chosen(t *testing.T, name string) bool {
+	t.Helper()
+	wanted, err := regexp.Compile(os.Getenv(faultsVariable))
+	require.NoError(t, err, "%s is not a regular expression", faultsVariable)
+	return wanted.MatchString(name)
 }
 
 // carriers are the workloads that the traffic passes.
@@ -191,16 +224,20 @@ func (e *environment) redisEmptied() fault {
 // test go on: it keeps what it counts. misbehavior is the rest of a fault in JSON.
 func (f *traffic) platformDown(how, misbehavior string, duration time.Duration) fault {
 	return fault{
-		name: fmt.Sprintf("the platform %s for %.0f s", how, duration.Seconds()),
-		strike: func(t *testing.T) {
-			defer f.platform(t).clearFaults(t)
-			for _, path := range []string{platformapi.GraphQLPath, platformapi.EventsPath, platformapi.TunnelPath, "/api/ping", "/api/argo-runtime"} {
-				f.platform(t).misbehaves(t, fmt.Sprintf(`{"path":%q,%s}`, path, misbehavior))
-			}
-			time.Sleep(duration) // not for a condition: this is the fault
-		},
+		name:      fmt.Sprintf("the platform %s for %.0f s", how, duration.Seconds()),
+		strike:    func(t *testing.T) { f.platformMisbehaves(t, misbehavior, duration) },
 		recovered: f.allReady,
 	}
+}
+
+// platformMisbehaves is the fault itself, for more paths than those of its API.
+func (f *traffic) platformMisbehaves(t *testing.T, misbehavior string, duration time.Duration, more ...string) {
+	t.Helper()
+	defer f.platform(t).clearFaults(t)
+	for _, path := range append([]string{platformapi.GraphQLPath, platformapi.EventsPath, platformapi.TunnelPath, "/api/ping", "/api/argo-runtime"}, more...) {
+		f.platform(t).misbehaves(t, fmt.Sprintf(`{"path":%q,%s}`, path, misbehavior))
+	}
+	time.Sleep(duration) // not for a condition: this is the fault
 }
 
 // shortListOfFaults meets one fault of each kind that `make e2e-faults` knows; restarts of the node are left to that.
@@ -208,7 +245,7 @@ func (a access) shortListOfFaults(t *testing.T) {
 	a.applyHere(t, hookOn(3))
 	a.subscribed(t, install.Namespace, "e2e-hook")
 	a.answer(t, 200, time.Minute, pushed(-1))
-	f := a.begin(t.Context())
+	f := a.begin(t.Context(), firstWebhook)
 	defer f.end()
 	selectors := f.workloadSelectors(t)
 	f.meet(t,

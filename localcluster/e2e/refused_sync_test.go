@@ -4,6 +4,7 @@ package e2e_test
 
 import (
 	"context"
+	"net/http"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -77,14 +78,16 @@ func (e *environment) rendered(t *testing.T, namespace string, sets ...string) [
 // commit puts a file into the repository of the Git server until the test ends.
 func (e *environment) commit(t *testing.T, path string, content []byte) {
 	t.Helper()
-	do := func(ctx context.Context, verb string) error {
-		return e.client.CoreV1().RESTClient().Verb(verb).Namespace(addons.Namespace).Resource("services").Name("http:git-server:80").
-			SubResource("proxy").Suffix("test/apps.git/" + path).Body(content).Do(ctx).Error()
-	}
-	require.NoError(t, do(t.Context(), "PUT"))
+	require.NoError(t, e.file(t.Context(), http.MethodPut, path, content))
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
-		assert.NoError(t, do(ctx, "DELETE"))
+		assert.NoError(t, e.file(ctx, http.MethodDelete, path, nil))
 	})
+}
+
+// file puts a file into the repository of the Git server, or deletes it.
+func (e *environment) file(ctx context.Context, method, path string, content []byte) error {
+	return e.client.CoreV1().RESTClient().Verb(method).Namespace(addons.Namespace).Resource("services").Name("http:git-server:80").
+		SubResource("proxy").Suffix("test/apps.git/" + path).Body(content).Do(ctx).Error()
 }

@@ -19,7 +19,7 @@ const (
 	webhooksEvery = 500 * time.Millisecond
 )
 
-// firstWebhook is the number of the first: those of other tests are lower.
+// firstWebhook is the number of the first: those of other tests are lower, and those after it of another event bus higher by as much.
 const firstWebhook = 1000
 
 // outcome is what became of a request that was sent at a time; done is false while it is on its way.
@@ -32,19 +32,35 @@ type outcome struct {
 // traffic are requests and webhooks that pass the runtime from outside until it is stopped.
 type traffic struct {
 	access
+	first int // number of the first webhook
 	stop  context.CancelFunc
 	group sync.WaitGroup
+	work  worker // besides, or nil
 
 	mu       sync.Mutex
 	outcomes []*outcome
-	accepted int   // webhooks that were accepted, numbered from firstWebhook
+	accepted int   // webhooks that were accepted, numbered from first
 	again    []int // webhooks that had to be sent again
 }
 
-// begin begins to send.
-func (a access) begin(ctx context.Context) *traffic {
+// worker gives the runtime work besides, and waits until it has been done.
+type worker interface {
+	// upToDate gives a condition: what is wanted now has been done.
+	upToDate() func(context.Context) error
+	// settled waits until all that was given has been done; nothing may fail.
+	settled(t *testing.T) done
+}
+
+// done is how much of the work was done up to a time; longest is the longest time from a commit to the cluster since the last one.
+type done struct {
+	synced, submitted int
+	longest           time.Duration
+}
+
+// begin begins to send; webhooks are numbered from first.
+func (a access) begin(ctx context.Context, first int) *traffic {
 	ctx, cancel := context.WithCancel(ctx)
-	of := &traffic{access: a, stop: cancel}
+	of := &traffic{access: a, first: first, stop: cancel}
 	of.group.Go(func() { of.requests(ctx) })
 	of.group.Go(func() { of.webhooks(ctx) })
 	return of
@@ -86,7 +102,7 @@ func (f *traffic) requests(ctx context.Context) {
 
 // webhooks sends one after the other, each until it is accepted, as Git providers do.
 func (f *traffic) webhooks(ctx context.Context) {
-	for number := firstWebhook; ctx.Err() == nil; number++ {
+	for number := f.first; ctx.Err() == nil; number++ {
 		for tried := 0; ; tried++ {
 			got, err := f.ask(context.WithoutCancel(ctx), pushed(number))
 			if err == nil && got.status == http.StatusOK {
@@ -147,8 +163,8 @@ func (f *traffic) delivered(t *testing.T) deliveries {
 		resent[number] = true
 	}
 	f.mu.Unlock()
-	eventually(t, "every webhook has arrived", 3*time.Minute, func(ctx context.Context) error {
-		missing, err := f.platform(t).missing(ctx, firstWebhook, firstWebhook+all.accepted)
+	eventually(t, "every webhook has arrived", 5*time.Minute, func(ctx context.Context) error {
+		missing, err := f.platform(t).missing(ctx, f.first, f.first+all.accepted)
 		if err == nil && len(missing) > 0 {
 			err = fmt.Errorf("of %d without %v", all.accepted, missing)
 		}
@@ -159,12 +175,12 @@ func (f *traffic) delivered(t *testing.T) deliveries {
 	times := map[int]int{}
 	for _, body := range bodies {
 		pushed, _ := body["pushed"].(map[string]any)
-		if number, ok := pushed["number"].(float64); ok && number >= firstWebhook {
+		if number, ok := pushed["number"].(float64); ok && int(number) >= f.first {
 			times[int(number)]++
 		}
 	}
 	for number, count := range times {
-		if count > 1 && number < firstWebhook+all.accepted && !resent[number] {
+		if count > 1 && number < f.first+all.accepted && !resent[number] {
 			all.twice++
 		}
 	}

@@ -1,0 +1,145 @@
+//go:build e2e && faults
+
+package e2e_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"gitops-runtime/localcluster/addons"
+)
+
+// downVariable says how long the platform and Git are down in each way.
+const (
+	downVariable = "E2E_DOWN"
+	usualDown    = 10 * time.Minute
+)
+
+func lengthOfDown(t *testing.T) time.Duration {
+	t.Helper()
+	text := os.Getenv(downVariable)
+	if text == "" {
+		return usualDown
+	}
+	length, err := time.ParseDuration(text)
+	require.NoError(t, err, "%s is not a duration", downVariable)
+	return length
+}
+
+// down is a way in which the platform and Git do not answer as they should.
+type down struct {
+	how string
+	// misbehavior is the rest of a fault of the platform's stand-in, in JSON.
+	misbehavior string
+	// refuses says that new connections of the runtime are refused.
+	refuses bool
+}
+
+func waysToBeDown() []down {
+	return []down{
+		{how: "refuse connections", misbehavior: `"drop":true`, refuses: true}, // those that there are end
+		{how: "hang", misbehavior: `"delay":"1h"`},
+		{how: "answer 503", misbehavior: `"status":503,"body":"away"`},
+		{how: "answer garbage", misbehavior: `"status":200,"body":"<html>"`},
+	}
+}
+
+// refusing lets nobody of the runtime's namespace connect to the platform. The tests, which come from outside, and the tunnel server may.
+const refusing = `apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata: {name: e2e-refusing, namespace: platform}
+spec:
+  podSelector: {matchLabels: {app.kubernetes.io/name: platform}}
+  policyTypes: [Ingress]
+  ingress:
+  - from:
+    - namespaceSelector: {matchExpressions: [{key: kubernetes.io/metadata.name, operator: NotIn, values: [codefresh]}]}
+    - ipBlock: {cidr: 0.0.0.0/0, except: [PODS]}`
+
+// platformAndGitDown is the fault that both are down in a way for a while. The platform's stand-in then answers in place of the Git server, whose
+// commits stay.
+func (f *traffic) platformAndGitDown(way down, duration time.Duration) fault {
+	var synced func(context.Context) error
+	return fault{
+		name:     fmt.Sprintf("the platform and Git %s for %.0f s", way.how, duration.Seconds()),
+		patience: 10 * time.Minute,
+		strike: func(t *testing.T) {
+			server := "platform"
+			if way.refuses {
+				server = "nobody"
+				pods, err := f.podNetwork(t.Context())
+				require.NoError(t, err)
+				policy := strings.ReplaceAll(refusing, "PODS", pods)
+				f.apply(t, policy)
+				defer func() {
+					assert.NoError(t, f.local.Kubectl.Delete(context.WithoutCancel(t.Context()), documents(t, policy), time.Minute))
+				}()
+			}
+			f.serveGitFrom(t, server)
+			defer f.serveGitFrom(t, "git-server")
+			f.platformMisbehaves(t, way.misbehavior, duration, "/apps.git/info/refs")
+			synced = f.work.upToDate()
+		},
+		recovered: func(ctx context.Context) error {
+			if err := f.allReady(ctx); err != nil {
+				return err
+			}
+			return synced(ctx)
+		},
+	}
+}
+
+// serveGitFrom has the Git server's Service lead to pods of another name.
+func (e *environment) serveGitFrom(t *testing.T, name string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), time.Minute)
+	defer cancel()
+	_, err := e.client.CoreV1().Services(addons.Namespace).Patch(ctx, "git-server", types.MergePatchType,
+		fmt.Appendf(nil, `{"spec":{"selector":{"app.kubernetes.io/name":%q}}}`, name), metav1.PatchOptions{})
+	assert.NoError(t, err)
+}
+
+// podNetwork is the network that the node gives addresses to pods from.
+func (e *environment) podNetwork(ctx context.Context) (string, error) {
+	nodes, err := e.client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return "", err
+	}
+	if len(nodes.Items) != 1 {
+		return "", fmt.Errorf("there are %d nodes, and not one", len(nodes.Items))
+	}
+	return nodes.Items[0].Spec.PodCIDR, nil
+}
+
+// dnsAway is the fault that nobody resolves names for the cluster's pods for a while.
+func (f *traffic) dnsAway(t *testing.T, duration time.Duration) fault {
+	const namespace, name = "kube-system", "coredns"
+	scale, err := f.client.AppsV1().Deployments(namespace).GetScale(t.Context(), name, metav1.GetOptions{})
+	require.NoError(t, err)
+	var synced func(context.Context) error
+	return fault{
+		name: fmt.Sprintf("DNS is away for %.0f s", duration.Seconds()),
+		strike: func(t *testing.T) {
+			f.scale(t, namespace, name, 0)
+			defer f.scale(t, namespace, name, scale.Spec.Replicas)
+			time.Sleep(duration) // not for a condition: this is the fault
+			synced = f.work.upToDate()
+		},
+		recovered: func(ctx context.Context) error {
+			if err := f.allReady(ctx); err != nil {
+				return err
+			}
+			return synced(ctx)
+		},
+		carries: true,
+	}
+}

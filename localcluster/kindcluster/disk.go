@@ -1,0 +1,50 @@
+package kindcluster
+
+import (
+	"context"
+	"fmt"
+)
+
+// Disk is a file system of its own in the node, so that one may be full and nothing else is. It is in memory, and gone when the node restarts.
+type Disk struct {
+	cluster *Cluster
+	// Path is where it is in the node.
+	Path string
+}
+
+// AddDisk mounts an empty disk of a size, such as 32m, at a path of the node; everybody may write to it.
+func (c *Cluster) AddDisk(ctx context.Context, path, size string) (Disk, error) {
+	disk := Disk{c, path}
+	if _, err := c.inNode(ctx, "mkdir", "--parents", path); err != nil {
+		return disk, fmt.Errorf("make the directory of the disk %s in the node: %w", path, err)
+	}
+	if _, err := c.inNode(ctx, "mount", "--types", "tmpfs", "--options", "mode=0777,size="+size, "tmpfs", path); err != nil {
+		return disk, fmt.Errorf("mount the disk %s in the node: %w", path, err)
+	}
+	return disk, nil
+}
+
+// Fill writes until the disk has no space left.
+func (d Disk) Fill(ctx context.Context) error {
+	// cat ends with an error, since the disk is full
+	if _, err := d.cluster.inNode(ctx, "sh", "-c", `! cat /dev/zero > "$0/filling" 2> /dev/null`, d.Path); err != nil {
+		return fmt.Errorf("fill the disk %s in the node: %w", d.Path, err)
+	}
+	return nil
+}
+
+// Free takes back what Fill has written.
+func (d Disk) Free(ctx context.Context) error {
+	if _, err := d.cluster.inNode(ctx, "rm", "--force", d.Path+"/filling"); err != nil {
+		return fmt.Errorf("free the disk %s in the node: %w", d.Path, err)
+	}
+	return nil
+}
+
+// Remove unmounts the disk, with all that is on it, also while it is in use.
+func (d Disk) Remove(ctx context.Context) error {
+	if _, err := d.cluster.inNode(ctx, "umount", "--lazy", d.Path); err != nil {
+		return fmt.Errorf("unmount the disk %s in the node: %w", d.Path, err)
+	}
+	return nil
+}
