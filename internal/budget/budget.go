@@ -1,12 +1,8 @@
-// Package budget bounds what one run takes from files that it did not write:
-// charts, archives and values of others. All that is read for one subject
-// shares one Budget, so that a thousand small files cost no more than a large
-// one, and an archive in an archive no more than one archive.
+// Package budget limits the resources that one run uses for files that it did not write, such as charts, archives and values. Everything that is read
+// for one run shares one Budget, so that a thousand small files cost no more than a large one, and an archive in an archive no more than one archive.
 //
-// A reader of archives wraps the unpacked stream in Reader, which also counts
-// what it skips; a reader of YAML or JSON calls YAML before it parses a text;
-// whoever descends into a chart's dependencies does so by Enter, which finds
-// cycles. Time is the context's: Reader ends with it.
+// A reader of archives wraps the unpacked stream in Reader, which also counts what it skips; a reader of YAML or JSON calls YAML before it parses a
+// text; code that descends into a chart's dependencies calls Enter, which finds cycles. The context limits the time: Reader ends with it.
 package budget
 
 import (
@@ -23,14 +19,13 @@ type Limits struct {
 	Bytes int64
 	// Nodes are keys and values of YAML and JSON texts, aliases followed.
 	Nodes int64
-	// Nesting is how many levels maps and lists of one text may have.
+	// Nesting is the maximum number of levels of maps and lists in one text.
 	Nesting int
-	// Depth is how many charts may lie within each other.
+	// Depth is the maximum number of charts nested within each other.
 	Depth int
 }
 
-// Default is what a chart with its dependencies may take. Large public charts,
-// and this repository's with all it installs, stay below a fifth of it.
+// Default is the limit for a chart with its dependencies. Large public charts, and this repository's umbrella chart, use less than a fifth of it.
 func Default() Limits {
 	return Limits{Bytes: 64 << 20, Nodes: 500_000, Nesting: 100, Depth: 8}
 }
@@ -39,7 +34,7 @@ func Default() Limits {
 type Error struct {
 	// Name is the input: a file, or an entry of an archive.
 	Name string
-	// Flaw says what is too much, as in "it has more than 64 MiB".
+	// Flaw describes the exceeded limit, as in "it has more than 64 MiB".
 	Flaw string
 }
 
@@ -50,7 +45,7 @@ func exceeded(name, format string, args ...any) error {
 	return &Error{Name: name, Flaw: fmt.Sprintf(format, args...)}
 }
 
-// Budget is what is left of the limits. It may be shared by goroutines.
+// Budget is what remains of the limits. It may be shared by goroutines.
 type Budget struct {
 	limits Limits
 	bytes  *atomic.Int64
@@ -58,7 +53,7 @@ type Budget struct {
 	path   []string
 }
 
-// New makes a budget of which nothing is used yet.
+// New returns an unused budget.
 func New(limits Limits) *Budget {
 	return &Budget{limits: limits, bytes: &atomic.Int64{}, nodes: &atomic.Int64{}}
 }
@@ -98,7 +93,7 @@ func (b *Budget) Read(ctx context.Context, name string, from io.Reader) ([]byte,
 }
 
 type reader struct {
-	ctx    context.Context //nolint:containedctx // an io.Reader has no other way to get one
+	ctx    context.Context //nolint:containedctx // io.Reader has no other way to receive one
 	budget *Budget
 	name   string
 	from   io.Reader

@@ -6,11 +6,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// YAML counts the nodes of a YAML or JSON text before it is parsed into a tree:
-// every key and value, and what an alias stands for as often as it is used. It
-// fails where the budget ends and where the text nests too deep. A text that is
-// not YAML passes, and so does one with an anchor that contains itself: their
-// parser reports them with the line.
+// YAML counts the nodes of a YAML or JSON text before it is parsed into a tree: every key and value, and the nodes behind an alias as often as it is
+// used. It fails if the budget is exceeded or the text nests too deep. A text that is not YAML passes, and so does one with an anchor that contains
+// itself: their parser reports them with the line.
 func (b *Budget) YAML(name string, text []byte) error {
 	most := bound(text)
 	if most > b.limits.Nodes {
@@ -44,8 +42,8 @@ func (b *Budget) tooMany(name string) error {
 	return exceeded(name, "the files read for one run hold more than %d keys and values, aliases followed", b.limits.Nodes)
 }
 
-// bound is about the most nodes that a text can hold: each but the first needs a
-// character that begins it or parts it from the one before. Comments hold none.
+// bound is an upper bound of the number of nodes in a text: each but the first needs a character that begins it or separates it from the one before.
+// Comments contain none.
 func bound(text []byte) int64 {
 	count := int64(1)
 	for line := range bytes.Lines(text) {
@@ -72,8 +70,8 @@ func aliases(text []byte) bool {
 	return bytes.IndexByte(text, '&') >= 0 && bytes.IndexByte(text, '*') >= 0
 }
 
-// nesting is at least how deep a text nests: each level takes a bracket, or in a
-// block a column, or a dash or question mark at the beginning of a line.
+// nesting is a lower bound of how deep a text nests: each level takes a bracket, or in a block a column, or a dash or question mark at the beginning of
+// a line.
 func nesting(text []byte) int {
 	open, deepest, widest := 0, 0, 0
 	for line := range bytes.Lines(text) {
@@ -121,7 +119,7 @@ func (m *measure) anchor(node *yaml.Node) size {
 	if known, counted := m.sizes[node]; counted {
 		return known
 	}
-	m.sizes[node] = size{endless: true} // until it is counted, who meets it again is inside it
+	m.sizes[node] = size{endless: true} // until it is counted, a second visit means that the anchor contains itself
 	total := m.sum(node)
 	m.sizes[node] = total
 	return total
@@ -135,7 +133,7 @@ func (m *measure) sum(node *yaml.Node) size {
 			return size{endless: true}
 		}
 		total.depth = max(total.depth, below.depth+1)
-		// no sum grows beyond what is refused anyway
+		// No sum grows beyond the limit.
 		total.nodes = min(total.nodes+below.nodes, m.limits.Nodes+1)
 	}
 	return total

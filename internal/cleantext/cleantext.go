@@ -1,7 +1,5 @@
-// Package cleantext makes text of others safe to show: in a terminal, in the
-// log of a pipeline, in a report. Values, answers of servers and names of files
-// may hold control characters that move the cursor, change colors, reorder what
-// is read, or begin a command of the system that reads the log.
+// Package cleantext makes untrusted text safe to show in a terminal, in the log of a pipeline and in a report. Values, responses of servers and file
+// names may contain control characters that move the cursor, change colors, reorder text, or begin a command of the system that reads the log.
 package cleantext
 
 import (
@@ -13,16 +11,12 @@ import (
 	"unicode/utf8"
 )
 
-// Line makes text fit for one line: control characters, line breaks included,
-// characters that change the direction of text, and bytes that are not UTF-8
-// become visible escapes such as \x1b or \u202e. What a pipeline would take for
-// a command ("::stop-commands::", "##[group]", "##vso[", "##teamcity[") gets a
-// backslash, and addresses lose user and password. Text without any of that
-// comes back as it is.
+// Line sanitizes text for one line: control characters, including line breaks, characters that change the direction of text, and bytes that are not
+// UTF-8 become visible escapes such as \x1b or \u202e. Text that a pipeline would interpret as a command ("::stop-commands::", "##[group]", "##vso[",
+// "##teamcity[") gets a backslash, and addresses lose user and password. Text without any of these is returned unchanged.
 func Line(text string) string { return clean(text, false) }
 
-// Block is Line for text of several lines: line feeds and tabs stay, and each
-// line is looked at by itself.
+// Block is Line for text of several lines: it keeps line feeds and tabs, and sanitizes each line separately.
 func Block(text string) string { return clean(text, true) }
 
 func clean(text string, lines bool) string {
@@ -67,8 +61,7 @@ func dirty(text string, lines bool) bool {
 	return false
 }
 
-// command reports whether GitHub Actions takes a line for a command: "::name::",
-// with spaces before it or not.
+// command reports whether GitHub Actions interprets a line as a command: "::name::", with or without spaces before it.
 func command(line string) bool { return strings.HasPrefix(strings.TrimSpace(line), "::") }
 
 // inLine is a command that a pipeline finds anywhere in a line: "##[name]" of
@@ -143,8 +136,7 @@ func unsafe(letter rune, lines bool) bool {
 	return unicode.IsControl(letter) || unicode.In(letter, unicode.Cf, unicode.Zl, unicode.Zp)
 }
 
-// Argument quotes text for a POSIX shell, so that a command in a message can be
-// pasted as it is. Plain words stay as they are.
+// Argument quotes text for a POSIX shell, so that a command in a message can be pasted. Plain words are returned unchanged.
 func Argument(text string) string {
 	plain := func(letter rune) bool {
 		return letter < 0x80 && (unicode.IsLetter(letter) || unicode.IsDigit(letter) || strings.ContainsRune("-_./:=@%+,", letter))

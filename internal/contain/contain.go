@@ -12,9 +12,8 @@ import (
 // module is the path of this repository's packages, as the compiler records it.
 const module = "gitops-runtime/"
 
-// Panic is deferred. It recovers a panic and stores an error that names the
-// place in this repository, for a bug report; what the panic says may quote a
-// value, so only its type is kept.
+// Panic is deferred. It recovers a panic and stores an error that names the place in this repository, for a bug report; the value of the panic may quote
+// a user's value, so only its type is kept.
 func Panic(into *error) {
 	problem := recover()
 	if problem == nil {

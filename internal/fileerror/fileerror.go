@@ -1,5 +1,4 @@
-// Package fileerror says why a file cannot be used, without repeating its name,
-// which the message around it has.
+// Package fileerror describes why a file cannot be used, without its name, which the surrounding message contains.
 package fileerror
 
 import (
@@ -7,7 +6,7 @@ import (
 	"io/fs"
 )
 
-// Reason says in a few words why a file cannot be read, without its name.
+// Reason describes in a few words why a file cannot be read, without its name.
 func Reason(err error) string {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -39,15 +39,14 @@ func Root() (string, error) {
 	}
 }
 
-// Find returns the module that the go.mod in modFolder requires at path, downloaded into the
-// module cache if it is not there. A replace line of that go.mod is disregarded: the caller
-// wants the source as published.
+// Find returns the module that the go.mod in modFolder requires at path, and downloads it into the module cache if it is missing. A replace directive of
+// that go.mod is ignored: the caller needs the source as published.
 func Find(ctx context.Context, modFolder, path string) (Module, error) {
 	version, err := required(ctx, modFolder, path)
 	if err != nil {
 		return Module{}, err
 	}
-	// Outside any module, so that neither a replace line nor a missing go.sum is in the way.
+	// Run outside of any module, so that neither a replace directive nor a missing go.sum has an effect.
 	neutral, err := os.MkdirTemp("", "gomodule-")
 	if err != nil {
 		return Module{}, fmt.Errorf("download %s: %w", path, err)

@@ -19,14 +19,14 @@ type Chart struct {
 	AppVersion string
 	// Defaults is values.yaml as a tree, shared with the loaded chart.
 	Defaults map[string]any
-	// Schema is values.schema.json, nil when the chart has none.
+	// Schema is values.schema.json, nil if the chart has none.
 	Schema []byte
 	// Dependencies in the order of Chart.yaml; those that Chart.yaml does not
 	// list, which Helm always enables, are last.
 	Dependencies []Dependency
 }
 
-// Dependency is a subchart with what switches it on.
+// Dependency is a subchart with the conditions that enable it.
 type Dependency struct {
 	*Chart
 	// Condition is a comma-separated list of value paths, the first one that

@@ -43,7 +43,7 @@ func TestOf(t *testing.T) {
 	assert.Equal(t, described, describe(helmchart.Of(loaded)))
 }
 
-// A dependency in charts/ is what Helm installs, whatever its file:// repository holds by now.
+// Helm installs the dependency in charts/, whatever its file:// repository contains.
 func TestDependencyInChartsComesFirst(t *testing.T) {
 	root := foldertest.New(t, map[string]string{
 		"c/Chart.yaml":          "apiVersion: v2\nname: c\nversion: 1.0.0\ndependencies: [{name: d, version: 1.x, repository: \"file://../d\"}]\n",

@@ -20,7 +20,7 @@ func dependencyOf(of *chart.Chart, name string) *chart.Chart {
 	return nil
 }
 
-// requireDependencies tells which dependency is missing, and how to get it.
+// requireDependencies returns an error that names a missing dependency, and how to get it.
 func requireDependencies(path string, loaded *chart.Chart) error {
 	for _, dependency := range loaded.Metadata.Dependencies {
 		if dependencyOf(loaded, dependency.Name) == nil {
@@ -31,8 +31,7 @@ func requireDependencies(path string, loaded *chart.Chart) error {
 	return nil
 }
 
-// countAliases counts a chart that is listed under several names once for each
-// name: it is read once, and its values are merged for every name.
+// countAliases counts a chart that is listed under several names once for each name: it is read once, but its values are merged for every name.
 func countAliases(left *budget.Budget, loaded *chart.Chart, again bool) error {
 	if again {
 		for _, file := range loaded.Raw {

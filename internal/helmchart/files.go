@@ -15,9 +15,8 @@ import (
 	"gitops-runtime/internal/budget"
 )
 
-// fileReader reads the files of one chart and of the charts within it. Helm's own
-// loader bounds each archive by itself, so archives in archives multiply; here
-// packed charts are unpacked within the budget, and Helm gets plain files.
+// fileReader reads the files of one chart and of the charts within it. Helm's own loader limits each archive separately, so archives in archives
+// multiply; here packed charts are unpacked within the budget, and Helm gets plain files.
 type fileReader struct {
 	ctx   context.Context //nolint:containedctx // lives as long as one call of Load
 	left  *budget.Budget
@@ -27,8 +26,7 @@ type fileReader struct {
 const (
 	charts = "charts/"
 	packed = ".tgz"
-	// unpacked is added to the name of a packed chart, which makes a folder of
-	// it. The name of that folder means nothing to Helm.
+	// unpacked is added to the name of a packed chart to make it a folder. Helm ignores the name of that folder.
 	unpacked = ".unpacked"
 )
 
@@ -37,7 +35,7 @@ var parsed = []string{"Chart.yaml", "Chart.lock", "values.yaml", "values.schema.
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
-// add adds a file, and instead of a packed chart what it holds.
+// add adds a file or, for a packed chart, its content.
 func (r *fileReader) add(name string, data []byte) error {
 	depth, isPacked := place(name)
 	switch {
@@ -74,7 +72,7 @@ func within(name string, err error) error {
 	return &archiveError{name, err}
 }
 
-// chart has Helm make a chart of the files.
+// chart builds Helm's chart from the files.
 func (r *fileReader) chart() (*chart.Chart, error) {
 	if err := r.ctx.Err(); err != nil {
 		return nil, err
@@ -82,7 +80,7 @@ func (r *fileReader) chart() (*chart.Chart, error) {
 	return loader.LoadFiles(r.files)
 }
 
-// place tells how many charts down a file is, and whether it is a packed chart.
+// place returns how many charts deep a file is nested, and whether it is a packed chart.
 func place(name string) (depth int, isPacked bool) {
 	for {
 		rest, within := strings.CutPrefix(name, charts)

@@ -13,8 +13,7 @@ import (
 	"gitops-runtime/internal/fileerror"
 )
 
-// entryCost is what a name in a folder counts in bytes: links can make endlessly
-// many of a few.
+// entryCost is the cost of a name in a folder in bytes: with links, a few names can stand for endlessly many.
 const entryCost = 256
 
 // folderOf adds the files of a chart on disk, except those that its
@@ -32,7 +31,7 @@ func (r *fileReader) folderOf(root string) error {
 	return r.folder(root, "", rules, nil)
 }
 
-// folder adds what is in one folder; within are the folders it lies in, without links.
+// folder adds the content of one folder; within are its parent folders, with links resolved.
 func (r *fileReader) folder(at, prefix string, rules *ignore.Rules, within []string) error {
 	real, err := filepath.EvalSymlinks(at)
 	if err != nil {

@@ -18,7 +18,7 @@ func header(name, text string) *tar.Header {
 	return &tar.Header{Name: name, Mode: 0o644, Size: int64(len(text)), Typeflag: tar.TypeReg}
 }
 
-// packed makes an archive of names and texts in turn.
+// packed builds an archive from alternating names and texts.
 func packed(t *testing.T, entries ...string) []byte {
 	t.Helper()
 	var data bytes.Buffer
@@ -34,7 +34,7 @@ func packed(t *testing.T, entries ...string) []byte {
 	return data.Bytes()
 }
 
-// No archive makes loading panic or hang.
+// Loading an archive never panics or hangs.
 func FuzzArchive(f *testing.F) {
 	const meta = "apiVersion: v2\nname: c\nversion: 1.0.0\n"
 	f.Add("c/values.yaml", "a: 1\n", meta)

@@ -1,6 +1,5 @@
-// Package helmchart loads Helm charts within a budget: Load reads a whole chart as
-// Helm would install it, and Of gives what values are checked by. It knows nothing
-// of how registries are reached, which a Registry does, nor of values.
+// Package helmchart loads Helm charts within a budget: Load reads a whole chart as Helm would install it, and Of returns the parts that values are
+// checked with. It knows neither how to contact registries, which a Registry does, nor values.
 package helmchart
 
 import (
@@ -26,13 +25,12 @@ type Source struct {
 	// Name is a directory, a packaged chart (.tgz), or a chart in a registry,
 	// oci://host/path or oci://host/path:version.
 	Name string
-	// Version is the version to pull of a Name without one; when both have none,
-	// the newest release is pulled.
+	// Version is the version to pull of a Name without one; if both are empty, the newest release is pulled.
 	Version string
-	// Registry pulls a chart from a registry; nil where none is pulled.
+	// Registry pulls a chart from a registry; nil if none is pulled.
 	Registry Registry
-	// Files are the chart itself, by their names in it, those of the charts it
-	// depends on under charts/. Nothing is read from Name then, which only errors name.
+	// Files are the chart itself, by their names in it, and those of the charts it depends on under charts/. Nothing is then read from Name, which only
+	// appears in errors.
 	Files map[string][]byte
 }
 
@@ -94,7 +92,7 @@ func loadFile(ctx context.Context, left *budget.Budget, path string) (*chart.Cha
 	return loaded, requireDependencies(path, loaded)
 }
 
-// loadArchive makes a chart of a packed one.
+// loadArchive loads a packed chart.
 func loadArchive(ctx context.Context, left *budget.Budget, data []byte) (*chart.Chart, error) {
 	r := &fileReader{ctx: ctx, left: left}
 	if err := r.unpack(data, ""); err != nil {
@@ -118,8 +116,7 @@ func loadFiles(ctx context.Context, left *budget.Budget, from Source) (*chart.Ch
 	return loaded, requireDependencies(from.Name, loaded)
 }
 
-// loadDir loads one directory; trail holds the directories being loaded, to
-// end a circle of file:// dependencies with a sentence.
+// loadDir loads one directory; trail contains the directories that are being loaded, to report a cycle of file:// dependencies.
 func loadDir(ctx context.Context, left *budget.Budget, dir string, trail []string) (*chart.Chart, error) {
 	absolute, err := filepath.Abs(dir)
 	if err != nil {

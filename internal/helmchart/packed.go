@@ -62,7 +62,7 @@ func inChart(entry string) (string, error) {
 	return name, nil
 }
 
-// readLimited reads a file, as long as Helm would take it.
+// readLimited reads a file up to the size that Helm accepts.
 func readLimited(name string, from io.Reader) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(from, loader.MaxDecompressedFileSize+1))
 	if err != nil {

@@ -18,8 +18,7 @@ func InRegistry(name string) bool { return strings.HasPrefix(name, scheme) }
 
 // Registry pulls packaged charts.
 type Registry interface {
-	// Chart pulls oci://host/path:version, or oci://host/path in the version that
-	// is given beside it, without one the newest release. The place is the exact
+	// Chart pulls oci://host/path:version, or oci://host/path in the given version or, if that is empty, in the newest release. The place is the exact
 	// reference that was pulled.
 	Chart(ctx context.Context, reference, version string) (archive []byte, place string, err error)
 }

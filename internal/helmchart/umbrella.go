@@ -23,8 +23,7 @@ func (c *Chart) Runtime() *Chart {
 	return nil
 }
 
-// Find looks for the umbrella chart at and above a directory: in it, or in
-// charts/gitops-runtime below. It returns "" when there is none.
+// Find searches for the umbrella chart in a directory and its parents: in each, or in charts/gitops-runtime below it. It returns "" if there is none.
 func Find(start string) string {
 	for at := start; ; at = filepath.Dir(at) {
 		if data, err := os.ReadFile(filepath.Join(at, "Chart.yaml")); err == nil && strings.Contains(string(data), "name: "+Umbrella+"\n") {

@@ -5,12 +5,11 @@ import (
 	"strings"
 )
 
-// definitions are the specs of CustomResourceDefinitions, taken out of the rendered texts. They are most of what a chart
-// renders, and Helm parses every document as a whole to sort it by its kind. A spec
-// that is not YAML is therefore not an error here; who reads the documents sees it.
+// definitions are the specs of CustomResourceDefinitions, taken out of the rendered texts. They are most of what a chart renders, and Helm parses every
+// document as a whole to sort it by its kind. A spec that is not YAML is therefore not an error here, but for the reader of the documents.
 type definitions []string
 
-// mark takes the place of a spec: a comment, which Helm keeps.
+// mark replaces a spec: a comment, which Helm keeps.
 func mark(number int) string { return fmt.Sprintf("\n# spec of definition %d.", number) }
 
 // cut takes the specs out of texts, by file.

@@ -1,7 +1,6 @@
-// Package helmrender renders charts as `helm install --dry-run` does, without a
-// cluster and with Helm's own packages. It knows nothing of where charts and
-// values come from. Helm's package action would do the same and link all that an
-// installation needs; localcluster/upstream renders with it, too, and compares.
+// Package helmrender renders charts as `helm install --dry-run` does, without a cluster and with Helm's own packages. It does not know where charts and
+// values come from. Helm's package action would do the same, but link everything that an installation needs; localcluster/upstream renders with it, too,
+// and compares.
 package helmrender
 
 import (
@@ -27,13 +26,13 @@ type Options struct {
 	Name, Namespace string
 	// KubeVersion is the version that templates see; kubeversion.Tested when empty.
 	KubeVersion string
-	// APIVersions are those that the cluster serves besides those of Kubernetes.
+	// APIVersions are those that the cluster serves in addition to those of Kubernetes.
 	APIVersions []string
 	// Schemas are those that other renders compiled; nil compiles them for this render.
 	Schemas *helmschema.Cache
 }
 
-// Capabilities are what templates see of the cluster.
+// Capabilities are what templates know about the cluster.
 func (o Options) Capabilities() (*chartutil.Capabilities, error) {
 	text := o.KubeVersion
 	if text == "" {
@@ -49,8 +48,8 @@ func (o Options) Capabilities() (*chartutil.Capabilities, error) {
 	return capabilities, nil
 }
 
-// Prepare takes from the chart what the values turn off, checks the values
-// against its schemas, and gives what templates see. The chart is changed.
+// Prepare removes from the chart what the values turn off, validates the values against its schemas, and returns the values of templates. The chart is
+// changed.
 func Prepare(of *chart.Chart, values map[string]any, options Options) (chartutil.Values, error) {
 	if err := chartutil.ProcessDependenciesWithMerge(of, values); err != nil {
 		return nil, err
@@ -105,8 +104,7 @@ func Release(of *chart.Chart, values map[string]any, options Options) (*release.
 	return made, nil
 }
 
-// notes takes the notes out of the rendered texts, and gives those of the chart
-// itself.
+// notes removes the notes from the rendered texts, and returns those of the chart itself.
 func notes(of *chart.Chart, texts map[string]string) string {
 	const file = "NOTES.txt"
 	own := texts[path.Join(of.Name(), "templates", file)]

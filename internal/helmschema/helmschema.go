@@ -1,6 +1,5 @@
-// Package helmschema checks values against the schemas of charts as Helm does, with
-// the library and the words of Helm. Helm compiles every schema for every render; a
-// Cache compiles each once. It knows nothing of where charts and values come from.
+// Package helmschema validates values against the schemas of charts as Helm does, with Helm's library and messages. Helm compiles every schema for every
+// render; a Cache compiles each once. The package does not know where charts and values come from.
 package helmschema
 
 import (
@@ -28,7 +27,7 @@ type compiled struct {
 	err    error
 }
 
-// Compile compiles a schema, once. Nothing that it refers to is fetched.
+// Compile compiles a schema, once. References to other documents are not fetched.
 func (c *Cache) Compile(text []byte) (*jsonschema.Schema, error) {
 	found, _ := c.compiled.LoadOrStore(string(text), &compiled{})
 	made := found.(*compiled)
@@ -36,7 +35,7 @@ func (c *Cache) Compile(text []byte) (*jsonschema.Schema, error) {
 	return made.schema, made.err
 }
 
-// Forget lets go of all schemas.
+// Forget removes all schemas.
 func (c *Cache) Forget() { c.compiled.Clear() }
 
 func compile(text []byte) (*jsonschema.Schema, error) {
@@ -52,8 +51,8 @@ func compile(text []byte) (*jsonschema.Schema, error) {
 	return compiler.Compile(address)
 }
 
-// Validate checks values against the schemas of a chart and of the charts below it.
-// The error is that of chartutil.ValidateAgainstSchema. A nil Cache is Helm itself.
+// Validate validates values against the schemas of a chart and of its subcharts. The error is that of chartutil.ValidateAgainstSchema. Without a Cache,
+// Helm itself validates.
 func (c *Cache) Validate(of *chart.Chart, values map[string]any) error {
 	if c == nil {
 		return chartutil.ValidateAgainstSchema(of, values)
@@ -87,7 +86,7 @@ func (c *Cache) Validate(of *chart.Chart, values map[string]any) error {
 func (c *Cache) validate(text []byte, values chartutil.Values) error {
 	schema, err := c.Compile(text)
 	if err != nil {
-		return chartutil.ValidateAgainstSingleSchema(values, text) // it may fetch what the schema refers to
+		return chartutil.ValidateAgainstSingleSchema(values, text) // it may fetch the documents that the schema refers to
 	}
 	if err := schema.Validate(values.AsMap()); err != nil {
 		return errors.New(strings.TrimPrefix(err.Error(), "jsonschema validation failed with '"+address+"#'\n") + "\n")

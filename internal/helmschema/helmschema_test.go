@@ -12,7 +12,7 @@ import (
 	"gitops-runtime/internal/helmschema"
 )
 
-// family is a chart with a chart below it, both with these schemas; no schema when empty.
+// family is a chart with a subchart, both with these schemas; empty for no schema.
 func family(parent, child string) *chart.Chart {
 	text := func(schema string) []byte {
 		if schema == "" {
@@ -25,7 +25,7 @@ func family(parent, child string) *chart.Chart {
 	return made
 }
 
-// The verdict and its words are those of Helm, the first time and from the cache.
+// Verdict and message are those of Helm, the first time and from the cache.
 func TestValidateIsHelms(t *testing.T) {
 	const named = `{"type": "object", "properties": {"name": {"type": "string"}, "size": {"maximum": 3}}, "required": ["name"]}`
 	cases := map[string]struct {

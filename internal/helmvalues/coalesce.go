@@ -7,7 +7,7 @@ import (
 	"gitops-runtime/internal/helmchart"
 )
 
-// global is the key whose values every subchart sees.
+// global is the key whose values every subchart gets.
 const global = "global"
 
 // WithDefaults puts the defaults of a chart and its enabled subcharts under the
@@ -23,8 +23,7 @@ func (v *Values) WithDefaults(of *helmchart.Chart) {
 	}
 }
 
-// Enabled reads a dependency's condition: the first path that holds a bool
-// decides.
+// Enabled evaluates a dependency's condition: the first path that contains a bool decides.
 func (v *Values) Enabled(condition string) bool {
 	for _, path := range strings.Split(condition, ",") {
 		value, _ := v.Get(strings.TrimSpace(path))
@@ -90,7 +89,7 @@ func (v *Values) overlayGlobals(into, from map[string]any, path string) {
 			v.overlayGlobals(copied, incoming, at)
 			into[key] = copied
 		case isMap && into[key] != nil, !isMap && both:
-			// A map and a scalar do not merge; Helm keeps what is there.
+			// A map and a scalar do not merge; Helm keeps the existing one.
 		case isMap:
 			copied := map[string]any{}
 			v.overlayGlobals(copied, incoming, at)

@@ -6,7 +6,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Duplicate is a key that a YAML map has more than once. Helm takes the last.
+// Duplicate is a key that a YAML map has more than once. Helm uses the last.
 type Duplicate struct {
 	// Path is the key with those above it, Line where it is again, and First
 	// where it is for the first time.
@@ -14,7 +14,7 @@ type Duplicate struct {
 	Line, First int
 }
 
-// String says what is wrong, without the file's name.
+// String describes the problem, without the file's name.
 func (d Duplicate) String() string {
 	return fmt.Sprintf("line %d: key %s is also on line %d; Helm uses the last one", d.Line, d.Path, d.First)
 }

@@ -15,10 +15,9 @@ import (
 	"gitops-runtime/internal/budget"
 )
 
-// Options are the ways to give values on Helm's command line, in the order in
-// which they were written.
+// Options are the sources of values on Helm's command line, in the order in which they were written.
 type Options struct {
-	Base       map[string]any // lies below everything; nobody wrote it anywhere
+	Base       map[string]any // base that everything else overrides; it has no source
 	Files      []string       // -f, --values: a path, an http(s) URL, or "-" for In
 	JSON       []string       // --set-json
 	Set        []string       // --set
@@ -26,7 +25,7 @@ type Options struct {
 	SetFile    []string       // --set-file
 	SetLiteral []string       // --set-literal
 	In         io.Reader      // what "-" reads
-	Text       []byte         // what "-" held, where it was read before
+	Text       []byte         // content of "-", if it was read before
 }
 
 // Load reads and merges in Helm's order: files, then --set-json, --set,
@@ -54,10 +53,10 @@ func Load(ctx context.Context, options Options) (*Values, error) {
 	return merged, nil
 }
 
-// limits are what the files of one install may take together.
+// limits apply to all files of one install together.
 var limits = budget.Limits{Bytes: 4 * maxValues, Nodes: 200_000, Nesting: 100}
 
-// overlay merges a file over what is there already.
+// overlay merges a file over the values so far.
 func (v *Values) overlay(left *budget.Budget, file string, text []byte) error {
 	layer := map[string]any{}
 	if err := noText(file, text); err != nil {
@@ -103,7 +102,7 @@ func (v *Values) merge(tree, layer map[string]any, path string, place func(path 
 	}
 }
 
-// recordBelow notes the place of everything inside a value.
+// recordBelow records the place of everything inside a value.
 func (v *Values) recordBelow(value any, path string, place func(path string) Place) {
 	switch at := value.(type) {
 	case map[string]any:
@@ -149,7 +148,7 @@ func (o Options) flags(ctx context.Context) []flag {
 	}
 }
 
-// flagKey is the part of an argument that may be repeated in a message.
+// flagKey is the part of an argument that a message may contain.
 var flagKey = regexp.MustCompile(`^[A-Za-z0-9_./\\\[\]-]*`)
 
 // set applies one argument, and learns from a first pass into an empty tree
@@ -179,8 +178,7 @@ func (v *Values) set(flag flag, argument string) error {
 	return nil
 }
 
-// inTheWay is the path of a value below which a flag writes, though it is a
-// scalar; "" when there is none. Helm refuses that, in words of its own.
+// inTheWay is the path of a scalar below which a flag writes; "" if there is none. Helm rejects that with its own message.
 func inTheWay(existing, incoming any, path string) string {
 	below, isMap := incoming.(map[string]any)
 	if !isMap || existing == nil {
@@ -198,8 +196,7 @@ func inTheWay(existing, incoming any, path string) string {
 	return ""
 }
 
-// uproot drops the places of values that a map or list of the flag takes the
-// place of, and of lists that it gives whole.
+// uproot removes the places of values that a map or list of the flag replaces, and of lists that it sets as a whole.
 func (v *Values) uproot(existing, incoming any, path string) {
 	switch at := incoming.(type) {
 	case map[string]any:
@@ -219,7 +216,7 @@ func (v *Values) uproot(existing, incoming any, path string) {
 	}
 }
 
-// partial is true for an item that may leave something of the one before it.
+// partial is true for an item that may keep something of the one before it.
 func partial(item any) bool {
 	switch item.(type) {
 	case nil, map[string]any, []any:
@@ -228,8 +225,7 @@ func partial(item any) bool {
 	return false
 }
 
-// mark gives the leaves of a tree one place. A nil in a list is an item that
-// the flag passed over; elsewhere it is a value set to null.
+// mark sets the place of all leaves of a tree. A nil in a list is an item that the flag skipped; elsewhere it is a value set to null.
 func (v *Values) mark(value any, path string, place Place) {
 	switch at := value.(type) {
 	case map[string]any:
@@ -249,7 +245,7 @@ func (v *Values) mark(value any, path string, place Place) {
 	}
 }
 
-// claim gives a map or list a place when it has none yet: the flag made it.
+// claim sets the place of a map or list that has none yet, because the flag created it.
 func (v *Values) claim(path string, place Place) {
 	if _, known := v.places[path]; !known && path != "" {
 		v.places[path] = named(place, path)

@@ -2,8 +2,7 @@ package helmvalues
 
 import "strings"
 
-// Part is the values as the chart under a key sees them, once defaults lie under
-// what was given. Places are those in the values of the chart around it.
+// Part is the values as the chart under a key sees them, after defaults are merged. Places are those in the values of the parent chart.
 func (v *Values) Part(key string) *Values {
 	tree, _ := v.Tree[key].(map[string]any)
 	if tree == nil {

@@ -2,7 +2,7 @@ package helmvalues
 
 import "fmt"
 
-// Place is where the value something is said about was written.
+// Place is where a value was written.
 type Place struct {
 	// Value is the path of the value, dots between keys ("global.runtime.name").
 	Value string `json:"value,omitempty"`

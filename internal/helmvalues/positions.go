@@ -11,22 +11,20 @@ import (
 // position is a spot in a YAML text, lines and columns counted from 1.
 type position struct{ line, column int }
 
-// Oddity is something in a values file that YAML takes and nobody means.
+// Oddity is valid YAML in a values file that is probably a mistake.
 type Oddity struct {
 	// Repeated is the path of a key that is defined twice in its map, "" when the
 	// oddity is a further document.
 	Repeated string
-	// Place is where it stands; First is where the key stood before.
+	// Place is its position; First is the first position of the key.
 	Place, First Place
 }
 
 // Oddities lists what is odd in the files, in their order.
 func (v *Values) Oddities() []Oddity { return v.oddities }
 
-// positions maps every path of a YAML text to the spot of its key, or of the
-// item in a list. Aliases are followed and merge keys resolved: a value that
-// comes from an anchor has the anchor's spot. A text that cannot be read gives
-// an empty map; whoever loads the text reports that.
+// positions maps every path of a YAML text to the position of its key, or of the item in a list. Aliases are followed and merge keys resolved: a value
+// that comes from an anchor has the anchor's position. A text that cannot be read returns an empty map; the code that loads the text reports the error.
 func positions(text []byte) (map[string]position, []Oddity) {
 	w := &walker{found: map[string]position{}, known: map[*yaml.Node]bool{}}
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
@@ -41,15 +39,14 @@ func positions(text []byte) (map[string]position, []Oddity) {
 	return w.found, w.oddities
 }
 
-// maxDepth bounds the walk: an anchor that contains itself has no end.
+// maxDepth limits the walk, because an anchor can contain itself.
 const maxDepth = 100
 
 // walker visits the nodes of a document.
 type walker struct {
 	found    map[string]position
 	oddities []Oddity
-	// known are the mappings whose keys were looked at; an anchor is walked
-	// again wherever it is used.
+	// known are the mappings whose keys were checked; an anchor is walked again wherever it is used.
 	known map[*yaml.Node]bool
 }
 
@@ -96,12 +93,10 @@ func (w *walker) mapping(node *yaml.Node, path string, depth int) {
 	}
 }
 
-// switches are the plain words that Helm's YAML takes for truth values, and
-// newer YAML for text.
+// switches are the plain words that Helm's YAML reads as booleans, and newer YAML as text.
 const switches = " y yes on n no off "
 
-// keyName is the name under which a key ends up in the tree: Helm turns keys
-// that are not strings into text, so that on becomes true and 0x10 becomes 16.
+// keyName is the name of a key in the tree: Helm turns keys that are not strings into text, so that on becomes true and 0x10 becomes 16.
 func keyName(key *yaml.Node) string {
 	quoted := key.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) != 0
 	odd := key.Tag != "!!str" || strings.Contains(switches, " "+strings.ToLower(key.Value)+" ")

@@ -138,8 +138,7 @@ func TestProvenance(t *testing.T) {
 	}
 }
 
-// pointsAtTheKey looks into the file: at the spot stands the value's key, or
-// the item of a list.
+// pointsAtTheKey reads the file: the position has the value's key, or the item of a list.
 func pointsAtTheKey(t *testing.T, files []string, place helmvalues.Place) {
 	t.Helper()
 	if place.File == "" {
@@ -150,7 +149,7 @@ func pointsAtTheKey(t *testing.T, files []string, place helmvalues.Place) {
 	at := string(line[place.Column-1:])
 	key := strings.ReplaceAll(place.Value[strings.LastIndex(strings.ReplaceAll(place.Value, `\.`, "__"), ".")+1:], `\.`, ".")
 	if strings.HasSuffix(key, "]") || key == "true" || key == "16" {
-		return // an item has no key, and these are written in another way
+		return // an item has no key, and these are written differently
 	}
 	assert.True(t, strings.HasPrefix(strings.TrimPrefix(at, `"`), key), "at %s stands %q, not %q", place, at, key)
 }

@@ -22,15 +22,15 @@ import (
 // fetchTime bounds the download of a values file.
 const fetchTime = 10 * time.Second
 
-// maxValues bounds a values file; Helm's release has to fit one MiB.
+// maxValues limits a values file; Helm's release has to fit into one MiB.
 const maxValues = 16 << 20
 
-// FileError is a values file that holds no values.
+// FileError is the error of a values file that contains no values.
 type FileError struct {
 	File string
-	// Line is where it goes wrong, 0 when that is not known.
+	// Line is the line of the error, 0 if it is not known.
 	Line int
-	// Flaw says what is wrong; it never quotes a value.
+	// Flaw describes the error; it never quotes a value.
 	Flaw string
 }
 
@@ -59,8 +59,8 @@ func few(left *budget.Budget, file string, text []byte) error {
 	return nil
 }
 
-// maxPaths bounds the paths of all values of a file or flag together, in bytes:
-// each value is known by its path, so a long key counts for everything in it.
+// maxPaths limits the paths of all values of a file or flag together, in bytes: each value is stored under its path, so a long key counts for everything
+// in it.
 const maxPaths = 16 << 20
 
 // longPaths adds up the paths to the values in a tree, and reports whether they
@@ -86,8 +86,7 @@ func pathBytes(value any, path, total int) int {
 	return total
 }
 
-// read fetches the text of one -f argument. A terminal or a pipe may never end,
-// so the end of the context ends the wait for it.
+// read reads the text of one -f argument. A terminal or a pipe may never end, so the read stops when the context ends.
 func (o Options) read(ctx context.Context, name string) ([]byte, error) {
 	type result struct {
 		text []byte
@@ -106,7 +105,7 @@ func (o Options) read(ctx context.Context, name string) ([]byte, error) {
 	}
 }
 
-// Input reads what "-" stands for, to be given to several loads as Text.
+// Input reads standard input, which "-" names, so that several loads can use it as Text.
 func (o Options) Input(ctx context.Context) ([]byte, error) { return o.read(ctx, "-") }
 
 func (o Options) fetchText(ctx context.Context, name string) ([]byte, error) {
@@ -180,8 +179,8 @@ func (o Options) fetch(ctx context.Context, address string) ([]byte, error) {
 	return bounded(address, response.Body)
 }
 
-// noText finds bytes that no text has: most often the file is an archive, or a
-// Secret that was not decoded. A file in UTF-16 says so by its first bytes.
+// noText finds bytes that text does not contain: usually the file is an archive, or a Secret that was not decoded. The first bytes of a file identify
+// UTF-16.
 func noText(file string, text []byte) error {
 	if bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) {
 		return nil
@@ -200,8 +199,7 @@ func noText(file string, text []byte) error {
 
 var atLine = regexp.MustCompile(`^line ([0-9]+): `)
 
-// unparsed words an error of the YAML parser. The values that a conversion
-// error may quote are dropped.
+// unparsed converts an error of the YAML parser into a message. It omits values that a conversion error may quote.
 func unparsed(file string, text []byte, err error) error {
 	reason := err.Error()
 	for _, prefix := range []string{"error converting YAML to JSON: ", "error unmarshaling JSON: ", "yaml: "} {
@@ -234,8 +232,8 @@ var (
 	ofMerge  = regexp.MustCompile(`(?m)^[ -]*<<[ ]*:`)
 )
 
-// unsaid is the line of a fault for which the parser names none: the first
-// line, and whatever it finds only when it follows anchors and merge keys.
+// unsaid is the line of an error for which the parser reports none: the first line, or an error that it finds only when it follows anchors and merge
+// keys.
 func unsaid(reason string, text []byte) int {
 	upTo := func(end int) int { return 1 + bytes.Count(text[:max(end, 0)], []byte("\n")) }
 	anchor := ofAnchor.FindStringSubmatch(reason)

@@ -4,9 +4,8 @@ import (
 	"fmt"
 )
 
-// Set writes a value into user, the tree a user hands to Helm. Maps on the way
-// are made as needed. Since Helm takes lists whole, a list on the way is first
-// copied from coalesced, the tree templates see.
+// Set writes a value into user, the tree that a user passes to Helm. Missing maps on the path are created. Since Helm replaces lists as a whole, a list
+// on the path is first copied from coalesced, the tree that templates see.
 func Set(user, coalesced map[string]any, path Path, value any) error {
 	node := user
 	for i, step := range path {
@@ -30,8 +29,7 @@ func Set(user, coalesced map[string]any, path Path, value any) error {
 	return nil
 }
 
-// setInList replaces node[key] by a copy of the list at path[:at], unless the
-// copy is there already, and sets the value in it.
+// setInList replaces node[key] with a copy of the list at path[:at], unless it is already a copy, and sets the value in it.
 func setInList(node map[string]any, key string, coalesced map[string]any, path Path, at int, value any) error {
 	whole, found := Get(coalesced, path[:at])
 	list, ok := whole.([]any)
@@ -102,8 +100,7 @@ func CopyTree(tree map[string]any) map[string]any {
 	return copied
 }
 
-// Merge lays over on top of base the way Helm lays values files over each
-// other: maps are merged, everything else replaced. Neither is changed.
+// Merge merges over into base as Helm merges values files: maps are merged, everything else is replaced. Neither argument is changed.
 func Merge(base, over map[string]any) map[string]any {
 	merged := CopyTree(base)
 	for key, value := range over {
@@ -124,7 +121,7 @@ func AsMap(node any) (map[string]any, bool) {
 	return m, ok
 }
 
-// asPlain takes Helm's named map type for the plain one.
+// asPlain converts Helm's named map type.
 func asPlain(node any) any {
 	if named, ok := node.(interface{ AsMap() map[string]any }); ok {
 		return named.AsMap()

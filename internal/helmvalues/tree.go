@@ -15,10 +15,10 @@ type Step struct {
 	Index int
 }
 
-// Path leads from the root of a tree to a node.
+// Path is the path from the root of a tree to a node.
 type Path []Step
 
-// String writes a path the way --set takes it: dots inside keys are escaped.
+// String formats a path for --set: dots inside keys are escaped.
 func (p Path) String() string {
 	var text strings.Builder
 	for i, step := range p {
@@ -66,9 +66,8 @@ func (l Leaf) Text() (string, bool) {
 	}
 }
 
-// Leaves lists the scalars of a tree in the order of their paths. A copy of a
-// global that Helm hands down to a subchart is left out: it is set where it
-// comes from.
+// Leaves lists the scalars of a tree in the order of their paths. It omits the copies of globals that Helm passes to subcharts, because they are set at
+// their source.
 func Leaves(tree map[string]any) []Leaf {
 	var leaves []Leaf
 	walk(tree, nil, func(leaf Leaf) {

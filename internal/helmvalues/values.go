@@ -1,8 +1,6 @@
-// Package helmvalues loads the values of an install just as Helm does, several
-// files and --set flags over the chart's defaults, remembers where each value came
-// from, and reads and writes values by their paths. It does not use Helm's own
-// packages for that, which are many times the size of a program, and knows nothing
-// of what a value means.
+// Package helmvalues loads the values of an install as Helm does, several files and --set flags over the chart's defaults, records where each value came
+// from, and reads and writes values by their paths. It does not use Helm's own packages, which would multiply the size of a program, and does not know
+// what a value means.
 package helmvalues
 
 import (
@@ -13,14 +11,12 @@ import (
 
 // Values is the merged tree with the place of each value.
 type Values struct {
-	// Tree holds maps, lists, strings, bools, float64 and int64, as YAML gives them.
+	// Tree contains maps, lists, strings, bools, float64 and int64, as YAML decodes them.
 	Tree   map[string]any
 	places map[string]Place
-	// filled is true once defaults lie under what was given: from then on a
-	// value without a place is a default.
+	// filled is true after defaults are merged: from then on a value without a place is a default.
 	filled bool
-	// shared are the paths at which a subchart sees the umbrella's globals.
-	// with the path that they come from.
+	// shared are the paths at which a subchart sees the umbrella's globals, with the path that they come from.
 	shared   map[string]string
 	oddities []Oddity
 	// whole are the values that these are a part of, under a key; nil for all.
@@ -28,8 +24,7 @@ type Values struct {
 	key   string
 }
 
-// New wraps a tree whose values have no known place, as in the hook, where
-// Helm has already merged them.
+// New wraps a tree whose values have no known place, as in the hook, where Helm has already merged them.
 func New(tree map[string]any) *Values {
 	if tree == nil {
 		tree = map[string]any{}
@@ -37,15 +32,13 @@ func New(tree map[string]any) *Values {
 	return &Values{Tree: tree, places: map[string]Place{}}
 }
 
-// Get returns the value at a path, and whether there is one. A null counts as
-// no value, since templates read it so.
+// Get returns the value at a path, and whether there is one. Null counts as no value, as it does in templates.
 func (v *Values) Get(path string) (any, bool) {
 	value, _ := Get(v.Tree, ParsePath(path))
 	return value, value != nil
 }
 
-// String returns the value at a path as text, or the fallback when it is
-// absent, empty or no scalar.
+// String returns the value at a path as text, or the fallback if it is absent, empty or not a scalar.
 func (v *Values) String(path, fallback string) string {
 	switch value, _ := v.Get(path); at := value.(type) {
 	case string:
@@ -73,23 +66,22 @@ func (v *Values) Bool(path string, fallback bool) bool {
 	return fallback
 }
 
-// List returns the list at a path, nil when there is none.
+// List returns the list at a path, nil if there is none.
 func (v *Values) List(path string) []any {
 	value, _ := v.Get(path)
 	list, _ := value.([]any)
 	return list
 }
 
-// Map returns the map at a path, nil when there is none.
+// Map returns the map at a path, nil if there is none.
 func (v *Values) Map(path string) map[string]any {
 	value, _ := v.Get(path)
 	tree, _ := value.(map[string]any)
 	return tree
 }
 
-// Place says where the value at a path was written. A value inside something
-// written as a whole has the place of the nearest thing around it; a value
-// that does not exist has its path alone.
+// Place returns where the value at a path was written. A value inside something that was written as a whole has the place of its nearest parent; a value
+// that does not exist has only its path.
 func (v *Values) Place(path string) Place {
 	if v.whole != nil {
 		return v.placeInWhole(path)
@@ -118,8 +110,7 @@ func (v *Values) Place(path string) Place {
 	return Place{Value: path}
 }
 
-// source is the path of the umbrella's global that a subchart sees at a path,
-// "" when it is none of those.
+// source is the path of the umbrella's global that a subchart sees at a path, "" for any other path.
 func (v *Values) source(path string, above []string) string {
 	for _, around := range append([]string{path}, above...) {
 		if from, isShared := v.shared[around]; isShared {
@@ -132,7 +123,7 @@ func (v *Values) source(path string, above []string) string {
 	return ""
 }
 
-// forget drops the places of a value and of everything inside it.
+// forget removes the places of a value and of everything inside it.
 func (v *Values) forget(value any, path string) {
 	delete(v.places, path)
 	switch at := value.(type) {

@@ -154,8 +154,7 @@ func TestErrorsNameTheSourceAndNoValue(t *testing.T) {
 	assert.Equal(t, "1", loaded.String("a", ""))
 }
 
-// A terminal on which nobody types, or a pipe without an end, does not hold up
-// the end of the run.
+// A terminal without input, or a pipe without an end, does not delay the end of the run.
 func TestAnInterruptionEndsTheWait(t *testing.T) {
 	silent, typed := io.Pipe()
 	defer typed.Close()
@@ -166,7 +165,7 @@ func TestAnInterruptionEndsTheWait(t *testing.T) {
 	assert.EqualError(t, err, "values file -: the wait for it was interrupted: context canceled")
 }
 
-// No text may make loading panic or hang, and every place has to be a real one.
+// Loading a text never panics or hangs, and every place is valid.
 func FuzzLoad(f *testing.F) {
 	seeds := []string{anchored, "a: &a [*a]", "a: {<<: {b: 1}}", "<<: 1", "? [x]: y", "a: !!binary x", "\t", "--- a\n---\nb", "1: 2", "a: *x"}
 	for _, seed := range append(seeds, mutate.Texts(seeds, 500)...) {
@@ -178,7 +177,7 @@ func FuzzLoad(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, file, set string) {
 		if strings.Contains(set, "[") && strings.Count(set, "9") > 3 {
-			return // strvals takes list positions up to 65536
+			return // strvals accepts list indexes up to 65536
 		}
 		loaded, err := helmvalues.Load(context.Background(), helmvalues.Options{Files: []string{"-"}, In: strings.NewReader(file), Set: []string{set}})
 		if err != nil {

@@ -1,6 +1,5 @@
-// Package interrupt ends a program by SIGINT and SIGTERM: the first signal ends
-// the context, so that what runs can finish what it has begun; a second one, or
-// the end of the grace period, ends the process at once.
+// Package interrupt ends a program on SIGINT and SIGTERM: the first signal cancels the context, so that running work can finish; a second one, or the
+// end of the grace period, ends the process immediately.
 package interrupt
 
 import (
@@ -13,7 +12,7 @@ import (
 	"time"
 )
 
-// Grace is the longest that a program goes on after the first signal.
+// Grace is the maximum time that a program continues after the first signal.
 const Grace = 900 * time.Millisecond
 
 // Context ends with the first SIGINT or SIGTERM. From then on the program has
@@ -54,7 +53,7 @@ type ended struct{ by os.Signal }
 
 func (e ended) Error() string { return "ended by " + e.by.String() }
 
-// By is the signal that ended a context; false where none did.
+// By returns the signal that canceled a context; false if there was none.
 func By(ctx context.Context) (os.Signal, bool) {
 	var cause ended
 	if !errors.As(context.Cause(ctx), &cause) {

@@ -14,8 +14,7 @@ import (
 	"gitops-runtime/internal/interrupt"
 )
 
-// TestMain is also the program that is interrupted: it ends well when its
-// context does, or goes on forever.
+// TestMain is also the program that is interrupted: it exits when its context ends, or runs forever.
 func TestMain(m *testing.M) {
 	switch os.Getenv("INTERRUPT_TEST") {
 	case "":
@@ -62,7 +61,7 @@ func TestContext(t *testing.T) {
 			begun := time.Now()
 			for i, signal := range test.signals {
 				if i > 0 {
-					time.Sleep(100 * time.Millisecond) // the same moment would be one signal to the kernel
+					time.Sleep(100 * time.Millisecond) // at the same time they would be one signal to the kernel
 				}
 				require.NoError(t, command.Process.Signal(signal))
 			}

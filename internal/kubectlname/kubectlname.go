@@ -1,4 +1,4 @@
-// Package kubectlname has a program speak of itself as a plugin of kubectl where it is one.
+// Package kubectlname sets the name of a program to that of a kubectl plugin if it runs as one.
 package kubectlname
 
 import (

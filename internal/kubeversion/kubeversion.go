@@ -6,7 +6,6 @@ package kubeversion
 // nodes of the local cluster have.
 const Tested = "v1.34.4"
 
-// Helm is the version that templates see when nobody names one: that of the Helm
-// release in go.mod (its Makefile sets k8sVersionMinor to the minor version of
+// Helm is the version that templates see by default: that of the Helm release in go.mod (its Makefile sets k8sVersionMinor to the minor version of
 // k8s.io/client-go that it builds with).
 const Helm = "v1.37.0"

@@ -1,4 +1,4 @@
-// Package layers_test holds which part of the repository may import which.
+// Package layers_test checks which part of the repository imports which.
 package layers_test
 
 import (
@@ -108,7 +108,7 @@ func TestViolationsAreFound(t *testing.T) {
 	}
 }
 
-// maxModules is what the root's go.mod may require, directly and indirectly.
+// maxModules is the maximum number of modules that the root's go.mod requires, directly and indirectly.
 const maxModules = 110
 
 func TestTheRootRequiresFewModules(t *testing.T) {

@@ -1,5 +1,5 @@
-// Package memlimit ends a program that takes more memory than its work needs:
-// what a template of others computes cannot be bounded beforehand.
+// Package memlimit ends a program that uses more memory than its work needs, because the memory that untrusted templates use cannot be limited in
+// advance.
 package memlimit
 
 import (
@@ -13,11 +13,9 @@ import (
 // every is how often the memory is looked at.
 const every = 5 * time.Millisecond
 
-// Watch has the garbage collector keep the heap below a number of bytes, and
-// calls exceeded once, with what is too much, when heap and stacks take more
-// than the most all the same. Where GOMEMLIMIT is set, the collector keeps to
-// that, and the most is a quarter above it. Stacks alone may have a quarter of
-// the most: recursion without end doubles them.
+// Watch makes the garbage collector keep the heap below a number of bytes, and calls exceeded once, with a description, when heap and stacks exceed the
+// maximum nevertheless. If GOMEMLIMIT is set, the collector uses that limit, and the maximum is a quarter above it. Stacks alone may use a quarter of
+// the maximum: endless recursion doubles them.
 func Watch(soft, most int64, exceeded func(what string)) {
 	if given := debug.SetMemoryLimit(-1); given != math.MaxInt64 {
 		soft, most = given, given+given/4
@@ -27,7 +25,7 @@ func Watch(soft, most int64, exceeded func(what string)) {
 		used := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/stacks:bytes"}}
 		for range time.Tick(every) {
 			metrics.Read(used)
-			heap, stacks := int64(used[0].Value.Uint64()), int64(used[1].Value.Uint64()) //nolint:gosec // no machine has as much
+			heap, stacks := int64(used[0].Value.Uint64()), int64(used[1].Value.Uint64()) //nolint:gosec // no machine has that much
 			switch {
 			case stacks > most/4:
 				exceeded(fmt.Sprintf("%d MiB of stack", most>>22))

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/net/http/httpproxy"
 )
 
-// Settings are what the values and the environment say about the network.
+// Settings are the network settings of the values and the environment.
 type Settings struct {
 	// Proxies as in the environment variables of the same names; an empty
 	// field is not a proxy.
@@ -20,7 +20,7 @@ type Settings struct {
 	// Authorities are CA certificates in PEM that are trusted besides the
 	// system's; they stay in memory.
 	Authorities []byte
-	// Unverified takes every certificate, for requests that carry no secret.
+	// Unverified accepts every certificate, for requests without credentials.
 	Unverified bool
 }
 
@@ -30,8 +30,7 @@ const (
 	handshakeTime = 5 * time.Second
 )
 
-// Client makes an HTTP client by the settings. It never follows a redirect to
-// another host, where a token must not go.
+// Client creates an HTTP client from the settings. It never follows a redirect to another host, because a token must not be sent there.
 func Client(settings Settings) *http.Client {
 	pool, err := x509.SystemCertPool()
 	if err != nil {
@@ -47,7 +46,7 @@ func Client(settings Settings) *http.Client {
 			Proxy:               func(request *http.Request) (*url.URL, error) { return proxy(request.URL) },
 			DialContext:         (&net.Dialer{Timeout: dialTime}).DialContext,
 			TLSHandshakeTimeout: handshakeTime,
-			TLSClientConfig:     &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12, InsecureSkipVerify: settings.Unverified}, //nolint:gosec // asked for
+			TLSClientConfig:     &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12, InsecureSkipVerify: settings.Unverified}, //nolint:gosec // requested
 			ForceAttemptHTTP2:   true,
 			MaxIdleConnsPerHost: 4,
 		}},

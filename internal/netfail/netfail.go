@@ -1,6 +1,5 @@
-// Package netfail finds out at which stage a request over the network failed, by
-// the structure of the error and never by its text. It knows nothing of what was
-// asked, nor what a user should do.
+// Package netfail determines at which stage a network request failed, by the structure of the error and never by its text. It does not know what was
+// requested, nor what a user should do.
 package netfail
 
 import (
@@ -16,7 +15,7 @@ import (
 	"syscall"
 )
 
-// Stage is how far a request came.
+// Stage is the stage that a request reached.
 type Stage string
 
 // The stages in the order in which a request passes them.
@@ -27,12 +26,12 @@ const (
 	HTTP Stage = "HTTP"
 )
 
-// Failure is a request that got no answer.
+// Failure is the error of a request without a response.
 type Failure struct {
 	Stage Stage
-	// Host is the host that was asked, with its port where one was given.
+	// Host is the host that the request was sent to, with its port if there was one.
 	Host string
-	// Timeout is true when time ran out, which says nothing about the host.
+	// Timeout is true if the time ran out, which allows no conclusion about the host.
 	Timeout bool
 	// Untrusted is true when the server's certificate was refused.
 	Untrusted bool
@@ -44,7 +43,7 @@ func (f *Failure) Error() string {
 	return string(f.Stage) + " " + f.Host + ": " + f.Reason()
 }
 
-// Unwrap gives the underlying error.
+// Unwrap returns the underlying error.
 func (f *Failure) Unwrap() error { return f.Err }
 
 // Name is the host name that has no address, at the stage DNS.
@@ -66,14 +65,13 @@ func (f *Failure) Closed() bool {
 	return false
 }
 
-// Refused is true when nothing listens at the address.
+// Refused is true if nothing listens at the address.
 func (f *Failure) Refused() bool { return errors.Is(f.Err, syscall.ECONNREFUSED) }
 
-// PlainHTTP is true when a server that was asked by TLS answered without.
+// PlainHTTP is true if a server responded to a TLS handshake without TLS.
 func (f *Failure) PlainHTTP() bool { return errors.Is(f.Err, http.ErrSchemeMismatch) }
 
-// Reason is the cause in a few words, the same ones on every run: no
-// addresses, ports of this side, or durations.
+// Reason is the cause in a few words, identical on every run: without addresses, local ports, or durations.
 func (f *Failure) Reason() string {
 	var operation *net.OpError
 	var unknown *net.DNSError

@@ -23,7 +23,7 @@ func quiet(handler http.HandlerFunc) *httptest.Server {
 	return server
 }
 
-// listen accepts connections and treats each as told.
+// listen accepts connections and passes each to treat.
 func listen(t *testing.T, treat func(net.Conn)) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -7,9 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// traced is a transport that knows how far each request came, where the error
-// alone would not tell: a connection that ends in the middle looks the same
-// before and after the handshake.
+// traced is a transport that records the stage of each request, for errors that do not show it: a connection that breaks looks the same before and after
+// the handshake.
 type traced struct{ next http.RoundTripper }
 
 // reached is an error with the stage at which it happened.

@@ -1,7 +1,5 @@
-// Package outfile writes the files that a program leaves behind. A file comes
-// into being whole or not at all, and no write goes through a symbolic link:
-// whoever may write into the folder could otherwise have the program overwrite
-// a file elsewhere.
+// Package outfile writes the output files of a program. Files are written atomically, and never through a symbolic link: otherwise anyone with write
+// access to the folder could make the program overwrite a file elsewhere.
 package outfile
 
 import (
@@ -39,7 +37,7 @@ func Create(name string, mode fs.FileMode) (*File, error) {
 		}
 		return &File{Writer: file, file: file}, nil
 	}
-	// CreateTemp takes a name that does not exist and opens it by O_EXCL.
+	// CreateTemp uses a name that does not exist and opens it with O_EXCL.
 	file, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+"-*")
 	if err != nil {
 		return nil, unwritten(name, err)
@@ -53,8 +51,7 @@ func device(name string) bool {
 	return err == nil && strings.HasPrefix(absolute, "/dev/")
 }
 
-// Finish gives the file its name. A link that took its place in the meantime is
-// replaced, not followed.
+// Finish renames the file to its final name. A link that was created there in the meantime is replaced, not followed.
 func (f *File) Finish() error {
 	if f.name == "" {
 		return f.file.Close()
@@ -69,7 +66,7 @@ func (f *File) Finish() error {
 	return nil
 }
 
-// Abandon leaves nothing behind.
+// Abandon removes the temporary file.
 func (f *File) Abandon() error {
 	err := f.file.Close()
 	if f.name == "" {

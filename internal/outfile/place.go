@@ -6,9 +6,8 @@ import (
 	"os"
 )
 
-// Place overwrites a file that cannot be renamed into its place, such as the
-// termination log of a container, which is a mount. It creates the file where
-// there is none, and does not follow a link where NoFollow is known.
+// Place overwrites a file that cannot be replaced by renaming, such as the termination log of a container, which is a mount. It creates a missing file,
+// and does not follow a link if the system supports NoFollow.
 func Place(name string, data []byte, mode os.FileMode) error {
 	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|NoFollow, mode)
 	if err != nil {

@@ -1,6 +1,5 @@
-// Package registry reaches registries, in one way for every program: under what
-// name and with what logins, certificates and patience they are asked, and how a
-// chart is pulled from one. It knows nothing of what is in images and charts.
+// Package registry contacts registries in the same way for every program: host names, logins, certificates and retries, and how a chart is pulled. It
+// does not know the content of images and charts.
 package registry
 
 import (
@@ -24,12 +23,11 @@ import (
 
 // Access is how registries are reached.
 type Access struct {
-	// PlainHTTP are hosts spoken to without TLS; loopback and private addresses
-	// are asked so when they speak no TLS.
+	// PlainHTTP are hosts that are contacted without TLS; loopback and private addresses are contacted without TLS if they do not support it.
 	PlainHTTP []string
-	// Rewrite replaces hosts, for registries that go by another name from here.
+	// Rewrite replaces host names, for registries that have another name from here.
 	Rewrite map[string]string
-	// CAFile holds further certificate authorities in PEM form.
+	// CAFile contains additional certificate authorities in PEM format.
 	CAFile string
 	// Logins is the file of `helm registry login`, looked at before Docker's.
 	Logins string
@@ -38,23 +36,22 @@ type Access struct {
 	// Pause is the first wait before trying again; it doubles. One second when 0.
 	// A registry that answers 429 is waited for 900 times as long.
 	Pause time.Duration
-	// Waiting is called for each pause that a registry asks for; may be nil. It may
-	// be called by several goroutines.
+	// Waiting is called for each pause that a registry requests; may be nil. Several goroutines may call it.
 	Waiting func(Wait)
-	// Attempts is how often a request is tried when a registry is away, 5 when 0.
-	// When it is given, a registry that is busy is not waited for longer.
+	// Attempts is the maximum number of attempts while a registry is unavailable; 0 means 5. If it is set, the client waits no longer than that for a
+	// registry that throttles.
 	Attempts int
 }
 
 const defaultAttempts = 5
 
-// Client is Access made ready.
+// Client is a registry client with the settings of Access.
 type Client struct {
 	access  Access
 	options []remote.Option
 }
 
-// Open makes a client; a file of authorities that cannot be used is an error.
+// Open creates a client; a certificate authority file that cannot be used is an error.
 func (a Access) Open() (*Client, error) {
 	base := a.Transport
 	if base == nil {
@@ -110,7 +107,7 @@ func (c *Client) Reference(text string) (name.Reference, error) {
 	return reference, nil
 }
 
-// reached is a name as it is asked for from here, and how its host is spoken to.
+// reached is a name as it is requested from here, and whether its host uses TLS.
 func (c *Client) reached(text string) (string, []name.Option) {
 	host, rest, _ := strings.Cut(text, "/")
 	if other, ok := c.access.Rewrite[host]; ok {
@@ -122,7 +119,7 @@ func (c *Client) reached(text string) (string, []name.Option) {
 	return text, nil
 }
 
-// Options are those of one question.
+// Options are those of one request.
 func (c *Client) Options(ctx context.Context) []remote.Option {
 	return append(slices.Clone(c.options), remote.WithContext(ctx))
 }

@@ -13,7 +13,7 @@ import (
 	"gitops-runtime/internal/registry/registrytest"
 )
 
-// flagged is the access by flags as a person gives them.
+// flagged is the access that flags configure.
 func flagged(t *testing.T, args ...string) (registry.Access, error) {
 	t.Helper()
 	var flags registry.Flags
@@ -43,8 +43,7 @@ func TestFlags(t *testing.T) {
 	}
 }
 
-// A registry with a private authority answers those who trust it, also when it
-// goes by another name.
+// A registry with a private authority can be used by clients that trust it, also under another name.
 func TestPrivateAuthority(t *testing.T) {
 	made := registrytest.StartTLS(t)
 	registrytest.Push(t, made.Name+"/charts/umbrella:1.2.3", registrytest.Chart(t, []byte("archive"), registrytest.ChartLayer), made.Trusting(t))

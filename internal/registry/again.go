@@ -15,12 +15,10 @@ import (
 // or met a registry in trouble.
 const maxAgain = 4
 
-// maxBusy is how often something is sent again to a registry that answers 429
-// where the request itself could not wait, since its body was under way.
+// maxBusy is the maximum number of times that a request is repeated after 429 if the transport could not wait because its body was being sent.
 const maxBusy = 200
 
-// Again does something again that may succeed then: a blob whose content was
-// not what its digest says, or a registry that is busy.
+// Again repeats an operation that may succeed the next time: a blob whose content did not match its digest, or a registry that throttles.
 func (a Access) Again(ctx context.Context, do func() error) error {
 	first := cmp.Or(a.Pause, time.Second)
 	pause, damaged, busy := first, 0, 0
@@ -53,8 +51,7 @@ func isBusy(err error) bool {
 	return errors.As(err, &answer) && answer.StatusCode == http.StatusTooManyRequests
 }
 
-// isDamaged tells content that is not what its digest says: noticed here, or by
-// the registry that got it.
+// isDamaged reports whether content did not match its digest: detected here, or by the registry that received it.
 func isDamaged(err error) bool {
 	var answer *transport.Error
 	if errors.As(err, &answer) {

@@ -7,12 +7,11 @@ import (
 	"strings"
 )
 
-// maxReply bounds what a registry says about itself and its images: manifests,
-// lists of tags, tokens and errors, which are read into memory. The largest
-// manifests allowed by the specification have 4 MiB.
+// maxReply limits what a registry returns about itself and its images: manifests, lists of tags, tokens and errors, which are read into memory. The
+// largest manifests that the specification allows have 4 MiB.
 const maxReply = 8 << 20
 
-// bounded ends replies that are longer; blobs, which are streams, may have any size.
+// bounded aborts longer responses; blobs, which are streams, may have any size.
 type bounded struct{ base http.RoundTripper }
 
 // RoundTrip sends a request.

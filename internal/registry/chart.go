@@ -24,9 +24,8 @@ const (
 	chartSize = 64 << 20
 )
 
-// Chart pulls a packaged chart: oci://host/path:version, or without the version
-// when that is given beside it. Without any the newest release is taken. The
-// place is the exact reference that was pulled.
+// Chart pulls a packaged chart: oci://host/path:version, or without the version if it is passed separately. Without any version it pulls the newest
+// release. The place is the exact reference that was pulled.
 func (a Access) Chart(ctx context.Context, reference, version string) (archive []byte, place string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, chartTime)
 	defer cancel()
@@ -49,7 +48,7 @@ func (a Access) Chart(ctx context.Context, reference, version string) (archive [
 	return archive, target.Name(), nil
 }
 
-// chart is the exact thing to pull.
+// chart is the exact reference to pull.
 func (c *Client) chart(ctx context.Context, reference, version string) (name.Reference, error) {
 	text, how := c.reached(strings.TrimPrefix(reference, scheme))
 	how = append(how, name.StrictValidation)
@@ -61,7 +60,7 @@ func (c *Client) chart(ctx context.Context, reference, version string) (name.Ref
 		return nil, fmt.Errorf("chart %s: write it as oci://host/path or oci://host/path:version", reference)
 	}
 	if version != "" {
-		// A tag holds no "+"; Helm writes "_" in its place.
+		// A tag cannot contain "+"; Helm writes "_" instead.
 		return repository.Tag(strings.ReplaceAll(version, "+", "_")), nil
 	}
 	tags, err := remote.List(repository, c.Options(ctx)...)
@@ -75,8 +74,7 @@ func (c *Client) chart(ctx context.Context, reference, version string) (name.Ref
 	return repository.Tag(newest), nil
 }
 
-// download fetches the layer that holds the packaged chart; its digest is
-// checked while it is read.
+// download fetches the layer that contains the packaged chart; its digest is verified while it is read.
 func (c *Client) download(ctx context.Context, target name.Reference) ([]byte, error) {
 	image, err := remote.Image(target, c.Options(ctx)...)
 	if err != nil {

@@ -77,7 +77,7 @@ func TestChartErrors(t *testing.T) {
 	require.EqualError(t, err, "pull chart "+host+"/charts/umbrella:1.2.3 was interrupted; run the command again to continue")
 }
 
-// A registry that asks for a login gets that of Helm's file, else Docker's.
+// A registry that requires a login gets that of Helm's file, otherwise Docker's.
 func TestLogins(t *testing.T) {
 	const user, password = "robot", "canary-password"
 	made := charts(t)

@@ -9,7 +9,7 @@ import (
 	"helm.sh/helm/v3/pkg/helmpath"
 )
 
-// Flags are the flags by which every program is told how to reach registries.
+// Flags are the flags for registries, which all programs share.
 type Flags struct {
 	access Access
 	reach  []string
@@ -23,7 +23,7 @@ func (f *Flags) Register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.access.Logins, "registry-config", "", "logins for registries (default: Helm's file, then Docker's)")
 }
 
-// Access is what the flags say; the environment says where Helm keeps its logins.
+// Access returns the settings of the flags; the environment locates Helm's logins.
 func (f *Flags) Access(getenv func(string) string) (Access, error) {
 	access := f.access
 	access.Logins = cmp.Or(access.Logins, getenv("HELM_REGISTRY_CONFIG"), helmpath.ConfigPath("registry/config.json"))

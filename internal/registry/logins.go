@@ -13,7 +13,7 @@ import (
 // logins is the file of `helm registry login`, which has Docker's form.
 type logins string
 
-// Resolve gives the login for a registry, or that of nobody.
+// Resolve returns the login for a registry, or anonymous access.
 func (k logins) Resolve(target authn.Resource) (authn.Authenticator, error) {
 	file, err := os.Open(string(k))
 	if err != nil {

@@ -6,12 +6,11 @@ import (
 	"github.com/Masterminds/semver/v3"
 )
 
-// newestRelease picks the greatest version of some tags that is not a
-// pre-release, "" when there is none.
+// newestRelease returns the greatest version among tags that is not a pre-release, "" if there is none.
 func newestRelease(tags []string) string {
 	newest, best := "", (*semver.Version)(nil)
 	for _, tag := range tags {
-		// A tag holds no "+"; Helm writes "_" in its place.
+		// A tag cannot contain "+"; Helm writes "_" instead.
 		parsed, err := semver.StrictNewVersion(strings.TrimPrefix(strings.ReplaceAll(tag, "_", "+"), "v"))
 		if err != nil || parsed.Prerelease() != "" {
 			continue

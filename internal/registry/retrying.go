@@ -8,16 +8,15 @@ import (
 	"time"
 )
 
-// Wait is a pause that a registry asked for.
+// Wait is a pause that a registry requested.
 type Wait struct {
 	Host string
-	// For is how long the pause is, Asked means that the registry said so.
+	// For is the duration of the pause; Asked means that the registry specified it.
 	For   time.Duration
 	Asked bool
 }
 
-// retryingTransport waits when a registry answers that it is asked too often. All requests
-// to a host wait while one does.
+// retryingTransport waits when a registry responds that there are too many requests. All requests to a host wait together.
 type retryingTransport struct {
 	base  http.RoundTripper
 	pause time.Duration
@@ -27,15 +26,14 @@ type retryingTransport struct {
 	hosts  *pauses
 }
 
-// Bounds on waiting: what a registry may ask for at a time, and what a request
-// waits in all, in pauses of the first length.
+// Limits on waiting: the longest pause that a registry can request, and the total time that a request waits, in pauses of the first length.
 const (
 	maxAsked  = time.Hour
 	maxPause  = 30 * time.Second
 	maxPauses = 900
 )
 
-// pauses are the times until which hosts are not asked.
+// pauses are the times until which no request is sent to a host.
 type pauses struct {
 	mu    sync.Mutex
 	until map[string]time.Time

@@ -1,7 +1,7 @@
-// Package schemabundle makes one JSON schema of a chart and the charts it depends on, for editors: it holds a values file as a user writes it
-// against the schema of every chart, and says of each value what it is for and what it is without a user's doing.
+// Package schemabundle creates one JSON schema from those of a chart and its dependencies, for editors: it validates a values file as a user writes it
+// against the schema of every chart, and describes each value and its default.
 //
-// It knows nothing of how the schemas of the charts are made; they only have to hold what they refer to under definitions.
+// It does not know how the schemas of the charts are generated; they only have to contain what they refer to under definitions.
 package schemabundle
 
 import (
@@ -19,10 +19,10 @@ import (
 // node is a JSON schema, or a part of one, as decoded JSON.
 type node = map[string]any
 
-// draft is that of the charts' schemas, the newest that every editor knows.
+// draft is that of the charts' schemas, the newest that every editor supports.
 const draft = "http://json-schema.org/draft-07/schema#"
 
-// Of makes the schema of a chart and of those it depends on.
+// Of creates the schema of a chart and its dependencies.
 func Of(chart *helmchart.Chart) ([]byte, error) {
 	var shared definitions = node{}
 	made, err := shared.inline(chart, chart.Defaults)
@@ -60,7 +60,7 @@ func (d definitions) inline(chart *helmchart.Chart, values map[string]any) (node
 	describe(made, values, "Values of the chart "+chart.Title)
 	for _, dependency := range chart.Dependencies {
 		if dependency.Schema == nil {
-			continue // a library, or a chart that takes anything
+			continue // a library chart, or a chart that accepts any value
 		}
 		set, _ := values[dependency.Name].(map[string]any)
 		below, err := d.inline(dependency.Chart, over(set, dependency.Defaults))
@@ -78,8 +78,8 @@ func (d definitions) inline(chart *helmchart.Chart, values map[string]any) (node
 	return made, nil
 }
 
-// describe gives every property its default, and a description where it has none: that of the table around it with the keys that lead on.
-// A property that refers to a definition has one default as a whole.
+// describe sets the default of every property, and a description if it has none: that of its parent with the remaining keys. A property that refers to a
+// definition has one default as a whole.
 func describe(at node, values map[string]any, around string, trail ...string) {
 	properties, _ := at["properties"].(node)
 	for key, each := range properties {

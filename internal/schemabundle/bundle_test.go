@@ -68,7 +68,7 @@ func TestEveryPathHasDescriptionAndDefault(t *testing.T) {
 		for key, value := range values {
 			path := trail + "." + key
 			if key == "global" && trail != "" || slices.Contains([]string{"common", "runtime-common"}, key) {
-				continue // what the umbrella passes on, and libraries, which have no values
+				continue // values that the umbrella passes on, and library charts, which have no values
 			}
 			property, known := properties[key].(map[string]any)
 			if !known {
@@ -99,8 +99,8 @@ func plain(t *testing.T, value any) any {
 	return made
 }
 
-// The bundle takes and refuses what the schemas of the charts do together: every values file of the checkout, as it is installed, and two of
-// them with one thing wrong at a time.
+// The bundle accepts and rejects the same values as the schemas of the charts together: every values file of the repository, as it is installed, and two
+// of them with one error at a time.
 func TestTheBundleAgreesWithTheCharts(t *testing.T) {
 	t.Parallel()
 	text, _ := bundle(t)
@@ -153,7 +153,7 @@ func read(t *testing.T, file, more string) map[string]any {
 	return chartutil.CoalesceTables(above, values)
 }
 
-// Definitions of one name that differ both stay, and what refers to them goes with them.
+// Two different definitions with the same name are both kept, and references point to the right one.
 func TestDifferingDefinitions(t *testing.T) {
 	t.Parallel()
 	part := &helmchart.Chart{

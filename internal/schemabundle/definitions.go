@@ -13,8 +13,8 @@ const local = "#/definitions/"
 // definitions are those of all schemas by name.
 type definitions node
 
-// adopt moves the definitions of a schema here. One that differs from that of its name gets the chart's name besides, and so does each that
-// refers to it.
+// adopt moves the definitions of a schema here. A definition that differs from the existing one of the same name is renamed with the chart's name, and
+// so is each that refers to it.
 func (d definitions) adopt(schema node, chart string) {
 	own, _ := schema["definitions"].(node)
 	delete(schema, "definitions")

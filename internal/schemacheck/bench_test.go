@@ -16,7 +16,7 @@ import (
 // benchmarked are the charts that an install of the runtime validates values of.
 var benchmarked = []string{"gitops-runtime", "argo-cd", "argo-events", "argo-rollouts", "argo-workflows", "tunnel-client"}
 
-// chartSchema is a chart's schema with the chart's defaults, which fit it.
+// chartSchema is a chart's schema with the chart's defaults, which are valid.
 type chartSchema struct {
 	text   []byte
 	values map[string]any

@@ -2,14 +2,13 @@ package schemacheck
 
 import "sync"
 
-// Cache keeps compiled schemas by their texts, for the values that are validated
-// after. It may be used by many at a time; nil keeps nothing.
+// Cache stores compiled schemas by their texts, for later validations. It is safe for concurrent use; a nil Cache stores nothing.
 type Cache struct {
 	mu   sync.Mutex
 	kept map[string]*Schema
 }
 
-// Compile gives the schema of a text.
+// Compile returns the compiled schema of a text.
 func (c *Cache) Compile(text []byte) (*Schema, error) {
 	if c == nil {
 		return Compile(text)

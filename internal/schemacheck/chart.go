@@ -11,10 +11,8 @@ import (
 	"gitops-runtime/internal/helmvalues"
 )
 
-// Chart validates values against the schemas of a chart and of its enabled
-// subcharts, as Helm does, and lists the problems in the umbrella's order. The
-// values have the chart's defaults below them; the cache may be nil. An error
-// means that a schema cannot be used.
+// Chart validates values against the schemas of a chart and of its enabled subcharts, as Helm does, and lists the problems in the umbrella's order. The
+// chart's defaults are merged below the values; the cache may be nil. An error means that a schema cannot be used.
 func Chart(of *helmchart.Chart, given *helmvalues.Values, cache *Cache) ([]Problem, error) {
 	parts := partsOf(of, given, "", given.Tree)
 	lists := make([][]Problem, len(parts))

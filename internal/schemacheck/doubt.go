@@ -9,11 +9,9 @@ import (
 	"gitops-runtime/internal/sentence"
 )
 
-// Doubts lists what the schemas of a chart and of its enabled subcharts take and
-// a user probably does not mean: values of another chart, at their defaults
-// there, that have no effect here, and globals that the chart does not read and
-// that look like one it reads. Other charts may have globals of their own, so
-// these are no problems.
+// Doubts lists values that the schemas of a chart and of its enabled subcharts accept, but that are probably a mistake: values of another chart, at
+// their defaults there, that have no effect here, and globals that the chart does not read but that resemble one it reads. Other charts may have their
+// own globals, so these are not errors.
 func Doubts(of *helmchart.Chart, given *helmvalues.Values, cache *Cache) ([]Problem, error) {
 	var list []Problem
 	for _, part := range partsOf(of, given, "", given.Tree) {
@@ -34,8 +32,7 @@ func Doubts(of *helmchart.Chart, given *helmvalues.Values, cache *Cache) ([]Prob
 	return append(list, foreign...), err
 }
 
-// withoutEffect are the values that the schema takes though it says that they
-// have no effect.
+// withoutEffect are the values that the schema accepts although it states that they have no effect.
 func (s *Schema) withoutEffect(values any) ([]Violation, error) {
 	found := dropped(s.rules, values, nil)
 	if len(found) == 0 {
@@ -52,8 +49,7 @@ func (s *Schema) withoutEffect(values any) ([]Violation, error) {
 	}), nil
 }
 
-// dropped are the values that a rule describes by the sentence that they have
-// no effect.
+// dropped are the values that a rule describes with the sentence that they have no effect.
 func dropped(rule any, value any, path []string) []Violation {
 	keywords, _ := rule.(map[string]any)
 	description, _ := keywords["description"].(string)

@@ -8,8 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// fits reports whether a value surely fits a plain rule. False means that it does
-// not, or that this is left to the library to say.
+// fits reports whether a value is certainly valid for a plain rule. False means that it is not, or that the library has to decide.
 func fits(rule, value any) bool {
 	keywords, isMap := rule.(map[string]any)
 	if !isMap {
@@ -82,11 +81,10 @@ func fitsKeyword(keyword string, content any, around map[string]any, value any) 
 	case "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties":
 		return fitsLimit(keyword, content.(json.Number), value)
 	}
-	return true // words for people, which plain has let pass, and what "if" decides on
+	return true // descriptions, which plain accepts, and what "if" decides on
 }
 
-// fitsUnique reports whether no text stands twice in a list; one of anything else
-// is left to the library.
+// fitsUnique reports whether a list contains no text twice; the library decides about other items.
 func fitsUnique(value any) bool {
 	list, _ := value.([]any)
 	seen := map[string]bool{}
@@ -100,8 +98,8 @@ func fitsUnique(value any) bool {
 	return true
 }
 
-// fitsChoice holds a value against what follows from a condition. One that does
-// not surely hold may hold all the same, so that both ways have to fit then.
+// fitsChoice checks a value against the branches of a condition. A condition that is not certainly true may still be true, so both branches have to fit
+// then.
 func fitsChoice(condition any, around map[string]any, value any) bool {
 	way := func(keyword string) bool {
 		rule, given := around[keyword]
@@ -180,8 +178,7 @@ func isType(name string, value any) bool {
 // exact is where a float64 stops holding every whole number.
 const exact = 1 << 53
 
-// float gives a number that a float64 holds exactly enough to compare; any
-// other is left to the library.
+// float returns a number that a float64 represents exactly enough to compare; the library decides about others.
 func float(value any) (float64, bool) {
 	number := math.NaN()
 	switch at := value.(type) {

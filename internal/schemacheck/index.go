@@ -2,8 +2,7 @@ package schemacheck
 
 import "github.com/santhosh-tekuri/jsonschema/v5"
 
-// note remembers a schema and all within it by location, so that an error's
-// location leads back to the rule.
+// note records a schema and its subschemas by location, so that the rule of an error can be found by the error's location.
 func (c *compiled) note(at *jsonschema.Schema) {
 	if at == nil || c.at[at.Location] != nil {
 		return

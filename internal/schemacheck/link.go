@@ -15,7 +15,7 @@ type patternRule struct {
 	rule    any
 }
 
-// match reports whether a name fits one of the patterns.
+// match reports whether a name matches one of the patterns.
 func (p patternRules) match(name string) bool {
 	return slices.ContainsFunc(p, func(one patternRule) bool { return one.pattern.MatchString(name) })
 }
@@ -41,9 +41,9 @@ const (
 	linked
 )
 
-// link prepares a schema in place to be read many times: each reference to one of its definitions becomes that definition, shared rather than
-// copied, and patterns are compiled. False means that this is left to the library: a reference elsewhere, to itself, or a pattern that does
-// not compile.
+// link prepares a schema in place for many reads: each reference to one of its definitions becomes that definition, shared rather than copied, and
+// patterns are compiled. False means that the library has to handle the schema: it has a reference elsewhere or to itself, or a pattern that does not
+// compile.
 func link(rules any) bool {
 	root, isMap := rules.(map[string]any)
 	if !isMap {

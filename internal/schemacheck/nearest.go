@@ -8,14 +8,12 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 )
 
-// nearest finds the known key that a name was probably meant to be, "" when
-// none is near.
+// nearest returns the known key that a name was probably meant to be, "" if none is similar.
 func nearest(name string, around *jsonschema.Schema) string {
 	return Nearest(name, slices.Collect(maps.Keys(around.Properties)))
 }
 
-// Nearest finds the key that a name was probably meant to be among those that
-// there are, "" when none is near.
+// Nearest returns the one of the known keys that a name was probably meant to be, "" if none is similar.
 func Nearest(name string, known []string) string {
 	slices.Sort(known)
 	best, bestDistance := "", 1+max(1, len(name)/3)
@@ -27,8 +25,7 @@ func Nearest(name string, known []string) string {
 	return best
 }
 
-// distance is how many letters have to be put in, taken out, replaced or
-// swapped with their neighbor to make one word the other.
+// distance is the number of letters to insert, remove, replace or swap with their neighbor to turn one word into the other.
 func distance(a, b string) int {
 	before, last, current := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {

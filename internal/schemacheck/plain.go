@@ -7,15 +7,14 @@ import (
 	"strconv"
 )
 
-// draft is the one dialect whose rules are read here; the library reads all.
+// draft is the only dialect that is evaluated here; the library supports all.
 const draft = "http://json-schema.org/draft-07/schema"
 
-// words are the names that "type" takes.
+// words are the valid names of "type".
 var words = []string{"array", "boolean", "integer", "null", "number", "object", "string"}
 
-// plain reports whether a schema, linked, consists of keywords that are read here, each of
-// the form the metaschema asks for, so that the library would compile it. The
-// library's own check of that takes longer than everything else in a run.
+// plain reports whether a schema, linked, consists only of keywords that are evaluated here, each in a form that the metaschema allows, so that the
+// library would compile it. The library's own metaschema validation takes longer than everything else in a run.
 func plain(rules any) bool {
 	root, isMap := rules.(map[string]any)
 	if !isMap {
@@ -33,9 +32,8 @@ func plain(rules any) bool {
 	return true
 }
 
-// choices reports whether a list has no two equal items, as the metaschema asks
-// of an enum. Where that takes a closer look, such as at two lists or at large
-// numbers, it is not said here.
+// choices reports whether a list has no two equal items, as the metaschema requires of an enum. It returns false if that needs a closer comparison, such
+// as of two lists or of large numbers.
 func choices(content any) bool {
 	list, isList := content.([]any)
 	seen := map[any]bool{}

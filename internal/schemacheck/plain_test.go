@@ -44,7 +44,7 @@ const plainRules = `{"$schema": "http://json-schema.org/draft-07/schema#",
  },
  "if": {"minProperties": 2}, "then": {"properties": {"nested": {"required": ["replicas"]}}}}`
 
-// whole makes a schema that has to go through the library as a whole.
+// whole compiles a schema that the library has to evaluate as a whole.
 func whole(t testing.TB, rules string) *schemacheck.Schema {
 	t.Helper()
 	return compile(t, strings.Replace(rules, "{", `{"readOnly": true,`, 1))
@@ -75,7 +75,7 @@ func TestPlainRulesAreReadAsTheLibraryReadsThem(t *testing.T) {
 	}
 }
 
-// The library's own way of reading a schema takes longer than everything else in a run.
+// Reading a schema with the library takes longer than everything else in a run.
 func TestSchemasOfTheChartsAreReadWithoutTheLibrary(t *testing.T) {
 	files, err := filepath.Glob("../../charts/*/values.schema.json")
 	require.NoError(t, err)
@@ -136,7 +136,7 @@ func TestChartsAreReadAsTheLibraryReadsThem(t *testing.T) {
 	}
 }
 
-// spoil puts a sample instead of a few values, and says where.
+// spoil replaces a few values with a sample, and returns where.
 func spoil(t testing.TB, values any, random *rand.Rand) string {
 	var about []string
 	for range 1 + random.IntN(4) {
@@ -161,7 +161,7 @@ func spoil(t testing.TB, values any, random *rand.Rand) string {
 	return strings.Join(about, " ")
 }
 
-// Whatever is not plain goes through the library, which says what is wrong with it.
+// A schema that is not plain is evaluated by the library, which reports what is wrong with it.
 func TestOddSchemasGoThroughTheLibrary(t *testing.T) {
 	const head = `{"$schema": "http://json-schema.org/draft-07/schema#", `
 	for _, odd := range []string{

@@ -19,13 +19,12 @@ const (
 	CodeForeign = "SCH107"
 )
 
-// Rule is what is said about every problem of a code.
+// Rule is the description of all problems of a code.
 type Rule struct {
 	Code string
 	// Sentence is a fmt format, one sentence with its full stop.
 	Sentence string
-	// Fix is what to do, "" where the sentence says it; {value} stands for the
-	// path of the value.
+	// Fix is how to fix it, "" if the sentence says it; {value} stands for the path of the value.
 	Fix string
 }
 
@@ -47,7 +46,7 @@ type Problem struct {
 	Code    string
 	Place   helmvalues.Place
 	Message string
-	// Fix is what to do, "" where the message says it.
+	// Fix is how to fix it, "" if the message says it.
 	Fix string
 }
 
@@ -78,7 +77,7 @@ func problem(v Violation, place helmvalues.Place, path string) Problem {
 	return newProblem(CodeOther, place, path, v.Want)
 }
 
-// newProblem fills the sentence of a code.
+// newProblem formats the sentence of a code.
 func newProblem(code string, place helmvalues.Place, args ...any) Problem {
 	for _, rule := range Rules() {
 		if rule.Code == code {

@@ -2,9 +2,8 @@ package schemacheck
 
 import "maps"
 
-// reduce leaves of a plain rule what a value may break: every part that surely
-// fits becomes true. The violations of what is left are those of the whole,
-// and it compiles in a fraction of the time.
+// reduce keeps only the parts of a plain rule that a value may violate: every part that is certainly valid becomes true. The violations of the reduced
+// rule are those of the whole, and it compiles in a fraction of the time.
 func reduce(rule, value any) any {
 	keywords, isMap := rule.(map[string]any)
 	if !isMap {

@@ -1,7 +1,6 @@
-// Package schemacheck validates values against JSON schemas, one or those of a
-// chart and its subcharts, and reports every violation by structure: the path, the
-// kind of rule, and what would fit. Values are never quoted, since some of them are
-// secret. It knows no value of any chart.
+// Package schemacheck validates values against JSON schemas, one or those of a chart and its subcharts, and reports every violation in structured form:
+// the path, the kind of rule, and what is allowed. Values are never quoted, since some of them are secret. The package does not know the values of any
+// chart.
 package schemacheck
 
 import (
@@ -31,7 +30,7 @@ const (
 	Range
 	// Missing is a required key.
 	Missing
-	// Dropped is a value of another chart that has no effect here; Want says why, and what to do instead.
+	// Dropped is a value of another chart that has no effect here; Want is the reason and what to do instead.
 	Dropped
 	// Other is any other rule.
 	Other
@@ -42,7 +41,7 @@ type Violation struct {
 	Kind Kind
 	// Path are the keys and list positions (as decimal numbers) to the value.
 	Path []string
-	// Want says what would fit; for an Unknown key it is the nearest known one.
+	// Want describes what is allowed; for an Unknown key it is the nearest known one.
 	Want string
 	// Got is the type of the value, for Kind Type.
 	Got string
@@ -50,23 +49,21 @@ type Violation struct {
 
 // Schema is a schema that can be compiled.
 type Schema struct {
-	// rules is the schema as a tree when it is plain; then only what a value
-	// may break is compiled, when it is needed.
+	// rules is the schema as a tree if it is plain; then only the rules that a value may violate are compiled, when they are needed.
 	rules map[string]any
 	whole *compiled
 }
 
-// compiled is what the library makes of a schema.
+// compiled is the schema as the library compiled it.
 type compiled struct {
 	root *jsonschema.Schema
 	at   map[string]*jsonschema.Schema
 }
 
-// address is the name under which the schema is compiled; nothing is loaded
-// from anywhere else.
+// address is the name under which the schema is compiled; nothing is loaded from elsewhere.
 const address = "values:///values.schema.json"
 
-// Compile reads a schema. A reference out of the file is an error.
+// Compile reads a schema. A reference to another file is an error.
 func Compile(text []byte) (*Schema, error) {
 	if rules, ok := read(text); ok && link(rules) && plain(rules) {
 		return &Schema{rules: rules.(map[string]any)}, nil
@@ -99,8 +96,7 @@ func compile(text []byte) (*compiled, error) {
 	return made, nil
 }
 
-// Keys are those that the schema names of the map at a path of keys; none
-// where it names none, or is not one that is read here.
+// Keys are those that the schema declares for the map at a path of keys; none if it declares none, or if the schema is not plain.
 func (s *Schema) Keys(path ...string) []string {
 	properties, _ := s.at(path)["properties"].(map[string]any)
 	return slices.Collect(maps.Keys(properties))
@@ -112,7 +108,7 @@ func (s *Schema) refuses(key string, path ...string) bool {
 	return patterns.match(key)
 }
 
-// at is the rule at a path of keys, nil where there is none.
+// at is the rule at a path of keys, nil if there is none.
 func (s *Schema) at(path []string) map[string]any {
 	at := s.rules
 	for _, key := range path {
@@ -122,8 +118,7 @@ func (s *Schema) at(path []string) map[string]any {
 	return at
 }
 
-// against gives the compiled rules that the values may break, nil when they
-// surely fit.
+// against returns the compiled rules that the values may violate, nil if they are certainly valid.
 func (s *Schema) against(values any) (*compiled, error) {
 	if s.whole != nil {
 		return s.whole, nil
@@ -169,8 +164,7 @@ func key(v Violation) string {
 	return strings.Join(v.Path, "\x00") + "\x01" + fmt.Sprint(v.Kind, v.Want)
 }
 
-// flatten walks to the leaves of an error. Of the alternatives of a oneOf or
-// anyOf only the one that came closest is told.
+// flatten collects the leaves of an error. Of the alternatives of a oneOf or anyOf it reports only the one that is closest to valid.
 func (c *compiled) flatten(cause *jsonschema.ValidationError, values any, list *[]Violation) {
 	switch {
 	case len(cause.Causes) == 0:
@@ -189,8 +183,7 @@ func isChoice(cause *jsonschema.ValidationError) bool {
 	return keyword == "oneOf" || keyword == "anyOf"
 }
 
-// closest is the alternative whose errors lie deepest: it got furthest before
-// something did not fit. Among equals the one with the fewest errors counts.
+// closest is the alternative with the deepest errors. Among equals it is the one with the fewest errors.
 func closest(cause *jsonschema.ValidationError) *jsonschema.ValidationError {
 	best := cause.Causes[0]
 	bestDepth, bestCount := measure(best)
@@ -203,7 +196,7 @@ func closest(cause *jsonschema.ValidationError) *jsonschema.ValidationError {
 	return best
 }
 
-// measure is how deep the shallowest leaf lies, and how many leaves there are.
+// measure is the depth of the shallowest leaf, and the number of leaves.
 func measure(cause *jsonschema.ValidationError) (depth, count int) {
 	if len(cause.Causes) == 0 {
 		return strings.Count(cause.InstanceLocation, "/"), 1

@@ -14,8 +14,7 @@ import (
 	"gitops-runtime/internal/sentence"
 )
 
-// violations turns a leaf of the error tree into what a person needs: the
-// keyword says which rule, the schema around it what would fit.
+// violations converts a leaf of the error tree into what a user needs: the keyword identifies the rule, the schema around it what is allowed.
 func (c *compiled) violations(leaf *jsonschema.ValidationError, values any) []Violation {
 	path := pointer(leaf.InstanceLocation)
 	keyword := lastPart(leaf.KeywordLocation)
@@ -42,7 +41,7 @@ func (c *compiled) violations(leaf *jsonschema.ValidationError, values any) []Vi
 	return []Violation{{Kind: Other, Path: path, Want: keyword}}
 }
 
-// said reads a rule that allows nothing but the sentence to refuse a value with, and perhaps a default of the chart that the value comes from.
+// said reads a rule that allows nothing except the sentence that explains the rejection, and perhaps a default of the chart that the value comes from.
 func said(around *jsonschema.Schema, keyword string) (Violation, bool) {
 	only := around.Constant
 	if keyword == "enum" {
@@ -93,7 +92,7 @@ func missingKeys(around *jsonschema.Schema, path []string, value any) []Violatio
 	return list
 }
 
-// limit says in words what a keyword allows.
+// limit describes what a keyword allows.
 func limit(around *jsonschema.Schema, keyword string) string {
 	number := func(limit *big.Rat) string { return limit.RatString() }
 	switch keyword {

@@ -1,5 +1,5 @@
-// Package webpage makes HTML pages that need nothing else: style and script are in the page, whose Content-Security-Policy allows them by their
-// digests and forbids everything else, network included. What is on a page is the matter of those who make one.
+// Package webpage creates self-contained HTML pages: style and script are in the page, whose Content-Security-Policy allows them by their digests and
+// forbids everything else, including network access. It does not know the content of the pages.
 package webpage
 
 import (
@@ -18,7 +18,7 @@ var style string
 //go:embed filter.js
 var filter string
 
-// frame is what is around the content. The script is at the end, where all it filters is there.
+// frame is the page around the content. The script is at the end, after everything that it filters.
 const frame = `{{define "begin"}}<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -52,7 +52,7 @@ const frame = `{{define "begin"}}<!DOCTYPE html>
 // Choice is a status that the filter offers: the value of data-status, and its name.
 type Choice struct{ Value, Name string }
 
-// Page writes one page, whose parts are templates.
+// Page writes one page from template parts.
 type Page struct {
 	parts *template.Template
 	out   io.Writer
@@ -68,7 +68,7 @@ type foot struct {
 	JS template.JS
 }
 
-// Parse makes the templates of a page's parts. Each can use "filter", with a list of Choice.
+// Parse parses the templates of a page's parts. Each can use "filter", with a list of Choice.
 func Parse(parts string) (*template.Template, error) {
 	parsed, err := template.New("page").Parse(frame)
 	if err != nil {

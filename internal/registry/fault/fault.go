@@ -1,6 +1,5 @@
-// Package fault says in one sentence what went wrong between a program and a
-// registry, and what helps. Why a request got no answer is for the package netfail
-// to find out.
+// Package fault describes in one sentence what went wrong between a program and a registry, and how to fix it. The package netfail determines why a
+// request got no response.
 package fault
 
 import (
@@ -28,8 +27,7 @@ func (u *UserError) Error() string { return u.Message }
 // Unwrap is the error of the libraries.
 func (u *UserError) Unwrap() error { return u.Err }
 
-// Explain says what went wrong when something was done with an image, such as
-// "read" or "copy".
+// Explain describes the failure of an operation on an image, such as "read" or "copy".
 func Explain(doing, image string, err error) error {
 	var explained *UserError
 	if errors.As(err, &explained) {
@@ -49,7 +47,7 @@ func Explain(doing, image string, err error) error {
 	return &UserError{fmt.Sprintf("%s %s failed: %s answers %d%s; %s", doing, image, host, answer.StatusCode, words(answer), advice(host, answer)), err}
 }
 
-// words are what a registry says beside its status, if it says anything.
+// words are the message of a registry in addition to its status, if there is one.
 func words(answer *transport.Error) string {
 	for _, one := range answer.Errors {
 		if one.Message != "" {
@@ -79,7 +77,7 @@ func advice(host string, answer *transport.Error) string {
 	return "run the command again to continue"
 }
 
-// unanswered says why there was no answer at all.
+// unanswered describes why there was no response.
 func unanswered(host string, err error) string {
 	var request *url.Error
 	if errors.As(err, &request) {

@@ -18,8 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// signed makes an authority of its own, and a certificate of it for loopback;
-// the file holds the authority alone.
+// signed creates a certificate authority, and a certificate for loopback signed by it; the file contains only the authority.
 func signed(t testing.TB) (certificate tls.Certificate, caFile string) {
 	t.Helper()
 	authority := &x509.Certificate{

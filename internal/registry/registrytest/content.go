@@ -29,8 +29,7 @@ func Push(t testing.TB, reference string, content remote.Taggable, how ...remote
 // ChartLayer is the media type under which Helm stores a packaged chart.
 const ChartLayer = "application/vnd.cncf.helm.chart.content.v1.tar+gzip"
 
-// Chart is a packaged chart as Helm pushes one; with another kind of layer it is
-// none.
+// Chart is a packaged chart as Helm pushes it; with another media type of the layer it is not a chart.
 func Chart(t testing.TB, archive []byte, kind types.MediaType) v1.Image {
 	t.Helper()
 	made, err := mutate.AppendLayers(mutate.MediaType(empty.Image, types.OCIManifestSchema1), static.NewLayer(archive, kind))
@@ -38,7 +37,7 @@ func Chart(t testing.TB, archive []byte, kind types.MediaType) v1.Image {
 	return made
 }
 
-// Trusting trusts the authority of a registry that speaks TLS.
+// Trusting trusts the authority of a registry with TLS.
 func (r *Registry) Trusting(t testing.TB) remote.Option {
 	t.Helper()
 	authority, err := os.ReadFile(r.CAFile)
@@ -48,7 +47,7 @@ func (r *Registry) Trusting(t testing.TB) remote.Option {
 	return remote.WithTransport(&http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}})
 }
 
-// List is an image for two platforms; its content is made from the text.
+// List is an image for two platforms, with content derived from the text.
 func List(t testing.TB, text string, size int) v1.ImageIndex {
 	t.Helper()
 	index := mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
@@ -88,7 +87,7 @@ func noise(text string, size int) []byte {
 	return data
 }
 
-// DigestAt is the digest at a reference, empty when nothing is there.
+// DigestAt is the digest at a reference, empty if nothing is there.
 func DigestAt(t testing.TB, reference string) string {
 	t.Helper()
 	ref, err := name.ParseReference(reference)

@@ -1,6 +1,5 @@
-// Package registrytest is a registry in a test's process that keeps the blobs
-// of its repositories apart, as real ones do, counts uploads, and can be made
-// to fail.
+// Package registrytest is an in-process registry for tests that keeps the blobs of its repositories separate, as real registries do, counts uploads, and
+// can be made to fail.
 package registrytest
 
 import (
@@ -20,7 +19,7 @@ import (
 type Registry struct {
 	// Name is its host and port.
 	Name string
-	// CAFile is the authority that signed the certificate of one that speaks TLS.
+	// CAFile is the authority that signed the certificate of a registry with TLS.
 	CAFile string
 
 	inner   http.Handler
@@ -30,7 +29,7 @@ type Registry struct {
 	fail    Fault
 }
 
-// Fault may answer a request itself and returns true if it did.
+// Fault may respond to a request itself and then returns true.
 type Fault func(http.ResponseWriter, *http.Request) bool
 
 // Start starts a registry that ends with the test.
@@ -42,8 +41,7 @@ func Start(t testing.TB) *Registry {
 	return r
 }
 
-// StartTLS starts a registry that speaks TLS alone, with a certificate by an
-// authority that nobody knows.
+// StartTLS starts a registry that accepts only TLS, with a certificate of an unknown authority.
 func StartTLS(t testing.TB) *Registry {
 	t.Helper()
 	r, server := unstarted(t)

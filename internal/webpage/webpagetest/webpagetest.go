@@ -1,5 +1,5 @@
-// Package webpagetest holds pages of package webpage to what they promise: one file that asks for nothing, runs nothing but the script that its
-// Content-Security-Policy names, and can be used with a keyboard and read aloud. What takes a browser is localcluster/browser's.
+// Package webpagetest checks the guarantees of pages of package webpage: one file that loads nothing, runs only the script that its
+// Content-Security-Policy allows, and can be used with a keyboard and a screen reader. Tests that need a browser are in localcluster/browser.
 package webpagetest
 
 import (
