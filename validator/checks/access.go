@@ -20,8 +20,7 @@ const (
 	registerHost = "register-tunnels.cf-cd.com"
 )
 
-// hostName is a DNS name as an Ingress takes it, with a wildcard at most as
-// its first label.
+// hostName is a DNS name as an Ingress accepts it; only its first label may be a wildcard.
 var hostName = regexp.MustCompile(`^(\*\.)?[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$`)
 
 // maxHost is the longest DNS name.
@@ -29,7 +28,7 @@ const maxHost = 253
 
 func isHost(text string) bool { return len(text) <= maxHost && hostName.MatchString(text) }
 
-// chosen is the mode, or the outcome of a check that belongs to another one.
+// chosen returns the mode, or the outcome of a check that belongs to another mode.
 func (d *state) chosen(wanted mode.Mode) (engine.Outcome, bool) {
 	if current := mode.Choose(d.Values); current != wanted {
 		return nothing("not in " + string(current) + " mode"), false
@@ -79,7 +78,7 @@ func checkMesh(_ context.Context, d *state) engine.Outcome {
 	return found()
 }
 
-// checkHosts looks at a list of host names and at the protocol beside it.
+// checkHosts checks a list of host names and the protocol next to it.
 func (d *state) checkHosts(hosts, protocol, none string) []findings.Finding {
 	var list []findings.Finding
 	names := d.Values.List(hosts)
@@ -89,7 +88,7 @@ func (d *state) checkHosts(hosts, protocol, none string) []findings.Finding {
 	for i := range names {
 		at := hosts + index(i)
 		name := d.Values.String(at, "")
-		if !isHost(name) || i == 0 && strings.HasPrefix(name, "*") { // the first makes the public URL
+		if !isHost(name) || i == 0 && strings.HasPrefix(name, "*") { // the first host determines the public URL
 			list = append(list, findings.New("MOD302", d.place(at), name))
 		}
 	}

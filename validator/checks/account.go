@@ -25,7 +25,7 @@ const (
 	platformURL = "https://g.codefresh.io"
 )
 
-// checkToken finds the token and keeps it for the questions to the platform.
+// checkToken finds the token and stores it for the requests to the platform.
 func checkToken(ctx context.Context, d *state) engine.Outcome {
 	plain, referred := d.Values.String(tokenPath, ""), len(d.Values.Map(tokenRefPath)) > 0
 	place, outcome := d.place(tokenPath), engine.Outcome{}
@@ -50,7 +50,7 @@ func checkToken(ctx context.Context, d *state) engine.Outcome {
 	return outcome
 }
 
-// unsendable names what keeps a token out of an HTTP header, "" when nothing does.
+// unsendable describes why a token cannot be sent in an HTTP header, "" if it can.
 func unsendable(token string) string {
 	for i, letter := range token {
 		switch {
@@ -76,7 +76,7 @@ func (d *state) insecure(address string) bool {
 	return err == nil && parsed.Scheme == "http" && !d.Values.Bool(insecurePath, false)
 }
 
-// checkUser asks whom the token belongs to and keeps the answer.
+// checkUser requests the owner of the token and stores the response.
 func checkUser(ctx context.Context, d *state) engine.Outcome {
 	address, place := d.Values.String(urlPath, platformURL), d.place(urlPath)
 	if flaw := notURL(address); flaw != "" {
@@ -123,7 +123,7 @@ func (d *state) tokenPlace() helmvalues.Place {
 	return d.place(tokenRefPath)
 }
 
-// notURL says why a text is not an http or https URL, "" when it is one.
+// notURL describes why a text is not an http or https URL, "" if it is one.
 func notURL(text string) string {
 	parsed, err := url.Parse(text)
 	switch {

@@ -27,8 +27,7 @@ const (
 	day  = "2006-01-02"
 )
 
-// checkAuthorities parses the CA bundle and keeps it, in memory only, for the
-// requests of later checks.
+// checkAuthorities parses the CA bundle and stores it, only in memory, for the requests of later checks.
 func checkAuthorities(ctx context.Context, d *state) engine.Outcome {
 	var bundle string
 	var place helmvalues.Place
@@ -65,8 +64,7 @@ func (d *state) checkBundle(bundle []byte, place helmvalues.Place) []findings.Fi
 
 const certificateStart = "-----BEGIN CERTIFICATE-----"
 
-// certificates splits PEM text at its certificates and decodes each; one that
-// is damaged is nil, so that the others keep their number.
+// certificates splits PEM text into certificates and decodes each; a damaged one is nil, so that the others keep their number.
 func certificates(text []byte) [][]byte {
 	var blocks [][]byte
 	for i, part := range bytes.Split(text, []byte(certificateStart)) {
@@ -99,7 +97,7 @@ func checkWebhookCertificates(_ context.Context, d *state) engine.Outcome {
 	return found(list...)
 }
 
-// unreadable says why PEM text is not a certificate, "" when it is.
+// unreadable describes why PEM text is not a certificate, "" if it is.
 func unreadable(text string) string {
 	blocks := certificates([]byte(text))
 	if len(blocks) == 0 {

@@ -9,8 +9,7 @@ import (
 	"gitops-runtime/validator/engine"
 )
 
-// Deadlines for one check: looking at values needs no time, a request over the
-// network may need a name, a connection, a handshake and an answer.
+// Deadlines for one check: checking values needs no time; a network request may need a DNS lookup, a connection, a handshake and a response.
 const (
 	local  = 5 * time.Second
 	remote = 15 * time.Second
@@ -67,16 +66,14 @@ func rows() []row {
 	}
 }
 
-// essential are the checks without whose answer an install cannot go well: the
-// runtime registers itself with this token, in this account, by this name.
+// essential are the checks that an install depends on: the runtime registers itself with this token, in this account, under this name.
 var essential = []string{"TOK100", "ACC100", "ACC200", "RUN200"}
 
-// after are checks that wait for others and go on whatever came of them: a
-// registered runtime has a token of its own, and needs no user to be known by.
+// after are checks that wait for others and continue whatever their outcome: a registered runtime has its own token, and does not need the user's.
 var after = map[string][]string{"RUN200": {"ACC100", "RUN300"}}
 
-// about names the value that a check dials or reads first, for the finding that
-// time ran out. What a check asks of the cluster alone is in no value.
+// about names the value that a check connects to or reads first, for the finding that its time ran out. Checks that query only the cluster have no
+// value.
 var about = map[string]func(*state) helmvalues.Place{
 	"RUN100": at(namePath),
 	"RUN200": at(namePath),

@@ -28,8 +28,7 @@ var argoDefinitions = []struct {
 	{"argo-events.enabled", "argo-events.crds.install", []string{"eventbus", "eventsources", "sensors"}},
 }
 
-// checkDefinitions finds the CRDs that the chart would install and somebody
-// else owns.
+// checkDefinitions finds the CRDs that the chart would install and that belong to something else.
 func checkDefinitions(ctx context.Context, d *state) engine.Outcome {
 	if cannot, ok := d.reach(); !ok {
 		return cannot
@@ -64,7 +63,7 @@ func checkDefinitions(ctx context.Context, d *state) engine.Outcome {
 	return found(list...)
 }
 
-// owner says whose an object is, "" when it is this release's.
+// owner names the owner of an object, "" for this release.
 func (d *state) owner(object cluster.Meta) string {
 	name, namespace := object.Annotations["meta.helm.sh/release-name"], object.Annotations["meta.helm.sh/release-namespace"]
 	managed := object.Labels["app.kubernetes.io/managed-by"] == "Helm"

@@ -14,7 +14,7 @@ import (
 	"gitops-runtime/validator/findings"
 )
 
-// externalArgoPath is where the values name an Argo CD that is there already; legacyArgoPath is where values files of older charts do.
+// externalArgoPath is the value of an external Argo CD; legacyArgoPath is its older name.
 const (
 	externalArgoPath = "global.integrations.argo-cd.server"
 	legacyArgoPath   = "global.external-argo-cd.server"
@@ -25,8 +25,7 @@ const (
 // ">=3.2 <=3.4". Any patch of the newest one counts as within.
 var oldestArgo, newestArgo = [2]int{3, 2}, [2]int{3, 4}
 
-// checkExternalArgo finds the Service of an Argo CD that the runtime did not bring,
-// and from within the cluster asks its version, which Argo CD tells everyone.
+// checkExternalArgo finds the Service of an external Argo CD and, within the cluster, requests its version, which needs no authentication.
 func checkExternalArgo(ctx context.Context, d *state) engine.Outcome {
 	switch {
 	case d.Values.Bool("argo-cd.enabled", true):
@@ -52,7 +51,7 @@ func checkExternalArgo(ctx context.Context, d *state) engine.Outcome {
 	case !d.InHook:
 		return found()
 	}
-	// one that answers is there; a runtime of a single namespace has no right to ask for Services of others
+	// a server that responds exists; a runtime of a single namespace has no permission to read Services of others
 	scheme, port := "http", d.externalArgo("port", "80")
 	if port == "443" {
 		scheme = "https"
@@ -77,7 +76,7 @@ func checkExternalArgo(ctx context.Context, d *state) engine.Outcome {
 	return found()
 }
 
-// externalArgo is what the values say of the external Argo CD; the older name wins where both are set, as in the chart.
+// externalArgo returns the values of the external Argo CD; the older name takes precedence if both are set, as in the chart.
 func (d *state) externalArgo(key, fallback string) string {
 	return d.Values.String(legacyArgoPath+"."+key, d.Values.String(externalArgoPath+"."+key, fallback))
 }

@@ -32,8 +32,7 @@ func position(place helmvalues.Place) string {
 	return fmt.Sprintf("in line %d (column %d)", place.Line, place.Column)
 }
 
-// Unreadable is the result for a file of a batch that holds no values, so that
-// nothing else about it can be checked.
+// Unreadable is the result for a file of a batch that contains no values, so that nothing else about it can be checked.
 func Unreadable(err *helmvalues.FileError) engine.Result {
 	place := helmvalues.Place{File: err.File, Line: err.Line}
 	if place.Line > 0 {

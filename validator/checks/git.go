@@ -25,7 +25,7 @@ const (
 	gitUserDefault = "username"
 )
 
-// checkGitPassword finds the Git password and keeps it.
+// checkGitPassword finds the Git password and stores it.
 func checkGitPassword(ctx context.Context, d *state) engine.Outcome {
 	password := d.Values.String(gitPlainPath, "")
 	if password == "" {
@@ -70,7 +70,7 @@ func checkGitProvider(_ context.Context, d *state) engine.Outcome {
 	return found()
 }
 
-// checkGitToken asks the provider what the token is worth.
+// checkGitToken asks the provider about the permissions of the token.
 func checkGitToken(ctx context.Context, d *state) engine.Outcome {
 	known := d.facts()
 	switch {
@@ -123,7 +123,7 @@ func (d *state) noGitToken(err error, address string) findings.Finding {
 	return unknown("GIT300", d.gitPlace(), "What the Git token may do", missing(err))
 }
 
-// gitToken reports what a provider says about a token.
+// gitToken reports what a provider returns about a token.
 func (d *state) gitToken(token git.Token) []findings.Finding {
 	var list []findings.Finding
 	place, ends := d.gitPlace(), token.Expires.UTC().Format(day)

@@ -26,8 +26,7 @@ func checkIngress(_ context.Context, d *state) engine.Outcome {
 	return found(d.checkHosts(ingressPath+".hosts", ingressPath+".protocol", "MOD301")...)
 }
 
-// checkIngressClass lists the classes, so that a wrong one can be answered with
-// the right ones.
+// checkIngressClass lists the classes, so that the message for a wrong one can name the valid ones.
 func checkIngressClass(ctx context.Context, d *state) engine.Outcome {
 	other, ok := d.chosen(mode.Ingress)
 	if !ok {
@@ -53,8 +52,7 @@ func checkIngressClass(ctx context.Context, d *state) engine.Outcome {
 	return found(findings.New("MOD401", place, class, strings.Join(classes, ", ")))
 }
 
-// checkIngressURL asks the public URL. On an install the address may not be
-// there yet, so whatever is found there only warns.
+// checkIngressURL requests the public URL. During an install the address may not exist yet, so a problem is only a warning.
 func checkIngressURL(ctx context.Context, d *state) engine.Outcome {
 	other, ok := d.chosen(mode.Ingress)
 	if !ok {
@@ -102,7 +100,7 @@ func (d *state) probe(ctx context.Context, address string) (findings.Finding, bo
 	return findings.Finding{}, false
 }
 
-// get asks an address and reads no more than the status of the reply.
+// get requests an address and reads only the status of the response.
 func (d *state) get(ctx context.Context, address string) (int, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {

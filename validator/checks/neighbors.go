@@ -26,7 +26,7 @@ const (
 	serverLabels = "installer.argoCdVersionCheck.argoServerLabels"
 )
 
-// neighbors are controllers that must not share a name or tracking with ours.
+// neighbors are controllers that must not share a name or tracking method with those of this release.
 var neighbors = []struct {
 	// label is what the project's own manifests and charts call the workload.
 	label, title, chart string
@@ -35,7 +35,7 @@ var neighbors = []struct {
 	{"argo-rollouts", "Argo Rollouts", "argo-rollouts"},
 }
 
-// checkNeighbors asks for every selector side by side.
+// checkNeighbors queries all selectors in parallel.
 func checkNeighbors(ctx context.Context, d *state) engine.Outcome {
 	if cannot, ok := d.reach(); !ok {
 		return cannot
@@ -85,7 +85,7 @@ func (d *state) besides(chart, title string, present []cluster.Workload) []findi
 	return nil
 }
 
-// labelsOf are the selectors by which a project's workload is found: its usual name, and for Argo CD the labels that the values give.
+// labelsOf are the selectors that find a project's workload: its usual name, and for Argo CD the labels that the values set.
 func (d *state) labelsOf(name, chart string) []string {
 	selectors := []string{"app.kubernetes.io/name=" + name}
 	if chart != "argo-cd" {

@@ -12,12 +12,11 @@ import (
 	"gitops-runtime/validator/findings"
 )
 
-// needsCluster is what a check lacks when there is no API server to ask.
+// needsCluster is what a check lacks without an API server.
 const needsCluster = "a cluster"
 
-// reach says whether a question about the whole cluster can be asked; when not,
-// the outcome says what is missing. In a single namespace the hook has no
-// cluster-wide rights, by design.
+// reach reports whether the whole cluster can be queried; if not, the outcome describes what is missing. In a single namespace the hook has no
+// cluster-wide permissions, by design.
 func (d *state) reach() (engine.Outcome, bool) {
 	switch {
 	case d.Cluster == nil:
@@ -31,19 +30,18 @@ func (d *state) reach() (engine.Outcome, bool) {
 // found is the outcome of a check with these findings; none means it passed.
 func found(list ...findings.Finding) engine.Outcome { return engine.Outcome{Findings: list} }
 
-// nothing is the outcome of a check that had nothing to look at.
+// nothing is the outcome of a check that does not apply.
 func nothing(why string) engine.Outcome { return engine.Outcome{Skip: why} }
 
-// lacks is the outcome of a check that could not look.
+// lacks is the outcome of a check that could not run.
 func lacks(what string) engine.Outcome { return engine.Outcome{Lacks: what} }
 
-// unknown is the finding that a question got no answer, with what was missing.
+// unknown is the finding that a request got no response, with what was missing.
 func unknown(check string, place helmvalues.Place, question, missing string) findings.Finding {
 	return findings.New(check, place, question+" is unknown: "+missing+".")
 }
 
-// missing says what stood between a question and its answer: a right, time, or
-// a host at a stage.
+// missing describes why a request got no response: a permission, the deadline, or a host at a stage.
 func missing(err error) string {
 	var refused *cluster.Error
 	var failure *netfail.Failure
@@ -64,7 +62,7 @@ func absent(err error) bool {
 	return errors.As(err, &refused) && refused.NotFound()
 }
 
-// statusText is an HTTP status for a sentence, "HTTP 503 Service Unavailable".
+// statusText formats an HTTP status for a sentence, "HTTP 503 Service Unavailable".
 func statusText(status int) string {
 	if text := http.StatusText(status); text != "" {
 		return fmt.Sprintf("HTTP %d %s", status, text)

@@ -14,32 +14,29 @@ import (
 	"gitops-runtime/validator/platform"
 )
 
-// ownSecret and ownKey are where a registered runtime keeps its own token.
+// ownSecret and ownKey are where a registered runtime stores its own token.
 const (
 	ownSecret = "codefresh-token"
 	ownKey    = "token"
 )
 
-// identity is what the runtime's own token tells: whether there is one, whether
-// the platform takes it, and which runtime it belongs to.
+// identity is the result of checking the runtime's own token: whether it exists, whether the platform accepts it, and which runtime it belongs to.
 type identity struct {
-	// alive is true when the platform took the token; registered is then the
-	// account's runtime of the name in the values, nil without one.
+	// alive is true if the platform accepted the token; registered is then the account's runtime with the name in the values, nil if there is none.
 	alive      bool
 	registered *platform.Runtime
 	// outcome is that of the check of the token.
 	outcome engine.Outcome
 }
 
-// ownIdentity looks the token up once for all checks that ask.
+// ownIdentity checks the token once for all checks that need it.
 type ownIdentity struct {
 	once  sync.Once
 	found identity
 }
 
-// own reads the runtime's own token and asks the platform with it. The token is
-// there from the first registration on, whatever the install is called: Argo CD
-// renders every sync as an install.
+// own reads the runtime's own token and sends a request with it to the platform. The token exists from the first registration on, even if the installer
+// reports an install: Argo CD renders every sync as an install.
 func (d *state) own(ctx context.Context) identity {
 	d.identity.once.Do(func() { d.identity.found = d.lookUpOwn(ctx) })
 	return d.identity.found
@@ -75,8 +72,7 @@ func (d *state) lookUpOwn(ctx context.Context) identity {
 	return identity{alive: true, registered: registered, outcome: found()}
 }
 
-// ownRefused tells a token that the platform does not know from a platform that
-// does not answer, or not to this token.
+// ownRefused distinguishes a token that the platform does not know from a platform that does not respond, or not to this token.
 func (d *state) ownRefused(err error) findings.Finding {
 	var answer *platform.Error
 	var failure *netfail.Failure
@@ -91,13 +87,12 @@ func (d *state) ownRefused(err error) findings.Finding {
 	return unknown("RUN300", d.place(urlPath), "Whether the runtime's own token is alive", reason)
 }
 
-// checkOwnToken shows what became of the runtime's own token.
+// checkOwnToken reports the result for the runtime's own token.
 func checkOwnToken(ctx context.Context, d *state) engine.Outcome {
 	return d.own(ctx).outcome
 }
 
-// lighter makes of a refusal that concerns the user alone a warning where the
-// runtime is registered and has a token of its own: it no longer needs the user.
+// lighter turns a failure that concerns only the user into a warning if the runtime is registered and has its own token: it no longer needs the user.
 func (d *state) lighter(ctx context.Context, finding findings.Finding) findings.Finding {
 	if finding.Level == findings.Fail && d.own(ctx).alive {
 		return finding.AtLevel(findings.Warn)

@@ -19,8 +19,7 @@ type kind struct {
 	clusterWide     bool
 }
 
-// rendered are the kinds of the chart's objects. Those of Argo and of the
-// Gateway API are left out where their CRDs come with the chart or the mode.
+// rendered are the kinds of the chart's objects. It omits those of Argo and of the Gateway API if the chart or the mode installs their CRDs.
 var rendered = []kind{
 	{"", "configmaps", false}, {"", "secrets", false}, {"", "serviceaccounts", false}, {"", "services", false},
 	{"apps", "deployments", false}, {"apps", "statefulsets", false}, {"batch", "jobs", false},
@@ -37,7 +36,7 @@ func (k kind) String() string {
 	return k.resource + "." + k.group
 }
 
-// checkRights asks for every kind side by side.
+// checkRights queries all kinds in parallel.
 func checkRights(ctx context.Context, d *state) engine.Outcome {
 	switch {
 	case d.InHook:

@@ -48,7 +48,7 @@ func checkName(_ context.Context, d *state) engine.Outcome {
 	return found(findings.New("RUN102", d.place(namePath), name, problem))
 }
 
-// checkTunnelLabel looks at the first label of the tunnel's host name, which is made of account and runtime.
+// checkTunnelLabel checks the first label of the tunnel's host name, which consists of account and runtime.
 func (d *state) checkTunnelLabel(name string) engine.Outcome {
 	account := d.Values.String(accountPath, "")
 	label := account + "-" + name
@@ -62,9 +62,8 @@ func (d *state) checkTunnelLabel(name string) engine.Outcome {
 	return found(long)
 }
 
-// checkUnique asks who carries the name. A registered runtime is known by its
-// own token and has to be this one; without that token the user's is asked: on
-// an install nobody may carry the name, on an upgrade it has to be this runtime.
+// checkUnique finds the runtime that has the name. A registered runtime is identified by its own token and has to be this one; without that token the
+// user's is used: on an install the name has to be free, on an upgrade it has to belong to this runtime.
 func checkUnique(ctx context.Context, d *state) engine.Outcome {
 	name, place := d.Values.String(namePath, ""), d.place(namePath)
 	own := d.own(ctx)
@@ -105,9 +104,8 @@ func (d *state) here(registered *platform.Runtime) (here, sure bool) {
 	return here, namespace != "" && cluster != ""
 }
 
-// same is the outcome for a runtime that has to be this one. Namespace and
-// cluster are optional in the platform's records; what is not recorded cannot
-// refuse an upgrade.
+// same is the outcome for a runtime that has to be this one. Namespace and cluster are optional in the platform's records; missing records do not reject
+// an upgrade.
 func (d *state) same(registered *platform.Runtime) engine.Outcome {
 	here, sure := d.here(registered)
 	if here && sure {

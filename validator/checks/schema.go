@@ -11,8 +11,7 @@ import (
 
 const helmHasChecked = "Helm has checked it before it ran this Job"
 
-// checkSchema holds the merged values against the chart's schema and each
-// subchart's part against the subchart's, as Helm does.
+// checkSchema validates the merged values against the chart's schema and each subchart's part against the subchart's, as Helm does.
 func checkSchema(_ context.Context, d *state) engine.Outcome {
 	switch {
 	case d.InHook:

@@ -20,14 +20,13 @@ type reference struct {
 	// check is the hundred; the others are findings of it. An empty code is
 	// for a case that the caller has excluded.
 	check, noField, noSecret, noKey, empty string
-	// what the Secret holds, in a word or two.
+	// description of the Secret's content, in a word or two
 	what string
-	// defaultKey is used when the reference names none, where the chart has one.
+	// defaultKey is used if the reference names no key and the chart has a default.
 	defaultKey string
 }
 
-// follow reads the entry that a reference names. ok is false when there is no
-// entry, and the outcome says why.
+// follow reads the entry that a reference names. ok is false if there is no entry, and the outcome gives the reason.
 func (d *state) follow(ctx context.Context, r reference) (entry string, outcome engine.Outcome, ok bool) {
 	name, key := d.Values.String(r.path+".name", ""), d.Values.String(r.path+".key", r.defaultKey)
 	switch {

@@ -1,7 +1,5 @@
-// Package checks is the table of everything that is looked at before a runtime
-// is installed. Each check is a row with a function that looks at a Subject and
-// returns findings; none of them writes anything anywhere. It knows nothing of
-// flags, reports and exit codes.
+// Package checks is the table of all checks that run before a runtime is installed. Each check is a row with a function that checks a Subject and
+// returns findings; none of them writes anything. The package does not know flags, reports and exit codes.
 package checks
 
 import (
@@ -18,30 +16,28 @@ import (
 	"gitops-runtime/validator/platform"
 )
 
-// Subject is what is looked at: values, and the world they are meant for.
+// Subject is what is checked: values, and their environment.
 type Subject struct {
 	Values *helmvalues.Values
 	// Chart is nil in the hook, where Helm has checked the schema already.
 	Chart *helmchart.Chart
-	// Schemas keeps what was compiled for other subjects of the same chart;
-	// nil keeps nothing.
+	// Schemas stores compiled schemas for other subjects of the same chart; nil stores nothing.
 	Schemas *schemacheck.Cache
 	// Namespace and Release are those of the install.
 	Namespace, Release string
 	// Upgrade is true when the release exists already.
 	Upgrade bool
-	// InHook is true in the hook Job: rights are the Job's, not the user's.
+	// InHook is true in the hook Job: permissions are the Job's, not the user's.
 	InHook bool
-	// Cluster is nil when there is none to ask.
+	// Cluster is nil if there is none to query.
 	Cluster Cluster
-	// Network makes an HTTP client that trusts these CA certificates (PEM)
-	// besides the system's and goes through the proxies of the values.
+	// Network creates an HTTP client that trusts these CA certificates (PEM) in addition to the system's and uses the proxies of the values.
 	Network func(authorities []byte) *http.Client
 	// Now is the time by which certificates and tokens expire.
 	Now time.Time
 }
 
-// Cluster is everything that is asked of an API server.
+// Cluster is the queries that checks send to an API server.
 type Cluster interface {
 	secretReader
 	gatewayReader
@@ -59,15 +55,14 @@ type secretReader interface {
 	Secret(ctx context.Context, namespace, name string) (map[string][]byte, error)
 }
 
-// gatewayReader asks about the Gateway API.
+// gatewayReader queries the Gateway API.
 type gatewayReader interface {
 	KnowsGateways(ctx context.Context) (bool, error)
 	Gateway(ctx context.Context, namespace, name string) error
 }
 
-// state is a Subject with the facts that earlier checks have found for later
-// ones. Checks run side by side, so facts are read and written as a whole, under
-// the lock. A fact may be missing, whatever a check needs: look before use.
+// state is a Subject with the facts that earlier checks have found for later ones. Checks run in parallel, so facts are read and written as a whole,
+// under the lock. A fact may be missing even if a check depends on it: test it before use.
 type state struct {
 	Subject
 	mu       sync.Mutex
@@ -81,7 +76,7 @@ type facts struct {
 	token string
 	// authorities is the CA bundle, PEM.
 	authorities []byte
-	// user is whom the platform knows the token by, nil when it is not known.
+	// user is the owner of the token, nil if it is not known.
 	user        *platform.User
 	gitPassword string
 	clients     *http.Client
@@ -94,8 +89,7 @@ func (d *state) facts() facts {
 	return d.known
 }
 
-// update adds a fact. A check that was left behind by its deadline, or by the
-// end of the run, adds nothing.
+// update stores a fact. A check that has exceeded its deadline, or outlived the run, stores nothing.
 func (d *state) update(ctx context.Context, change func(*facts)) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"gitops-runtime/internal/helmvalues"
 )
 
-// A Git server of one's own often has a certificate of a private CA, which the chart gives to what dials out.
+// A self-hosted Git server often has a certificate of a private CA, which the chart passes to the programs that connect to it.
 func TestCertificatesOfGitServersAreTrusted(t *testing.T) {
 	t.Parallel()
 	var trusted string

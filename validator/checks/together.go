@@ -20,8 +20,8 @@ const (
 	sshKeyPath     = gitPath + ".sshPrivateKey"
 )
 
-// checkTogether looks at values that each fit the schema and do not go together.
-// The chart's templates refuse each of them, too, with the same code.
+// checkTogether compares values that are valid on their own but not together. The chart's templates reject each of these combinations, too, with the
+// same code.
 func checkTogether(_ context.Context, d *state) engine.Outcome {
 	switch {
 	case d.InHook:
@@ -40,7 +40,7 @@ func checkTogether(_ context.Context, d *state) engine.Outcome {
 	return found(list...)
 }
 
-// cacheMissing: several pods of app-proxy share what they keep in Redis.
+// cacheMissing: several pods of app-proxy share a cache in Redis.
 func (d *state) cacheMissing() (findings.Finding, bool) {
 	replicas, _ := d.Values.Get(replicasPath)
 	count, isNumber := replicas.(float64)
@@ -96,10 +96,10 @@ func (d *state) sshKeyUnnamed() (findings.Finding, bool) {
 	return findings.New("SCH306", d.place(sshKeyPath+".secretKeyRef")), true
 }
 
-// tunnelHostName is the host that account, runtime and tunnel server make, as the chart's templates take it.
+// tunnelHostName is the host name that account, runtime and tunnel server form, as in the chart's templates.
 var tunnelHostName = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$`)
 
-// tunnelHost finds an account id that makes no host name.
+// tunnelHost finds an account id that cannot be part of a host name.
 func (d *state) tunnelHost(account string) (findings.Finding, bool) {
 	name := d.Values.String(namePath, "")
 	host := fmt.Sprintf("%s-%s.%s", account, name, d.Values.String(serverPath+".subdomainHost", mode.SubdomainHost))

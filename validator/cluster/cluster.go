@@ -1,7 +1,5 @@
-// Package cluster reads what the checks need from a Kubernetes API server, and
-// deletes what an uninstall leaves. It decodes the few fields that are used, and
-// connects as a pod does. It knows nothing of kubeconfig files, which the package
-// kubeconfig reads with client-go, nor of what the answers mean.
+// Package cluster reads what the checks need from a Kubernetes API server, and deletes what an uninstall leaves. It decodes only the fields that are
+// used, and connects as a pod does. It does not know kubeconfig files, which the package kubeconfig reads with client-go, nor what the responses mean.
 package cluster
 
 import (
@@ -35,19 +33,18 @@ func New(address string, client *http.Client) (*Client, error) {
 	return &Client{base: strings.TrimRight(address, "/"), host: parsed.Host, http: client}, nil
 }
 
-// Error is an answer without the object that was asked for.
+// Error is a response without the requested object.
 type Error struct {
-	// Verb and Resource name the right that the question needs.
+	// Verb and Resource name the permission that the request needs.
 	Verb, Resource string
-	// Status is the HTTP status; 0 when there was no answer.
+	// Status is the HTTP status; 0 if there was no response.
 	Status int
-	// Message is what the server says about a refusal, which may repeat parts of
-	// what was sent; Error leaves it out.
+	// Message is the server's reason for a rejection, which may repeat parts of the request; Error omits it.
 	Message string
 	Err     error
 }
 
-// Error says what was asked and what came back.
+// Error describes the request and its response.
 func (e *Error) Error() string {
 	if e.Status == 0 {
 		return fmt.Sprintf("%s %s: %v", e.Verb, e.Resource, e.Err)
@@ -55,20 +52,20 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s %s: HTTP %d", e.Verb, e.Resource, e.Status)
 }
 
-// Unwrap gives the underlying error.
+// Unwrap returns the underlying error.
 func (e *Error) Unwrap() error { return e.Err }
 
 // NotFound is true when the server answered that the object does not exist.
 func (e *Error) NotFound() bool { return e.Status == http.StatusNotFound }
 
-// Forbidden is true when the right to ask is missing.
+// Forbidden is true if the permission for the request is missing.
 func (e *Error) Forbidden() bool {
 	return e.Status == http.StatusForbidden || e.Status == http.StatusUnauthorized
 }
 
 const maxReply = 32 << 20
 
-// question is one request: what is asked, by which right.
+// question is one request: what is requested, with which permission.
 type question struct {
 	verb, resource string
 	path           string
@@ -80,7 +77,7 @@ type question struct {
 	accept, contentType string
 }
 
-// These ask for the metadata of objects, or of one, in place of the whole.
+// These request only the metadata of objects, or of one.
 const (
 	metadataType    = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
 	oneMetadataType = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json"
@@ -127,7 +124,7 @@ func (c *Client) decode(response *http.Response, q question, into any) error {
 		var status struct {
 			Message string `json:"message"`
 		}
-		_ = json.Unmarshal(reply, &status) // a proxy in between may answer otherwise
+		_ = json.Unmarshal(reply, &status) // a proxy in between may respond differently
 		return &Error{Verb: q.verb, Resource: q.resource, Status: response.StatusCode, Message: status.Message}
 	}
 	if into == nil {

@@ -16,8 +16,7 @@ import (
 	"gitops-runtime/validator/cluster"
 )
 
-// server answers paths, with their query, from a table; everything else is not
-// found.
+// server responds to paths, with their query, from a table; everything else is not found.
 func server(t *testing.T, replies map[string]string) (*cluster.Client, *[]string) {
 	t.Helper()
 	asked := &[]string{}

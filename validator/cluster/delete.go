@@ -7,9 +7,8 @@ import (
 	"path"
 )
 
-// Delete asks for the deletion of the object at an API path, in the background for what belongs to it. It is gone once
-// the server does not know it: an object with finalizers stays until its controllers let go, and may be asked for again.
-// It needs the right to delete that object by its name.
+// Delete deletes the object at an API path, with background deletion of its dependents. It is gone once the server does not know it: an object with
+// finalizers remains until its controllers remove them, and the call can be repeated. It needs the permission to delete that object by its name.
 func (c *Client) Delete(ctx context.Context, objectPath string) (gone bool, err error) {
 	resource := path.Base(path.Dir(objectPath))
 	err = c.ask(ctx, question{verb: "delete", resource: resource, path: objectPath, method: http.MethodDelete}, nil)

@@ -13,12 +13,11 @@ import (
 	"time"
 )
 
-// serviceAccount is where a pod finds the token and the CA certificate of its
-// service account, see
+// serviceAccount is the folder of the token and the CA certificate of a pod's service account, see
 // https://kubernetes.io/docs/tasks/run-application/access-api-from-pod/#directly-accessing-the-rest-api
 const serviceAccount = "/var/run/secrets/kubernetes.io/serviceaccount"
 
-// Times of one connection, as client-go has them.
+// Timeouts of one connection, as in client-go.
 const (
 	dialTime      = 30 * time.Second
 	handshakeTime = 10 * time.Second

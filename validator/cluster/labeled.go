@@ -35,9 +35,8 @@ func (l Labeled) path(namespace string) string {
 	return fmt.Sprintf("%s/namespaces/%s/%s", apiRoot(l.Group, l.Version), url.PathEscape(namespace), l.Resource)
 }
 
-// DeleteLabeled asks for the deletion of the objects, in one request, which
-// reads none of them. It needs the right deletecollection. A kind that the
-// cluster does not know has no objects.
+// DeleteLabeled deletes the objects with one request, which does not read them. It needs the permission deletecollection. A kind that the cluster does
+// not know has no objects.
 func (c *Client) DeleteLabeled(ctx context.Context, namespace string, objects Labeled) error {
 	return unlessNotFound(c.ask(ctx, question{
 		verb: "deletecollection", resource: objects.Resource, path: objects.path(namespace), method: http.MethodDelete,
@@ -45,10 +44,8 @@ func (c *Client) DeleteLabeled(ctx context.Context, namespace string, objects La
 	}, nil))
 }
 
-// ReleaseLabeled removes the finalizers of the objects, so that they can be
-// deleted after their controller. It needs the rights list and patch, and
-// returns the names of the objects that had finalizers. A kind that the cluster
-// does not know has no objects.
+// ReleaseLabeled removes the finalizers of the objects, so that they can be deleted without their controller. It needs the permissions list and patch,
+// and returns the names of the objects that had finalizers. A kind that the cluster does not know has no objects.
 func (c *Client) ReleaseLabeled(ctx context.Context, namespace string, objects Labeled) ([]string, error) {
 	var found list[struct {
 		Metadata struct {

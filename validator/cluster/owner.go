@@ -14,8 +14,7 @@ type Identity struct {
 	UID        string `json:"uid"`
 }
 
-// Identify gives the identity of the object at an API path. It needs the right
-// to get that object by its name.
+// Identify returns the identity of the object at an API path. It needs the permission to get that object by its name.
 func (c *Client) Identify(ctx context.Context, objectPath string) (Identity, error) {
 	var answer struct {
 		Identity
@@ -28,9 +27,8 @@ func (c *Client) Identify(ctx context.Context, objectPath string) (Identity, err
 	return Identity{APIVersion: answer.APIVersion, Kind: answer.Kind, Name: answer.Metadata.Name, UID: answer.Metadata.UID}, err
 }
 
-// Own makes the object at an API path go when its owner goes. It needs the
-// right to patch that object by its name; where the server guards owners, as
-// OpenShift's does, the right to delete it too.
+// Own sets an owner of the object at an API path, so that it is deleted with the owner. It needs the permission to patch that object by its name and, if
+// the server restricts owner references, as OpenShift does, to delete it, too.
 func (c *Client) Own(ctx context.Context, objectPath string, owner Identity) error {
 	return c.ask(ctx, question{
 		verb: "patch", resource: path.Base(path.Dir(objectPath)) + "/" + path.Base(objectPath), path: objectPath,

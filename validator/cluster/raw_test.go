@@ -12,7 +12,7 @@ import (
 	"gitops-runtime/validator/cluster"
 )
 
-// Objects of any kind are read, created and changed by their paths; a refusal has the server's words beside its own.
+// Objects of any kind are read, created and changed by their paths; an error contains the server's message.
 func TestRaw(t *testing.T) {
 	t.Parallel()
 	var asked []string

@@ -18,12 +18,12 @@ type Meta struct {
 type Node struct {
 	Metadata Meta `json:"metadata"`
 	Status   struct {
-		// Allocatable holds quantities such as cpu "2" and memory "5000Mi".
+		// Allocatable contains quantities such as cpu "2" and memory "5000Mi".
 		Allocatable map[string]string `json:"allocatable"`
 	} `json:"status"`
 }
 
-// Workload is a Deployment, as far as it tells whose it is.
+// Workload is a Deployment, reduced to the fields that identify its owner.
 type Workload struct {
 	Metadata Meta `json:"metadata"`
 	Spec     struct {
@@ -45,8 +45,7 @@ type object struct {
 	Metadata Meta `json:"metadata"`
 }
 
-// Secret reads the entries of a Secret. It needs the right to get secrets by
-// that name.
+// Secret reads the entries of a Secret. It needs the permission to get secrets by that name.
 func (c *Client) Secret(ctx context.Context, namespace, name string) (map[string][]byte, error) {
 	var secret struct {
 		Data map[string][]byte `json:"data"`
@@ -110,7 +109,7 @@ func (c *Client) Service(ctx context.Context, namespace, name string) error {
 	}, nil)
 }
 
-// Version gives the server's version as it names itself ("v1.33.1-eks-abc").
+// Version returns the server's version in its own format ("v1.33.1-eks-abc").
 func (c *Client) Version(ctx context.Context) (string, error) {
 	var version struct {
 		GitVersion string `json:"gitVersion"`
@@ -158,7 +157,7 @@ func (c *Client) Deployments(ctx context.Context, labels, name string) ([]Worklo
 	return found.Items, err
 }
 
-// Allowed asks whether whoever is connected may do something.
+// Allowed reports whether the current user has a permission.
 func (c *Client) Allowed(ctx context.Context, verb, group, resource, namespace string) (bool, error) {
 	var review struct {
 		Status struct {

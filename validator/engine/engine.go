@@ -1,6 +1,5 @@
-// Package engine runs checks: independent ones side by side, dependent ones in
-// order, each with a deadline, all within one context. It knows nothing of what
-// a check looks at.
+// Package engine runs checks: independent ones in parallel, dependent ones in order, each with a deadline, all within one context. It does not know what
+// a check does.
 package engine
 
 import (
@@ -29,7 +28,7 @@ const (
 type Check struct {
 	// Code is the hundred of its findings, such as RUN200.
 	Code string
-	// Title says what holds when the check passes.
+	// Title describes what is true if the check passes.
 	Title string
 	// Group is the heading it belongs under.
 	Group string
@@ -37,23 +36,20 @@ type Check struct {
 	Needs []string
 	// After are the codes of checks that have to end before this one starts, however they end.
 	After []string
-	// Essential is true when an install cannot go well without an answer.
+	// Essential is true if an install depends on a result.
 	Essential bool
 	// Deadline bounds this check; the zero value leaves the run's own bound.
 	Deadline time.Duration
-	// About, when not nil, is the value that the check reads or dials: the place
-	// of the finding that it got no answer.
+	// About, if not nil, is the value that the check reads or connects to: the place of the finding that it got no response.
 	About func() helmvalues.Place
-	// Run looks and tells. It should end when its context does; when it does
-	// not, its outcome is left behind.
+	// Run runs the check. It should end when its context does; otherwise its outcome is discarded.
 	Run func(ctx context.Context) Outcome
 }
 
 // Outcome is what a check found.
 type Outcome struct {
 	Findings []findings.Finding
-	// Skip, when not empty, says why the check had nothing to do; those that
-	// need it go on.
+	// Skip, if not empty, is the reason why the check did not apply; checks that need it continue.
 	Skip string
 	// Lacks, when not empty, names what was missing to do it ("a cluster");
 	// those that need it are skipped as well, even where Findings only warn.
@@ -70,7 +66,7 @@ type Result struct {
 	Findings []findings.Finding `json:"findings,omitempty"`
 	// Essential is the check's own.
 	Essential bool `json:"-"`
-	// holds is true when those that need this check may go on.
+	// holds is true if checks that need this one can continue.
 	holds bool
 }
 
@@ -78,14 +74,12 @@ type Result struct {
 type Options struct {
 	// Deadline bounds the whole run.
 	Deadline time.Duration
-	// Skip names checks that are not run and findings that are left out, with
-	// what asked for it ("--skip").
+	// Skip names checks that are not run and findings that are omitted, with the flag that requested it ("--skip").
 	Skip map[string]string
 }
 
-// Run runs the checks and returns a result for each, in the order of the table,
-// the same one for the same outcomes. It returns as soon as the context ends;
-// what had not ended by then is inconclusive.
+// Run runs the checks and returns a result for each, in the order of the table, and deterministic for the same outcomes. It returns as soon as the
+// context ends; checks that have not ended by then are inconclusive.
 func Run(ctx context.Context, table []Check, options Options) []Result {
 	// It ends with the run, so that a check that is left behind knows it.
 	ctx, cancel := context.WithCancel(ctx)
@@ -104,7 +98,7 @@ func Run(ctx context.Context, table []Check, options Options) []Result {
 	results := make([]Result, 0, len(table))
 	for _, check := range table {
 		coming := pending[check.Code]
-		<-coming.done // no check outlasts the context
+		<-coming.done // the context limits every check
 		result := coming.result
 		result.Essential = check.Essential
 		results = append(results, result)
@@ -112,7 +106,7 @@ func Run(ctx context.Context, table []Check, options Options) []Result {
 	return results
 }
 
-// pending is a result that is still to come.
+// pending is a result that is not available yet.
 type pending struct {
 	done   chan struct{}
 	result Result
@@ -211,7 +205,7 @@ func conclude(check Check, outcome Outcome) Result {
 	return result
 }
 
-// worst is the status that the heaviest finding gives a check.
+// worst is the status of a check, determined by its most severe finding.
 func worst(found []findings.Finding) Status {
 	status := Passed
 	for _, finding := range found {
@@ -245,10 +239,8 @@ func unanswered(check Check, reason string) Result {
 	}
 }
 
-// without leaves out the findings that were asked to be left out. A check of
-// which nothing else remains counts as skipped, so that the report shows it.
-// Whether those that need the check may go on stays as it was: a fault that is
-// not shown is still one.
+// without removes the findings that are to be omitted. A check without other findings counts as skipped, so that the report shows it. Whether dependent
+// checks run does not change: an omitted failure is still a failure.
 func without(skip map[string]string, result Result) Result {
 	var kept []findings.Finding
 	var left []string

@@ -65,7 +65,7 @@ func TestRun(t *testing.T) {
 	assert.Equal(t, want, got)
 }
 
-// A finding that is left out is still a fault: what needs the check has nothing to go on.
+// An omitted finding is still a failure: checks that depend on it are skipped.
 func TestASkippedFindingDoesNotSatisfyANeed(t *testing.T) {
 	table := []engine.Check{
 		{Code: "A", Run: finds(findings.Fail)}, {Code: "B", Needs: []string{"A"}, Run: passes},

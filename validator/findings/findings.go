@@ -1,6 +1,5 @@
-// Package findings holds what a check can say: every finding as data, with a
-// stable code, one sentence, the place of the value it is about, and the fix. It
-// knows nothing of how a finding comes about, nor how it is shown.
+// Package findings contains the results that a check can report: every finding as data, with a stable code, one sentence, the place of the value it is
+// about, and the fix. It does not know how a finding is detected or displayed.
 package findings
 
 import (
@@ -11,21 +10,20 @@ import (
 	"gitops-runtime/internal/helmvalues"
 )
 
-// Level says how heavy a finding weighs.
+// Level is the severity of a finding.
 type Level string
 
 // The levels, heaviest first.
 const (
 	// Fail refuses the install.
 	Fail Level = "fail"
-	// Inconclusive means a question could not be answered; what was missing is
-	// named in the sentence.
+	// Inconclusive means that a request got no response; the sentence names what was missing.
 	Inconclusive Level = "inconclusive"
-	// Warn is worth reading and refuses nothing, unless warnings are made strict.
+	// Warn rejects nothing, unless warnings are made strict.
 	Warn Level = "warn"
 )
 
-// Finding is one thing a run has to say.
+// Finding is one result of a run.
 type Finding struct {
 	Code    string           `json:"code"`
 	Level   Level            `json:"level"`
@@ -34,9 +32,8 @@ type Finding struct {
 	Fix     string           `json:"fix,omitempty"`
 }
 
-// New makes the finding of a code: level, sentence and fix come from the
-// table, the arguments fill the sentence in the order of its verbs. The code
-// has to be one of the table's, as a test of every package that reports holds.
+// New creates the finding of a code: level, sentence and fix come from the table, the arguments fill the sentence in the order of its verbs. The code
+// has to be in the table, which a test of every package that reports findings checks.
 func New(code string, place helmvalues.Place, args ...any) Finding {
 	definition, known := Lookup(code)
 	if !known {
@@ -57,7 +54,7 @@ func (f Finding) Line() string {
 	return fmt.Sprintf("%s: %s: %s %s", cmp.Or(f.Place.String(), "-"), f.Level, f.Code, f.Message)
 }
 
-// WithFix returns the finding with a fix that fits better than the table's.
+// WithFix returns the finding with a more specific fix than the table's.
 func (f Finding) WithFix(format string, args ...any) Finding {
 	f.Fix = fmt.Sprintf(format, args...)
 	return f

@@ -21,7 +21,7 @@ func TestTableIsWellFormed(t *testing.T) {
 		assert.NotEmpty(t, row.Why, "%s lacks its sentence or its reason", row.Code)
 		assert.NotEmpty(t, row.Sentence, "%s lacks its sentence or its reason", row.Code)
 		isCheck := strings.HasSuffix(row.Code, "00")
-		// SCH103 and SCH105 name in the sentence itself what would fit.
+		// The sentences of SCH103 and SCH105 name what is allowed.
 		assert.False(t, !isCheck && row.Fix == "" && row.Code != "SCH103" && row.Code != "SCH105", "%s does not say what to do", row.Code)
 		assert.Equal(t, row.Level == findings.Inconclusive, isCheck, "%s: the hundreds, and only they, stand for a question without an answer", row.Code)
 		assert.False(t, !isCheck && !strings.HasSuffix(row.Sentence, "."), "%s: a sentence ends with a full stop: %q", row.Code, row.Sentence)

@@ -6,10 +6,8 @@ import (
 	"slices"
 )
 
-// bitbucketNeeds are the rights on Bitbucket Cloud: each has a name, and the
-// scopes that give it: those of app passwords (account, or account:read as
-// Codefresh's cli-v2 asks for in pkg/git/provider_bitbucket.go), and those of
-// API tokens (read:account and read:user:bitbucket;
+// bitbucketNeeds are the permissions on Bitbucket Cloud, each with a name and the scopes that grant it: those of app passwords (account, or account:read
+// as Codefresh's cli-v2 requests in pkg/git/provider_bitbucket.go), and those of API tokens (read:account and read:user:bitbucket;
 // https://developer.atlassian.com/cloud/bitbucket/bitbucket-cloud-rest-api-scopes).
 var bitbucketNeeds = []struct {
 	right  string
@@ -23,7 +21,7 @@ var bitbucketNeeds = []struct {
 	{"repositories admin", []string{"repository:admin", "admin:repository:bitbucket"}},
 }
 
-// bitbucketCloud asks Bitbucket Cloud, which sends the scopes with every reply.
+// bitbucketCloud queries Bitbucket Cloud, which sends the scopes with every response.
 func bitbucketCloud(ctx context.Context, server Server, credentials Credentials) (Token, error) {
 	answer, err := server.get(ctx, "/user", basic(credentials))
 	var refused struct {
@@ -60,8 +58,7 @@ type page struct {
 	Size int `json:"size"`
 }
 
-// bitbucketDataCenter asks Bitbucket Data Center who is signed in, and whether
-// there is a project or a repository that this user administers.
+// bitbucketDataCenter queries the signed-in user of Bitbucket Data Center, and whether there is a project or a repository that this user administers.
 func bitbucketDataCenter(ctx context.Context, server Server, credentials Credentials) (Token, error) {
 	const api = "/rest/api/latest"
 	answer, err := server.get(ctx, api+"/application-properties", bearer(credentials))
@@ -87,5 +84,5 @@ func bitbucketDataCenter(ctx context.Context, server Server, credentials Credent
 	return Token{Lacks: []string{"the administration of any project or repository"}}, nil
 }
 
-// ErrAnonymous is returned when the server answers as if nobody had signed in.
+// ErrAnonymous is returned if the server responds as to an anonymous user.
 var ErrAnonymous = errors.New("the server does not take the token for a user's")

@@ -1,6 +1,5 @@
-// Package git asks a Git provider what a token is worth: is it alive, when does
-// it end, and which of the runtime's rights does it lack. It only ever sends
-// GET requests, and only to the API it was given.
+// Package git queries a Git provider about a token: whether it is valid, when it expires, and which permissions it lacks. It sends only GET requests,
+// and only to the API of the account.
 package git
 
 import (
@@ -31,23 +30,22 @@ type Server struct {
 	HTTP       *http.Client
 }
 
-// Token is what a provider says about a token.
+// Token is what a provider returns about a token.
 type Token struct {
-	// Expires is the end of its life; the zero time when it is not known or
-	// has no end.
+	// Expires is the expiration time; the zero time if it is not known or the token does not expire.
 	Expires time.Time
-	// Lacks are the rights that the runtime needs and the token has not.
+	// Lacks are the permissions that the runtime needs and the token does not have.
 	Lacks []string
-	// Unsure names what the provider does not tell; "" when it told all.
+	// Unsure names what the provider does not reveal; "" if it reveals everything.
 	Unsure string
 	// Project is true for a token of a project in place of a person or a group.
 	Project bool
 }
 
-// Provider asks about a token in the way of one kind of server.
+// Provider queries one kind of server about a token.
 type Provider func(ctx context.Context, server Server, credentials Credentials) (Token, error)
 
-// ByName gives the provider that the platform calls by this name.
+// ByName returns the provider with the platform's name for it.
 func ByName(name string) (Provider, bool) {
 	provider, known := map[string]Provider{
 		"GITHUB": github, "GITLAB": gitlab, "BITBUCKET": bitbucketCloud,
@@ -63,14 +61,13 @@ type StatusError struct {
 	body   []byte
 }
 
-// Error says what came back.
+// Error describes the response.
 func (e *StatusError) Error() string { return fmt.Sprintf("%s answers HTTP %d", e.Host, e.Status) }
 
 // Refused is true when the server does not know the token.
 func (e *StatusError) Refused() bool { return e.Status == http.StatusUnauthorized }
 
-// narrow reads the body of a 403, which some providers send for a token of too
-// few scopes; false when the server said something else.
+// narrow reads the body of a 403, which some providers send for a token with too few scopes; false if the server returned something else.
 func narrow(err error, into any) bool {
 	var status *StatusError
 	return errors.As(err, &status) && status.Status == http.StatusForbidden && json.Unmarshal(status.body, into) == nil
@@ -84,7 +81,7 @@ type reply struct {
 	body   []byte
 }
 
-// get asks a path of the API. sign puts the credentials on the request.
+// get requests a path of the API. sign adds the credentials to the request.
 func (s Server) get(ctx context.Context, path string, sign func(*http.Request)) (reply, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimRight(s.URL, "/")+path, nil)
 	if err != nil {
@@ -104,7 +101,7 @@ func (s Server) get(ctx context.Context, path string, sign func(*http.Request)) 
 	if response.StatusCode != http.StatusOK {
 		return reply{}, &StatusError{request.URL.Host, response.StatusCode, body}
 	}
-	// Gerrit puts a line before its JSON that keeps browsers from running it.
+	// Gerrit adds a line before its JSON to keep browsers from executing it.
 	body = bytes.TrimPrefix(body, []byte(")]}'"))
 	if !json.Valid(body) {
 		return reply{}, fmt.Errorf("%s answers with something else than its API (a sign-in page or a proxy, perhaps)", request.URL.Host)

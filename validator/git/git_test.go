@@ -43,8 +43,7 @@ func (s *script) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: status, Header: headers, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
 }
 
-// Which questions are asked, to whom, and how they are signed: GET requests to
-// the account's API and nothing else.
+// Which requests are sent, to which host, and how they are signed: only GET requests to the account's API.
 func TestQuestions(t *testing.T) {
 	cases := map[string]struct {
 		replies map[string]string
@@ -85,7 +84,7 @@ func TestNames(t *testing.T) {
 	assert.False(t, known, "SVN is not a provider")
 }
 
-// An account may give the address of its API with the path, without it, or not at all.
+// An account may set the address of its API with the path, without it, or not at all.
 func TestAPIURL(t *testing.T) {
 	for _, c := range []struct{ provider, given, want string }{
 		{"GITHUB", "", "https://api.github.com"},
@@ -114,7 +113,7 @@ func TestAPIURL(t *testing.T) {
 	}
 }
 
-// The bot of a project's token is refused, that of a group's is not.
+// The bot of a project's token is rejected, that of a group's is not.
 func TestGitLabBots(t *testing.T) {
 	for name, project := range map[string]bool{
 		"jane": false, "project_17_bot": true, "project_17_bot3": true, "project_17_bot_0123456789abcdef": true,
@@ -128,7 +127,7 @@ func TestGitLabBots(t *testing.T) {
 	}
 }
 
-// A scope that gives the right to read the account has old and new names.
+// The scope that grants reading the account has old and new names.
 func TestBitbucketAccountScopes(t *testing.T) {
 	const others = "team, webhook, repository:write, repository:admin"
 	for scopes, lacks := range map[string]int{
@@ -152,7 +151,7 @@ func TestStatusError(t *testing.T) {
 	assert.EqualError(t, status, "git.test answers HTTP 404")
 }
 
-// No reply of a Git server may make a provider panic or hang.
+// No response of a Git server makes a provider panic or hang.
 func FuzzReply(f *testing.F) {
 	bodies := []string{
 		"{}", `{"username":"x","scopes":["api"],"expires_at":"2024-01-01"}`, `{"size":-1}`, ")]}'\n{\"_account_id\": 1}", "https://git.test/o/r.git?ref=x",

@@ -13,9 +13,8 @@ import (
 // finegrained is what a fine-grained token has to be given on the repositories.
 const finegrained = "a fine-grained token does not tell its permissions; it needs write access to administration, commit statuses, contents, pull requests and webhooks"
 
-// github asks GitHub and GitHub Enterprise. A classic token sends its scopes
-// with every reply; a fine-grained one sends none, so it is only seen whether
-// it reaches the shared configuration repository.
+// github queries GitHub and GitHub Enterprise. A classic token returns its scopes with every response; a fine-grained one does not, so only its access
+// to the shared configuration repository can be checked.
 func github(ctx context.Context, server Server, credentials Credentials) (Token, error) {
 	answer, err := server.get(ctx, "/user", bearer(credentials))
 	if err != nil {
@@ -57,8 +56,7 @@ func githubTime(text string) time.Time {
 	return time.Time{}
 }
 
-// repositoryPath is owner/name of a repository's URL, "" when it has none:
-// https://host/owner/name.git/folder?ref=branch has owner/name.
+// repositoryPath is owner/name of a repository's URL, "" if it has none: https://host/owner/name.git/folder?ref=branch has owner/name.
 func repositoryPath(repository string) string {
 	parsed, err := url.Parse(repository)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 // and reaches every project of its group, so the runtime can use it.
 var projectBot = regexp.MustCompile(`^project_[0-9]+_bot`)
 
-// gitlab asks GitLab, which describes the token itself from version 15.5 on.
+// gitlab queries GitLab, which describes the token itself since version 15.5.
 func gitlab(ctx context.Context, server Server, credentials Credentials) (Token, error) {
 	private := func(request *http.Request) { request.Header.Set("PRIVATE-TOKEN", credentials.Token) }
 	answer, err := server.get(ctx, "/user", private)

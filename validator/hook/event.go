@@ -9,7 +9,7 @@ import (
 	"gitops-runtime/validator/report"
 )
 
-// eventLimit is how many bytes an Event's message may have.
+// eventLimit is the maximum length of an Event's message in bytes.
 const eventLimit = 1024
 
 // Announcer creates Events.
@@ -17,8 +17,7 @@ type Announcer interface {
 	Report(ctx context.Context, event cluster.Event) error
 }
 
-// Announce makes an Event about the hook Job, so that the reason is in
-// `kubectl get events` after the Job is gone.
+// Announce creates an Event about the hook Job, so that `kubectl get events` shows the reason after the Job is deleted.
 func Announce(ctx context.Context, to Announcer, namespace, job string, made report.Report) error {
 	err := to.Report(ctx, cluster.Event{
 		Namespace: namespace, Kind: "Job", APIVersion: "batch/v1", Name: job,

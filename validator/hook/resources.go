@@ -9,23 +9,21 @@ import (
 	"gitops-runtime/validator/cluster"
 )
 
-// Owners is what an API server is asked for to make objects go together.
+// Owners is the API requests that make an object the owner of others.
 type Owners interface {
 	Identify(ctx context.Context, path string) (cluster.Identity, error)
 	Own(ctx context.Context, path string, owner cluster.Identity) error
 	Delete(ctx context.Context, path string) (gone bool, err error)
 }
 
-// Resources are the objects that were made for the Job: its values, its
-// service account and its rights. Helm 3.19 and later removes them when the Job
-// fails; before that it leaves them, and the Job has to.
+// Resources are the objects that were created for the Job: its values, its service account and its permissions. Helm 3.19 and later removes them if the
+// Job fails; before that it leaves them, and the Job has to remove them.
 //
-// A Job cannot delete them one by one, as with the first part of its rights the
-// rest is out of reach. So the first object becomes the owner of all others and
-// is deleted, and the cluster's garbage collector takes the others along.
+// The Job cannot delete them one by one, because it loses its permissions with the first of them. Therefore the first object becomes the owner of all
+// others and is deleted, and the cluster's garbage collector deletes the others.
 type Resources []cluster.Object
 
-// Remove makes the belongings go. What is gone already is not an error.
+// Remove deletes the resources. Resources that do not exist are not an error.
 func (b Resources) Remove(ctx context.Context, namespace string, from Owners) error {
 	if len(b) == 0 {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"gitops-runtime/validator/hook"
 )
 
-// api answers by path with an HTTP status, and notes what was asked.
+// api responds by path with an HTTP status, and records the requests.
 type api struct {
 	mu     sync.Mutex
 	status map[string]int

@@ -1,6 +1,5 @@
-// Package hook reports the outcome of a run to the people around a hook Job, in
-// the pod's termination message and as an Event, and removes the Job's resources.
-// It knows nothing of what was checked.
+// Package hook reports the outcome of a run of a hook Job in the pod's termination message and as an Event, and removes the Job's resources. It does not
+// know what was checked.
 package hook
 
 import (
@@ -13,11 +12,10 @@ import (
 	"gitops-runtime/validator/report"
 )
 
-// MessageLimit is how many bytes of a termination message the kubelet keeps.
+// MessageLimit is the maximum length of a termination message that the kubelet keeps, in bytes.
 const MessageLimit = 4096
 
-// Message is the outcome in few words: all codes first, then a sentence and a
-// fix for each as long as they fit.
+// Message is a short form of the outcome: all codes first, then a sentence and a fix for each as long as they fit.
 func Message(made report.Report, limit int) string {
 	made = made.Clean()
 	var heavy []findings.Finding

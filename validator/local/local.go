@@ -1,7 +1,5 @@
-// Package local is what validate-values has on a person's machine and not in a
-// pod: clusters by kubeconfig, and charts from registries. The libraries behind
-// it are larger than all the rest of the program, so nothing but the main of that
-// build imports it.
+// Package local contains the features of validate-values on a user's machine that a pod does not have: clusters from a kubeconfig, and charts from
+// registries. The libraries behind it are larger than the rest of the program, so only the main package of that build imports it.
 package local
 
 import (
@@ -41,14 +39,13 @@ func BuiltIn(ctx context.Context) (*helmchart.Chart, error) {
 	return helmchart.Of(loaded), nil
 }
 
-// Registries reaches charts in registries, as the flags of one run say.
+// Registries contacts the registries of charts, as configured by the flags of one run.
 type Registries struct{ flags registry.Flags }
 
 // Register adds the flags.
 func (r *Registries) Register(flags *pflag.FlagSet) { r.flags.Register(flags) }
 
-// Open is how the flags, and Helm's settings in the environment, say that
-// registries are reached.
+// Open returns the registries, as configured by the flags and by Helm's settings in the environment.
 func (r *Registries) Open(getenv func(string) string) (helmchart.Registry, error) {
 	return r.flags.Access(getenv)
 }

@@ -23,7 +23,7 @@ func TestTheChartThatIsBuiltInIsThatOfTheCheckout(t *testing.T) {
 	assert.Equal(t, string(checkout.Schema), string(builtIn.Schema))
 	var want, got []string
 	for _, dependency := range checkout.Dependencies {
-		if len(dependency.Schema) > 0 { // the library has no values
+		if len(dependency.Schema) > 0 { // the library chart has no values
 			want = append(want, dependency.Name+string(dependency.Schema))
 		}
 	}

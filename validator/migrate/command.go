@@ -29,7 +29,7 @@ type options struct {
 	changes       bool
 }
 
-// Command is `validate-values migrate`; failed makes an error one of usage.
+// Command is `validate-values migrate`; failed turns an error into a usage error.
 func Command(in io.Reader, failed func(error) error) *cobra.Command {
 	var o options
 	command := &cobra.Command{
@@ -78,7 +78,7 @@ func (o options) run(ctx context.Context, file string, in io.Reader, out, report
 	return o.report(changes, report)
 }
 
-// read takes the text of a file that Helm can read as values.
+// read returns the text of a file that Helm can read as values.
 func read(ctx context.Context, file string, in io.Reader) ([]byte, error) {
 	reading := helmvalues.Options{Files: []string{file}, In: in}
 	if file == "-" {
@@ -106,7 +106,7 @@ func (o options) write(text []byte, out io.Writer) error {
 		_, err := out.Write(text)
 		return err
 	}
-	mode := os.FileMode(0o600) // values may hold secrets
+	mode := os.FileMode(0o600) // values may contain secrets
 	if info, err := os.Stat(o.output); err == nil {
 		mode = info.Mode().Perm()
 	}

@@ -1,5 +1,5 @@
-// Package migrate rewrites a values file of the published chart, or of one of the community's charts, for the chart of this project: what has
-// another name here moves, what has no effect here goes, and the rest stays as it is, comments included.
+// Package migrate rewrites a values file of the published chart, or of a community chart, for the chart of this project: renamed values are moved,
+// values without effect are removed, and the rest is unchanged, comments included.
 package migrate
 
 import (
@@ -14,7 +14,7 @@ import (
 	"gitops-runtime/schema/dropped"
 )
 
-// Verdict is what becomes of a value.
+// Verdict is what happens to a value.
 type Verdict string
 
 // The verdicts.
@@ -24,13 +24,13 @@ const (
 	Unchanged Verdict = "unchanged"
 )
 
-// Change is what becomes of the value at a path.
+// Change is what happens to the value at a path.
 type Change struct {
 	Verdict Verdict
 	Path    dropped.Path
 	// To is where a moved value is now.
 	To dropped.Path
-	// Reason says why a value moved or went, and what to do about it.
+	// Reason is why a value was moved or removed, and what to do about it.
 	Reason string
 }
 
@@ -63,7 +63,7 @@ func Of(chart string) ([]dropped.Value, error) {
 	return all, nil
 }
 
-// File migrates the text of a values file. A text in which nothing changes is returned as it is.
+// File migrates the text of a values file. A text without changes is returned as it is.
 func File(text []byte, gone []dropped.Value) ([]byte, []Change, error) {
 	var document yaml.Node
 	decoder := yaml.NewDecoder(bytes.NewReader(text))

@@ -77,8 +77,8 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// Whole values files of the published chart and of the community's charts, as far as the tables know them, are migrated into files that render
-// and that nothing is left to do for. The values file of 0.29 is not known by itself: what 0.30 added lies over what was there before.
+// Complete values files of the published chart and of the community charts, as far as the tables know them, are migrated into files that render and need
+// no further changes. The values file of 0.29 is not known separately: it is composed of the previous values and what 0.30 added.
 func TestPublishedValuesFiles(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -125,7 +125,7 @@ func TestPublishedValuesFiles(t *testing.T) {
 	}
 }
 
-// requireEveryValue requires that the report tells of each value what becomes of it.
+// requireEveryValue requires that the report contains every value.
 func requireEveryValue(t *testing.T, values any, changes []migrate.Change) {
 	t.Helper()
 	var walk func(value any, path dropped.Path)
@@ -141,7 +141,7 @@ func requireEveryValue(t *testing.T, values any, changes []migrate.Change) {
 	walk(values, nil)
 }
 
-// assertRenders asserts that a migrated file has nothing left that is dropped, and that it renders with what an install needs besides.
+// assertRenders asserts that a migrated file contains no dropped values, and that it renders with the other values that an install needs.
 func assertRenders(t *testing.T, name string, made []byte, gone []dropped.Value) {
 	t.Helper()
 	values := map[string]any{}
@@ -161,8 +161,8 @@ func assertRenders(t *testing.T, name string, made []byte, gone []dropped.Value)
 	assert.NoError(t, err)
 }
 
-// The published values files since 0.26 write one anchor below a key that is dropped, and merge it, in a list and with a tag, into the
-// environment of every component: the values stay, wherever the anchor goes.
+// The published values files since 0.26 write one anchor below a key that is dropped, and merge it, in a list and with a tag, into the environment of
+// every component: the values are kept, wherever the anchor is moved.
 func TestAnchorsOfThePublishedFilesAreKept(t *testing.T) {
 	t.Parallel()
 	all, err := migrate.Of("gitops-runtime")

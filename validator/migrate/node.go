@@ -6,11 +6,11 @@ import (
 	"gitops-runtime/schema/dropped"
 )
 
-// maxDepth bounds a walk: an anchor that contains itself has no end.
+// maxDepth limits a walk, because an anchor can contain itself.
 const maxDepth = 100
 
-// find returns the key and the content at a path; nil where there is none. What an alias or a merge key brings in on the way is copied to
-// where it is used, so that a change there changes nothing elsewhere.
+// find returns the key and the content at a path; nil if there is none. Content from an alias or a merge key on the path is copied to where it is used,
+// so that a change there does not affect other places.
 func find(node *yaml.Node, path dropped.Path) (key, content *yaml.Node) {
 	for _, name := range path {
 		if node == nil || node.Kind != yaml.MappingNode {
@@ -110,7 +110,7 @@ func clone(node *yaml.Node, depth int) *yaml.Node {
 	return &made
 }
 
-// remove takes away the value at a path, and the maps around it that nothing is left of.
+// remove removes the value at a path, and parent maps that become empty.
 func remove(node *yaml.Node, path dropped.Path) {
 	at := position(node, path[0])
 	if at < 0 {
@@ -151,7 +151,7 @@ func insert(node *yaml.Node, path dropped.Path, key, content *yaml.Node) {
 	node.Content = append(node.Content, &renamed, content)
 }
 
-// keepAnchors keeps what is removed for those who refer to it: the first alias elsewhere becomes the anchored value itself.
+// keepAnchors keeps removed anchors that are still used: the first alias elsewhere becomes the anchored value itself.
 func keepAnchors(root, removed *yaml.Node) {
 	within := map[*yaml.Node]bool{}
 	var note func(node *yaml.Node)
@@ -205,7 +205,7 @@ func leaves(node *yaml.Node, path dropped.Path, depth int) []dropped.Path {
 	return all
 }
 
-// compactLists reports whether the items of lists stand below their key rather than to the right of it.
+// compactLists reports whether the items of lists are written at the indentation of their key.
 func compactLists(node *yaml.Node) bool {
 	if node.Kind == yaml.MappingNode && node.Style&yaml.FlowStyle == 0 {
 		for i := 0; i+1 < len(node.Content); i += 2 {

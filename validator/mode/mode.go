@@ -1,6 +1,5 @@
-// Package mode decides how a runtime is reached from outside. The rule is the
-// chart's own: ingress and gateway by their switches, else the tunnel, else a
-// service mesh that somebody else keeps.
+// Package mode determines how a runtime is reached from outside. The rule is that of the chart: ingress and gateway by their switches, otherwise the
+// tunnel, otherwise an existing service mesh.
 package mode
 
 import "strings"
@@ -14,11 +13,11 @@ const (
 	Gateway Mode = "gateway"
 	Tunnel  Mode = "tunnel"
 	Mesh    Mode = "mesh"
-	// None is chosen when nothing says how the runtime is reached.
+	// None is chosen if the values configure no access.
 	None Mode = "none"
 )
 
-// Reader gives the values that decide.
+// Reader reads the values that decide.
 type Reader interface {
 	String(path, fallback string) string
 	Bool(path string, fallback bool) bool
@@ -40,8 +39,7 @@ func Choose(values Reader) Mode {
 	return None
 }
 
-// URL is the runtime's public URL in the chosen mode, "" while a value that it
-// is made of is missing.
+// URL is the runtime's public URL in the chosen mode, "" while a value that it consists of is missing.
 func URL(values Reader) string {
 	switch Choose(values) {
 	case Ingress:

@@ -1,5 +1,4 @@
-// Package platform is a small typed client of the control plane's GraphQL API. It
-// decides nothing by the answers.
+// Package platform is a small typed client of the control plane's GraphQL API. It does not interpret the responses.
 package platform
 
 import (
@@ -57,33 +56,33 @@ type Runtime struct {
 	InstallationStatus string `json:"installationStatus"`
 }
 
-// Client asks one platform with one token.
+// Client sends requests to one platform with one token.
 type Client struct {
 	// URL is the platform's address without the API's path.
 	URL string
-	// Token goes into the Authorization header as it is.
+	// Token is sent unchanged in the Authorization header.
 	Token string
 	HTTP  *http.Client
 }
 
-// Kind says what sort of answer a request got in place of data.
+// Kind is the kind of a response without data.
 type Kind int
 
 // The kinds of an Error.
 const (
-	// Unreachable is no answer at all; the Failure inside knows the stage.
+	// Unreachable means that there was no response; the Failure inside has the stage.
 	Unreachable Kind = iota
 	// Refused is HTTP 401, or a GraphQL error with the code UNAUTHENTICATED.
 	Refused
-	// Unavailable is an answer that says nothing: 403, 429 or 5xx.
+	// Unavailable is a response that allows no conclusion: 403, 429 or 5xx.
 	Unavailable
-	// Foreign is an answer that no platform gives.
+	// Foreign is a response that does not come from a platform.
 	Foreign
 	// Rejected is a GraphQL error about the question itself.
 	Rejected
 )
 
-// Error is an answer without data. Its text holds no token.
+// Error is a response without data. Its text contains no token.
 type Error struct {
 	Kind   Kind
 	Host   string
@@ -91,7 +90,7 @@ type Error struct {
 	Err    error
 }
 
-// Error says what came back.
+// Error describes the response.
 func (e *Error) Error() string {
 	if e.Err != nil {
 		return e.Err.Error()
@@ -99,7 +98,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s answers HTTP %d", e.Host, e.Status)
 }
 
-// Unwrap gives the underlying error.
+// Unwrap returns the underlying error.
 func (e *Error) Unwrap() error { return e.Err }
 
 const (
@@ -111,7 +110,7 @@ const meQuery = `query Me { me { id name activeAccount { id name gitProvider git
 
 const runtimeQuery = `query Runtime($name: String!) { runtime(name: $name) { metadata { name namespace } cluster ingressHost installationStatus } }`
 
-// Me asks whom the token belongs to.
+// Me requests the owner of the token.
 func (c *Client) Me(ctx context.Context) (*User, error) {
 	var data struct {
 		Me *User `json:"me"`
@@ -125,7 +124,7 @@ func (c *Client) Me(ctx context.Context) (*User, error) {
 	return data.Me, nil
 }
 
-// Runtime asks for a runtime of the account by name; nil when the name is free.
+// Runtime requests a runtime of the account by name; nil if the name is free.
 func (c *Client) Runtime(ctx context.Context, name string) (*Runtime, error) {
 	var data struct {
 		Runtime *Runtime `json:"runtime"`
@@ -136,13 +135,13 @@ func (c *Client) Runtime(ctx context.Context, name string) (*Runtime, error) {
 	return data.Runtime, nil
 }
 
-// Amounts counts what an account has, or may have; nil is not known, or has no limit.
+// Amounts counts what an account has, or may have; nil if that is not known, or not limited.
 type Amounts struct {
 	Clusters     *int `json:"clusters"`
 	Applications *int `json:"applications"`
 }
 
-// Limits are what an account has and what it may have; nil where it has no limits.
+// Limits are the usage and the limits of an account; nil without limits.
 type Limits struct {
 	Usage  *Amounts `json:"usage"`
 	Limits *Amounts `json:"limits"`
@@ -150,7 +149,7 @@ type Limits struct {
 
 const limitsQuery = `query LimitsStatus { limitsStatus { usage { clusters applications } limits { clusters applications } status } }`
 
-// Limits asks for the limits of the account; nil when it has none.
+// Limits requests the limits of the account; nil if it has none.
 func (c *Client) Limits(ctx context.Context) (*Limits, error) {
 	var data struct {
 		Status *Limits `json:"limitsStatus"`

@@ -91,7 +91,7 @@ func TestReplies(t *testing.T) {
 	assert.Equal(t, platform.Unreachable, answer.Kind)
 }
 
-// No reply may make the client panic, hang, or repeat what was sent.
+// No response makes the client panic, hang, or repeat what was sent.
 func FuzzReply(f *testing.F) {
 	seeds := []string{
 		"", "{}", "null", "[]", `{"data":{"me":{"activeAccount":{"admins":[null]}}}}`, `{"errors":null}`, `{"errors":[{}]}`, "\xff", `{"data":"x"}`,

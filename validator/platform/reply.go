@@ -17,8 +17,7 @@ type graphql struct {
 	} `json:"errors"`
 }
 
-// read tells the replies apart by status and structure. The text of an error is
-// never read: it may change, and it may repeat what was sent.
+// read classifies responses by status and structure. It never reads the text of an error, which may change, and may repeat what was sent.
 func (c *Client) read(response *http.Response, reply []byte, data any) error {
 	status := response.StatusCode
 	switch {

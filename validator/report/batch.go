@@ -21,7 +21,7 @@ type Batch interface {
 	End(total Total) error
 }
 
-// Total is what all files of a batch came to.
+// Total is the sum over all files of a batch.
 type Total struct {
 	// Version is the program's own version.
 	Version string
@@ -90,8 +90,7 @@ func (r Report) Status() engine.Status {
 	return engine.Passed
 }
 
-// placed are the findings with the batch's file where none is named, since a
-// reader of many files needs to know which one it is.
+// placed adds the batch's file to findings without one, since the reader of a batch needs to know which file it is.
 func (r Report) placed() []findings.Finding {
 	all := r.Findings()
 	for i := range all {

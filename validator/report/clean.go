@@ -8,9 +8,8 @@ import (
 	"gitops-runtime/validator/findings"
 )
 
-// clean writes reports in which no text of others can move a cursor, begin a
-// line, or command a pipeline. ByName puts it around every format, so a format
-// may write what it gets.
+// clean sanitizes reports, so that untrusted text cannot move a cursor, begin a line, or command a pipeline. ByName applies it to every format, so that
+// a format may write its input unchanged.
 type clean struct{ Format }
 
 // Write writes the report of one install.
@@ -24,8 +23,7 @@ type cleanBatch struct{ Batch }
 // Add writes the report of one file.
 func (c cleanBatch) Add(report Report) error { return c.Batch.Add(report.Clean()) }
 
-// Clean is the report with every text in it fit for one line: values, answers
-// of servers and names of files are quoted in messages, fixes and places.
+// Clean is the report with every text sanitized for one line: values, responses of servers and file names are quoted in messages, fixes and places.
 func (r Report) Clean() Report {
 	r.File, r.Near, r.Version = cleantext.Line(r.File), cleantext.Line(r.Near), cleantext.Line(r.Version)
 	for _, text := range []*string{&r.Target.Runtime, &r.Target.Namespace, &r.Target.Mode, &r.Target.Chart} {

@@ -13,8 +13,8 @@ import (
 // the lines of the values file.
 type GitHub struct{}
 
-// Write writes one command a finding. GitHub shows only those beside the code
-// that name a file, so one that has none gets the last values file.
+// Write writes one command per finding. GitHub shows only those that name a file next to the code, so a finding without a file gets the last values
+// file.
 func (GitHub) Write(out io.Writer, report Report) error {
 	w := bufio.NewWriter(out)
 	report.File = report.Near

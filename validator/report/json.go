@@ -10,8 +10,7 @@ import (
 	"gitops-runtime/validator/engine"
 )
 
-// The versions of the JSON report's two forms; one changes when a field
-// changes its meaning or goes away.
+// The versions of the JSON report's two forms; a version changes when a field changes its meaning or is removed.
 const (
 	JSONVersion      = "validate-values/v1"
 	JSONBatchVersion = "validate-values-fleet/v1"
@@ -88,8 +87,7 @@ func (f *jsonBatch) End(total Total) error {
 	return f.out.Flush()
 }
 
-// indented writes a value within something that is indented already, without
-// a line break at its end.
+// indented writes an indented value, without a line break at its end.
 func indented(out *bufio.Writer, prefix string, value any) error {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)

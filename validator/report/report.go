@@ -1,5 +1,4 @@
-// Package report renders the results of a run, one file a format. A format
-// only reads a Report: checks know nothing of how they are shown.
+// Package report renders the results of a run, one file per format. A format only reads a Report: checks do not know how they are displayed.
 package report
 
 import (
@@ -13,18 +12,17 @@ import (
 	"gitops-runtime/validator/findings"
 )
 
-// Report is a run and what came out of it.
+// Report is a run and its results.
 type Report struct {
 	// File is the values file of a batch; empty where one install is checked.
 	File string `json:"file,omitempty"`
 	// Version is the program's own version.
 	Version string `json:"version"`
-	// Target says what was checked.
+	// Target describes what was checked.
 	Target Target `json:"target"`
 	// Results in the order of the table of checks.
 	Results []engine.Result `json:"results"`
-	// Near is the last values file of one install. Readers that want a file
-	// for every finding get it for those that belong to none.
+	// Near is the last values file of one install. Consumers that require a file for every finding get it for findings without one.
 	Near string `json:"-"`
 }
 
@@ -46,12 +44,11 @@ type Format interface {
 	Batch(out io.Writer) Batch
 }
 
-// Names of the formats, as -o takes them.
+// Names of the formats for -o.
 func Names() []string { return []string{"text", "short", "json", "sarif", "junit", "github"} }
 
-// ByName gives the format of a name, one of Names or of those that this build
-// has besides; color is for text alone. Whatever it is given, it writes text
-// that is safe to show.
+// ByName returns the format with a name, one of Names or of those that this build adds; color applies only to text. Its output is safe to show, whatever
+// the report contains.
 func ByName(name string, color bool, besides map[string]Format) (Format, error) {
 	format, known := map[string]Format{
 		"text": Text{Color: color}, "short": Short{}, "json": JSON{}, "sarif": SARIF{}, "junit": JUnit{}, "github": GitHub{},

@@ -109,7 +109,7 @@ func TestJSONFitsItsSchema(t *testing.T) {
 	}
 }
 
-// A JUnit reader sees the same counts as cases.
+// A JUnit parser sees the same counts as cases.
 func TestJUnit(t *testing.T) {
 	var read struct {
 		Suites []struct {
@@ -187,7 +187,7 @@ func TestSARIF(t *testing.T) {
 	assert.Contains(t, empty, `"results": []`, "a run without findings has an empty list: %s", empty)
 }
 
-// A file's name may hold anything; its URI may not.
+// A file name may contain any character; its URI may not.
 func TestSARIFFileNames(t *testing.T) {
 	for name, want := range map[string]string{
 		"a/b.yaml": "a/b.yaml", "/a b.yaml": "/a%20b.yaml", "a:b.yaml": "./a:b.yaml", "é?#%.yaml": "%C3%A9%3F%23%25.yaml", "-": "-",
@@ -199,8 +199,7 @@ func TestSARIFFileNames(t *testing.T) {
 	}
 }
 
-// Whatever is in a file's name or a sentence, an annotation stays one line
-// whose properties are distinguished.
+// Whatever a file name or a sentence contains, an annotation is one line with separate properties.
 func TestGitHubEscapes(t *testing.T) {
 	one := report.Report{Results: []engine.Result{{Status: engine.Failed, Findings: []findings.Finding{{
 		Code: "RUN101", Level: findings.Fail, Message: "50%: a,b\r\n::error::c", Place: helmvalues.Place{File: "a,b:c%d\n.yaml", Line: 1, Column: 2},
@@ -209,7 +208,7 @@ func TestGitHubEscapes(t *testing.T) {
 	assert.Equal(t, want, render(t, "github", one))
 }
 
-// A finding that belongs to no file is shown at the one that was checked.
+// A finding without a file is shown at the file that was checked.
 func TestFindingsWithoutAFile(t *testing.T) {
 	one := report.Report{Near: "my.yaml", Results: []engine.Result{{Status: engine.Failed, Findings: []findings.Finding{
 		{Code: "RUN101", Level: findings.Fail, Message: "No name.", Place: helmvalues.Place{Value: "a.b", Flag: "--set"}},

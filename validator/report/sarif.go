@@ -95,8 +95,7 @@ func sarifLevel(level findings.Level) string {
 	return "warning"
 }
 
-// sarifResult is one finding. Code scanning refuses a result without a file,
-// so one that has none of its own gets the file that was checked.
+// sarifResult is one finding. Code scanning rejects a result without a file, so a finding without one gets the file that was checked.
 func sarifResult(finding findings.Finding, rule int, checked string) object {
 	text := finding.Message
 	if finding.Fix != "" {
@@ -122,8 +121,7 @@ func sarifResult(finding findings.Finding, rule int, checked string) object {
 	return result
 }
 
-// uri writes a file name as SARIF wants it: with slashes, and escaped, so that
-// neither a space nor a colon in it means something else. A URL stays one.
+// uri converts a file name for SARIF: with slashes, and escaped, so that a space or a colon has no special meaning. A URL is kept.
 func uri(name string) string {
 	if strings.Contains(name, "://") {
 		return name

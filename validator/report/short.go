@@ -6,7 +6,7 @@ import (
 	"io"
 )
 
-// Short is one line a finding and nothing else, for grep and editors.
+// Short writes one line per finding and nothing else, for grep and editors.
 type Short struct{}
 
 // Write writes "place: level: CODE sentence" for each finding.

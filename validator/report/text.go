@@ -10,8 +10,7 @@ import (
 	"gitops-runtime/validator/findings"
 )
 
-// Text is the report for people: every check with how it ended, its findings
-// below it, and a summary.
+// Text is the report for people: every check with its status, its findings below it, and a summary.
 type Text struct {
 	// Color marks the statuses by terminal colors.
 	Color bool
@@ -56,8 +55,7 @@ func (t Text) Write(out io.Writer, report Report) error {
 	return w.Flush()
 }
 
-// alike counts the checks from the first one on that were skipped for one and
-// the same reason: they share a line.
+// alike counts the checks from the first one on that were skipped for the same reason: they share a line.
 func alike(results []engine.Result) int {
 	for i, result := range results {
 		if result.Status != engine.Skipped || result.Reason != results[0].Reason || result.Group != results[0].Group {

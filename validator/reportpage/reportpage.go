@@ -1,5 +1,5 @@
-// Package reportpage writes reports as HTML pages: of one install, or of a batch whose files can be filtered. It is apart from the other formats
-// since templates would make the program of the hook's image larger, where nobody reads pages.
+// Package reportpage writes reports as HTML pages: of one install, or of a batch whose files can be filtered. It is separate from the other formats
+// because templates would make the program of the hook's image larger, which does not write pages.
 package reportpage
 
 import (
@@ -137,7 +137,7 @@ type batch struct {
 	err  error
 }
 
-// Add writes what is to say of one file: checks that passed or were skipped only in its summary.
+// Add writes the results of one file; checks that passed or were skipped are only in its summary.
 func (b *batch) Add(of report.Report) error {
 	if b.err != nil {
 		return b.err

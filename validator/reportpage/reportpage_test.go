@@ -22,7 +22,7 @@ import (
 
 var update = flag.Bool("update", false, "write the pages below testdata")
 
-// hostile is text that would do something in a page that takes it for markup.
+// hostile is text that would have an effect in a page that does not escape it.
 const hostile = `</code></p><script>alert(1)</script><img src=x onerror=alert(2)>"'` + "\x1b[31m\u202e"
 
 func sample(file string) report.Report {

@@ -8,13 +8,13 @@ import (
 	"gitops-runtime/internal/netfail"
 )
 
-// AccessOptions say how the runtime is reached.
+// AccessOptions are the runtime's addresses.
 type AccessOptions struct {
 	// Mode is the access mode, such as tunnel.
 	Mode string
 	// URL is the runtime's public URL.
 	URL string
-	// Path is asked of it, and of Target, the address of app-proxy's Service.
+	// Path is requested from it, and from Target, the address of app-proxy's Service.
 	Path, Target string
 }
 
@@ -26,9 +26,8 @@ var fixes = map[string]string{
 	"mesh":    "see whether global.runtime.ingressUrl resolves to the mesh's gateway, also for pods, and whether its route leads to internal-router",
 }
 
-// Access asks the runtime's public URL, as users do: app-proxy has to answer as it does
-// directly. Nothing secret is sent, so a certificate that the pod does not trust, as
-// browsers of the company may, is said and does not fail the test.
+// Access requests the runtime's public URL, as users do: app-proxy has to respond as it does directly. No credential is sent, so a certificate that the
+// pod does not trust, although browsers of the company may, is reported and does not fail the test.
 func Access(ctx context.Context, s Surroundings, o AccessOptions, report *Report) {
 	address := o.URL + o.Path
 	check := Check{

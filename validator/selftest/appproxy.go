@@ -9,7 +9,7 @@ import (
 	"gitops-runtime/validator/platform"
 )
 
-// AppProxyOptions say where app-proxy is, and which runtime it registers.
+// AppProxyOptions are the address of app-proxy, and the runtime it registers.
 type AppProxyOptions struct {
 	// URL is the address of app-proxy's Service.
 	URL string
@@ -21,9 +21,8 @@ type AppProxyOptions struct {
 	Platform string
 }
 
-// AppProxy looks whether app-proxy is ready, and asks the platform by the runtime's own
-// token whether the runtime is registered. What the platform tells is its record of the
-// runtime; whether it is connected at this moment, the access test shows.
+// AppProxy checks whether app-proxy is ready, and requests the runtime from the platform with its own token. The platform returns its record of the
+// runtime; the access test shows whether it is currently connected.
 func AppProxy(ctx context.Context, s Surroundings, o AppProxyOptions, report *Report) {
 	ready := o.URL + "/api/readyz" // the path of its readiness probe
 	got, err := s.until(ctx, func(ctx context.Context) (bool, string, error) {

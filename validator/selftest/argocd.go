@@ -9,23 +9,22 @@ import (
 	"strings"
 )
 
-// ArgoCDOptions say where Argo CD is, and what it can be asked to do.
+// ArgoCDOptions are the address of Argo CD, and what the test can do with it.
 type ArgoCDOptions struct {
 	// URL is the address of its server, with its root path.
 	URL string
-	// Repository is the address of this pod's Service, where Argo CD finds a chart;
-	// empty where no application is tried.
+	// Repository is the address of this pod's Service, which provides a chart to Argo CD; empty to create no Application.
 	Repository string
-	// Without says why no application is tried.
+	// Without is the reason why no Application is created.
 	Without string
-	// Name is that of everything that the test creates.
+	// Name is that of all objects that the test creates.
 	Name string
 }
 
 // finalizer makes Argo CD delete what an Application has deployed.
 const finalizer = "resources-finalizer.argocd.argoproj.io"
 
-// application is the part of an Application's status that tells how it is.
+// application is the part of an Application's status that describes its state.
 type application struct {
 	Status struct {
 		Sync struct {
@@ -50,7 +49,7 @@ func (a application) done() bool {
 	return a.Status.Sync.Status == "Synced" && a.Status.Health.Status == "Healthy"
 }
 
-// state is the Application in a few words, with what Argo CD says.
+// state is a short form of the Application's state, with Argo CD's messages.
 func (a application) state() string {
 	if a.Status.Sync.Status == "" && len(a.Status.Conditions) == 0 {
 		return "no application controller has taken up the Application"
@@ -75,8 +74,7 @@ func (a application) stale() bool {
 	return false
 }
 
-// ArgoCD asks the server for its health and version, then has an Application of a
-// project of its own deploy a chart of this pod.
+// ArgoCD requests health and version of the server, then creates an Application in its own project that deploys a chart of this pod.
 func ArgoCD(ctx context.Context, s Surroundings, o ArgoCDOptions, report *Report) {
 	fix := "look at the log of Argo CD's server: kubectl logs -n " + s.Namespace + " -l app.kubernetes.io/component=server,app.kubernetes.io/part-of=argocd"
 	for _, question := range []struct{ word, path, title string }{
@@ -107,8 +105,7 @@ func ArgoCD(ctx context.Context, s Surroundings, o ArgoCDOptions, report *Report
 	}, "", err)
 }
 
-// argoCDAnswers asks Argo CD's server, whose certificate is its own; nothing secret is
-// sent.
+// argoCDAnswers sends a request to Argo CD's server, whose certificate is self-signed; no credential is sent.
 func (s Surroundings) argoCDAnswers(ctx context.Context, address string) (bool, string, error) {
 	answer, err := s.ask(ctx, s.Unverified, address)
 	if err != nil {
@@ -189,8 +186,7 @@ func (s Surroundings) unsync(ctx context.Context, o ArgoCDOptions) error {
 	return s.remove(ctx, s.path("argoproj.io", "appprojects", o.Name))
 }
 
-// project allows the one chart and the one ConfigMap, whatever the project default
-// allows.
+// project allows the one chart and the one ConfigMap, whatever the project default allows.
 func (s Surroundings) project(o ArgoCDOptions) object {
 	return custom("AppProject", o.Name, nil, object{
 		"description":                "What the chart's test of Argo CD deploys while it runs",
@@ -204,7 +200,7 @@ func (s Surroundings) project(o ArgoCDOptions) object {
 const inCluster = "https://kubernetes.default.svc"
 
 func (s Surroundings) application(o ArgoCDOptions, chart chart) object {
-	// the label lets an uninstall take the finalizer off
+	// the label allows an uninstall to remove the finalizer
 	made := custom("Application", o.Name, object{"codefresh.io/internal": "true"}, object{
 		"project":     o.Name,
 		"source":      object{"repoURL": o.Repository, "chart": chart.name, "targetRevision": chart.version},

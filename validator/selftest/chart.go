@@ -11,17 +11,17 @@ import (
 	"net/http"
 )
 
-// chart is a Helm repository of one chart, which makes one ConfigMap.
+// chart is a Helm repository with one chart, which creates one ConfigMap.
 type chart struct {
 	name, version string
-	// word is what the ConfigMap holds.
+	// word is the content of the ConfigMap.
 	word string
 }
 
 // file is the name of the packed chart.
 func (c chart) file() string { return c.name + "-" + c.version + ".tgz" }
 
-// pack gives the packed chart.
+// pack returns the packaged chart.
 func (c chart) pack() ([]byte, error) {
 	var packed bytes.Buffer
 	zipped := gzip.NewWriter(&packed)
@@ -47,8 +47,7 @@ func (c chart) pack() ([]byte, error) {
 	return packed.Bytes(), nil
 }
 
-// serve answers as a Helm repository does: index.yaml, which is JSON here, and the
-// packed chart, whose address is relative to it.
+// serve implements a Helm repository: index.yaml, which is JSON here, and the packaged chart, whose address is relative to it.
 func (c chart) serve() (http.Handler, error) {
 	packed, err := c.pack()
 	if err != nil {

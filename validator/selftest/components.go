@@ -30,7 +30,7 @@ type workload struct {
 	} `json:"status"`
 }
 
-// wanted is the number of replicas; Kubernetes takes one where there is none.
+// wanted is the number of replicas; Kubernetes' default is one.
 func (w workload) wanted() int {
 	if w.Spec.Replicas == nil {
 		return 1
@@ -44,8 +44,7 @@ func (w workload) complete() bool {
 		w.Status.Updated >= w.wanted() && w.Status.Ready >= w.wanted() && w.Status.Available >= w.wanted()
 }
 
-// state is the workload in a few words. Since when a Deployment is available tells of
-// pods that restart; a StatefulSet does not say it.
+// state is a short form of the workload's state. The time since a Deployment is available reveals pods that restart; a StatefulSet does not have it.
 func (w workload) state() string {
 	text := fmt.Sprintf("%d of %d available", w.Status.Available, w.wanted())
 	for _, condition := range w.Status.Conditions {
@@ -56,8 +55,7 @@ func (w workload) state() string {
 	return text
 }
 
-// errScaledDown is a workload that the chart wants pods of, and that has been told to
-// have none.
+// errScaledDown is the error of a workload that should have pods, but was scaled to zero.
 var errScaledDown = errors.New("it is scaled to 0 replicas")
 
 // Components looks whether workloads are complete. Those that are not have until ctx

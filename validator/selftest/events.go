@@ -8,9 +8,9 @@ import (
 	"net/http"
 )
 
-// EventsOptions say how Argo Events is asked to hand an event on.
+// EventsOptions configure the test of Argo Events.
 type EventsOptions struct {
-	// Name is that of everything that the test creates.
+	// Name is that of all objects that the test creates.
 	Name string
 	// Bus is the version of JetStream, one of those that the controller knows.
 	Bus string
@@ -21,7 +21,7 @@ type EventsOptions struct {
 	Trigger string
 }
 
-// conditions is the part of the status of an object of Argo Events that tells how it is.
+// conditions is the part of the status of an object of Argo Events that describes its state.
 type conditions struct {
 	Status struct {
 		Conditions []struct {
@@ -46,8 +46,8 @@ func (c conditions) ready() (bool, string) {
 	return true, ""
 }
 
-// Events makes an event bus, a webhook event source and a sensor, posts an event to the
-// first, and waits until the sensor calls this pod with it.
+// Events creates an event bus, a webhook event source and a sensor, posts an event to the event source, and waits until the sensor calls this pod with
+// it.
 func Events(ctx context.Context, s Surroundings, o EventsOptions, report *Report) {
 	logs := "look at the log of the Argo Events controller: kubectl logs -n " + s.Namespace + " -l app.kubernetes.io/part-of=argo-events"
 	if s.eventParts(ctx, o, logs, report) {
@@ -64,8 +64,7 @@ func Events(ctx context.Context, s Surroundings, o EventsOptions, report *Report
 	}, "", s.remove(ctx, s.eventPaths(o)...))
 }
 
-// eventPaths are the paths of what the test creates. The controller lets go of the
-// bus once nothing uses it.
+// eventPaths are the paths of the objects that the test creates. The controller removes its finalizer from the bus once nothing uses it.
 func (s Surroundings) eventPaths(o EventsOptions) []string {
 	return []string{
 		s.path("argoproj.io", "sensors", o.Name), s.path("argoproj.io", "eventsources", o.Name), s.path("argoproj.io", "eventbus", o.Name),
@@ -114,8 +113,7 @@ func (s Surroundings) eventParts(ctx context.Context, o EventsOptions, fix strin
 	return true
 }
 
-// deliver posts the event again and again: a sensor that has just begun to listen does
-// not hear what came before.
+// deliver posts the event repeatedly: a sensor that has just started does not receive earlier events.
 func (s Surroundings) deliver(ctx context.Context, o EventsOptions) (string, error) {
 	heard := make(chan struct{}, 1)
 	stop, err := s.serve(ctx, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -162,7 +160,7 @@ func (s Surroundings) deliver(ctx context.Context, o EventsOptions) (string, err
 	})
 }
 
-// placed is where pods of Argo Events' own programs run, and what they may do.
+// placed is where pods of Argo Events' programs run, and their security context.
 func (s Surroundings) placed() object {
 	return joined(
 		only(s.Pod.Spec, "nodeSelector", "tolerations", "affinity", "imagePullSecrets", "securityContext", "priorityClassName"),

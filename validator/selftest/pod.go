@@ -6,13 +6,12 @@ import (
 	"maps"
 )
 
-// Pod is what the pods that tests create have in common with the test's own pod: where
-// they run, what they are pulled with, and what they may do. Its fields are Kubernetes'
-// own, kept as they came.
+// Pod is what the pods that tests create share with the test's own pod: scheduling, pull secrets, and security context. Its fields are those of
+// Kubernetes, stored unchanged.
 type Pod struct {
 	Metadata map[string]any `json:"metadata"`
 	Spec     map[string]any `json:"spec"`
-	// Container has the image, and no name, command or arguments.
+	// Container has the image, but no name, command or arguments.
 	Container map[string]any `json:"container"`
 }
 
@@ -42,7 +41,7 @@ func (p Pod) container(name string, more object) object {
 	return made
 }
 
-// permissions is a container's part that images of other programs take over.
+// permissions is the part of a container that also applies to images of other programs.
 func (p Pod) permissions() object {
 	return only(p.Container, "securityContext")
 }

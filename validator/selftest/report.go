@@ -1,7 +1,5 @@
-// Package selftest makes the parts of an installed runtime do their work, as the
-// chart's test hooks (helm test) do it in pods. Each test writes a line for each
-// thing that it tries, and removes what it creates. It knows nothing of how a chart
-// is rendered: addresses and names come as options.
+// Package selftest tests the components of an installed runtime, as the chart's test hooks (helm test) do in pods. Each test writes a line for each
+// step, and removes what it creates. It does not know how a chart is rendered: addresses and names are options.
 package selftest
 
 import (
@@ -11,17 +9,17 @@ import (
 	"gitops-runtime/internal/cleantext"
 )
 
-// Check is one thing that a test tries.
+// Check is one step of a test.
 type Check struct {
 	// Name is the code of the check: the test and a word, such as argo-cd/sync.
 	Name string
-	// Title says what holds when the check passes.
+	// Title describes what is true if the check passes.
 	Title string
-	// Asked says what the test does, and Fix what to look at when that fails.
+	// Asked is what the test does, and Fix what to check if that fails.
 	Asked, Fix string
 }
 
-// Report writes the outcome of each check as it is known.
+// Report writes the outcome of each check as soon as it is known.
 type Report struct {
 	out            io.Writer
 	passed, failed int
@@ -33,8 +31,7 @@ func NewReport(out io.Writer, heading string) *Report {
 	return &Report{out: out}
 }
 
-// Add notes how a check ended: err is what came in place of what was expected, got
-// what came otherwise. It is true for a check that passed.
+// Add records how a check ended: err is the failure, if there is one, got the result otherwise. It returns true for a check that passed.
 func (r *Report) Add(check Check, got string, err error) bool {
 	line := func(label, text string) { fmt.Fprintf(r.out, "  %-6s%s\n", label, cleantext.Line(text)) }
 	if err == nil {
@@ -55,7 +52,7 @@ func (r *Report) Skip(check Check, reason string) {
 	fmt.Fprintf(r.out, "  %-6s%s\n", "skip", cleantext.Line(fmt.Sprintf("%s  %s%s", check.Name, check.Title, inBrackets(reason))))
 }
 
-// Close writes the summary; it is true where no check failed.
+// Close writes the summary; it returns true if no check failed.
 func (r *Report) Close() bool {
 	fmt.Fprintf(r.out, "\n%d passed, %d failed\n", r.passed, r.failed)
 	return r.failed == 0

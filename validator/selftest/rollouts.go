@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// rollout is the part of a Rollout that tells how it is.
+// rollout is the part of a Rollout that describes its state.
 type rollout struct {
 	Metadata struct {
 		Generation int64 `json:"generation"`
@@ -40,8 +40,7 @@ func (r rollout) state() string {
 	return text
 }
 
-// Rollouts brings out a Rollout of one replica, which is this program, and takes it
-// through the steps of an update.
+// Rollouts creates a Rollout of one replica, which runs this program, and runs an update through its steps.
 func Rollouts(ctx context.Context, s Surroundings, name string, report *Report) {
 	path := s.path("argoproj.io", "rollouts", name)
 	check := Check{
@@ -84,7 +83,7 @@ func (s Surroundings) updateRollout(ctx context.Context, path, first string) (st
 	return second, err
 }
 
-// rolledOut waits until the newest version is the stable one, and gives its hash.
+// rolledOut waits until the newest version is the stable one, and returns its hash.
 func (s Surroundings) rolledOut(ctx context.Context, path string) (string, error) {
 	return s.until(ctx, func(ctx context.Context) (bool, string, error) {
 		var found rollout

@@ -19,24 +19,24 @@ func ParseRoute(text string) (Route, error) {
 	return Route{Path: path, Target: target}, nil
 }
 
-// RouterOptions say what internal-router routes.
+// RouterOptions are the routes of internal-router.
 type RouterOptions struct {
 	// URL is the address of internal-router's Service.
 	URL string
-	// Routes lead to one target each.
+	// Routes have one target each.
 	Routes []Route
 	// Sources are paths of event sources that do not exist.
 	Sources []string
 }
 
-// away is what internal-router answers where it knows the route and not its target.
+// away is internal-router's response if it knows the route but the target is unavailable.
 const away = `{"error":"the target of this route is away"}`
 
 // page marks the pages that nginx itself answers with.
 const page = "<center>nginx"
 
-// Router asks every route by internal-router, and its target directly: the answers have
-// to be the same. A path of event sources has to lead to one, be it away.
+// Router sends a request to every route through internal-router, and directly to its target: the responses have to match. A path of event sources has to
+// be routed, even if the event source is unavailable.
 func Router(ctx context.Context, s Surroundings, o RouterOptions, report *Report) {
 	fix := fmt.Sprintf("look at the configuration and the log of internal-router: kubectl logs -n %s -l app=internal-router", s.Namespace)
 	for _, route := range o.Routes {
@@ -63,9 +63,8 @@ func Router(ctx context.Context, s Surroundings, o RouterOptions, report *Report
 	}
 }
 
-// alike asks an address, and the server behind it directly, until both answer alike.
-// Bodies may differ by the time and by the way a request came, so they count for
-// refusals alone: those of a server in between have another body.
+// alike requests an address, and the server behind it directly, until both respond alike. Bodies may differ with the time and the path of a request, so
+// they are compared only for rejections: those of a proxy in between have another body.
 func (s Surroundings) alike(ctx context.Context, client *http.Client, address, direct string) (string, error) {
 	return s.until(ctx, func(ctx context.Context) (bool, string, error) {
 		want, err := s.ask(ctx, s.Unverified, direct)

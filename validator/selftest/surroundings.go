@@ -22,7 +22,7 @@ type Cluster interface {
 	Create(ctx context.Context, collection string, object any) error
 	// Merge changes an object by a JSON merge patch.
 	Merge(ctx context.Context, path string, patch any) error
-	// Delete asks for the deletion of an object. Gone is true once it does not exist.
+	// Delete requests the deletion of an object. Gone is true once it does not exist.
 	Delete(ctx context.Context, path string) (gone bool, err error)
 }
 
@@ -31,7 +31,7 @@ type Cluster interface {
 type Surroundings struct {
 	Namespace string
 	Cluster   Cluster
-	// HTTP asks over the network.
+	// HTTP sends network requests.
 	HTTP *http.Client
 	// Unverified is HTTP without a look at certificates, for requests without
 	// credentials.
@@ -44,9 +44,9 @@ type Surroundings struct {
 	Program string
 	// Pod is what pods that a test creates have in common with its own.
 	Pod Pod
-	// Pause is the time between two looks at something that changes.
+	// Pause is the time between two reads of something that changes.
 	Pause time.Duration
-	// Closing is how long a test waits for what it has created to go.
+	// Closing is how long a test waits for the deletion of what it created.
 	Closing time.Duration
 }
 
@@ -64,7 +64,7 @@ func (s Surroundings) create(ctx context.Context, resource string, object map[st
 	return told(s.Cluster.Create(ctx, strings.TrimSuffix(s.path("argoproj.io", resource, ""), "/"), object))
 }
 
-// told is an error of the API server with what the server says about it.
+// told is an error of the API server with the server's message.
 func told(err error) error {
 	var answer *cluster.Error
 	if errors.As(err, &answer) && answer.Message != "" {
@@ -73,7 +73,7 @@ func told(err error) error {
 	return err
 }
 
-// final is an error after which nothing better can come.
+// final is an error after which retrying is pointless.
 type final struct{ err error }
 
 func (f final) Error() string { return f.err.Error() }
@@ -105,8 +105,7 @@ func (s Surroundings) until(ctx context.Context, look func(ctx context.Context) 
 	}
 }
 
-// watched reads an object for until: a fault of the API server may pass, a refusal is
-// final.
+// watched reads an object for until: a server error is retried, a rejection is final.
 func (s Surroundings) watched(ctx context.Context, path string, into any) error {
 	err := s.Cluster.Get(ctx, path, into)
 	var answer *cluster.Error
@@ -116,8 +115,8 @@ func (s Surroundings) watched(ctx context.Context, path string, into any) error 
 	return final{told(err)}
 }
 
-// remove deletes objects, all at once, and waits until they are gone. It outlives ctx,
-// so that a test that has used up its time still takes its objects with it.
+// remove deletes objects in parallel, and waits until they are gone. It ignores the cancellation of ctx, so that a test that has used up its time still
+// deletes its objects.
 func (s Surroundings) remove(ctx context.Context, paths ...string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.Closing)
 	defer cancel()
@@ -170,17 +169,17 @@ func send(client *http.Client, request *http.Request) (reply, error) {
 	return reply{status: response.StatusCode, kind: kind, body: strings.TrimSpace(string(body))}, nil
 }
 
-// NoCluster is a cluster that cannot be asked, for Err.
+// NoCluster is a cluster that cannot be queried; every request returns Err.
 type NoCluster struct{ Err error }
 
-// Get gives Err.
+// Get returns Err.
 func (n NoCluster) Get(context.Context, string, any) error { return n.Err }
 
-// Create gives Err.
+// Create returns Err.
 func (n NoCluster) Create(context.Context, string, any) error { return n.Err }
 
-// Merge gives Err.
+// Merge returns Err.
 func (n NoCluster) Merge(context.Context, string, any) error { return n.Err }
 
-// Delete gives Err.
+// Delete returns Err.
 func (n NoCluster) Delete(context.Context, string) (bool, error) { return false, n.Err }

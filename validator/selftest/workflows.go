@@ -7,17 +7,17 @@ import (
 	"fmt"
 )
 
-// WorkflowsOptions say how Argo Workflows is asked to run a step.
+// WorkflowsOptions configure the test of Argo Workflows.
 type WorkflowsOptions struct {
 	// Name is that of the Workflow, and of the pod of its step.
 	Name string
 	// Account is the service account of the step's pod.
 	Account string
-	// InstanceID is the id that the controller looks for; empty for none.
+	// InstanceID is the id that the controller selects; empty for none.
 	InstanceID string
 }
 
-// workflow is the part of a Workflow's status that tells how it is.
+// workflow is the part of a Workflow's status that describes its state.
 type workflow struct {
 	Status struct {
 		Phase    string `json:"phase"`
@@ -99,7 +99,7 @@ func (s Surroundings) workflow(o WorkflowsOptions) (object, error) {
 			"templates": []object{{
 				"name": "step",
 				"container": s.Pod.container("main", object{
-					"command": []string{s.Program}, // the executor has to know it, where it cannot ask the registry
+					"command": []string{s.Program}, // the executor has to know it if it cannot query the registry
 					"args":    []string{"test", "step", "--run", s.Run},
 				}),
 			}},
@@ -108,9 +108,8 @@ func (s Surroundings) workflow(o WorkflowsOptions) (object, error) {
 	if class, ok := s.Pod.Spec["priorityClassName"]; ok {
 		spec["podPriorityClassName"] = class
 	}
-	// The executor reports to the API server, and accounts of this chart give no token by themselves. Of the
-	// Workflow's own automountServiceAccountToken the controller passes on false alone (setupServiceAccount in
-	// workflow/controller/workflowpod.go, v3.7).
+	// The executor reports to the API server, and service accounts of this chart do not mount a token by default. Of the Workflow's own
+	// automountServiceAccountToken the controller passes on only false (setupServiceAccount in workflow/controller/workflowpod.go, v3.7).
 	patch, err := json.Marshal(joined(only(s.Pod.Spec, "runtimeClassName"), object{"automountServiceAccountToken": true}))
 	if err != nil {
 		return nil, fmt.Errorf("patch of the step's pod: %w", err)

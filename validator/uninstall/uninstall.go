@@ -1,7 +1,7 @@
-// Package uninstall takes a runtime off its platform and its cluster where Helm cannot: objects whose controllers have
-// to let go of them before they may vanish, and what programs made while they ran.
+// Package uninstall removes a runtime from its platform and its cluster where Helm cannot: objects with finalizers of their controllers, and objects
+// that programs created while they ran.
 //
-// Nothing here ever is in the way of an uninstall: what cannot be done is said, with what is left to do by hand.
+// A failed step never stops an uninstall: it is reported, with the manual steps that remain.
 package uninstall
 
 import (
@@ -18,16 +18,16 @@ import (
 	"gitops-runtime/validator/platform"
 )
 
-// ownSecret is where a runtime that has registered itself keeps its own token.
+// ownSecret is where a registered runtime stores its own token.
 const ownSecret = "codefresh-token"
 
 // Cluster deletes objects, and knows whether the runtime was ever registered.
 type Cluster interface {
-	// Secret reads a Secret; a cluster.Error with NotFound when there is none.
+	// Secret reads a Secret; a cluster.Error with NotFound if there is none.
 	Secret(ctx context.Context, namespace, name string) (map[string][]byte, error)
-	// Delete asks for the deletion of the object at an API path. Gone is true once the object does not exist.
+	// Delete requests the deletion of the object at an API path. Gone is true once the object does not exist.
 	Delete(ctx context.Context, path string) (gone bool, err error)
-	// DeleteLabeled asks for the deletion of objects by their labels.
+	// DeleteLabeled requests the deletion of objects by their labels.
 	DeleteLabeled(ctx context.Context, namespace string, objects cluster.Labeled) error
 	// ReleaseLabeled removes the finalizers of objects, and names those that had any.
 	ReleaseLabeled(ctx context.Context, namespace string, objects cluster.Labeled) ([]string, error)
@@ -35,7 +35,7 @@ type Cluster interface {
 
 // Platform knows the runtimes of a token's account and removes them.
 type Platform interface {
-	// Runtime gives the runtime of a name, nil when the name is free.
+	// Runtime returns the runtime with a name, nil if the name is free.
 	Runtime(ctx context.Context, name string) (*platform.Runtime, error)
 	DeleteRuntime(ctx context.Context, name string) error
 }
@@ -43,10 +43,10 @@ type Platform interface {
 // Plan is what is to be done.
 type Plan struct {
 	Namespace string
-	// Runtime is removed from Platform; neither is set where there is nothing to deregister.
+	// Runtime is removed from Platform; neither is set if there is nothing to deregister.
 	Runtime  string
 	Platform Platform
-	// Objects go one after the other: the next is deleted once the one before is gone.
+	// Objects are deleted one after the other: the next after the previous one is gone.
 	Objects []cluster.Object
 	// Release are objects whose finalizers are removed, and Labeled objects that are deleted.
 	Release, Labeled []cluster.Labeled
@@ -94,7 +94,7 @@ func released(objects cluster.Labeled, names []string) string {
 	return fmt.Sprintf("%s have no finalizers anymore: %s", objects, strings.Join(names, ", "))
 }
 
-// deregisterPatiently tries again while nobody answers: the network policies of a pod that has just started may not be in effect yet.
+// deregisterPatiently retries while there is no response: the network policies of a pod that has just started may not be in effect yet.
 func (p Plan) deregisterPatiently(ctx context.Context) (done string, err error) {
 	for end := time.Now().Add(p.Patience); ; {
 		done, err = p.deregister(ctx)
@@ -110,8 +110,8 @@ func (p Plan) deregisterPatiently(ctx context.Context) (done string, err error) 
 	}
 }
 
-// deregister removes the runtime from the platform, if this release has registered it. A refused install that Helm takes back
-// (--atomic) comes here too, and the name it asked for may be another runtime's.
+// deregister removes the runtime from the platform, if this release has registered it. A rejected install that Helm rolls back (--atomic) runs this,
+// too, and the name it requested may belong to another runtime.
 func (p Plan) deregister(ctx context.Context) (done string, err error) {
 	_, err = p.Cluster.Secret(ctx, p.Namespace, ownSecret)
 	var answer *cluster.Error

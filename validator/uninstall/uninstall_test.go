@@ -17,7 +17,7 @@ import (
 	"gitops-runtime/validator/uninstall"
 )
 
-// world lets go of an object after so many looks; an error is given back.
+// world deletes an object after a number of requests, or returns an error.
 type world struct {
 	secret error // of reading the runtime's own token
 	looks  map[string]int
@@ -52,7 +52,7 @@ func (c *world) ReleaseLabeled(_ context.Context, _ string, objects cluster.Labe
 	return c.released, c.fails[objects.Resource]
 }
 
-// account has the runtime "local" in a namespace; "" is none.
+// account has the runtime "local" in a namespace; "" for no runtime.
 type account struct {
 	namespace   string
 	asks, fails error

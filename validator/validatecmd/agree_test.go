@@ -37,7 +37,7 @@ func parts(of *helmchart.Chart, loaded *helmvalues.Values, tree any) []part {
 	return list
 }
 
-// judge says by both libraries whether values fit.
+// judge validates values with both libraries.
 type judge struct {
 	own  schemacheck.Cache
 	helm map[*byte]*newer.Schema
@@ -65,7 +65,7 @@ func (j *judge) helmSchema(t *testing.T, rules []byte) *newer.Schema {
 	return compiled
 }
 
-// verdicts are "fits", "does not fit" or "no schema", by ours and by Helm's.
+// verdicts are "fits", "does not fit" or "no schema", by the checks' library and by Helm's.
 func (j *judge) verdicts(t *testing.T, one part) (own, helm string) {
 	t.Helper()
 	own, helm = "no schema", "no schema"
@@ -87,7 +87,7 @@ func (j *judge) verdicts(t *testing.T, one part) (own, helm string) {
 	return own, helm
 }
 
-// loading reads the flags of a case that give values, as far as these do.
+// loading parses the flags of a case that set values.
 func loading(one *runCase) helmvalues.Options {
 	options := helmvalues.Options{In: strings.NewReader(one.get("stdin"))}
 	into := map[string]*[]string{
@@ -103,9 +103,8 @@ func loading(one *runCase) helmvalues.Options {
 	return options
 }
 
-// Helm reads schemas by a newer version of the library; on every case of the
-// corpus, over the charts of this repository and over those of the case, both
-// have to say the same.
+// Helm reads schemas with a newer version of the library; both have to agree on every case of the corpus, for the charts of this repository and for
+// those of the case.
 func TestBothLibrariesAgreeOnTheCorpus(t *testing.T) {
 	names := caseNames(t)
 	require.Greater(t, len(names), 120)
@@ -131,7 +130,7 @@ func TestBothLibrariesAgreeOnTheCorpus(t *testing.T) {
 			}
 			loaded, err := helmvalues.Load(context.Background(), options)
 			if err != nil {
-				continue // no values, so nothing to hold against a schema
+				continue // no values to validate
 			}
 			loaded.WithDefaults(of)
 			for _, part := range parts(of, loaded, loaded.Tree) {

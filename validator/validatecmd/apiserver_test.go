@@ -21,9 +21,9 @@ type clusterSpec struct {
 	Deployments []map[string]any `json:"deployments"`
 	// MayNot are resources that must not be created.
 	MayNot []string `json:"mayNot"`
-	// Status answers every path that holds a word with an HTTP status.
+	// Status responds to every path that contains a word with an HTTP status.
 	Status map[string]int `json:"status"`
-	// Silent are words; a path that holds one is never answered.
+	// Silent are words; a request to a path that contains one gets no response.
 	Silent []string `json:"silent"`
 }
 
@@ -71,7 +71,7 @@ func (w *world) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// change notes what an object is made to be.
+// change records the change of an object.
 func (w *world) change(r *http.Request) {
 	var body struct {
 		Metadata struct {
@@ -165,7 +165,7 @@ func (s *clusterSpec) deployments(r *http.Request) []any {
 	return items
 }
 
-// owned makes the metadata of CRDs from name, release and namespace.
+// owned creates the metadata of CRDs from name, release and namespace.
 func owned(crds []map[string]any) []any {
 	items := []any{}
 	for _, crd := range crds {

@@ -11,13 +11,12 @@ import (
 	"gitops-runtime/validator/report"
 )
 
-// workers is how many files of a batch are checked at a time: enough to wait
-// for several answers at once, few enough to bother no server.
+// workers is how many files of a batch are checked in parallel: enough to wait for several responses at the same time, few enough not to overload a
+// server.
 const workers = 4
 
-// batch checks many values files, each by itself over the files of -f and under
-// the flags, and writes one report over all of them as they are done. The
-// subject holds what they share.
+// batch checks many values files, each separately over the files of -f and under the flags, and writes one report over all of them as they finish. The
+// subject contains what they share.
 func batch(ctx context.Context, files []string, outputs outputs, subject checks.Subject, options Options, system System) (code int, err error) {
 	if err := options.keepInput(ctx); err != nil {
 		return 0, unread(ctx, err)
@@ -55,8 +54,7 @@ func heavier(a, b int) int {
 	return weights[max(slices.Index(weights, a), slices.Index(weights, b))]
 }
 
-// keepInput reads standard input, where -f - asks for it, so that every file of
-// a batch lies over the same text.
+// keepInput reads standard input if -f - requests it, so that every file of a batch is merged over the same text.
 func (o *Options) keepInput(ctx context.Context) error {
 	if !slices.Contains(o.Values.Files, "-") {
 		return nil
@@ -75,16 +73,14 @@ func unread(ctx context.Context, err error) error {
 	return usage(err)
 }
 
-// single is what came of one file; left means that the run was interrupted
-// before it was read.
+// single is the result of one file; left means that the run was interrupted before it was read.
 type single struct {
 	report report.Report
 	left   bool
 	err    error
 }
 
-// checkOne checks one file. A file that holds no values is a finding, since the
-// others are to be checked all the same; any other error ends the run.
+// checkOne checks one file. A file without values is a finding, so that the others are still checked; any other error ends the run.
 func checkOne(ctx context.Context, file string, subject checks.Subject, options Options, system System) single {
 	options.Values.Files = append(slices.Clone(options.Values.Files), file)
 	loaded, err := helmvalues.Load(ctx, options.Values)
@@ -106,9 +102,8 @@ func checkOne(ctx context.Context, file string, subject checks.Subject, options 
 	return single{report: made, err: err}
 }
 
-// inOrder gives what comes of each file, in the order of the files. Only as
-// many as there are workers wait to be taken, so a batch of any size costs the
-// memory of a few. Once the context ends no further file is begun.
+// inOrder yields the result of each file, in the order of the files. At most as many results as there are workers are kept in memory. Once the context
+// ends, no further file is started.
 func inOrder(ctx context.Context, files []string, check func(file string) single) func(yield func(single) bool) {
 	return func(yield func(single) bool) {
 		coming := make(chan chan single, workers-1)

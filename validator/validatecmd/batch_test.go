@@ -32,7 +32,7 @@ func batchFiles(t *testing.T, count int) {
 	}
 }
 
-// The order of the files is that of the report, however long each one takes.
+// The report has the order of the files, however long each one takes.
 func TestABatchIsReportedInOrder(t *testing.T) {
 	batchFiles(t, 100)
 	var out bytes.Buffer
@@ -72,7 +72,7 @@ func TestAnInterruptedBatchReportsWhatThereIs(t *testing.T) {
 	assert.Contains(t, out.String(), " not checked\n", out.String())
 }
 
-// A report file comes into being whole or not at all.
+// A report file is written atomically.
 func TestABatchThatCannotBeCheckedLeavesNoReport(t *testing.T) {
 	batchFiles(t, 3)
 	var out bytes.Buffer
@@ -86,7 +86,7 @@ func TestABatchThatCannotBeCheckedLeavesNoReport(t *testing.T) {
 	assert.Empty(t, hidden)
 }
 
-// Wherever a report cannot be written the run says so and ends with 1.
+// If a report cannot be written, the run reports it and exits with 1.
 func TestABatchReportThatCannotBeWrittenFails(t *testing.T) {
 	batchFiles(t, 2)
 	for _, output := range []string{"json=absent/all.json", "text=."} {
@@ -97,7 +97,7 @@ func TestABatchReportThatCannotBeWrittenFails(t *testing.T) {
 	}
 }
 
-// A report may go into a pipe or a device, which is written in place.
+// A report can be written to a pipe or a device, which is written in place.
 func TestAReportGoesIntoADevice(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		return
@@ -126,7 +126,7 @@ func TestAnInterruptionWhileReadingInput(t *testing.T) {
 	}
 }
 
-// A file that may not be read is told from one that is not there.
+// A file without read permission is distinguished from a missing file.
 func TestAFileThatMayNotBeRead(t *testing.T) {
 	batchFiles(t, 1)
 	require.NoError(t, os.Chmod("000.yaml", 0))

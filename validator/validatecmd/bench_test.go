@@ -28,7 +28,7 @@ const (
 	umbrella    = "../../charts/gitops-runtime"
 )
 
-// build makes the program as the image has it.
+// build builds the program as it is in the image.
 func build(b *testing.B) string {
 	b.Helper()
 	program := filepath.Join(b.TempDir(), "validate-values")
@@ -39,10 +39,10 @@ func build(b *testing.B) string {
 	return program
 }
 
-// cost is what one run of a program takes.
+// cost is the resource usage of one run of a program.
 type cost struct {
 	time   time.Duration
-	cpu    time.Duration // of all cores; on a busy machine time says little
+	cpu    time.Duration // of all cores; the elapsed time means little on a busy machine
 	memory float64       // MB resident at most
 }
 
@@ -104,9 +104,8 @@ type rival struct {
 	args          []string
 }
 
-// against measures the program, and the others beside it in turn with it, so
-// that they meet the same machine: ms, cpu-s/op and MB are the program's own, the rest
-// says how many times as much another one takes.
+// against measures the program and the others alternately, so that they run under the same conditions: ms, cpu-s/op and MB are those of the program, the
+// rest is the ratio of another one to it.
 func against(b *testing.B, rivals []rival, program string, args ...string) {
 	b.Helper()
 	var own []cost
@@ -120,7 +119,7 @@ func against(b *testing.B, rivals []rival, program string, args ...string) {
 		}
 	}
 	mine := usual(own)
-	b.ReportMetric(0, "ns/op") // of no meaning beside the others' runs
+	b.ReportMetric(0, "ns/op") // meaningless with the others' runs in between
 	b.ReportMetric(float64(mine.time.Microseconds())/1000, "ms")
 	b.ReportMetric(mine.cpu.Seconds(), processor.Unit)
 	b.ReportMetric(mine.memory, "MB")
@@ -143,8 +142,7 @@ func rivalsOn(b *testing.B, file string) []rival {
 	}
 }
 
-// asResource puts values and schema in the form that kubeconform takes: the
-// values are a resource of kind Values, which the schema knows.
+// asResource converts values and schema for kubeconform: the values are a resource of kind Values, which the schema describes.
 func asResource(b *testing.B, file string) (location, document string) {
 	b.Helper()
 	folder := b.TempDir()
@@ -232,7 +230,7 @@ func BenchmarkValuesWithATypo(b *testing.B) {
 	b.ReportMetric(usual(runs).cpu.Seconds(), processor.Unit)
 }
 
-// A batch of more and more files in one run: what a file costs stays the same, and the memory is that of ten files.
+// Batches of more and more files in one run: the time per file is constant, and the memory is that of ten files.
 func BenchmarkBatch(b *testing.B) {
 	sizes := []int{500, 2500, 5000}
 	program, folder := build(b), b.TempDir()

@@ -49,7 +49,7 @@ func caseNames(t *testing.T) []string {
 	return names
 }
 
-// Every case is a run: its values, the world it runs in, and what it prints.
+// Every case is a run: its values, its environment, and its output.
 func TestCases(t *testing.T) {
 	printed, readers := map[string]string{}, newReaders(t)
 	for _, name := range caseNames(t) {
@@ -138,8 +138,7 @@ func (c *runCase) write(t *testing.T) {
 	require.NoError(t, os.WriteFile(c.file, txtar.Format(c.archive), 0o600))
 }
 
-// run plays the case in a folder of its own and gives exit code, output and
-// errors as one text, in which addresses of this run have lasting names.
+// run runs the case in its own folder and returns exit code, output and errors as one text, in which addresses of this run are replaced by fixed names.
 func (c *runCase) run(t *testing.T, readers *readers) string {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -182,7 +181,7 @@ func (c *runCase) run(t *testing.T, readers *readers) string {
 	return text
 }
 
-// needsConsent reports whether a case asks the world's platform, which speaks plain HTTP.
+// needsConsent reports whether a case contacts the environment's platform, which uses plain HTTP.
 func (c *runCase) needsConsent(world *world) bool {
 	asks := func(name string) bool {
 		return name != "world" && name != "want" && strings.Contains(c.get(name), "{platform}")
@@ -190,8 +189,8 @@ func (c *runCase) needsConsent(world *world) bool {
 	return !world.spec.NoConsent && slices.ContainsFunc(c.names(), asks)
 }
 
-// consenting is a file of a case, for the hook with the consent that no flag can
-// give there; the hook prints no lines, so one more does no harm.
+// consenting is a file of a case, for the hook with the value that allows plain HTTP, which it has no flag for; the hook prints no line numbers, so an
+// additional line has no effect.
 func (c *runCase) consenting(name string, world *world) string {
 	text := c.get(name)
 	if !c.needsConsent(world) || !strings.HasPrefix(c.get("args"), "hook") {

@@ -14,12 +14,11 @@ const (
 	ExitFailed = 3
 	// ExitWarned means warnings under --strict.
 	ExitWarned = 4
-	// ExitInconclusive means a question got no answer.
+	// ExitInconclusive means that a request got no response.
 	ExitInconclusive = 5
 )
 
-// verdict gives the exit code for the results. With essentialOnly a question
-// without an answer counts only where an install cannot go well without it.
+// verdict returns the exit code for the results. With essentialOnly an inconclusive check counts only if an install depends on it.
 func verdict(results []engine.Result, strict, essentialOnly bool) int {
 	code := ExitOK
 	for _, result := range results {

@@ -39,7 +39,7 @@ func explain(out io.Writer, codes []string) error {
 	return show(out, text.String())
 }
 
-// show writes a text whole, or says that it could not.
+// show writes a whole text, or returns an error.
 func show(out io.Writer, text string) error {
 	if _, err := io.WriteString(out, text); err != nil {
 		return broken(fmt.Errorf("the answer cannot be written: %w", reason(err)))
@@ -47,7 +47,7 @@ func show(out io.Writer, text string) error {
 	return nil
 }
 
-// explanation is what `explain` says about one code.
+// explanation is the output of `explain` for one code.
 func explanation(definition findings.Definition) string {
 	var text strings.Builder
 	check := titleOf(definition.Code)
@@ -73,7 +73,7 @@ func titleOf(code string) string {
 	return ""
 }
 
-// pattern shows a sentence with an ellipsis where a run fills something in.
+// pattern replaces the parts of a sentence that a run fills in with an ellipsis.
 func pattern(sentence string) string {
 	return strings.NewReplacer("%q", `"..."`, "%s", "...", "%d", "...").Replace(sentence)
 }

@@ -9,9 +9,8 @@ import (
 	"strings"
 )
 
-// expand turns the arguments into the files of a batch: patterns as a shell has
-// them (quoted, so that the shell left them alone), and names. Each file comes
-// once, in the order of the arguments and then of the names.
+// expand turns the arguments into the files of a batch: names, and patterns as in a shell (quoted, so that the shell did not expand them). Each file
+// appears once, in the order of the arguments and then of the names.
 func expand(patterns []string) ([]string, error) {
 	var files []string
 	for _, pattern := range patterns {
@@ -41,7 +40,7 @@ func isDirectory(name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// notFile says why an argument cannot be a values file, "" when it can.
+// notFile describes why an argument cannot be a values file, "" if it can.
 func notFile(name string) string {
 	switch _, err := os.Stat(name); {
 	case name == "-":

@@ -55,7 +55,7 @@ func hookCommand(system System, code *int) *cobra.Command {
 	return command
 }
 
-// complete takes from the environment what no flag gave.
+// complete reads from the environment what no flag sets.
 func (o *HookOptions) complete(getenv func(string) string) error {
 	if o.Namespace == "" {
 		o.Namespace = getenv("POD_NAMESPACE")
@@ -76,17 +76,15 @@ func (o *HookOptions) complete(getenv func(string) string) error {
 	return nil
 }
 
-// closing is how long the last words may take: the Event, and the removal of
-// what was made for the Job. Nobody waits that long for a run that is
-// interrupted or has used up its time.
+// closing is the time limit for the Event and for the removal of what was created for the Job, short because the run has been interrupted or has used up
+// its time.
 const (
 	closing      = 5 * time.Second
 	closingShort = 800 * time.Millisecond
 )
 
-// Hook checks the values that Helm has merged. A question that got no answer
-// refuses the install only where it cannot go well without one. After a refusal
-// nothing of the hook is left but the Job with its log.
+// Hook checks the values that Helm has merged. An inconclusive check stops the install only if the install depends on it. After a rejection only the Job
+// with its log remains of the hook's objects.
 func Hook(ctx context.Context, options HookOptions, system System) (int, error) {
 	outputs, err := parseOutputs(options.Outputs, false, system.Formats)
 	if err != nil {

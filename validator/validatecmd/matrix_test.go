@@ -22,8 +22,8 @@ var providers = map[string]struct{ kind, path string }{
 	"gerrit":            {"GERRIT", ""},
 }
 
-// situations are what a provider can be in, with what the run then says. A
-// token that has expired is refused, or tells the end of its life.
+// situations are the possible states of a token at a provider, with the finding of the run. An expired token is either rejected or reports its
+// expiration.
 var situations = map[string]string{
 	"401":       `exit 3\n.* fail: GIT301 .*\n`,
 	"403":       `exit 5\n.* inconclusive: GIT300 .* answers HTTP 403\.\n`,
@@ -37,9 +37,9 @@ var situations = map[string]string{
 	"fine":      `exit 0\n`,
 }
 
-// exceptions say why a provider has no such situation; the case stands for that.
+// exceptions are the reasons why a provider does not have a situation.
 var exceptions = map[string]string{
-	"gerrit scopes": `exit 0\n`, // an HTTP password has all rights of its account
+	"gerrit scopes": `exit 0\n`, // an HTTP password has all permissions of its account
 }
 
 // everyProviderInEverySituation finds a case for each provider in each
@@ -69,7 +69,7 @@ func everyProviderInEverySituation(t *testing.T, printed map[string]string) {
 	}
 }
 
-// twelveFaults: twelve independent faults give twelve findings in one run.
+// twelveFaults: twelve independent mistakes produce twelve findings in one run.
 func twelveFaults(t *testing.T, printed map[string]string) {
 	t.Helper()
 	found := regexp.MustCompile(`(?m)^  (FAIL|WARN) +[A-Z]{3}[0-9]{3} `).FindAllString(printed["report/many"], -1)

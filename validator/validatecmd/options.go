@@ -14,8 +14,7 @@ import (
 // Options are the flags of the main command.
 type Options struct {
 	Values helmvalues.Options
-	// Batch names files, or patterns of them, that are checked each by itself;
-	// none means that the values are those of one install.
+	// Batch names files, or patterns of files, that are checked separately; empty if the values are those of one install.
 	Batch []string
 	// Chart is a directory, a .tgz file or an oci:// reference; "" looks for it
 	// around the current directory.
@@ -27,16 +26,16 @@ type Options struct {
 	Upgrade            bool
 	NoCluster          bool
 	Connection         Connection
-	// Skip holds codes of checks and findings.
+	// Skip contains codes of checks and findings.
 	Skip   []string
 	Strict bool
-	// Outputs are formats, each with "=file" where it does not go to the screen.
+	// Outputs are formats, each with "=file" unless it is written to standard output.
 	Outputs []string
 	// Timeout bounds the whole run.
 	Timeout time.Duration
 }
 
-// runTime is how long a run may take by default.
+// runTime is the default time limit of a run.
 const runTime = 45 * time.Second
 
 // A namespace is a DNS label; a release's name is bounded by Helm.
@@ -84,7 +83,7 @@ func (o *Options) register(flags *pflag.FlagSet, registries Registries, formats 
 	flags.DurationVar(&o.Timeout, "timeout", runTime, "time for the whole run; in a batch, for each file")
 }
 
-// alternatives are words as a sentence has them: "a, b or c".
+// alternatives joins words for a sentence: "a, b or c".
 func alternatives(words []string) string {
 	last := len(words) - 1
 	return strings.Join(words[:last], ", ") + " or " + words[last]

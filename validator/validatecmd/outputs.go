@@ -12,7 +12,7 @@ import (
 	"gitops-runtime/validator/report"
 )
 
-// output is a format with the file it goes into, "" for the screen.
+// output is a format with its file, "" for standard output.
 type output struct {
 	format report.Format
 	file   string
@@ -52,7 +52,7 @@ func (o outputs) write(made report.Report, screen io.Writer) error {
 	return o.each(screen, func(one output, into io.Writer) error { return one.format.Write(into, made) })
 }
 
-// each opens what every report goes into and hands it on.
+// each opens the file of every report and passes it on.
 func (o outputs) each(screen io.Writer, fill func(one output, into io.Writer) error) error {
 	for _, one := range o {
 		into, err := one.open(screen)
@@ -69,8 +69,7 @@ func (o outputs) each(screen io.Writer, fill func(one output, into io.Writer) er
 	return nil
 }
 
-// outputFile is what a report is written to; a file comes into being whole or
-// not at all.
+// outputFile is the destination of a report; a file is written atomically.
 type outputFile interface {
 	io.Writer
 	Finish() error
@@ -88,10 +87,10 @@ func (o output) open(on io.Writer) (outputFile, error) {
 // screen is the terminal, or what standard output was redirected to.
 type screen struct{ io.Writer }
 
-// Finish has nothing to do.
+// Finish does nothing.
 func (screen) Finish() error { return nil }
 
-// Abandon has nothing to do: what was written is seen already.
+// Abandon does nothing, because the output has already been shown.
 func (screen) Abandon() error { return nil }
 
 // reason is an error of the file system without the name of the file.
@@ -143,7 +142,7 @@ func (f *batchOutputs) end(total report.Total) error {
 	return nil
 }
 
-// abandon leaves no half-written file behind.
+// abandon removes incomplete files.
 func (f *batchOutputs) abandon() error {
 	var all []error
 	for _, file := range f.files {

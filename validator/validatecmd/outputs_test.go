@@ -49,7 +49,7 @@ func TestAReportThatCannotBeWrittenFails(t *testing.T) {
 	assert.Equal(t, "validate-values: report: absent/report.json cannot be written: no such file or directory\n", failures.String())
 }
 
-// What the other commands say is said whole, or the run fails.
+// The output of the other commands is written completely, or the run fails.
 func TestAnAnswerThatCannotBeWrittenFails(t *testing.T) {
 	for _, args := range [][]string{{"explain"}, {"explain", "RUN101"}, {"version"}, {"checks-page"}} {
 		var failures bytes.Buffer

@@ -43,8 +43,7 @@ func TestTheTablesFit(t *testing.T) {
 	}
 }
 
-// The examples that come with the umbrella chart have no key that the chart
-// does not know.
+// The examples that are packaged with the umbrella chart contain only keys that the chart knows.
 func TestTheChartsExamplesFitItsSchema(t *testing.T) {
 	files, err := filepath.Glob("../../charts/gitops-runtime/ci/*-values.yaml")
 	require.NoError(t, err)

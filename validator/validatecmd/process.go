@@ -8,12 +8,10 @@ import (
 	"golang.org/x/term"
 )
 
-// softLimit is where the garbage collector begins to work harder; what a run
-// reads is bounded well below the memory that its container may have.
+// softLimit is the heap size at which the garbage collector runs more often; input is limited well below the memory that its container may use.
 const softLimit = 200 << 20
 
-// Process is the machine around this process, for a program of the given version.
-// It has no cluster yet, and no registries.
+// Process is the environment of this process, for a program of the given version, without a cluster and registries.
 func Process(version string) System {
 	debug.SetMemoryLimit(softLimit)
 	return System{
@@ -23,7 +21,7 @@ func Process(version string) System {
 	}
 }
 
-// ShowsColors reports whether output is a terminal that shows colors, and nobody asked for none (https://no-color.org).
+// ShowsColors reports whether output is a terminal with colors that are not turned off (https://no-color.org).
 func ShowsColors(output *os.File) bool {
 	return term.IsTerminal(int(output.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }

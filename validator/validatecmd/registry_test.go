@@ -39,8 +39,7 @@ func packed(t *testing.T) []byte {
 	return data.Bytes()
 }
 
-// A chart gives the same findings from a registry, here one with a private
-// authority, as from a packaged file.
+// A chart produces the same findings from a registry, here one with a private authority, as from a packaged file.
 func TestAChartFromARegistry(t *testing.T) {
 	t.Setenv("HELM_CONFIG_HOME", t.TempDir())
 	t.Setenv("DOCKER_CONFIG", t.TempDir())

@@ -17,8 +17,7 @@ import (
 	"gitops-runtime/validator/validatecmd"
 )
 
-// readers read the reports that programs read: JSON by its published schema,
-// SARIF by that of the standard, JUnit by a parser of it.
+// readers parse the machine-readable reports: JSON with its published schema, SARIF with that of the standard, JUnit with a parser for it.
 type readers struct {
 	json, sarif *schemacheck.Schema
 	// runs counts the runs whose reports were read.
@@ -37,7 +36,7 @@ func newReaders(t *testing.T) *readers {
 	return &readers{json: compile("../report/report.schema.json"), sarif: compile("../report/testdata/sarif-schema-2.1.0.json")}
 }
 
-// folder holds the further reports of a case.
+// folder contains the additional reports of a case.
 const folder = "further-reports"
 
 // further has a run write these reports besides its own, where it writes any.
@@ -56,7 +55,7 @@ func (r *readers) further(t *testing.T, args []string) []string {
 	return args
 }
 
-// read reads the reports that there are, and holds them against each other.
+// read reads the reports, and compares them with each other.
 func (r *readers) read(t *testing.T, code int) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(folder, "json"))
@@ -188,8 +187,7 @@ func readJUnit(t *testing.T, made jsonRun) {
 // command is a line of GitHub's workflow commands.
 var command = regexp.MustCompile(`^::(error|warning|notice) ([^:]*)::(.*)$`)
 
-// readCommands reads the annotations as a runner of GitHub does: a line each,
-// properties split at commas, and only then what was escaped put back.
+// readCommands reads the annotations as a GitHub runner does: line by line, properties split at commas, and escapes decoded last.
 func readCommands(t *testing.T, made jsonRun) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(folder, "github"))

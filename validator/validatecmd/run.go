@@ -14,7 +14,7 @@ import (
 	"gitops-runtime/validator/report"
 )
 
-// run checks a subject and makes the report of it.
+// run checks a subject and creates its report.
 func run(ctx context.Context, subject checks.Subject, options Options, system System) (report.Report, error) {
 	subject.Now = system.Now()
 	subject.Network = network(subject, system.Getenv)
@@ -40,7 +40,7 @@ func target(subject checks.Subject) report.Target {
 	return about
 }
 
-// network makes HTTP clients by the values' proxies, else the environment's.
+// network creates HTTP clients with the proxies of the values, otherwise those of the environment.
 func network(subject checks.Subject, getenv func(string) string) func([]byte) *http.Client {
 	setting := func(path, variable string) string {
 		for _, name := range []string{variable, strings.ToLower(variable)} {
@@ -67,7 +67,7 @@ const (
 	skipListPath = "installer.skipChecks"
 )
 
-// skip gathers what is not to be checked, and who said so.
+// skip collects what is not checked, and the flag or value that requested it.
 func (o Options) skip(subject checks.Subject) (map[string]string, error) {
 	skip := map[string]string{}
 	if subject.Values.Bool(skipAllPath, false) {

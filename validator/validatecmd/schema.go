@@ -53,5 +53,5 @@ func schemaCommand(system System) *cobra.Command {
 	return command
 }
 
-// Schema makes one schema of a chart's values and those of every chart that it depends on.
+// Schema creates one schema of a chart's values and those of its dependencies.
 type Schema func(chart *helmchart.Chart) ([]byte, error)

@@ -169,7 +169,7 @@ func stepCommand(system System) *cobra.Command {
 	return command
 }
 
-// run runs one test and gives the exit code.
+// run runs one test and returns the exit code.
 func (o testOptions) run(ctx context.Context, name string, test func(context.Context, selftest.Surroundings, *selftest.Report) error, system System) (int, error) {
 	s, err := o.surroundings(ctx, system)
 	if err != nil {
@@ -208,7 +208,7 @@ func (o testOptions) surroundings(ctx context.Context, system System) (selftest.
 	if s.Program, err = os.Executable(); err != nil {
 		return s, broken(fmt.Errorf("path of this program: %w", err))
 	}
-	// tests that only ask over the network have no account of the API server
+	// tests that send only network requests have no account of the API server
 	if found, _, err := system.Connect(ctx, Connection{InCluster: true}); err == nil {
 		s.Cluster = found
 	} else {

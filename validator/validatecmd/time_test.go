@@ -24,7 +24,7 @@ const tunnelValues = `global:
   runtime: {name: local}
 `
 
-// runAgainst runs the tunnel case in a world with faults of the platform.
+// runAgainst runs the tunnel case in an environment whose platform has faults.
 func runAgainst(ctx context.Context, t *testing.T, faults []platformapi.Fault, args ...string) (int, string, time.Duration) {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -40,8 +40,7 @@ func runAgainst(ctx context.Context, t *testing.T, faults []platformapi.Fault, a
 	return code, world.mask(out.String()), time.Since(start)
 }
 
-// Independent questions are asked side by side: two replies of 300 ms each are
-// the longest chain (who is it, is the name free).
+// Independent requests are sent in parallel: two responses of 300 ms each are the longest chain (the owner of the token, then the runtime's name).
 func TestASlowPlatformCostsOneChain(t *testing.T) {
 	code, out, took := runAgainst(context.Background(), t, []platformapi.Fault{{Delay: platformapi.Duration(300 * time.Millisecond)}})
 	assert.Equal(t, validatecmd.ExitOK, code, out)

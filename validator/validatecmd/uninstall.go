@@ -18,12 +18,12 @@ import (
 // uninstallTime bounds all steps together; the hook's Job gets a little longer.
 const uninstallTime = 100 * time.Second
 
-// UninstallOptions are the flags of the uninstall hooks. What is secret comes by the environment: USER_TOKEN.
+// UninstallOptions are the flags of the uninstall hooks. Credentials come from the environment: USER_TOKEN.
 type UninstallOptions struct {
 	Namespace string
 	// Deregister removes the runtime RUNTIME_NAME from the platform CODEFRESH_URL.
 	Deregister bool
-	// CAFile holds CA certificates that the platform is trusted by, PEM; it may be absent.
+	// CAFile contains additional CA certificates of the platform, PEM; it may be absent.
 	CAFile string
 	// Delete are objects, see cluster.ParseObject.
 	Delete []string
@@ -52,7 +52,7 @@ func uninstallCommand(system System) *cobra.Command {
 	return command
 }
 
-// Uninstall does what Helm cannot. Only unreadable flags are an error: a step that fails is said and never stops an uninstall.
+// Uninstall does what Helm cannot. Only invalid flags are an error: a failed step is reported and never stops an uninstall.
 func Uninstall(ctx context.Context, options UninstallOptions, system System) error {
 	plan := uninstall.Plan{Namespace: options.Namespace, Patience: options.Patience, Pause: 500 * time.Millisecond}
 	if plan.Namespace == "" {
@@ -105,7 +105,7 @@ func labeled(texts []string) ([]cluster.Labeled, error) {
 	return all, nil
 }
 
-// account is the platform, or what says why it cannot be asked.
+// account is the platform, or the reason why it cannot be contacted.
 func account(options UninstallOptions, system System) uninstall.Platform {
 	token := system.Getenv("USER_TOKEN")
 	if token == "" {
@@ -113,7 +113,7 @@ func account(options UninstallOptions, system System) uninstall.Platform {
 	}
 	authorities, err := os.ReadFile(options.CAFile)
 	if err != nil {
-		authorities = nil // without a CA of its own the platform is asked by public ones
+		authorities = nil // without its own CA the platform is verified with public ones
 	}
 	return &platform.Client{
 		URL: system.Getenv("CODEFRESH_URL"), Token: token,
@@ -124,10 +124,10 @@ func account(options UninstallOptions, system System) uninstall.Platform {
 	}
 }
 
-// noToken stands for the platform where the user token's Secret is gone.
+// noToken replaces the platform if the user token's Secret is missing.
 type noToken struct{}
 
-// Runtime says that there is no token.
+// Runtime returns the error that there is no token.
 func (noToken) Runtime(context.Context, string) (*platform.Runtime, error) {
 	return nil, errors.New("no user token is available for the platform")
 }

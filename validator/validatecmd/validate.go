@@ -15,7 +15,7 @@ import (
 	"gitops-runtime/validator/checks"
 )
 
-// probeTime is how long a cluster that nobody asked for may take to answer.
+// probeTime is the time limit for the response of a cluster that was not requested by a flag.
 const probeTime = 3 * time.Second
 
 // Validate checks the values, or every file of a batch, and writes the reports.
@@ -36,7 +36,7 @@ func Validate(ctx context.Context, options Options, system System) (int, error) 
 		Schemas: &schemacheck.Cache{}, Release: options.Release, Namespace: options.Namespace, Upgrade: options.Upgrade,
 	}
 	if len(files) == 0 {
-		// Before anything else is asked: what cannot be read needs no cluster.
+		// This comes first, because values that cannot be read need no cluster.
 		if subject.Values, err = helmvalues.Load(ctx, options.Values); err != nil {
 			return 0, unread(ctx, err)
 		}
@@ -88,8 +88,7 @@ func (o Options) lastFile() string {
 	return ""
 }
 
-// chart loads the chart that is named, found or built in; nil when there is none
-// and none was named.
+// chart loads the chart that is named, found or built in; nil if there is none and none was named.
 func (o Options) chart(ctx context.Context, system System) (*helmchart.Chart, error) {
 	name := o.Chart
 	if name == "" {
@@ -113,8 +112,7 @@ func (o Options) chart(ctx context.Context, system System) (*helmchart.Chart, er
 	return found, nil
 }
 
-// load reads a chart from where its name says; without a name, the chart that is
-// built into the program, nil where none is.
+// load reads a chart from the named source; without a name, the built-in chart, nil if there is none.
 func (o Options) load(ctx context.Context, name string, system System) (*helmchart.Chart, error) {
 	if name == "" && system.BuiltIn == nil {
 		return nil, nil

@@ -1,5 +1,5 @@
-// Package validatecmd is the command line: flags in, reports out, an exit code. It knows
-// no check by name, and gets clusters and registries from the main of a program.
+// Package validatecmd is the command line: flags, reports and exit codes. It does not know individual checks, and gets clusters and registries from the
+// main package of a program.
 package validatecmd
 
 import (
@@ -36,25 +36,22 @@ type System struct {
 	Color bool
 	// Version is the program's own version.
 	Version string
-	// Started is the file that was started, which says whether the program is a plugin of kubectl.
+	// Started is the path of the executable, which determines whether the program runs as a kubectl plugin.
 	Started string
 	// Now is the time by which tokens and certificates expire.
 	Now func() time.Time
 	// Getenv reads the environment.
 	Getenv func(name string) string
-	// Connect finds the cluster; the namespace is that of the kubeconfig's
-	// context, and "" in a pod.
+	// Connect connects to the cluster; the namespace is that of the kubeconfig's context, and "" in a pod.
 	Connect func(ctx context.Context, how Connection) (found Cluster, namespace string, err error)
-	// Registries reaches charts in registries; nil where none is pulled.
+	// Registries contacts registries of charts; nil if none is pulled.
 	Registries Registries
-	// BuiltIn is the chart that the program was built with, which is used where
-	// no other is named or found; nil in a build without.
+	// BuiltIn is the chart that the program was built with, which is used if no other is named or found; nil in a build without one.
 	BuiltIn func(ctx context.Context) (*helmchart.Chart, error)
 	// Formats are formats of reports that this build has besides the usual ones,
 	// by name.
 	Formats map[string]report.Format
-	// Migrate makes the command that rewrites values files; nil in a build
-	// without. The function makes an error one of usage.
+	// Migrate creates the command that rewrites values files; nil in a build without it. The function turns an error into a usage error.
 	Migrate func(in io.Reader, usage func(error) error) *cobra.Command
 	// Schema is what the command schema prints; nil in a build without.
 	Schema Schema
@@ -68,9 +65,8 @@ type Registries interface {
 	Open(getenv func(string) string) (helmchart.Registry, error)
 }
 
-// Cluster is everything that the commands ask of an API server: the questions of
-// the checks, the Event and the removal of hook resources, the deletions of the
-// uninstall hooks, and what tests create. A client that wraps another has to have it all.
+// Cluster is all requests that the commands send to an API server: those of the checks, the Event and the removal of hook resources, the deletions of
+// the uninstall hooks, and what tests create. A client that wraps another has to implement all of them.
 type Cluster interface {
 	checks.Cluster
 	hook.Announcer
@@ -79,7 +75,7 @@ type Cluster interface {
 	selftest.Cluster
 }
 
-// Connection says which cluster is meant.
+// Connection selects the cluster.
 type Connection struct {
 	// InCluster is the cluster around this pod.
 	InCluster bool

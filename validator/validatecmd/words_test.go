@@ -14,7 +14,7 @@ import (
 	"gitops-runtime/validator/validatecmd"
 )
 
-// What people type to find their way: the version, a completion, a word that is nearly right.
+// What users type to get started: the version, a completion, a misspelled word.
 func TestWords(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for line, want := range map[string]struct {
@@ -40,8 +40,8 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// The documentation of the platform has `cf helm validate --values FILE --namespace NS --version VERSION`: its flags are those of this program,
-// and a version that is not the one of the chart at hand is refused with what to name instead.
+// The documentation of the platform has `cf helm validate --values FILE --namespace NS --version VERSION`: its flags are those of this program, and a
+// version that is not that of the available chart is rejected with the flag to use instead.
 func TestTheCommandOfTheDocumentation(t *testing.T) {
 	t.Chdir(t.TempDir())
 	values := "global: {codefresh: {accountId: a1, userToken: {token: t}}, runtime: {name: production}}\n"

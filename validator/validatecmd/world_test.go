@@ -31,10 +31,9 @@ import (
 	"gitops-runtime/validator/validatecmd"
 )
 
-// world is what a case runs in: a platform, a cluster, a Git server and the
-// public URL of an ingress, all on loopback. In values and arguments
-// {platform}, {git}, {ingress} and {closed} stand for their addresses, {ca} for
-// the CA that signed the TLS ones (indented for a block of YAML).
+// world is the environment of a case: a platform, a cluster, a Git server and the public URL of an ingress, all on loopback. In values and arguments
+// {platform}, {git}, {ingress} and {closed} stand for their addresses, {ca} for the CA that signed their TLS certificates (indented for a block of
+// YAML).
 type world struct {
 	spec      worldSpec
 	words     map[string]string
@@ -60,15 +59,14 @@ type worldSpec struct {
 	GitURL     string                `json:"gitURL"`
 	// Git answers by path; "*" answers what is not listed.
 	Git map[string]answer `json:"git"`
-	// GitHost answers as a provider does where Git has no answer of its own.
+	// GitHost responds as a provider does if Git has no response of its own.
 	GitHost *gitapi.Options `json:"gitHost"`
 	// Ingress is how the public URL answers.
 	Ingress *answer `json:"ingress"`
-	// Argo is the version that your own Argo CD tells.
+	// Argo is the version of the external Argo CD.
 	Cluster *clusterSpec      `json:"cluster"`
 	Env     map[string]string `json:"env"`
-	// NoConsent leaves it to the case to allow what travels unencrypted; the
-	// world's servers speak plain HTTP unless TLS says otherwise.
+	// NoConsent leaves it to the case to allow unencrypted connections; the servers use plain HTTP unless TLS is set.
 	NoConsent bool `json:"noConsent"`
 }
 
@@ -129,7 +127,7 @@ func (a answer) write(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, a.Body)
 }
 
-// garble accepts a tunnel and then speaks no TLS in it.
+// garble accepts a tunnel and then does not use TLS in it.
 func (a answer) garble(w http.ResponseWriter) {
 	connection, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
@@ -170,7 +168,7 @@ func startWorld(t *testing.T, text string) *world {
 	return w
 }
 
-// serve starts a server and gives its address a name for the case.
+// serve starts a server and replaces its address with a name for the case.
 func (w *world) serve(t *testing.T, name string, handler http.Handler) *httptest.Server {
 	t.Helper()
 	server := httptest.NewUnstartedServer(handler)
@@ -193,7 +191,7 @@ func indented(text []byte) string {
 	return space + strings.ReplaceAll(strings.TrimSpace(string(text)), "\n", "\n"+space)
 }
 
-// certificate makes a self-signed certificate in PEM, indented for YAML.
+// certificate creates a self-signed certificate in PEM, indented for YAML.
 func certificate(t *testing.T, name string, authority bool, end time.Time) string {
 	t.Helper()
 	public, private, err := ed25519.GenerateKey(rand.Reader)
@@ -266,7 +264,7 @@ func (w *world) git(out http.ResponseWriter, r *http.Request) {
 		out.WriteHeader(http.StatusMethodNotAllowed)
 		return
 	}
-	root := regexp.MustCompile(`^/(api/v[34]|2\.0)/`) // where the API is below an address that names no path
+	root := regexp.MustCompile(`^/(api/v[34]|2\.0)/`) // where the API is if the address has no path
 	for _, path := range []string{r.URL.RequestURI(), r.URL.Path, root.ReplaceAllString(r.URL.Path, "/"), "*"} {
 		if scripted, known := w.spec.Git[path]; known {
 			scripted.ServeHTTP(out, r)

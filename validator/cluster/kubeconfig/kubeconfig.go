@@ -1,6 +1,5 @@
-// Package kubeconfig connects to a cluster as kubectl does, by a kubeconfig file.
-// It stands apart from the package cluster, since client-go is more than half of
-// the size of a program and a pod has no kubeconfig.
+// Package kubeconfig connects to a cluster as kubectl does, with a kubeconfig file. It is separate from the package cluster, since client-go is more
+// than half of the size of a program and a pod has no kubeconfig.
 package kubeconfig
 
 import (
@@ -43,7 +42,7 @@ func lacksContext(loader clientcmd.ClientConfig, name string) bool {
 	return err == nil && name != "" && raw.Contexts[name] == nil
 }
 
-// open makes a client of client-go's settings.
+// open creates a client from client-go's settings.
 func open(config *rest.Config) (*cluster.Client, error) {
 	client, err := rest.HTTPClientFor(config)
 	if err != nil {

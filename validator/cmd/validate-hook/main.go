@@ -1,13 +1,12 @@
-// Command validate-hook is validate-values as the chart's hook Jobs run it: the
-// same commands, for the cluster around the pod alone. Its image holds it as
-// /validate-values; docs/decisions/two-builds-of-validate-values.md says why.
+// Command validate-hook is validate-values as the chart's hook Jobs run it: the same commands, but only for the cluster of the pod. Its image contains
+// it as /validate-values; docs/decisions/two-builds-of-validate-values.md explains why.
 package main
 
 import (
 	"context"
 	"os"
 
-	_ "golang.org/x/crypto/x509roots/fallback" // public CAs, where the image has none
+	_ "golang.org/x/crypto/x509roots/fallback" // public CAs, if the image has none
 
 	"gitops-runtime/internal/interrupt"
 	"gitops-runtime/validator/validatecmd"

@@ -11,10 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// maxSize is what the program may weigh, in bytes.
+// maxSize is the maximum size of the program, in bytes.
 const maxSize = 12_000_000
 
-// forbidden begin the import paths of libraries that a pod has no use for.
+// forbidden are prefixes of import paths of libraries that a pod does not need.
 var forbidden = []string{
 	"github.com/docker/", "github.com/google/go-containerregistry/", "oras.land/", "k8s.io/client-go/",
 	"gitops-runtime/internal/registry", "gitops-runtime/validator/local", "gitops-runtime/charts", "gitops-runtime/tests/",
@@ -39,8 +39,7 @@ func TestLinksOnlyWhatAPodNeeds(t *testing.T) {
 	}
 }
 
-// The program as release/image builds it stays small, and says what it leaves
-// to the other build.
+// The program as release/image builds it stays small, and its errors refer to the other build for missing features.
 func TestProgram(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "validate-values")
 	goCommand(t, "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", program, ".")

@@ -16,13 +16,13 @@ import (
 	"gitops-runtime/internal/foldertest"
 )
 
-// ground is where a hostile input is laid out: a folder, and servers.
+// ground is the environment of a malicious input: a folder, and servers.
 type ground struct {
 	*testing.T
 	folder string
 }
 
-// write puts a text into a file below the folder, and gives its path.
+// write writes a text to a file below the folder, and returns its path.
 func (g *ground) write(name, text string) string {
 	g.Helper()
 	path := filepath.Join(g.folder, name)
@@ -30,7 +30,7 @@ func (g *ground) write(name, text string) string {
 	return path
 }
 
-// values are arguments for values that are fine but for what is written below them.
+// values are arguments for values that are valid except for the given ones.
 func (g *ground) values(text string) []string {
 	g.Helper()
 	return []string{"-f", g.write("values.yaml", text)}
@@ -54,7 +54,7 @@ func (g *ground) packed(archive []byte) []string {
 	return append(g.values("global: {runtime: {name: local}}\n"), "--chart", g.write("chart.tgz", string(archive)))
 }
 
-// serve starts a server and gives its address.
+// serve starts a server and returns its address.
 func (g *ground) serve(handler http.HandlerFunc) string {
 	g.Helper()
 	server := httptest.NewUnstartedServer(handler)
@@ -65,20 +65,20 @@ func (g *ground) serve(handler http.HandlerFunc) string {
 	return server.URL
 }
 
-// asks are arguments for values that name this platform.
+// asks are arguments for values with this platform.
 func (g *ground) asks(address string) []string {
 	g.Helper()
 	return g.values(fmt.Sprintf("global:\n  codefresh: {url: %q, allowInsecureHTTP: true, accountId: acc1, userToken: {token: canary-token}}\n"+
 		"  runtime: {name: local, gitCredentials: {password: {value: canary-password}}}\n", address))
 }
 
-// platform are arguments for values whose platform replies with this text to everything.
+// platform are arguments for values whose platform returns this text for every request.
 func (g *ground) platform(reply string) []string {
 	g.Helper()
 	return g.asks(g.serve(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(reply)) }))
 }
 
-// git are arguments for values whose account has a provider that this handler stands for.
+// git are arguments for values whose account has a Git provider that this handler implements.
 func (g *ground) git(provider string, handler http.HandlerFunc) []string {
 	g.Helper()
 	return g.platform(fmt.Sprintf(`{"data":{"me":{"id":"u","name":"n","activeAccount":{"id":"acc1","name":"a","admins":["u"],"gitProvider":%q,"gitApiUrl":%q}}}}`,
@@ -113,7 +113,7 @@ func (g *ground) archive(entries ...entry) []byte {
 	return data.Bytes()
 }
 
-// endless writes for as long as somebody reads.
+// endless writes as long as the client reads.
 func endless(begin, again string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		_, err := w.Write([]byte(begin))

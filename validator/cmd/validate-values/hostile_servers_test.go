@@ -15,7 +15,7 @@ import (
 
 const digest = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
-// registry is a chart at a registry that this handler stands for.
+// registry is a chart in a registry that this handler implements.
 func registry(path string, handler http.HandlerFunc) func(g *ground) []string {
 	return func(g *ground) []string {
 		host := strings.TrimPrefix(g.serve(func(w http.ResponseWriter, r *http.Request) {
@@ -123,7 +123,7 @@ var hostilePlatforms = []input{
 	}, "left out on request"},
 }
 
-// writer is a reply whose body goes another way.
+// writer is a response whose body is written elsewhere.
 type writer struct {
 	http.ResponseWriter
 	body *gzip.Writer
@@ -176,8 +176,7 @@ func (i input) play(t *testing.T, program string) hostile.Ending {
 	return end
 }
 
-// Every hostile input ends with a message or a finding, in bounds, and shows
-// nothing raw.
+// Every malicious input ends with a message or a finding, within the limits, and is never printed unescaped.
 func TestHostileInputs(t *testing.T) {
 	const name = "validate-values"
 	program, worst, counts := hostile.Build(t, "."), hostile.Worst{}, map[string]int{}

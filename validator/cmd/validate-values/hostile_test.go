@@ -15,8 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// input is one that somebody made to harm whoever checks it. says is a
-// part of what the run has to say; every run is held to decent as well.
+// input is a malicious input. says is part of the expected output; every run also has to pass decent.
 type input struct {
 	name string
 	args func(g *ground) []string
@@ -50,7 +49,7 @@ func numbered(format string, times int) string {
 	return text.String()
 }
 
-// laughs is an alias bomb: each anchor stands for ten of the one before it.
+// laughs is an alias bomb: each anchor refers to the previous one ten times.
 func laughs(levels int, open, each, end string) string {
 	text := "a0: &a0 {x: y}\n"
 	for i := range levels {
@@ -190,7 +189,7 @@ func depends(repository string) string {
 	return chartHead + "dependencies: [{name: below, version: 1.0.0, repository: \"" + repository + "\"}]\n"
 }
 
-// doubling is a schema whose every level asks the one below it twice.
+// doubling is a schema whose every level refers to the level below it twice.
 func doubling(levels int) string {
 	definitions := map[string]any{"d0": map[string]any{"type": "object"}}
 	for i := range levels {

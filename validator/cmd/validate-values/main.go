@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"os"
 
-	_ "golang.org/x/crypto/x509roots/fallback" // public CAs, where the machine has none
+	_ "golang.org/x/crypto/x509roots/fallback" // public CAs, if the machine has none
 
 	"gitops-runtime/internal/interrupt"
 	"gitops-runtime/internal/schemabundle"

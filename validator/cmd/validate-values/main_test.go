@@ -22,7 +22,7 @@ import (
 	"gitops-runtime/tests/standin/platformapi"
 )
 
-// slow answers everything late: a small API server of an empty cluster, and a platform.
+// slow delays every response: a small API server of an empty cluster, and a platform.
 type slow struct{ delay time.Duration }
 
 func (s slow) cluster(w http.ResponseWriter, r *http.Request) {
@@ -38,7 +38,7 @@ func (s slow) cluster(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(reply)
 }
 
-// files writes the values of the tunnel case and a kubeconfig, and gives the arguments for both.
+// files writes the values of the tunnel case and a kubeconfig, and returns the arguments for both.
 func (s slow) files(t *testing.T) []string {
 	t.Helper()
 	made, err := platformapi.New(platformapi.Options{Faults: []platformapi.Fault{{Delay: platformapi.Duration(s.delay)}}})
@@ -55,13 +55,13 @@ func (s slow) files(t *testing.T) []string {
 	return []string{"-f", values, "--kubeconfig", kubeconfig, "-n", "codefresh", "-o", "short"}
 }
 
-// run runs the program and says how it ended and after how long.
+// run runs the program and returns how it ended and after how long.
 func run(t *testing.T, program string, args []string) (code int, out string, took time.Duration) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	command := exec.CommandContext(ctx, program, args...)
-	command.Dir = t.TempDir() // no chart is found from here
+	command.Dir = t.TempDir() // so that no chart is found from here
 	var text bytes.Buffer
 	command.Stdout, command.Stderr = &text, &text
 	begun := time.Now()
@@ -88,7 +88,7 @@ func TestTime(t *testing.T) {
 	program := hostile.Build(t, ".")
 	t.Run("half a second for each answer costs one chain of two", func(t *testing.T) {
 		args := slow{500 * time.Millisecond}.files(t)
-		// a third answer in a row would make it 1.5 s; the program's own time is a tenth of a second on an idle machine
+		// a third sequential request would make it 1.5 s; the program's own time is a tenth of a second on an idle machine
 		best(t, 1490*time.Millisecond, func() time.Duration {
 			code, out, took := run(t, program, args)
 			require.Equal(t, 0, code, out)

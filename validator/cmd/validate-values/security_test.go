@@ -20,7 +20,7 @@ import (
 // The tests of this file are named after the rows of the security review that
 // concern this program; each fails on the program as it was reviewed.
 
-// playNamed runs the program on hostile inputs by their names.
+// playNamed runs the program on malicious inputs by their names.
 func playNamed(t *testing.T, names ...string) {
 	t.Helper()
 	program := hostile.Build(t, ".")
@@ -54,10 +54,10 @@ func TestSecurityReview12SchemasAndPasswords(t *testing.T) {
 	playNamed(t, "a schema on the network", "a password in the address of a values file", "a password in the public URL")
 }
 
-// stages are what a run can be busy with when a signal comes; each would go on for long.
+// stages are what a run can be busy with when a signal arrives; each would take long.
 var stages = map[string]struct {
 	args func(g *ground) []string
-	// deaf is a stage that no context ends; the grace period does.
+	// deaf is a stage that ignores the context; the grace period ends it.
 	deaf bool
 }{
 	"values from a pipe": {args: func(g *ground) []string {
@@ -89,7 +89,7 @@ func silent(_ http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// SIGINT and SIGTERM end the program within a second at any stage, a second signal at once.
+// SIGINT and SIGTERM end the program within a second at any stage, a second signal immediately.
 func TestSecurityReview7Signals(t *testing.T) {
 	program := hostile.Build(t, ".")
 	for stage, busy := range stages {
