@@ -32,7 +32,7 @@ type action struct {
 
 var expression = regexp.MustCompile(`\$\{\{ *([a-z._-]+) *\}\}`)
 
-// run runs the steps of an action in a folder, with inputs, and gives what it printed and its outputs.
+// run runs the steps of an action in a folder, with inputs, and returns its output and its outputs.
 func run(t *testing.T, folder string, inputs map[string]string) (said, outputs string, err error) {
 	t.Helper()
 	place, err := filepath.Abs("validate-values")

@@ -1,2 +1,2 @@
-// Package actions holds GitHub Actions for users; its test runs their steps as the runner does.
+// Package actions contains GitHub Actions for users; its test runs their steps as the runner does.
 package actions

@@ -14,7 +14,7 @@ import (
 	"gitops-runtime/internal/gomodule"
 )
 
-// TestPreCommit has pre-commit try the hook of this checkout on a repository with a values file that is right and one that is wrong.
+// TestPreCommit runs the hook of this checkout with pre-commit on a repository with a valid and an invalid values file.
 func TestPreCommit(t *testing.T) {
 	root, err := gomodule.Root()
 	require.NoError(t, err)
@@ -26,7 +26,7 @@ func TestPreCommit(t *testing.T) {
 	try := func() (string, error) {
 		command := exec.CommandContext(t.Context(), "pre-commit", "try-repo", root, "validate-values", "--all-files", "--verbose")
 		command.Dir = folder
-		// pre-commit gives Go a folder of its own for modules; the machine's has them already
+		// pre-commit gives Go its own module folder; the machine's already contains them
 		command.Env = append(os.Environ(), "PRE_COMMIT_HOME="+home, "GOMODCACHE="+moduleCache(t), "GOFLAGS=-trimpath -buildvcs=false")
 		out, err := command.CombinedOutput()
 		return string(out), err

@@ -19,7 +19,7 @@ type chart struct {
 	dir          string
 }
 
-// subcharts returns the keys under which the chart's dependencies take their values.
+// subcharts returns the keys of the chart's dependencies in its values.
 func (c chart) subcharts() []string {
 	var keys []string
 	for _, dependency := range c.Dependencies {

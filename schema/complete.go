@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// complete adds in place what Helm itself puts into the chart's values: those of its subcharts,
-// which their own schemas check, `global`, and the `enabled` and `tags` of a chart that depends on it.
+// complete adds in place what Helm itself adds to the chart's values: those of its subcharts, which their own schemas check, `global`, and the `enabled`
+// and `tags` of a chart that depends on it.
 func complete(node Node, c chart, made map[string]Node) error {
 	node["$schema"] = "http://json-schema.org/draft-07/schema#"
 	node["title"] = "Values of the chart " + c.Name
@@ -37,8 +37,8 @@ func complete(node Node, c chart, made map[string]Node) error {
 	return completeGlobals(node, properties, global, c, made)
 }
 
-// completeGlobals leaves the globals open to those of other charts: whoever makes this chart a part of theirs has their own, and tools such
-// as Rancher add some. A parent's own globals keep to their keys, and a typo of one is refused; what a subchart reads is for its own schema.
+// completeGlobals leaves the globals open to those of other charts: a chart that depends on this one has its own, and tools such as Rancher add some. A
+// parent's own globals are limited to their keys, and a typo of one is rejected; what a subchart reads is checked by its own schema.
 func completeGlobals(node, properties, global Node, c chart, made map[string]Node) error {
 	own, _ := global["properties"].(Node)
 	keys := slices.Sorted(maps.Keys(own))
@@ -55,8 +55,8 @@ func completeGlobals(node, properties, global Node, c chart, made map[string]Nod
 	return nil
 }
 
-// addGlobals lets a parent's `global` take the keys that its subcharts read from it, where what
-// the parent says of a key wins. It reports whether the chart is such a parent.
+// addGlobals lets a parent's `global` accept the keys that its subcharts read from it; the parent's definition of a key takes precedence. It reports
+// whether the chart is such a parent.
 func addGlobals(node, properties Node, c chart, made map[string]Node) (bool, error) {
 	parent := false
 	for _, dependency := range c.Dependencies {
@@ -76,7 +76,7 @@ func addGlobals(node, properties Node, c chart, made map[string]Node) (bool, err
 	return parent, nil
 }
 
-// addDefinitions takes over from another schema the definitions that a part refers to.
+// addDefinitions copies from another schema the definitions that a part refers to.
 func addDefinitions(node Node, part any, from Node) error {
 	theirs, _ := from["definitions"].(Node)
 	text, err := json.Marshal(part)

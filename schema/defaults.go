@@ -10,14 +10,14 @@ import (
 	"gitops-runtime/schema/dropped"
 )
 
-// Default is what a chart that people come from sets a value to.
+// Default is the default of a value in a chart that users migrate from.
 type Default struct {
 	Path  dropped.Path
 	Value any // Value is nil where it is not known, or null.
 }
 
-// readDefaults returns the defaults that the tables of compatibility have of a chart, of all versions: those of the charts that people come
-// from under their own names, and, for a part of the published umbrella chart, those that it sets for the part.
+// readDefaults returns the defaults of a chart in the compatibility tables, for all versions: those of the charts that users migrate from under their
+// own names, and, for a part of the published umbrella chart, those that it sets for the part.
 func readDefaults(root, chart string) ([]Default, error) {
 	files, err := filepath.Glob(filepath.Join(root, "tests", "compat", "facts", "*.tsv"))
 	if err != nil {

@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// definitions are the shared schemas that a `# @schema $ref: name` note refers to by the name of their file without its ending, and those of
+// definitions are the shared schemas that a `# @schema $ref: name` annotation refers to by the name of their file without its extension, and those of
 // Kubernetes, which they refer to by kubernetesPrefix and the name of the type.
 type definitions map[string]Node
 
-// local is where a schema keeps the definitions that it refers to.
+// local is where a schema contains the definitions that it refers to.
 const local = "#/definitions/"
 
 func readDefinitions(files fs.FS) (definitions, error) {
@@ -37,9 +37,9 @@ func readDefinitions(files fs.FS) (definitions, error) {
 	return found, nil
 }
 
-// linker resolves the references of one schema. A node that says nothing beside its reference keeps it, and the definition stands once in the
-// schema. Into one that says more the definition is merged, and what the values say wins, property by property: a validator before draft
-// 2019-09, which Helm before 3.18 has, takes a reference to exclude everything beside it.
+// linker resolves the references of one schema. A node with nothing but its reference keeps it, and the definition is in the schema once. Into a node
+// with more the definition is merged, and the values take precedence, property by property: a validator before draft 2019-09, as in Helm before 3.18,
+// ignores everything next to a reference.
 type linker struct {
 	shared definitions
 	used   Node
@@ -83,7 +83,7 @@ func (l *linker) walk(node Node, open []string) error {
 	}
 	return eachChild(node, func(key string, child Node) error {
 		within := open
-		if said[key] { // by the values, not by a definition: a component may have another within
+		if said[key] { // in the values, not in a definition: a component may contain another
 			within = outer
 		}
 		if err := l.walk(child, within); err != nil {
@@ -93,13 +93,13 @@ func (l *linker) walk(node Node, open []string) error {
 	})
 }
 
-// names are those of the definitions that a note may refer to.
+// names are those of the definitions that an annotation may refer to.
 func (l *linker) names() string {
 	own := slices.DeleteFunc(slices.Sorted(maps.Keys(l.shared)), func(name string) bool { return strings.HasPrefix(name, kubernetesPrefix) })
 	return strings.Join(own, ", ")
 }
 
-// saysMore reports whether a node says more than its reference and its description. A map without defaults says nothing of its keys.
+// saysMore reports whether a node contains more than its reference and its description. A map without defaults does not restrict its keys.
 func saysMore(node Node) bool {
 	properties, _ := node["properties"].(Node)
 	return len(properties) > 0 || node["additionalProperties"] == true
@@ -114,7 +114,7 @@ func absorb(node, definition Node) error {
 	return merge(node, definition)
 }
 
-// keep leaves a reference in node and puts the definition where it leads.
+// keep leaves a reference in node and adds the definition where it points.
 func (l *linker) keep(node Node, name string) error {
 	description, described := node["description"]
 	clear(node)
@@ -173,7 +173,7 @@ func merge(node, base Node) error {
 	return nil
 }
 
-// fill adds to node what it lacks of base. A reference stands for all of a node.
+// fill adds to node what it lacks of base. A reference stands for a whole node.
 func fill(node, base Node) {
 	for key, value := range base {
 		own, present := node[key]
@@ -189,7 +189,7 @@ func fill(node, base Node) {
 	}
 }
 
-// otherwise reports whether a node says something else than the reference it would be filled from: a text, or one of several types.
+// otherwise reports whether a node differs from the reference it would be filled from: a text, or one of several types.
 func otherwise(node, base Node) bool {
 	kinds := typesOf(node)
 	return base["$ref"] != nil && (slices.Contains(kinds, "string") || len(kinds) == 0 && len(node) > 0)

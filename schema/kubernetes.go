@@ -23,8 +23,8 @@ const template = `\{\{`
 // Types are types of Kubernetes by name, as JSON schemas.
 type Types = definitions
 
-// Kubernetes returns the types of Kubernetes by name, from the OpenAPI document of the version that the local cluster runs. Their objects
-// take no other keys than their own, since the API server would refuse or drop them; what they are for is said by Kubernetes' documentation.
+// Kubernetes returns the types of Kubernetes by name, from the OpenAPI document of the version that the local cluster runs. Their objects accept only
+// their own keys, since the API server would reject or drop others; Kubernetes' documentation describes them.
 func Kubernetes(ctx context.Context, root string) (Types, error) {
 	module, err := gomodule.Find(ctx, filepath.Join(root, "localcluster", "programs", "kubernetes"), "k8s.io/kubernetes")
 	if err != nil {
@@ -106,7 +106,7 @@ func objectOf(node Node) Node {
 	return made
 }
 
-// quantity is what Kubernetes takes as a quantity; its OpenAPI says string alone.
+// quantity is what Kubernetes accepts as a quantity; its OpenAPI document specifies only a string.
 func quantity() Node {
 	return Node{
 		"type":    []any{"string", "number"},
@@ -121,7 +121,7 @@ var storage = []string{
 	"PhotonPersistentDisk", "Portworx", "Quobyte", "RBD", "ScaleIO", "StorageOS", "VsphereVirtualDisk",
 }
 
-// loosen takes back what Kubernetes asks of objects that a chart completes: of a probe's request a user may change the path alone.
+// loosen removes requirements of Kubernetes on objects that a chart completes: of a probe's request a user may change only the path.
 func loosen(found definitions) {
 	for _, name := range storage {
 		found[kubernetesPrefix+name+"VolumeSource"] = Node{"type": "object"}

@@ -17,7 +17,7 @@ import (
 	"gitops-runtime/schema/dropped"
 )
 
-// shapeCases are values of the keys that every chart has under the same name: what Kubernetes takes, and what it would refuse or drop.
+// shapeCases are values of the keys that every chart has under the same name: what Kubernetes accepts, and what it would reject or drop.
 var shapeCases = []struct {
 	definition     string
 	taken, refused []string
@@ -58,7 +58,7 @@ var shapeCases = []struct {
 	{"ingress-tls", []string{"[{secretName: a, hosts: [b]}]"}, []string{"[{secret: a}]"}},
 }
 
-// A value has the same shape in every chart, wherever it stands, and with defaults of the chart or without.
+// A value has the same shape in every chart, wherever it is, and with or without defaults of the chart.
 func TestEveryChartKnowsTheShapesOfKubernetes(t *testing.T) {
 	t.Parallel()
 	root, err := gomodule.Root()
@@ -132,7 +132,7 @@ func at(t *testing.T, path, value string) any {
 	return made
 }
 
-// Values by these keys that do not have the shape of Kubernetes say so here, with the reason.
+// Values with these keys that do not have the shape of Kubernetes are listed here, with the reason.
 func TestValuesWithTheKeyOfAShapeHaveIt(t *testing.T) {
 	t.Parallel()
 	root, err := gomodule.Root()

@@ -9,9 +9,8 @@ import (
 	"gitops-runtime/schema/dropped"
 )
 
-// refuse lets the schema refuse each dropped value in words: the only value it takes is the sentence that says what to do, which Helm prints
-// with the path. At a default of the chart it comes from it is taken, too, since a copy of that chart's values.yaml says nothing by it;
-// validate-values warns then.
+// refuse makes the schema reject each dropped value with a message: the only valid value is the sentence with what to do, which Helm prints with the
+// path. A default of the chart that it comes from is accepted, too, since a copy of that chart's values.yaml contains it; validate-values then warns.
 func refuse(node Node, values []dropped.Value, defaults []Default) error {
 	for _, value := range values {
 		at := node
@@ -64,16 +63,16 @@ func refusal(value dropped.Value, defaults []Default) Node {
 	return made
 }
 
-// isImage reports whether a value is of an image, which differs from one version to the next.
+// isImage reports whether a value is of an image, which differs between versions.
 func isImage(path dropped.Path) bool {
 	return len(path) > 1 && path[len(path)-2] == "image"
 }
 
-// leafRefusal takes nothing but a sentence.
+// leafRefusal accepts only a sentence.
 func leafRefusal(said string) Node { return Node{"const": said} }
 
-// allow adds a value to those that a refusal takes. Of an empty map, and of a list of scalars, it takes the type and refuses what else is in it:
-// Helm prints the sentence of an enum only where all of its values are scalars.
+// allow adds a value to those that a rejection accepts. For an empty map, and for a list of scalars, it accepts the type and rejects other content: Helm
+// prints the sentence of an enum only if all of its values are scalars.
 func allow(node Node, value any) {
 	said, only := node["const"].(string)
 	switch held := value.(type) {
@@ -94,7 +93,7 @@ func allow(node Node, value any) {
 		}
 	}
 	if node["type"] != nil {
-		return // already takes an empty map or list
+		return // already accepts an empty map or list
 	}
 	if only {
 		delete(node, "const")
@@ -111,7 +110,7 @@ func isCollection(value any) bool {
 	return kind != nil && (kind.Kind() == reflect.Map || kind.Kind() == reflect.Slice)
 }
 
-// within makes a refusal one of a map and returns the refusal of a key in it.
+// within turns a rejection into one of a map and returns the rejection of a key in it.
 func within(node Node, key, said string) Node {
 	properties, table := node["properties"].(Node)
 	if !table {

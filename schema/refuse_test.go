@@ -33,7 +33,7 @@ func TestRefuse(t *testing.T) {
 	}
 }
 
-// At a default of the chart it comes from, a dropped value is taken; an image is, too, since it differs from version to version.
+// A dropped value is accepted if it is a default of the chart that it comes from; an image is always accepted, since it differs between versions.
 func TestRefusalTakesDefaults(t *testing.T) {
 	t.Parallel()
 	value := dropped.Value{Path: dropped.Path{"old"}, Reason: "It is gone", Instead: "Set c"}

@@ -1,8 +1,7 @@
-// Package schema generates the values.schema.json of each chart from the notes in its values.yaml.
+// Package schema generates the values.schema.json of each chart from the annotations in its values.yaml.
 //
-// helm-values-schema-json gives one schema node per documented value. This package makes that
-// self-contained (shared definitions are inlined), agreeable to Helm (null deletes a default,
-// `global` and the values of subcharts pass through), strict where a typo would go unseen, and firm
+// helm-values-schema-json generates one schema node per documented value. This package makes the result self-contained (shared definitions are inlined),
+// compatible with Helm (null deletes a default, `global` and the values of subcharts pass through), strict where a typo would go unnoticed, and strict
 // where null would delete what templates need.
 package schema
 
@@ -19,8 +18,8 @@ import (
 	"gitops-runtime/schema/dropped"
 )
 
-// Generate returns the schema of every chart below root/charts that has a values.yaml, made by convert; kubernetes are the types
-// that the shared definitions refer to.
+// Generate returns the schema of every chart below root/charts that has a values.yaml, created by convert; kubernetes are the types that the shared
+// definitions refer to.
 func Generate(ctx context.Context, root string, convert Converter, kubernetes Types) ([]generated.File, error) {
 	shared, err := readDefinitions(os.DirFS(filepath.Join(root, "schema", "definitions")))
 	if err != nil {
@@ -68,8 +67,8 @@ func Generate(ctx context.Context, root string, convert Converter, kubernetes Ty
 	return files, nil
 }
 
-// linkRefined refines the converter's output before and after the definitions come in: before,
-// since defaults say too much of lists; after, since definitions lack null.
+// linkRefined refines the converter's output before and after the definitions are added: before, since defaults restrict lists too much; after, since
+// definitions lack null.
 func (d definitions) linkRefined(node Node) error {
 	refine(node)
 	if err := d.link(node); err != nil {

@@ -9,7 +9,8 @@ type shape struct {
 	keys       []string
 }
 
-// shapes are the definitions by key. They save a note on each of hundreds of values, and no component can be left out; a note wins.
+// shapes are the definitions by key. They make an annotation on each of hundreds of values unnecessary, and no component can be forgotten; an annotation
+// takes precedence.
 var shapes = []shape{
 	{"resources", asMap, []string{"resources"}},
 	{"probe", asMap, []string{"livenessProbe", "readinessProbe", "startupProbe"}},

@@ -9,11 +9,11 @@ import (
 	"gitops-runtime/internal/sentence"
 )
 
-// shortest is the length from which a key is long enough that another key one letter away is a typo of it rather than a word of its own.
+// shortest is the length from which another key that differs by one letter is a typo of it rather than a different word.
 const shortest = 6
 
-// refuseTypos lets an open map refuse the keys that are one letter away from one of its own, with a sentence that names that one: such a map
-// takes any other key, and a typo would go unseen.
+// refuseTypos makes an open map reject the keys that differ by one letter from one of its own, with a sentence that names that key: such a map accepts
+// any other key, and a typo would go unnoticed.
 func refuseTypos(node Node, keys []string) {
 	properties, _ := node["properties"].(Node)
 	known := slices.Sorted(maps.Keys(properties))
@@ -28,8 +28,8 @@ func refuseTypos(node Node, keys []string) {
 	}
 }
 
-// typos is a pattern of the words that differ from a word by one letter that is missing, another, or too much, or by two letters that are
-// swapped. No known word fits it, the word itself included. It does without lookahead, which Go's regular expressions lack.
+// typos is a pattern of the words that differ from a word by one letter that is missing, different or superfluous, or by two letters that are swapped.
+// No known word matches it, including the word itself. It does not need lookahead, which Go's regular expressions lack.
 func typos(word string, known []string) string {
 	var forms []string
 	add := func(form string) {
@@ -55,7 +55,7 @@ func typos(word string, known []string) string {
 	return "^(" + strings.Join(forms, "|") + ")$"
 }
 
-// withLetter is a pattern of one letter between two parts of a word, whichever makes no known word.
+// withLetter is a pattern of one letter between two parts of a word, such that it matches no known word.
 func withLetter(before, after string, known []string) string {
 	var not string
 	for _, other := range known {

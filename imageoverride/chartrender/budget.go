@@ -11,15 +11,14 @@ import (
 // tickFunc is the function that instrumented loops call; it prints nothing.
 const tickFunc = "boundedTurn"
 
-// Bounds on one render: what no chart needs, and what keeps a hostile one from
-// taking the machine.
+// Limits of one render: above what any chart needs, and low enough that a malicious one cannot exhaust the machine.
 const (
 	maxOutput = 24 << 20
 	maxTicks  = 1_000_000
 	maxCount  = 1_000_000
 )
 
-// budget is what one render may use. The context ends it, too.
+// budget is what one render may use. The context limits it, too.
 type budget struct {
 	ctx     context.Context
 	ticks   int
@@ -63,9 +62,8 @@ func (t *text) Write(data []byte) (int, error) {
 	return t.Builder.Write(data)
 }
 
-// boundedFuncs are functions of sprig whose result one number can make huge,
-// and deepCopy, which costs more than all else where charts copy their values
-// for every template.
+// boundedFuncs are functions of sprig whose result can be huge for one large number, and deepCopy, which costs more than all others if charts copy their
+// values for every template.
 func boundedFuncs() template.FuncMap {
 	tooMany := func(name string) error {
 		return fmt.Errorf("%s makes more than %d items", name, maxCount)

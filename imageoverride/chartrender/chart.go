@@ -20,11 +20,9 @@ import (
 
 // Settings is what a render depends on besides the chart and its values.
 type Settings struct {
-	// Release and Namespace are what templates see as .Release; "release-name"
-	// and "default" when empty, as with `helm template`.
+	// Release and Namespace are the .Release of templates; "release-name" and "default" if empty, as with `helm template`.
 	Release, Namespace string
-	// KubeVersion is the version templates see, for instance "1.33"; when empty,
-	// DefaultKubeVersion or the newest version that the chart allows.
+	// KubeVersion is the version that templates see, for instance "1.33"; if empty, DefaultKubeVersion or the newest version that the chart allows.
 	KubeVersion string
 	// APIVersions are added to what templates see as .Capabilities.APIVersions.
 	APIVersions []string
@@ -38,7 +36,7 @@ type Output struct {
 	Values map[string]any
 	// Documents are the rendered manifests in a stable order.
 	Documents []Document
-	// The others are there for Witness.
+	// The other fields are for Witness.
 	files []*file
 	ready ready
 }
@@ -61,16 +59,15 @@ type Renderer struct {
 type ready struct {
 	chart *chart.Chart
 	scope chartutil.Values // without the values
-	// tree are the coalesced values, shared; original is what Helm made of them,
-	// where one map may be in two places. Templates may write to it, so it
-	// serves one render.
+	// tree are the coalesced values, shared; original are Helm's values, where two paths may share a map. Templates may modify it, so it is used for one
+	// render.
 	tree, original map[string]any
 }
 
 // maxReady bounds how many of them are kept.
 const maxReady = 64
 
-// NewRenderer checks the settings and makes a Renderer. The chart is not changed.
+// NewRenderer checks the settings and creates a Renderer. The chart is not changed.
 func NewRenderer(c *chart.Chart, settings Settings) (*Renderer, error) {
 	if settings.Release == "" {
 		settings.Release = "release-name"
@@ -140,8 +137,7 @@ func (r *Renderer) RenderWithHelm(ctx context.Context, user map[string]any) (Out
 	return r.withHelm(ctx, maxTime, user)
 }
 
-// Prove is RenderWithHelm of values that Render rendered before, which takes
-// Helm's engine longer where templates copy their values.
+// Prove is RenderWithHelm for values that Render rendered before, which takes Helm's engine longer if templates copy their values.
 func (r *Renderer) Prove(ctx context.Context, user map[string]any) (Output, error) {
 	return r.withHelm(ctx, maxProof, user)
 }
@@ -173,9 +169,8 @@ func (r *Renderer) renderWithHelm(user map[string]any) (Output, error) {
 	return Output{Values: now.tree, Documents: split(texts)}, nil
 }
 
-// Within does work with the chart or its schemas that nothing can stop. It
-// returns when the work is done, when the context ends, or when no chart would
-// take so long; after those two the renderer is of no use any more.
+// Within runs work on the chart or its schemas that cannot be canceled. It returns when the work is done, when the context ends, or after more time than
+// any chart needs; in the last two cases the renderer must not be used any more.
 func (r *Renderer) Within(ctx context.Context, work func() error) error {
 	return r.within(ctx, maxTime, work)
 }
@@ -188,8 +183,7 @@ func (r *Renderer) within(ctx context.Context, most time.Duration, work func() e
 	return err
 }
 
-// Check holds the user's values against the schemas of the chart and of all
-// enabled subcharts, as an installation does before it renders.
+// Check validates the user's values against the schemas of the chart and of all enabled subcharts, as an installation does before it renders.
 func (r *Renderer) Check(ctx context.Context, user map[string]any) error {
 	return r.Within(ctx, func() error {
 		now, err := r.prepare(user)
@@ -207,8 +201,7 @@ func (r *Renderer) hold(now ready) error {
 	return nil
 }
 
-// Forget lets go of parsed templates, compiled schemas and results: outputs keep
-// what Witness needs. A later render begins again.
+// Forget removes parsed templates, compiled schemas and results: outputs keep what Witness needs. A later render parses them again.
 func (r *Renderer) Forget() {
 	whole := r.engine.whole
 	r.engine = NewEngine()
@@ -219,8 +212,7 @@ func (r *Renderer) Forget() {
 // Reads are the values that the templates of all renders so far name.
 func (r *Renderer) Reads() Reads { return r.engine.reads.all() }
 
-// Unseen lists the places "template:line" that speak of images and that no
-// Render so far has executed. Charts that were never enabled are not looked at.
+// Unseen lists the places "template:line" that mention images and that no Render so far has executed. Charts that were never enabled are ignored.
 func (r *Renderer) Unseen() []string { return r.engine.coverage.unseen() }
 
 // copied is what templates are executed with that do not write to values.
@@ -255,7 +247,7 @@ func (r *Renderer) prepare(user map[string]any) (ready, error) {
 	return now, nil
 }
 
-// coalesce lays a user's values over those of the charts that they enable.
+// coalesce merges a user's values over those of the charts that they enable.
 func (r *Renderer) coalesce(user map[string]any) (ready, error) {
 	prepared, err := r.enabled.of(user)
 	if err != nil {
@@ -272,10 +264,10 @@ func (r *Renderer) coalesce(user map[string]any) (ready, error) {
 	return ready{chart: prepared, scope: scope, tree: r.values.tree(tree), original: tree}, nil
 }
 
-// isPartial tells templates that only others execute.
+// isPartial reports whether a template is only executed by others.
 func isPartial(name string) bool { return strings.HasPrefix(path.Base(name), "_") }
 
-// isManifest tells templates that make objects from notes and partials.
+// isManifest reports whether a template renders objects, unlike notes and partials.
 func isManifest(name string) bool {
 	return !strings.HasSuffix(name, "NOTES.txt")
 }

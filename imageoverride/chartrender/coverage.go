@@ -15,7 +15,7 @@ import (
 // nothing.
 const coverFunc = "imageOverrideCover"
 
-// coverage notes which template actions that speak of images were executed.
+// coverage records which template actions that mention images were executed.
 type coverage struct {
 	sites []string // "template:line" by number
 	known map[string]int
@@ -49,8 +49,8 @@ var (
 	notAnImage  = regexp.MustCompile(`(?i)image_?(pull)?_?(policy|secrets?|registry|enrichment)`)
 )
 
-// instrument puts a call of coverFunc before every action that speaks of an
-// image. Of definitions with one name only the last is there to be executed.
+// instrument inserts a call of coverFunc before every action that mentions an image. Of several definitions with the same name only the last is
+// executed.
 func (c *coverage) instrument(root *template.Template) error {
 	for _, t := range root.Templates() {
 		if t.Tree == nil || t.Root == nil || strings.HasSuffix(t.Tree.ParseName, "NOTES.txt") || c.done[t.Tree] {
@@ -137,7 +137,7 @@ func (c *coverage) text(tree *parse.Tree, node *parse.TextNode) ([]parse.Node, e
 	return calls, nil
 }
 
-// call makes the node that notes an action.
+// call creates the node that records an action.
 func (c *coverage) call(tree *parse.Tree, at parse.Node) (parse.Node, error) {
 	location, _ := tree.ErrorContext(at)
 	if cut := strings.LastIndex(location, ":"); cut > 0 {
@@ -146,7 +146,7 @@ func (c *coverage) call(tree *parse.Tree, at parse.Node) (parse.Node, error) {
 	return c.site(location)
 }
 
-// site makes the node that notes a place "template:line".
+// site creates the node that records a place "template:line".
 func (c *coverage) site(location string) (parse.Node, error) {
 	number, ok := c.known[location]
 	if !ok {

@@ -12,14 +12,14 @@ import (
 // Literal is a scalar that is not a string, as the manifest writes it.
 type Literal string
 
-// Bounds on one manifest; those of Kubernetes are far below.
+// Limits of one manifest; those of Kubernetes are far lower.
 const (
 	maxDepth = 200
 	maxNodes = 2_000_000
 )
 
-// Decode reads the documents of a YAML text. Where a map has a key twice the
-// last one wins, as with Helm. Strings become string, all other scalars Literal.
+// Decode reads the documents of a YAML text. If a map has a duplicate key, the last one counts, as with Helm. Strings become string, all other scalars
+// Literal.
 func Decode(text string) ([]any, error) {
 	parts, _, err := decode(text)
 	return parts, err

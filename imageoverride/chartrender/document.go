@@ -9,7 +9,7 @@ import (
 
 // Document is one manifest of a rendered chart.
 type Document struct {
-	// Template is the file it came from, for instance "nats/templates/pod.yaml".
+	// Template is the file that rendered the document, for instance "nats/templates/pod.yaml".
 	Template string
 	// Index counts the documents of one template from 0.
 	Index int
@@ -44,14 +44,12 @@ func cut(text string) []string {
 	return append(parts, text[start:])
 }
 
-// Definition reports whether the document is a CustomResourceDefinition, whose
-// text describes images but never makes one run.
+// Definition reports whether the document is a CustomResourceDefinition, whose text describes images but never runs one.
 func (d Document) Definition() bool {
 	return strings.Contains(d.Text, "CustomResourceDefinition") && crdKind.MatchString(d.Text)
 }
 
-// Decode reads the manifest, see the function Decode, and tells which keys its
-// maps have more than once.
+// Decode reads the manifest, see the function Decode, and returns the duplicate keys of its maps.
 func (d Document) Decode() (any, []Duplicate, error) {
 	parts, twice, err := decode(d.Text)
 	if err != nil {
@@ -86,7 +84,7 @@ func split(texts map[string]string) []Document {
 	return documents
 }
 
-// blank reports whether a text holds nothing but space and comments.
+// blank reports whether a text contains only white space and comments.
 func blank(text string) bool {
 	for _, line := range strings.Split(text, "\n") {
 		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {

@@ -14,12 +14,11 @@ import (
 	"gitops-runtime/internal/helmvalues"
 )
 
-// enabledCharts gives the chart with the dependencies that values enable. To
-// find them costs as much as to render, and it depends on few values: those that
-// conditions and tags name. So what was found is kept by these values.
+// enabledCharts returns the chart with the dependencies that values enable. Finding them costs as much as rendering, and depends on few values: those
+// that conditions and tags name. Therefore results are cached by these values.
 type enabledCharts struct {
 	chart *chart.Chart
-	// conditions are the paths of all conditions from the root, their keys joined; above are those that lead to one.
+	// conditions are the paths of all conditions from the root, their keys joined; above are their parent paths.
 	conditions, above map[string]bool
 	known             map[string]*chart.Chart
 }
@@ -30,7 +29,7 @@ func newEnabledCharts(c *chart.Chart) *enabledCharts {
 	return e
 }
 
-// find notes the conditions of a chart whose values are at a path.
+// find records the conditions of a chart whose values are at a path.
 func (e *enabledCharts) find(c *chart.Chart, at []string) {
 	names := map[string][]string{}
 	for _, dependency := range c.Metadata.Dependencies {
@@ -91,8 +90,7 @@ func (e *enabledCharts) of(user map[string]any) (*chart.Chart, error) {
 	return prepared, nil
 }
 
-// key writes down the values that conditions and tags may look at, and those
-// that take whole branches away.
+// key serializes the values that conditions and tags may read, and those that replace whole branches.
 func (e *enabledCharts) key(user map[string]any) (string, error) {
 	var parts []string
 	for _, leaf := range helmvalues.Leaves(user) {

@@ -1,9 +1,7 @@
-// Package chartrender renders charts the same way every time: random, time and
-// certificate functions are fixed, so that two renders differ only where their
+// Package chartrender renders charts deterministically: random, time and certificate functions are fixed, so that two renders differ only where their
 // values do. Templates are parsed once and executed for every set of values.
 //
-// Helm's own engine offers no way to replace functions; this one follows its
-// documented behavior, and the proof package renders with Helm's engine at
+// Helm's own engine does not allow replacing functions; this one follows its documented behavior, and the proof package renders with Helm's engine at
 // the end.
 package chartrender
 
@@ -22,8 +20,7 @@ import (
 	"helm.sh/helm/v3/pkg/chartutil"
 )
 
-// maxIncludeDepth bounds includes in includes. Helm gives up on a template that
-// includes itself a thousand times; no chart nests as deep as this.
+// maxIncludeDepth limits includes in includes. Helm fails when a template includes itself a thousand times; no chart nests this deep.
 const maxIncludeDepth = 500
 
 // including and expanding count nested calls of include and tpl.
@@ -32,8 +29,7 @@ const including, expanding = "include", "tpl"
 // maxTplDepth bounds templates in values that render to templates again.
 const maxTplDepth = 100
 
-// Engine renders charts and keeps their parsed templates. It is not safe for
-// concurrent use.
+// Engine renders charts and stores their parsed templates. It is not safe for concurrent use.
 type Engine struct {
 	parsed   map[string]*parsedSet
 	coverage *coverage
@@ -42,8 +38,7 @@ type Engine struct {
 	inputs   *inputs
 	notes    *instrumenter
 	kept     map[string][]*file
-	// trees are the parsed templates of files, by name and text; bodies stand
-	// for what they hold.
+	// trees are the parsed templates of files, by name and text; bodies identify their content.
 	trees  map[string]map[string]*parse.Tree
 	bodies map[*parse.Tree]uint64
 	// whole means that every render executes all files, since templates of the
@@ -51,7 +46,7 @@ type Engine struct {
 	whole bool
 }
 
-// NewEngine makes an Engine with nothing parsed yet.
+// NewEngine creates an Engine without parsed templates.
 func NewEngine() *Engine {
 	in := newInputs()
 	return &Engine{
@@ -70,9 +65,9 @@ type parsedSet struct {
 	budget *budget
 	inputs *inputs
 	notes  *instrumenter
-	// charts stands for the charts that are enabled.
+	// charts identifies the enabled charts.
 	charts uint64
-	// bodies stand for the text of every template, by name.
+	// bodies identify the text of every template, by name.
 	bodies map[string]uint64
 }
 
@@ -84,12 +79,10 @@ type source struct {
 	data     map[string]any
 }
 
-// Render executes the templates of a chart whose dependencies were processed
-// by chartutil.ProcessDependencies, those whose inputs are as in an earlier
-// render excepted. The values are those of chartutil.ToRenderValues; unless
-// whole is set no two maps in them may be the same. It returns every file but
-// partials, in the order of their execution, or nothing where templates turn
-// out to write to their values: then whole is set, and the render is repeated.
+// Render executes the templates of a chart whose dependencies were processed by chartutil.ProcessDependencies, except those whose inputs are as in an
+// earlier render. The values are those of chartutil.ToRenderValues; unless whole is set, no two maps in them may be the same. It returns every file
+// except partials, in the order of their execution, or nothing if templates turn out to modify their values: then whole is set, and the render is
+// repeated.
 func (e *Engine) Render(ctx context.Context, root *chart.Chart, values chartutil.Values) (files []*file, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -156,11 +149,10 @@ func (e *Engine) file(set *parsedSet, src source) (*file, error) {
 	return made, nil
 }
 
-// ownNames gives the functions of instrumented templates the names they stand for.
+// ownNames registers the functions of instrumented templates under their original names.
 var ownNames = strings.NewReplacer(forwardFunc, "include", printFunc, "toJson", viewFunc, "fromJson")
 
-// innermost is what a template failed with, without the chain of includes that
-// led there. A template that refuses its values has the word alone.
+// innermost is the error of a template without the chain of includes that caused it. For a template that rejects its values it is only the message.
 func innermost(name string, err error) error {
 	text := ownNames.Replace(err.Error())
 	if i := strings.LastIndex(text, "error calling fail: "); i >= 0 {
@@ -240,7 +232,7 @@ func (e *Engine) add(root *template.Template, src source) error {
 	return nil
 }
 
-// body stands for what a template is, before it is instrumented.
+// body identifies a template before it is instrumented.
 func (e *Engine) body(tree *parse.Tree) uint64 {
 	sum, known := e.bodies[tree]
 	if !known {
@@ -260,7 +252,7 @@ var parsing = func() template.FuncMap {
 	return table
 }()
 
-// bind gives a template the two functions that execute other templates.
+// bind adds the two functions with which a template executes other templates.
 func (s *parsedSet) bind(t *template.Template) {
 	include := func(name string, data any) (string, error) {
 		if s.depth[including] > maxIncludeDepth {
@@ -287,8 +279,7 @@ func (s *parsedSet) bind(t *template.Template) {
 	})
 }
 
-// tpl executes text as a template that sees all others. Parsed texts are kept,
-// since charts render the same strings many times.
+// tpl executes text as a template that can include all others. Parsed texts are cached, since charts render the same strings many times.
 func (s *parsedSet) tpl(parent *template.Template, text string, data any) (string, error) {
 	if !strings.Contains(text, "{{") {
 		return text, nil

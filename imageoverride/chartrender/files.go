@@ -9,7 +9,7 @@ import (
 	"helm.sh/helm/v3/pkg/chart"
 )
 
-// files is what templates see as .Files.
+// files is .Files in templates.
 type files map[string][]byte
 
 func newFiles(from []*chart.File) files {

@@ -10,11 +10,10 @@ import (
 	"time"
 )
 
-// fixedMoment is what templates take for the present.
+// fixedMoment is the current time in templates.
 var fixedMoment = time.Date(2024, time.January, 1, 12, 0, 0, 0, time.UTC)
 
-// fixedFuncs stands in for functions whose results differ from run to run.
-// Results count up within one render, so that two random strings differ.
+// fixedFuncs replaces functions whose results differ from run to run. Results count up within one render, so that two random strings differ.
 type fixedFuncs struct{ count int }
 
 func (f *fixedFuncs) reset() { f.count = 0 }
@@ -34,7 +33,7 @@ func pem(kind string, n int) string {
 	return fmt.Sprintf("-----BEGIN %s-----\n%s\n-----END %s-----\n", kind, body, kind)
 }
 
-// letters makes a text of the wanted length from an alphabet.
+// letters creates a text of the given length from an alphabet.
 func (f *fixedFuncs) letters(alphabet string) func(int) (string, error) {
 	return func(length int) (string, error) {
 		n := f.next()

@@ -13,8 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// funcs is the function table of Helm's templates with the functions whose
-// results differ from run to run replaced by fixed ones.
+// funcs is the function table of Helm's templates, with fixed replacements for the functions whose results differ from run to run.
 func funcs(fixed *fixedFuncs) template.FuncMap {
 	table := sprig.TxtFuncMap()
 	delete(table, "env")
@@ -89,7 +88,7 @@ func yamlInto(text string, into any) error { return yaml.Unmarshal([]byte(text),
 
 func jsonInto(text string, into any) error { return json.Unmarshal([]byte(text), into) }
 
-// parseMap and parseList give parse errors to the template as values, as Helm does.
+// parseMap and parseList return parse errors to the template as values, as Helm does.
 func parseMap(text string, into func(string, any) error) map[string]any {
 	m := map[string]any{}
 	if err := into(text, &m); err != nil {

@@ -11,17 +11,14 @@ import (
 	"helm.sh/helm/v3/pkg/chartutil"
 )
 
-// inputs notes which values each template file reads while it is executed. A
-// file whose inputs are as they were renders to the text that it rendered to
-// before. Templates are instrumented to note what they read (instrument.go); a
-// map is known by its identity, however a template came by it.
+// inputs records which values each template file reads while it is executed. A file whose inputs have not changed renders to the same text as before.
+// Templates are instrumented to record what they read (instrument.go); a map is known by its identity, however a template obtained it.
 type inputs struct {
 	tree   map[string]any
-	charts uint64 // stands for the charts that are enabled
+	charts uint64 // identifies the enabled charts
 	nodes  map[uintptr]node
 	scopes map[uintptr]bool
-	// changed means that a template writes to values or to its scope, so that
-	// one file may depend on what another did.
+	// changed means that a template modifies values or its scope, so that one file may depend on the execution of another.
 	changed bool
 	before  uint64 // the content of the tree
 
@@ -30,7 +27,7 @@ type inputs struct {
 	sums map[int]uint64
 
 	sites []site
-	reads map[int]bool    // of the file that is executed; nil when none is
+	reads map[int]bool    // of the file that is executed; nil if there is none
 	uses  map[string]bool // templates that it includes
 	seen  map[visit]bool
 
@@ -43,8 +40,7 @@ type inputs struct {
 	frame   []int
 	last    int
 	printed map[int]*printed
-	// writings counts what templates changed: a printed value is what its text
-	// says until then.
+	// writings counts the changes by templates: a printed value is its text until then.
 	writings int
 }
 
@@ -62,14 +58,13 @@ type node struct {
 	inList bool
 }
 
-// input is a value, by its path: all of it, or else the scalar that is there
-// and whether a map or a list is empty.
+// input is a value, by its path: all of it, or only its scalar and whether a map or a list is empty.
 type input struct {
 	path  []string
 	whole bool
 }
 
-// read is an input with what was there.
+// read is an input with the value that was read.
 type read struct {
 	id  int
 	sum uint64
@@ -91,8 +86,8 @@ type chain struct {
 type extent int
 
 const (
-	glance extent = iota // whether there is anything
-	items                // what it holds, as it is: not what maps in a map hold
+	glance extent = iota // whether there is a value
+	items                // its content, without the content of maps in a map
 	whole
 )
 
@@ -110,7 +105,7 @@ type visit struct {
 
 func newInputs() *inputs { return &inputs{ids: map[string]int{}} }
 
-// begin makes the tree of one render known. The tree must not share maps.
+// begin registers the tree of one render. The tree must not share maps.
 func (in *inputs) begin(tree map[string]any, scopes []scope, charts uint64) {
 	in.tree, in.charts, in.changed = tree, charts, false
 	in.nodes, in.scopes, in.sums = map[uintptr]node{}, map[uintptr]bool{}, map[int]uint64{}
@@ -214,13 +209,13 @@ func (in *inputs) note(number int, base any, more ...any) string {
 	return ""
 }
 
-// stable tells a map whose keys stay: templates fill their own as they go.
+// stable reports whether the keys of a map are fixed: templates add keys to their own maps.
 func (in *inputs) stable(at uintptr) bool {
 	_, known := in.nodes[at]
 	return known || in.scopes[at]
 }
 
-// node is where a map or a list of the tree, or a copy of one, comes from.
+// node is the source of a map or a list of the tree, or of a copy of one.
 func (in *inputs) node(at uintptr) (node, bool) {
 	known, ok := in.nodes[at]
 	if !ok && at != 0 {
@@ -229,7 +224,7 @@ func (in *inputs) node(at uintptr) (node, bool) {
 	return known, ok
 }
 
-// methods are those of Helm's type of values; a key of this name calls them.
+// methods are those of Helm's type of values; a key with such a name calls the method.
 var methods = map[string]bool{"AsMap": true, "Table": true, "PathValue": true, "Encode": true, "YAML": true}
 
 // keys are those of a chain, up to the first that is not a string.
@@ -253,10 +248,10 @@ func (s site) keys(c chain, more []any) []string {
 	return texts
 }
 
-// enabledKeys is the input that stands for the charts that are enabled.
+// enabledKeys is the input that identifies the enabled charts.
 var enabledKeys = []string{"\x00charts"}
 
-// unknownKey stands for a key that nothing tells.
+// unknownKey represents a key that cannot be determined.
 const unknownKey = "\x00unknown"
 
 // follow notes what a chain of keys reads.
@@ -298,7 +293,7 @@ func (in *inputs) follow(base any, keys []string, how extent) {
 	}
 }
 
-// everything notes all values that something holds.
+// everything records all values within a value.
 func (in *inputs) everything(value any, seen map[uintptr]bool) {
 	at := identity(value)
 	if at == 0 {
@@ -353,7 +348,7 @@ func (in *inputs) writes(target any) {
 	}
 }
 
-// sum stands for what is at an input now.
+// sum identifies the current value of an input.
 func (in *inputs) sum(id int) uint64 {
 	if known, ok := in.sums[id]; ok {
 		return known
@@ -385,7 +380,7 @@ func (in *inputs) sum(id int) uint64 {
 	return in.sums[id]
 }
 
-// identity is where a map or a list is in memory; 0 for anything else.
+// identity is the address of a map or a list; 0 for anything else.
 func identity(value any) uintptr {
 	switch typed := value.(type) {
 	case map[string]any:
@@ -410,7 +405,7 @@ func mapOf(value any) (map[string]any, bool) {
 	return nil, false
 }
 
-// look stands for a scalar, and of a map or a list for whether it is empty.
+// look identifies a scalar, and for a map or a list whether it is empty.
 func look(value any) uint64 {
 	if m, ok := mapOf(value); ok {
 		return mix(5, empty(len(m)))
@@ -430,7 +425,7 @@ func empty(length int) uint64 {
 
 var seed = maphash.MakeSeed()
 
-// content stands for all that a value holds.
+// content identifies the whole content of a value.
 func content(value any) uint64 {
 	switch typed := value.(type) {
 	case nil:

@@ -7,19 +7,17 @@ import (
 	"text/template/parse"
 )
 
-// noteFunc is the function that instrumented templates call with the map they
-// read from; it prints nothing.
+// noteFunc is the function that instrumented templates call with the map they read from; it prints nothing.
 const noteFunc = "imageOverrideNote"
 
-// Functions by what becomes of their arguments. All others are taken to read
-// everything that an argument holds.
+// Functions by how they use their arguments. All others are assumed to read the whole content of an argument.
 var (
-	// passing functions return an argument, or keep it in what they return.
+	// passing functions return an argument, or include it in their result.
 	passing = names("default", "coalesce", "ternary", "and", "or", "dict", "list", "tuple", "set", "required",
 		"merge", "mergeOverwrite", "mustMerge", "mustMergeOverwrite", printFunc)
 	// sequencing functions do so with the items of an argument.
 	sequencing = names("concat", "append", "prepend", "first", "last", "rest", "initial", "reverse", "keys", "len")
-	// glancing functions look at whether an argument is there, and of what kind.
+	// glancing functions check whether an argument exists, and its kind.
 	glancing = names("not", "empty", "kindIs", "kindOf", "typeIs", "typeOf", "hasKey")
 )
 
@@ -43,7 +41,7 @@ type instrumenter struct {
 // pending is what one node reads from one base.
 type pending struct {
 	base parse.Node
-	more []parse.Node // maps that hold keys
+	more []parse.Node // maps that contain keys
 	site site
 }
 
@@ -114,7 +112,7 @@ func (x *instrumenter) node(node parse.Node) []*parse.ListNode {
 	return nil
 }
 
-// calls makes the nodes that note what was found.
+// calls creates the nodes that record the reads.
 func (x *instrumenter) calls() ([]parse.Node, error) {
 	var all []parse.Node
 	for _, key := range x.order {
@@ -233,7 +231,7 @@ func (x *instrumenter) argument(node parse.Node, how extent) {
 	}
 }
 
-// picked notes what pick takes from a map by constant keys.
+// picked records what pick reads from a map by constant keys.
 func (x *instrumenter) picked(arguments []parse.Node, how extent) bool {
 	base, keys, ok := chainOf(arguments[0])
 	for _, argument := range arguments[1:] {
@@ -259,7 +257,7 @@ func (x *instrumenter) chain(base parse.Node, keys []key, how extent) {
 	}
 }
 
-// more gives the note of a base the map that one of its keys is in.
+// more adds the map that contains one of its keys to the record of a base.
 func (x *instrumenter) more(base parse.Node, k key) {
 	waiting := x.found[base.String()]
 	for _, node := range waiting.more {
@@ -321,7 +319,7 @@ func chainOfCommand(command *parse.CommandNode) (base parse.Node, keys []key, ok
 	return base, keys, ok
 }
 
-// keyOf is a key that a template writes down or takes from elsewhere.
+// keyOf is a key that a template writes as a constant or takes from a value.
 func keyOf(node parse.Node) (key, bool) {
 	if text, isText := node.(*parse.StringNode); isText {
 		return key{text: text.Text}, true

@@ -2,8 +2,7 @@ package chartrender
 
 import "helm.sh/helm/v3/pkg/chartutil"
 
-// interned keeps one copy of equal maps and lists, since the values of most
-// scenarios are the same but for a few. What it returns must not be changed.
+// interned keeps one copy of equal maps and lists, since the values of most scenarios differ little. Its results must not be changed.
 type interned struct{ known map[uint64]any }
 
 func (i interned) tree(tree map[string]any) map[string]any {
@@ -12,7 +11,7 @@ func (i interned) tree(tree map[string]any) map[string]any {
 	return same
 }
 
-// node is a value made of shared maps and lists, with its content.
+// node is a value composed of shared maps and lists, with its content.
 func (i interned) node(value any) (any, uint64) {
 	var sum uint64
 	var fresh any

@@ -13,10 +13,8 @@ import (
 	"helm.sh/helm/v3/pkg/chartutil"
 )
 
-// toJSON is Helm's toJson. What comes from values is written without reflection,
-// since charts that hand maps from template to template write them all the time.
-// A map that holds another one many times over becomes a text without end: more
-// than maxOutput bytes are an error.
+// toJSON is Helm's toJson. Values are written without reflection, since charts that pass maps between templates write them all the time. A map that
+// contains another one many times becomes an endless text: more than maxOutput bytes are an error.
 func toJSON(v any) (string, error) {
 	text, err := appendJSON(nil, v, 0)
 	switch {
@@ -32,7 +30,7 @@ func toJSON(v any) (string, error) {
 	return string(data), nil
 }
 
-// maxJSON is how deep values are written here; json.Marshal tells cycles.
+// maxJSON is the maximum depth of values that are written here; json.Marshal detects cycles.
 const maxJSON = 100
 
 var (
@@ -121,8 +119,7 @@ func appendText(to []byte, text string) ([]byte, error) {
 	return append(append(append(to, '"'), text...), '"'), nil
 }
 
-// readBack is a value as it comes back when its JSON is read; false for what is
-// not told here.
+// readBack is a value as it is decoded from its JSON; false if that is not known here.
 func readBack(v any, depth int) (any, bool) {
 	switch typed := v.(type) {
 	case nil, bool:

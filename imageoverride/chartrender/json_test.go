@@ -38,7 +38,7 @@ func TestToJSONIsHelms(t *testing.T) {
 	}
 }
 
-// TestReadBackIsTheJSONRead: what is copied is what reading the JSON gives.
+// TestReadBackIsTheJSONRead: the copy is what decoding the JSON returns.
 func TestReadBackIsTheJSONRead(t *testing.T) {
 	told := 0
 	for _, v := range jsonValues() {

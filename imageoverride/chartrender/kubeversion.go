@@ -8,15 +8,14 @@ import (
 	"gitops-runtime/internal/kubeversion"
 )
 
-// DefaultKubeVersion is the Kubernetes version that templates see when nobody
-// names one, as with `helm template`.
+// DefaultKubeVersion is the Kubernetes version that templates see by default, as with `helm template`.
 const DefaultKubeVersion = kubeversion.Helm
 
 // Minor versions that are tried, newest first, for charts that the default is
 // not good enough for.
 const newestMinor, oldestMinor = 45, 10
 
-// Check says what is wrong with the settings.
+// Check returns the error of invalid settings.
 func (s Settings) Check() error {
 	if s.KubeVersion == "" {
 		return nil

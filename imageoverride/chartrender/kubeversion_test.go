@@ -11,8 +11,7 @@ import (
 	"gitops-runtime/imageoverride/chartrender"
 )
 
-// TestKubernetesVersionIsHelms holds the default to the client-go that the
-// module, and so Helm, is built with.
+// TestKubernetesVersionIsHelms compares the default with the client-go that the module, and so Helm, is built with.
 func TestKubernetesVersionIsHelms(t *testing.T) {
 	text, err := os.ReadFile("../../go.mod")
 	require.NoError(t, err)
@@ -51,8 +50,7 @@ func TestKubeVersion(t *testing.T) {
 	}
 }
 
-// TestSchemasFetchNothing: references to other documents are reported and left
-// out; the rest of the schema still holds.
+// TestSchemasFetchNothing: references to other documents are reported and ignored; the rest of the schema is still checked.
 func TestSchemasFetchNothing(t *testing.T) {
 	c := small("a: 1")
 	c.Schema = []byte(`{"$schema": "http://127.0.0.1:1/draft", "properties": {"a": {"$ref": "http://127.0.0.1:1/a.json"}, "b": {"$ref": "#/$defs/b"}, "c": {"$ref": "file:///etc/hostname"}}, "$defs": {"b": {"type": "string"}}}`)

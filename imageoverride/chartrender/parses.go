@@ -6,8 +6,7 @@ import (
 	"helm.sh/helm/v3/pkg/chartutil"
 )
 
-// parses keeps what fromYaml read, toYaml wrote and regexMatch compiled: most
-// of it is the same from template to template and from render to render.
+// parses caches what fromYaml read, toYaml wrote and regexMatch compiled: most of it is the same from template to template and from render to render.
 type parses struct {
 	maps     map[string]map[string]any
 	texts    map[uint64]string
@@ -32,7 +31,7 @@ func (p *parses) clear() {
 	p.maps, p.texts, p.compiled, p.size = map[string]map[string]any{}, map[uint64]string{}, map[string]*regexp.Regexp{}, 0
 }
 
-// grows makes room for a text that is to be kept.
+// grows makes room for a text in the cache.
 func (p *parses) grows(text string) {
 	if p.size += len(text); p.size > maxParses {
 		p.clear()
@@ -65,7 +64,7 @@ func (p *parses) toYAML(v any) string {
 	return known
 }
 
-// plain tells values whose content says what they are, maps and lists first.
+// plain identifies values by their content, maps and lists first.
 func plain(v any) bool {
 	switch typed := v.(type) {
 	case map[string]any:
@@ -100,7 +99,7 @@ func plainItem(v any) bool {
 	return plain(v)
 }
 
-// regexMatch is sprig's: an expression that cannot be read matches nothing.
+// regexMatch is sprig's: an invalid expression matches nothing.
 func (p *parses) regexMatch(expression, text string) bool {
 	known, ok := p.compiled[expression]
 	if !ok {

@@ -8,8 +8,7 @@ import (
 	"helm.sh/helm/v3/pkg/chartutil"
 )
 
-// TestParsesChangeNothing: what was read or written before comes again as it
-// was, for values that are alike, too.
+// TestParsesChangeNothing: cached results are equal to the first ones, also for similar values.
 func TestParsesChangeNothing(t *testing.T) {
 	p := newParses()
 	alike := []any{

@@ -9,24 +9,21 @@ import (
 	"gitops-runtime/internal/contain"
 )
 
-// maxTime is what one render or one look at the schemas may take, of the
-// processors and by the clock: many times what the largest charts take. Only
-// both together mean that it is this work that takes so long.
+// maxTime is the limit for one render or one schema validation, in CPU time and by the clock: many times what the largest charts take. Only if both
+// exceed it is it this work that takes so long.
 const maxTime = 2 * time.Second * slowness
 
-// maxProof is what Helm's engine may take of values that were rendered before:
-// their templates end, and that engine copies more.
+// maxProof is the limit for Helm's engine with values that were rendered before: their templates terminate, and that engine copies more.
 const maxProof = 2 * maxTime
 
-// ErrTooLong is what a chart gets that takes longer.
+// ErrTooLong is the error for a chart that takes longer.
 var ErrTooLong = fmt.Errorf("it takes more than %s of CPU time, which no chart needs", maxTime)
 
-// patience is how long the renderer waits for work that nothing can stop: a
-// function of templates, Helm's engine, a schema.
+// patience is how long the renderer waits for work that cannot be canceled: a function of templates, Helm's engine, a schema.
 type patience struct{ lost error }
 
-// within waits for work until the context ends or it has taken too long. What
-// was given up may still use the renderer, so that is of no use from then on.
+// within waits for work until the context ends or it has taken too long. Abandoned work may still use the renderer, so the renderer must not be used
+// from then on.
 func (p *patience) within(ctx context.Context, most time.Duration, work func() error) error {
 	if err := errors.Join(p.lost, ctx.Err()); err != nil {
 		return err

@@ -13,14 +13,13 @@ import (
 type Reads struct {
 	// Paths are values from the root, such as "sub", "image", "registry".
 	Paths [][]string
-	// Defaults are the texts that templates take where a value is not set, with
-	// the path of the value.
+	// Defaults are the texts that templates use if a value is not set, with the path of the value.
 	Defaults []Default
-	// Names are the keys that templates read from anything, such as "registry".
+	// Names are the keys that templates read from any map, such as "registry".
 	Names map[string]bool
 }
 
-// Default is a text that a template takes where a value is not set.
+// Default is a text that a template uses if a value is not set.
 type Default struct {
 	Path []string
 	Text string
@@ -78,8 +77,7 @@ func chartKeys(name string) []string {
 	return keys
 }
 
-// reader walks one template. The dot is the path of values it stands for, nil
-// where that is not known.
+// reader walks one template. The dot is the path of the values it refers to, nil if that is not known.
 type reader struct {
 	*reads
 	prefix    []string
@@ -111,7 +109,7 @@ func (r *reader) list(list *parse.ListNode, dot []string) {
 	}
 }
 
-// pipe notes what a pipeline reads and returns the path it stands for, if it is one.
+// pipe records what a pipeline reads and returns the path it refers to, if there is one.
 func (r *reader) pipe(pipe *parse.PipeNode, dot []string) []string {
 	if pipe == nil {
 		return nil
@@ -123,7 +121,7 @@ func (r *reader) pipe(pipe *parse.PipeNode, dot []string) []string {
 		if i > 0 {
 			r.taken(command, before)
 			if before != nil && isCall(command, "default", "quote", "toString", "trim") {
-				path = before // what it is made of
+				path = before // its components
 			}
 		}
 	}
@@ -167,7 +165,7 @@ func (r *reader) command(command *parse.CommandNode, dot []string) []string {
 		if base := paths[len(paths)-1]; base != nil && len(texts) >= 1 {
 			keys := texts
 			if len(texts) == len(command.Args)-2 {
-				keys = texts[:len(texts)-1] // the last is what to take by default
+				keys = texts[:len(texts)-1] // the last is the default
 			}
 			return r.path(append(append([]string{}, base...), keys...))
 		}
@@ -182,7 +180,7 @@ func isCall(command *parse.CommandNode, names ...string) bool {
 	return ok && slices.Contains(names, called.Ident)
 }
 
-// taken notes what "default" takes where a value is not set.
+// taken records what "default" uses if a value is not set.
 func (r *reader) taken(command *parse.CommandNode, path []string) {
 	if path == nil || len(command.Args) < 2 || !isCall(command, "default") {
 		return

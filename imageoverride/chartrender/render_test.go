@@ -11,7 +11,7 @@ import (
 	"gitops-runtime/internal/helmchart"
 )
 
-// small makes a chart of one template besides a partial.
+// small creates a chart with one template in addition to a partial.
 func small(template string) *chart.Chart {
 	return &chart.Chart{
 		Metadata: &chart.Metadata{APIVersion: "v2", Name: "small", Version: "1.0.0", AppVersion: "9"},
@@ -32,8 +32,7 @@ func renderer(t *testing.T, c *chart.Chart) *chartrender.Renderer {
 	return made
 }
 
-// TestSameAsHelm renders things whose result does not depend on chance with
-// both engines.
+// TestSameAsHelm renders templates with deterministic results with both engines.
 func TestSameAsHelm(t *testing.T) {
 	templates := map[string]string{
 		"values":       `a: {{ .Values.a | quote }}`,

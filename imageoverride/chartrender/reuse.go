@@ -19,7 +19,7 @@ type file struct {
 // maxKept bounds how many results of one file are kept.
 const maxKept = 16
 
-// known is what a file rendered to with the inputs and templates that are there now.
+// known is the rendered text of a file for the current inputs and templates.
 func (e *Engine) known(set *parsedSet, name string) *file {
 	kept := e.kept[name]
 next:
@@ -37,7 +37,7 @@ next:
 	return nil
 }
 
-// keep remembers what files rendered to, those used last at the end.
+// keep stores rendered texts of files, the most recently used last.
 func (e *Engine) keep(files []*file) {
 	for _, one := range files {
 		kept := e.kept[one.name]

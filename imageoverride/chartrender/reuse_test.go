@@ -12,7 +12,7 @@ import (
 	"gitops-runtime/internal/helmvalues"
 )
 
-// reading makes a chart with a subchart; the template of the chart is given.
+// reading creates a chart with a subchart; the template of the chart is given.
 func reading(template string) *chart.Chart {
 	sub := &chart.Chart{
 		Metadata: &chart.Metadata{APIVersion: "v2", Name: "sub", Version: "1.0.0"},
@@ -100,7 +100,7 @@ var readings = map[string]string{
 	"what random functions write": `a: {{ randAlphaNum 5 }}{{ .Values.other }}`,
 }
 
-// changes are values laid over those of the chart, one after the other.
+// changes are values merged over those of the chart, one after the other.
 func changes() []map[string]any {
 	image := func(key string, value any) map[string]any {
 		return map[string]any{"image": map[string]any{key: value}}
@@ -113,8 +113,7 @@ func changes() []map[string]any {
 	}
 }
 
-// TestReuseChangesNothing: one renderer that has seen other values renders as
-// one that has not, and Helm's engine sees the same.
+// TestReuseChangesNothing: a renderer that has rendered other values renders like a new one, and Helm's engine returns the same.
 func TestReuseChangesNothing(t *testing.T) {
 	for name, template := range readings {
 		t.Run(name, func(t *testing.T) {
@@ -136,8 +135,7 @@ func TestReuseChangesNothing(t *testing.T) {
 	}
 }
 
-// TestForget: a renderer that has let go of everything renders as before, and
-// Helm's engine still knows which files it has seen.
+// TestForget: a renderer that has forgotten everything renders as before, and still knows which files Helm's engine has rendered.
 func TestForget(t *testing.T) {
 	r := renderer(t, reading(readings["a partial"]))
 	first, err := r.Render(context.Background(), map[string]any{})

@@ -14,22 +14,21 @@ import (
 	"gitops-runtime/internal/helmvalues"
 )
 
-// schemas holds values against the schemas of charts with the library that
-// Helm uses. Each schema is compiled once; nothing is fetched.
+// schemas validates values against the schemas of charts with the library that Helm uses. Each schema is compiled once; nothing is fetched.
 type schemas struct {
 	compiled *helmschema.Cache
 	// known are the results by schema and values.
 	known map[uint64]error
 }
 
-// refusal is what schemas say against values, by chart.
+// refusal is the validation errors by chart.
 type refusal struct{ lines []string }
 
 func (r *refusal) Error() string {
 	return "the schema refuses them\n" + strings.Join(r.lines, "\n")
 }
 
-// check holds values against the schema of a chart and of those below it.
+// check validates values against the schema of a chart and of its subcharts.
 func (s *schemas) check(c *chart.Chart, tree map[string]any) error {
 	var refused refusal
 	s.gather(c, tree, &refused)
@@ -80,7 +79,7 @@ func (s *schemas) validate(c *chart.Chart, tree map[string]any) error {
 	return s.known[sum]
 }
 
-// indented is what the validator says, without its heading.
+// indented is the validator's message, without its heading.
 func indented(err error) string {
 	_, rest, found := strings.Cut(err.Error(), "\n")
 	if !found {

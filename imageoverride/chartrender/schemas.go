@@ -11,8 +11,7 @@ import (
 	"gitops-runtime/internal/helmvalues"
 )
 
-// localSchemas is a chart whose schemas refer to nothing but themselves, and
-// the addresses they referred to: Helm's validator would fetch those, from the
+// localSchemas returns a chart whose schemas refer only to themselves, and the addresses they referred to: Helm's validator would fetch those, from the
 // network or from files.
 func localSchemas(c *chart.Chart) (*chart.Chart, []string) {
 	found := map[string]bool{}
@@ -73,7 +72,7 @@ func stripped(schema []byte, found map[string]bool) []byte {
 	return text
 }
 
-// knownDraft tells the versions of JSON Schema that the validator holds itself.
+// knownDraft reports whether the validator contains a version of JSON Schema.
 func knownDraft(address string) bool {
 	_, rest, found := strings.Cut(address, "://json-schema.org/")
 	for _, draft := range []string{"draft-04/schema", "draft-06/schema", "draft-07/schema", "draft/2019-09/schema", "draft/2020-12/schema"} {

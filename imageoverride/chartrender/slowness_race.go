@@ -2,5 +2,5 @@
 
 package chartrender
 
-// slowness is how much longer everything takes under the race detector.
+// slowness is the factor by which the race detector slows down everything.
 const slowness = 15

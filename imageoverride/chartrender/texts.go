@@ -9,8 +9,7 @@ import (
 	"text/template"
 )
 
-// tooLong refuses a text for which a function would need far more memory than
-// the templates of a chart may write.
+// tooLong rejects a text for which a function would need far more memory than the templates of a chart may use.
 func tooLong(name string, length int) error {
 	if length < 0 || length > maxOutput {
 		return fmt.Errorf("%s makes more than %d MiB", name, maxOutput>>20)
@@ -28,8 +27,7 @@ func textBytes(args []any) (total int) {
 	return total
 }
 
-// shorter gives every function that makes texts of texts a bound: in a loop,
-// each of them can double what it is given.
+// shorter limits every function that creates texts from texts: in a loop, each of them can double its input.
 func shorter(table template.FuncMap) {
 	for name, fn := range table {
 		switch plain := fn.(type) {
@@ -86,8 +84,7 @@ func boundedTexts() template.FuncMap {
 	}
 }
 
-// boundedCounts are functions whose result has as many items as their numbers
-// or lists say; plain are those that do the work.
+// boundedCounts are functions whose result has as many items as their numbers or lists specify; plain are the functions that do the work.
 func boundedCounts(plain template.FuncMap) template.FuncMap {
 	seq, _ := plain["seq"].(func(...int) string)
 	concat, _ := plain["concat"].(func(...any) any)
@@ -115,7 +112,7 @@ func boundedCounts(plain template.FuncMap) template.FuncMap {
 	}
 }
 
-// matches finds at most as many as a list may have.
+// matches finds at most as many matches as a list may have.
 func matches(pattern, text string, count int) ([]string, error) {
 	compiled, err := regexp.Compile(pattern)
 	if err != nil {

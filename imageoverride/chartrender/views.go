@@ -5,12 +5,9 @@ import (
 	"text/template"
 )
 
-// Templates hand maps to each other as JSON: one writes it, and who includes
-// that one reads it again. To write a map is not to read all of it then: the
-// copy is known as a view of the values it came from. This holds only where
-// the whole text of an execution is one value, and goes nowhere else, so
-// printFunc is where a template prints JSON, and viewFunc where an include
-// is read as JSON at once.
+// Templates pass maps to each other as JSON: one writes it, and the including template decodes it. In that case, writing a map is not a read of all of
+// it: the copy is recorded as a view of the original values. This is valid only if the whole output of an execution is one value, and is used nowhere
+// else; therefore printFunc marks where a template prints JSON, and viewFunc where the output of an include is decoded as JSON immediately.
 const (
 	printFunc = "imageOverridePrintJSON"
 	viewFunc  = "imageOverrideViewJSON"
@@ -108,7 +105,7 @@ func (in *inputs) copied(to, from any) {
 	}
 }
 
-// merged notes what merging maps reads: where two hold the same key, all below it.
+// merged records what merging maps reads: if two have the same key, everything below it.
 func (in *inputs) merged(maps []map[string]any) {
 	if in.reads == nil {
 		return
@@ -131,8 +128,7 @@ func (in *inputs) merged(maps []map[string]any) {
 	}
 }
 
-// writers are the functions that change or divide maps, noted where the maps
-// are of values.
+// writers are the functions that modify or split maps, recorded if the maps are values.
 func writers(in *inputs) template.FuncMap {
 	table := template.FuncMap{}
 	original := funcs(&fixedFuncs{})

@@ -10,10 +10,8 @@ import (
 	helmengine "helm.sh/helm/v3/pkg/engine"
 )
 
-// Witness renders with Helm's own engine what Render made of a user's values,
-// and checks the values against the schemas. A file that Helm's engine rendered
-// before with the same inputs is not rendered again: the result has what Render
-// made of it.
+// Witness renders with Helm's own engine what Render rendered for a user's values, and validates the values against the schemas. A file that Helm's
+// engine has already rendered with the same inputs is not rendered again: its text is that of Render.
 func (r *Renderer) Witness(ctx context.Context, user map[string]any, made Output) (Output, error) {
 	fresh := made.fresh()
 	if r.engine.whole || len(fresh) == len(made.files) || redefines(made.ready.chart) {
@@ -65,7 +63,7 @@ func (o Output) witness() {
 	}
 }
 
-// defines finds the names that templates give to parts of them.
+// defines finds the names of templates that a file defines.
 var defines = regexp.MustCompile("\\{\\{-?\\s*(?:define|block)\\s+[\"`]([^\"`]*)[\"`]")
 
 // needed are files with those that they include.
@@ -81,9 +79,8 @@ func (o Output) needed(files map[string]bool) map[string]bool {
 	return all
 }
 
-// only is a chart with its partials and some of its other templates. Others
-// that define what partials may include become partials. Of partials with the
-// same text, as several copies of a library have them, one is enough.
+// only is a chart with its partials and some of its other templates. Other templates that define what partials may include become partials. Of partials
+// with the same text, as in several copies of a library chart, one is enough.
 func only(c *chart.Chart, kept, seen map[string]bool) *chart.Chart {
 	full := c.ChartFullPath()
 	out := &chart.Chart{Metadata: c.Metadata, Lock: c.Lock, Values: c.Values, Schema: c.Schema, Files: c.Files}

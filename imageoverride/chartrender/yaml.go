@@ -10,8 +10,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// toYAML is Helm's toYaml. That writes JSON, reads it and writes it again, which
-// takes a good part of a render; what comes from values is known without.
+// toYAML is Helm's toYaml. That function writes JSON, decodes it and writes it again, which takes a large part of a render; for values the result is
+// known without that.
 func toYAML(v any) string {
 	marshal := yaml.Marshal
 	if read, ok := asRead(v); ok {
@@ -24,8 +24,7 @@ func toYAML(v any) string {
 	return strings.TrimSuffix(string(data), "\n")
 }
 
-// asRead is a value as it comes back when its JSON is read; false for what is
-// not told here.
+// asRead is a value as it is decoded from its JSON; false if that is not known here.
 func asRead(v any) (any, bool) {
 	switch typed := v.(type) {
 	case nil, bool, int, int64:

@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestToYAMLIsHelms: what is written directly is what Helm's way around by JSON gives.
+// TestToYAMLIsHelms: writing directly returns the same as Helm's way through JSON.
 func TestToYAMLIsHelms(t *testing.T) {
 	known := []any{
 		nil, true, 0, -7, int64(1) << 60, 1.5, -0.25, 3.0, 1e6, 1500000.5, 1e-7, -1e15, math.Copysign(0, -1), 1e300 / 3.3e299, 123456789.125,

@@ -18,7 +18,7 @@ func List(pairs []mapping.Pair) []byte {
 	return out.Bytes()
 }
 
-// Mirror writes the table of copies to make, as CSV with a heading.
+// Mirror writes the table of images to copy, as CSV with a heading.
 func Mirror(pairs []mapping.Pair) ([]byte, error) {
 	var out bytes.Buffer
 	table := csv.NewWriter(&out)

@@ -13,9 +13,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Values writes a tree of values as YAML with sorted keys and quoted strings,
-// below a heading. Comments of an earlier version of the file are carried over
-// to the keys that still exist; earlier may be nil.
+// Values writes a tree of values as YAML with sorted keys and quoted strings, below a heading. Comments of an earlier version of the file are copied to
+// the keys that still exist; earlier may be nil.
 func Values(tree map[string]any, heading string, earlier []byte) ([]byte, error) {
 	root, err := node(tree)
 	if err != nil {
@@ -50,8 +49,7 @@ func YAML(value any) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// node makes a YAML node whose strings are quoted, so that no tag such as 1.20
-// is ever read as a number.
+// node creates a YAML node whose strings are quoted, so that a tag such as 1.20 is never read as a number.
 func node(value any) (*yaml.Node, error) {
 	switch typed := value.(type) {
 	case map[string]any:

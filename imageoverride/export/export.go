@@ -1,5 +1,5 @@
-// Package export writes a mirror table in the formats of other programs. A
-// format that cannot say where every image goes is refused, not approximated.
+// Package export writes a mirror table in the formats of other programs. A format that cannot express the target of every image is rejected, not
+// approximated.
 package export
 
 import (
@@ -59,8 +59,7 @@ func Write(format string, pairs []mapping.Pair) (Files, error) {
 	return files, nil
 }
 
-// prefixes finds, for each source host, what its paths are put below; an error
-// names an image that does not fit.
+// prefixes finds, for each source host, the prefix of its paths in the target; an error names an image that does not fit.
 func prefixes(lines []line) (map[string]string, error) {
 	all := map[string]string{}
 	for _, l := range lines {

@@ -21,7 +21,7 @@ import (
 	"gitops-runtime/internal/registry/registrytest"
 )
 
-// TestMain makes this program crane where it is called by that name.
+// TestMain runs crane if the program is called by that name.
 func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) != "crane" {
 		os.Exit(m.Run())
@@ -116,8 +116,8 @@ func TestContainerdReadsTheHosts(t *testing.T) {
 		run(t, nil, "go", "-C", "../../tools/containerd-hosts", "run", ".", root, "docker.io", "quay.io"))
 }
 
-// TestSkopeoKnowsTheFields holds the file against what the page skopeo-sync(1)
-// documents, unknown fields refused: skopeo's reader is not a separate package.
+// TestSkopeoKnowsTheFields compares the file with what the page skopeo-sync(1) documents, and rejects unknown fields: skopeo's reader is not a separate
+// package.
 func TestSkopeoKnowsTheFields(t *testing.T) {
 	type registry struct {
 		Images        map[string][]string `json:"images"`
@@ -137,8 +137,8 @@ func TestSkopeoKnowsTheFields(t *testing.T) {
 	}, content)
 }
 
-// TestSkopeoRunsTheFile where skopeo is installed, with quay.io and docker.io
-// led to a registry of this process, since what it syncs goes by public names.
+// TestSkopeoRunsTheFile runs skopeo if it is installed, with quay.io and docker.io redirected to a registry of this process, since it syncs public
+// names.
 func TestSkopeoRunsTheFile(t *testing.T) {
 	from, to := registrytest.Start(t), registrytest.Start(t)
 	var conf strings.Builder

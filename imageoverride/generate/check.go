@@ -14,14 +14,13 @@ type Inspection struct {
 	// Locations are all images, Outside those that are not private.
 	Locations int
 	Outside   []Left
-	// Unread and Suspected are what nobody can tell to be private.
+	// Unread and Suspected are places that cannot be proven to be private.
 	Unread, Suspected []Doubt
 	// KubeVersion is the Kubernetes version that templates saw.
 	KubeVersion string
 }
 
-// Verify renders a chart with Helm's engine and tells which images are not at
-// the private registry.
+// Verify renders a chart with Helm's engine and returns the images that are not at the private registry.
 func Verify(ctx context.Context, options Options) (Inspection, error) {
 	mapper, err := options.mapper()
 	if err != nil {

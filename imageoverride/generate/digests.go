@@ -28,10 +28,9 @@ type Unpinned struct {
 	Location locate.Location
 }
 
-// digests finds values that pin images by digest. Values named for digests are
-// empty in most charts, so that no mark shows where they lead: they are tried.
-// First those that are next to the values of an image, then tags and whole
-// references with the digest behind. What does anything else is left out.
+// digests finds values that pin images by digest. Values named for digests are empty in most charts, so that no mark shows which image they affect: they
+// are tried. First those that are next to the values of an image, then tags and whole references with the digest appended. Values with other effects are
+// omitted.
 func (r *run) digests(ctx context.Context, loaded *chart.Chart, origins []solve.Origin) error {
 	if r.options.Digests == nil {
 		return nil
@@ -102,8 +101,7 @@ func (p *pinning) render(ctx context.Context) error {
 	return nil
 }
 
-// digestOf is the digest an image is to have; none if it has one already or is
-// not the mirror's.
+// digestOf is the digest for an image; none if it already has one or is not in the mirror.
 func (p *pinning) digestOf(image mapping.Image) string {
 	if image.Digest != "" {
 		return ""
@@ -150,8 +148,7 @@ func (p *pinning) behind() []edit {
 	})
 }
 
-// propose asks for the edits of all images without a digest. A value that would
-// need two texts is left out.
+// propose returns the edits of all images without a digest. It omits a value that would need two texts.
 func (p *pinning) propose(ask func(propose func(helmvalues.Path, string), origin solve.Origin, tree map[string]any, image mapping.Image, digest string)) []edit {
 	proposed := map[string]edit{}
 	refused := map[string]bool{}
@@ -188,7 +185,7 @@ func (p *pinning) propose(ask func(propose func(helmvalues.Path, string), origin
 	return edits
 }
 
-// emptyBeside lists the empty values beside a value whose names match.
+// emptyBeside lists the empty values next to a value whose names match.
 func emptyBeside(tree map[string]any, path helmvalues.Path, name *regexp.Regexp) []helmvalues.Path {
 	parent, _ := helmvalues.Get(tree, path[:len(path)-1])
 	siblings, ok := parent.(map[string]any)
@@ -217,8 +214,7 @@ func (p *pinning) with(edits []edit, chosen []int) map[string]any {
 	return tree
 }
 
-// good reports whether edits give images their digests and do nothing else, in
-// any scenario.
+// good reports whether edits add digests to their images and have no other effect, in any scenario.
 func (p *pinning) good(ctx context.Context, edits []edit, chosen []int) bool {
 	tree := p.with(edits, chosen)
 	for i, scenario := range p.scenarios {
@@ -250,7 +246,7 @@ func (p *pinning) good(ctx context.Context, edits []edit, chosen []int) bool {
 	return true
 }
 
-// pins reports whether an image is another with its digest, and with its tag or none.
+// pins reports whether an image is another one with its digest, and with its tag or none.
 func (p *pinning) pins(was, is mapping.Image) bool {
 	digest := p.digestOf(was)
 	return digest != "" && is.Digest == digest && is.Name() == was.Name() && (is.Tag == was.Tag || is.Tag == "")

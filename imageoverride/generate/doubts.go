@@ -9,8 +9,7 @@ import (
 	"gitops-runtime/imageoverride/proof"
 )
 
-// Doubt is a text that nobody can tell to be an image at the registry: an image
-// field that cannot be read, or a text that may be an image.
+// Doubt is a text that cannot be proven to be an image at the registry: an image field that cannot be read, or a text that may be an image.
 type Doubt struct {
 	Scenario string `json:"scenario"`
 	Place    string `json:"place"`
@@ -39,7 +38,7 @@ func (r *run) doubt(all []Doubt, one Doubt) []Doubt {
 	return append(all, one)
 }
 
-// shown is a text for people; long ones are cut, and what Secrets hold is not told.
+// shown is a text for output; long texts are cut, and the content of Secrets is not shown.
 func shown(field locate.Field, text string) string {
 	if field.Object.Kind == "Secret" && len(text) > 0 && strings.ContainsAny(text, " \n") {
 		return "(content of a Secret)"

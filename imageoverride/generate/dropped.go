@@ -8,8 +8,7 @@ import (
 	"gitops-runtime/internal/helmvalues"
 )
 
-// dropped warns of values that an earlier version of a file has and the new one
-// does not: somebody may have added them by hand.
+// dropped warns about values that an earlier version of a file has and the new one does not: they may have been added manually.
 func dropped(name string, earlier []byte, tree map[string]any) []string {
 	var old map[string]any
 	if len(earlier) == 0 || yaml.Unmarshal(earlier, &old) != nil {

@@ -11,8 +11,7 @@ import (
 	"gitops-runtime/internal/helmvalues"
 )
 
-// duplicates warns of keys that maps have more than once: in the values of the
-// chart and of its dependencies, in those of the user, and in what renders.
+// duplicates warns about duplicate keys of maps: in the values of the chart and of its dependencies, in those of the user, and in rendered manifests.
 func (r *run) duplicates(loaded *chart.Chart) []string {
 	var all []string
 	for _, file := range loaded.Raw {

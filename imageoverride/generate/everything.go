@@ -22,9 +22,8 @@ type Apart struct {
 	Scenario, Switch, Reason string
 }
 
-// everything adds to each scenario one in which every switch is on that can be
-// on together with the others, and further ones for switches that exclude
-// those, so that features nobody uses yet have their images, too.
+// everything adds to each scenario one in which every switch is on that is compatible with the others, and more for switches that exclude those, so that
+// the images of unused features are included, too.
 func (r *run) everything(ctx context.Context, users []user) ([]user, error) {
 	all := append([]user{}, users...)
 	for _, from := range users {
@@ -50,7 +49,7 @@ type turning struct {
 	ctx   context.Context
 	from  user
 	tried map[string]bool
-	left  []helmvalues.Path // those that do not go with the others
+	left  []helmvalues.Path // those that are incompatible with the others
 }
 
 func (t *turning) sets() ([]map[string]any, error) {
@@ -78,7 +77,7 @@ func (t *turning) sets() ([]map[string]any, error) {
 	return trees, t.explain()
 }
 
-// turnOn turns on what goes together, charts that get enabled included.
+// turnOn turns on compatible switches, including those of charts that they enable.
 func (t *turning) turnOn(tree map[string]any) (map[string]any, error) {
 	for range maxRounds {
 		base, err := t.renderer.Render(t.ctx, tree)
@@ -125,7 +124,7 @@ func (t *turning) bad(tree map[string]any) error {
 	return err
 }
 
-// explain says of the switches that are left why they do not turn on.
+// explain returns for the remaining switches why they cannot be turned on.
 func (t *turning) explain() error {
 	base, err := t.renderer.Render(t.ctx, t.from.tree)
 	if err != nil {

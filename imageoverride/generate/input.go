@@ -1,6 +1,5 @@
-// Package generate plans the files of image-override for one chart: it renders,
-// locates, solves, proves and returns what to write. Nothing is written here
-// but by Result.Write.
+// Package generate plans the files of image-override for one chart: it renders, locates, solves, proves and returns what to write. Only Result.Write
+// writes files.
 package generate
 
 import (
@@ -18,41 +17,38 @@ import (
 	"gitops-runtime/internal/registry"
 )
 
-// Options is what a user asks for.
+// Options are the inputs of a run.
 type Options struct {
-	// Chart is a chart directory, an archive or an oci:// reference. Directories
-	// may have file:// dependencies that nobody has built.
+	// Chart is a chart directory, an archive or an oci:// reference. Directories may have file:// dependencies that have not been built.
 	Chart string
-	// Registries says how the registry of an oci:// reference is reached.
+	// Registries contacts the registry of an oci:// reference.
 	Registries registry.Access
 	// Registry is the private registry, host[:port][/path].
 	Registry string
 	// Strategy lays images out there; mapping.HostPrefix when empty.
 	Strategy mapping.Strategy
-	// Table gives single source hosts a target prefix of their own.
+	// Table maps source hosts to a separate target prefix.
 	Table map[string]string
 	// Values are the user's values of all scenarios.
 	Values Values
-	// Scenarios are ways of installing the chart: their files lie over those of
-	// Values, and below its flags. With none there is one scenario: Values alone.
+	// Scenarios are ways of installing the chart: their files override those of Values, and its flags override them. Without any there is one scenario:
+	// Values alone.
 	Scenarios []Scenario
-	// Everything adds to each scenario one with all switches on that go together.
+	// Everything adds to each scenario one with all compatible switches on.
 	Everything bool
 	// Digests are those to write into values, by source reference; nil writes none.
 	Digests map[string]string
-	// Accept names places ("Kind/name path") or texts, * for any text, that may be
-	// outside, unreadable, suspected or changed.
+	// Accept names places ("Kind/name path") or texts, * for any text, that may be outside, unreadable, suspected or changed.
 	Accept []string
 	// ExtraImages are mirrored in addition to what is found.
 	ExtraImages []string
 	// Settings are those of the render.
 	Settings chartrender.Settings
-	// text is what standard input held, once it was read.
+	// text is the content of standard input, after it was read.
 	text []byte
 	// loaded is the chart where it was read before.
 	loaded *chart.Chart
-	// Earlier is the folder of an earlier run, whose comments and list of
-	// sources are carried over; none when empty.
+	// Earlier is the folder of an earlier run, whose comments and list of sources are kept; none if empty.
 	Earlier string
 }
 
@@ -76,15 +72,15 @@ type Scenario struct {
 	Values Values
 }
 
-// Values is where values come from, in the order Helm reads them.
+// Values are the sources of values, in the order in which Helm reads them.
 type Values struct {
 	// Files are paths of YAML files, URLs, or "-" for In.
 	Files []string
 	// The others are "path=value" texts as with Helm's flags of these names.
 	JSON, Set, SetString, SetFile, SetLiteral []string
-	// Tree is laid below everything else.
+	// Tree is overridden by everything else.
 	Tree map[string]any
-	// In is standard input; nil when there is none.
+	// In is standard input; nil if there is none.
 	In io.Reader
 }
 

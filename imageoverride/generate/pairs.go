@@ -7,8 +7,7 @@ import (
 	"gitops-runtime/imageoverride/mapping"
 )
 
-// pairs makes the mirror table. An image that is private already is looked up
-// in the table of an earlier run, so that running twice changes nothing.
+// pairs creates the mirror table. An image that is already private is looked up in the table of an earlier run, so that a second run changes nothing.
 func (r *run) pairs() error {
 	var images []mapping.Image
 	add := func(image mapping.Image) { images = append(images, r.source(image)) }
@@ -35,10 +34,8 @@ func (r *run) pairs() error {
 	return err
 }
 
-// source is where an image that is private already came from, by the table of
-// an earlier run; any other image is its own source. A reference with a digest
-// that was written down later is one of the table by its tag, or by its name if
-// it has no tag.
+// source is the source of an image that is already private, according to the table of an earlier run; any other image is its own source. A reference to
+// which a digest was added later is found in the table by its tag, or by its name if it has no tag.
 func (r *run) source(image mapping.Image) mapping.Image {
 	if !r.mapper.Private(image) {
 		return image

@@ -8,7 +8,7 @@ import (
 	"gitops-runtime/imageoverride/proof"
 )
 
-// patch makes the kustomize component for images that no value reaches.
+// patch creates the kustomize component for images that no value reaches.
 func (r *run) patch() error {
 	documents := map[string]chartrender.Document{}
 	for _, scenario := range r.scenarios {

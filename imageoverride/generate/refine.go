@@ -11,12 +11,10 @@ import (
 	"gitops-runtime/internal/helmvalues"
 )
 
-// maxRefinements bounds how often the solver is asked for other values because
-// those it found do harm.
+// maxRefinements limits how often the solver searches for other values because the ones it found have side effects.
 const maxRefinements = 4
 
-// solve finds overrides that do no harm: the schemas take them, the templates
-// render with them, and every image is its target or as it was.
+// solve finds overrides without side effects: the schemas accept them, the templates render with them, and every image is its target or unchanged.
 func (r *run) solve(ctx context.Context) (solve.Solution, error) {
 	solver := solve.Solver{
 		Mapper: r.mapper, Reads: r.renderer.Reads(), Banned: map[string]bool{},
@@ -50,9 +48,8 @@ func (r *run) solve(ctx context.Context) (solve.Solution, error) {
 	}
 }
 
-// exact are as many of the pins as change nothing on top of the names: a number
-// that is written as a string may. Where every pin is the text that is there
-// already nothing needs to be rendered.
+// exact returns as many of the pins as have no effect in addition to the names: a number that is written as a string may have one. If every pin is the
+// current text, nothing needs to be rendered.
 func (r *run) exact(ctx context.Context, names, pins []solve.Override) []solve.Override {
 	var same, others []solve.Override
 	for _, pin := range pins {
@@ -83,14 +80,13 @@ func (r *run) exact(ctx context.Context, names, pins []solve.Override) []solve.O
 	return append(same, kept...)
 }
 
-// changes reports whether a pin may change the values of a scenario. An item of a
-// list brings the whole list, perhaps another scenario's.
+// changes reports whether a pin may change the values of a scenario. An item of a list replaces the whole list, which may be that of another scenario.
 func changes(scenario solve.Scenario, pin solve.Override) bool {
 	node, _ := helmvalues.Get(scenario.Base.Values, pin.Path)
 	return node != pin.Text || slices.ContainsFunc(pin.Path, func(s helmvalues.Step) bool { return s.Key == "" })
 }
 
-// holds reports whether a pin is what all scenarios have there.
+// holds reports whether all scenarios have the value of a pin.
 func (r *run) holds(pin solve.Override) bool {
 	for _, scenario := range r.scenarios {
 		if node, _ := helmvalues.Get(scenario.Base.Values, pin.Path); node != pin.Text {
@@ -100,7 +96,7 @@ func (r *run) holds(pin solve.Override) bool {
 	return true
 }
 
-// harmless are as many of the overrides as do no harm on top of others.
+// harmless returns as many of the overrides as have no side effects in addition to others.
 func (r *run) harmless(ctx context.Context, below, overrides []solve.Override) []solve.Override {
 	return r.isolated(overrides, func(chosen []solve.Override) bool {
 		return r.fits(ctx, append(append([]solve.Override{}, below...), chosen...))
@@ -125,7 +121,7 @@ func (r *run) isolated(overrides []solve.Override, good func([]solve.Override) b
 	return pick(kept)
 }
 
-// fits reports whether overrides do no harm in any scenario.
+// fits reports whether overrides have no side effects in any scenario.
 func (r *run) fits(ctx context.Context, overrides []solve.Override) bool {
 	tree, err := solve.Tree(overrides, r.coalesced)
 	if err != nil {
@@ -150,8 +146,7 @@ func (r *run) fits(ctx context.Context, overrides []solve.Override) bool {
 	return true
 }
 
-// moved tells for every image of a scenario whether it is at its target in a
-// render; it is false if one is neither there nor as it was.
+// moved returns for every image of a scenario whether it is at its target in a render; it is false if one is neither there nor unchanged.
 func (r *run) moved(scenario solve.Scenario, output chartrender.Output) ([]bool, bool) {
 	found, err := r.index.Find(output.Documents, r.hosts())
 	if err != nil {
@@ -187,8 +182,7 @@ func (r *run) moved(scenario solve.Scenario, output chartrender.Output) ([]bool,
 	return moved, true
 }
 
-// settle says of every image that stays outside why: what renders counts, not
-// what was planned.
+// settle records for every image that stays outside why: the render is decisive, not the plan.
 func (r *run) settle(solution *solve.Solution) {
 	reasons := map[locate.Location]string{}
 	for _, unreached := range solution.Unreached {

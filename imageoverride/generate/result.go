@@ -22,22 +22,20 @@ const (
 	MirrorFile   = "image-mirror.csv"
 	NoTagsFile   = "values-images-no-tags.yaml"
 	WithTagsFile = "values-images-with-tags.yaml"
-	// PatchFile is a kustomize component for images that no value reaches; it is
-	// only there if there are such images.
+	// PatchFile is a kustomize component for images that no value reaches; it exists only if there are such images.
 	PatchFile      = "kustomization-images.yaml"
 	filePermission = 0o644
 )
 
 // Result is what one run found and proved.
 type Result struct {
-	// Mirror are the copies to make, sorted by source.
+	// Mirror are the images to copy, sorted by source.
 	Mirror []mapping.Pair
 	// Files are the contents to write, by file name.
 	Files map[string][]byte
-	// Values are the overrides as values to lay over a user's own.
+	// Values are the overrides as values to merge over those of the user.
 	Values map[string]any
-	// Rendered are the user's values of each scenario by name, those included
-	// that Options.Everything adds.
+	// Rendered are the user's values of each scenario by name, including the scenarios that Options.Everything adds.
 	Rendered map[string]map[string]any
 	// Images counts image locations over all scenarios.
 	Images int
@@ -48,10 +46,9 @@ type Result struct {
 	// Patched means that the post-renderer, or PatchFile, sends all of Outside
 	// to the registry.
 	Patched bool
-	// Changes are fields that change though they hold no image.
+	// Changes are fields without an image that change.
 	Changes []proof.Change
-	// Unread are image fields that hold no readable reference, Suspected are
-	// texts that may be images.
+	// Unread are image fields without a readable reference, Suspected are texts that may be images.
 	Unread, Suspected []Doubt
 	// Warnings are remarks on values and on files of an earlier run.
 	Warnings []string
@@ -64,12 +61,11 @@ type Result struct {
 	// NameOnly are repositories to which a program adds the tag: the mirror
 	// does not have what it adds.
 	NameOnly []string
-	// Unseen are template lines that speak of images and were not rendered in
-	// any scenario, as "template:line".
+	// Unseen are template lines that mention images and were not rendered in any scenario, as "template:line".
 	Unseen []string
 	// Unpinned are images that DigestsFile leaves without their digest.
 	Unpinned []Unpinned
-	// Origins say for every image which values make it.
+	// Origins are the values that produce each image.
 	Origins []solve.Origin
 }
 
@@ -85,8 +81,7 @@ func (r Result) Complete() bool {
 	return len(r.Outside) == 0 && len(r.Unread) == 0 && len(r.Suspected) == 0 && len(r.Changes) == 0
 }
 
-// Write writes the files into a folder, made if need be, all or none. It
-// returns the path of the values file to install with.
+// Write writes the files into a folder, which is created if necessary, all or none. It returns the path of the values file to install with.
 func (r Result) Write(folder string) (valuesFile string, err error) {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return "", fmt.Errorf("output folder %s cannot be created: %w", folder, err)

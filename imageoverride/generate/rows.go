@@ -11,15 +11,14 @@ import (
 	"helm.sh/helm/v3/pkg/chart"
 )
 
-// Row is one image reference for people.
+// Row describes one image reference.
 type Row struct {
 	Image    string   `json:"image"`
 	Object   string   `json:"object"`
 	Path     string   `json:"path"`
 	Values   []string `json:"values"`
 	Template string   `json:"template"`
-	// Lines are the template lines that seem to make it, of Partial if that is
-	// not empty: a partial template of the same chart.
+	// Lines are the template lines that probably produce it, of Partial if that is not empty: a partial template of the same chart.
 	Lines    []int  `json:"lines"`
 	Partial  string `json:"partial,omitempty"`
 	Rule     string `json:"rule"`
@@ -27,7 +26,7 @@ type Row struct {
 	Target   string `json:"target,omitempty"`
 }
 
-// Rows tells for every image reference of a chart where it is and what makes it.
+// Rows returns for every image reference of a chart where it is and which values produce it.
 func Rows(ctx context.Context, options Options) ([]Row, error) {
 	loaded, err := options.load(ctx)
 	if err != nil {
@@ -92,10 +91,8 @@ func templates(c *chart.Chart, prefix string, into map[string]string) map[string
 	return into
 }
 
-// speaking finds the lines of a template that make an image, by the first of
-// these that finds any: the field with the last keys of all values, the last
-// two keys of one value, the field alone where no value produces the image, the
-// keys of a map that holds a value, from the innermost map on.
+// speaking finds the lines of a template that produce an image, by the first of these that finds any: the field with the last keys of all values, the
+// last two keys of one value, the field alone if no value produces the image, the keys of a map that contains a value, from the innermost map on.
 func speaking(text, key string, values []string) []int {
 	lines := strings.Split(text, "\n")
 	tests := []func(string) bool{
@@ -122,8 +119,8 @@ func speaking(text, key string, values []string) []int {
 
 var index = regexp.MustCompile(`\[\d+\]`)
 
-// holders matches the ways a template speaks of the maps that hold values: by
-// their last two keys, from the innermost map outwards, and at last by one key.
+// holders matches how a template refers to the maps that contain values: by their last two keys, from the innermost map outwards, and finally by one
+// key.
 func holders(values []string) []*regexp.Regexp {
 	var two, one []*regexp.Regexp
 	for _, value := range values {

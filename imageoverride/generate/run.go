@@ -19,8 +19,7 @@ import (
 	"gitops-runtime/internal/helmvalues"
 )
 
-// Run loads the chart, finds overrides that serve all scenarios and proves
-// them. A chart with images left out is not an error: see Result.Outside.
+// Run loads the chart, finds overrides that fit all scenarios and proves them. A chart with remaining images is not an error: see Result.Outside.
 func Run(ctx context.Context, options Options) (Result, error) {
 	var err error
 	if options.text, err = options.input(ctx); err != nil {
@@ -29,7 +28,7 @@ func Run(ctx context.Context, options Options) (Result, error) {
 	result, err := once(ctx, options)
 	var differs *differs
 	if errors.As(err, &differs) && !options.Settings.Whole {
-		// Perhaps a template reads values in a way that nobody noted.
+		// A template may read values in a way that was not recorded.
 		options.Settings.Whole = true
 		return once(ctx, options)
 	}
@@ -43,8 +42,7 @@ func (d *differs) Error() string {
 	return fmt.Sprintf("scenario %s: Helm renders %s; this is a defect of image-override, please report the chart", d.scenario, d.what)
 }
 
-// maxWitnessed bounds the scenarios that Helm's engine renders as a whole each;
-// of more it renders every file once for each set of its inputs.
+// maxWitnessed limits the scenarios that Helm's engine renders as a whole each; with more it renders every file once for each set of its inputs.
 const maxWitnessed = 8
 
 // once is Run without a second try.
@@ -119,7 +117,7 @@ type run struct {
 	result    Result
 	// coalesced are the values of all scenarios, for the lists in them.
 	coalesced map[string]any
-	// harmful are the values whose change the chart refuses or another image does not survive.
+	// harmful are the values whose change the chart rejects or that would change another image.
 	harmful map[string]bool
 	// rendered is what the scenarios render to with the overrides looked at last.
 	rendered []chartrender.Output
@@ -147,8 +145,7 @@ func (r *run) look(ctx context.Context, users []user) error {
 	return nil
 }
 
-// refused is why values do not render: a misspelt one is told as what it is,
-// not by what its absence does.
+// refused explains why values do not render: a misspelled value is reported as such, not by the effect of its absence.
 func (r *run) refused(ctx context.Context, name string, user map[string]any, err error) error {
 	if ctx.Err() != nil || errors.Is(err, chartrender.ErrTooLong) {
 		return err
@@ -208,7 +205,7 @@ func (r *run) title(loaded *chart.Chart) string {
 		r.result.KubeVersion, apiVersions(r.options.Settings.APIVersions))
 }
 
-// apiVersions are further API versions that templates see, for people.
+// apiVersions are additional API versions that templates see, for output.
 func apiVersions(all []string) string {
 	if len(all) == 0 {
 		return ""
@@ -216,7 +213,7 @@ func apiVersions(all []string) string {
 	return " with " + strings.Join(all, ", ")
 }
 
-// pinnedTags says how many tags the values hold: the chart may write others itself.
+// pinnedTags returns how many tags the values contain: the chart may write others itself.
 func (r *run) pinnedTags(solution solve.Solution) string {
 	pinned := map[string]bool{}
 	for _, override := range slices.Concat(solution.Names, solution.Pins) {
@@ -243,9 +240,8 @@ func (r *run) pinnedTags(solution solve.Solution) string {
 	return fmt.Sprintf("Tags are pinned for %d of %d image references; the chart writes the others itself.", held, all)
 }
 
-// prove renders every scenario with the overrides: repeatably, to compare field by
-// field, and with Helm's own engine. That tags written down change nothing was
-// seen before, in exact.
+// prove renders every scenario with the overrides: deterministically, to compare field by field, and with Helm's own engine. exact has already verified
+// that explicit tags change nothing.
 func (r *run) prove(ctx context.Context) error {
 	r.result.Patched = true
 	r.renderer.Forget() // Helm's engine needs the memory
@@ -271,7 +267,7 @@ func (r *run) prove(ctx context.Context) error {
 	return nil
 }
 
-// planned tells what each image is to become; an unreached one stays.
+// planned returns the target of each image; an unreached one is unchanged.
 func (r *run) planned(scenario string) func(locate.Location) string {
 	stays := map[locate.Location]bool{}
 	for _, unreached := range r.result.Unreached {
@@ -287,7 +283,7 @@ func (r *run) planned(scenario string) func(locate.Location) string {
 	}
 }
 
-// outside notes what a render leaves outside, and what nobody can tell of it.
+// outside records the images outside, and the doubtful places of a render.
 func (r *run) outside(scenario string, output chartrender.Output) (locate.Found, error) {
 	found, err := r.index.Find(output.Documents, r.hosts())
 	if err != nil {

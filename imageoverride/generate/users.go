@@ -53,8 +53,7 @@ func (r *Refused) Error() string {
 	return text.String()
 }
 
-// users reads the values of all scenarios and holds them against the chart's
-// schemas. What seems wrong there is an error when Helm refuses it, too.
+// users reads the values of all scenarios and validates them against the chart's schemas. A problem there is an error if Helm rejects it, too.
 func (o Options) users(ctx context.Context, loaded *chart.Chart, renderer *chartrender.Renderer) ([]user, error) {
 	scenarios := o.Scenarios
 	if len(scenarios) == 0 {
@@ -110,7 +109,7 @@ func (o Options) of(scenario Scenario, input []byte) helmvalues.Options {
 	}
 }
 
-// input is what standard input holds, where "-" asks for it; scenarios share it.
+// input is the content of standard input, if "-" names it; scenarios share it.
 func (o Options) input(ctx context.Context) ([]byte, error) {
 	if o.text != nil || !slices.Contains(o.Values.Files, "-") {
 		return o.text, nil

@@ -13,8 +13,7 @@ const encoded = " > (base64)"
 // Encoded reports whether a field is in the base64 text of a Secret.
 func (f Field) Encoded() bool { return strings.Contains(f.Path, encoded) }
 
-// Decode reads base64 that holds text; false for anything else, such as keys
-// and archives in binary form.
+// Decode decodes base64 that contains text; false for anything else, such as keys and archives in binary form.
 func Decode(text string) (string, bool) {
 	data, err := base64.StdEncoding.DecodeString(text)
 	if err != nil || len(data) == 0 || !utf8.Valid(data) {

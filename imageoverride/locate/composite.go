@@ -27,8 +27,7 @@ type Composite struct {
 	Certain bool
 }
 
-// roles say which part of an image a key holds, by its words in lower case
-// without "image".
+// roles are the parts of an image by the words of keys in lower case, without "image".
 var roles = map[string]string{
 	"registry": "registry", "hub": "registry",
 	"repository": "repository", "repo": "repository",
@@ -37,7 +36,7 @@ var roles = map[string]string{
 	"digest": "digest", "sha": "digest", "sha256": "digest",
 }
 
-// codeKeys tell a map about a Git or Helm repository from one about an image.
+// codeKeys distinguish a map about a Git or Helm repository from one about an image.
 var codeKeys = []string{"url", "branch", "revision", "ref", "chart", "path", "targetrevision", "git", "commit"}
 
 // roleOf is the part of an image that a key names: "imageTag" is a tag.
@@ -158,7 +157,7 @@ func (c Composite) holds(key string) bool {
 	return false
 }
 
-// aboutCode tells a map about a Git or Helm repository.
+// aboutCode reports whether a map is about a Git or Helm repository.
 func aboutCode(m map[string]any, clean func(string) string, at []string) bool {
 	for _, word := range codeKeys {
 		if has(at, word) {
@@ -173,7 +172,7 @@ func aboutCode(m map[string]any, clean func(string) string, at []string) bool {
 	return false
 }
 
-// suffixed tells a name that has a tag or digest already.
+// suffixed reports whether a name already has a tag or digest.
 func suffixed(text string) bool {
 	return strings.Contains(text, "@") || strings.LastIndex(text, ":") > strings.LastIndex(text, "/")
 }
@@ -200,7 +199,7 @@ func scalar(value any) (text string, literal, ok bool) {
 	return "", false, false
 }
 
-// Join is the reference that parts make.
+// Join is the reference that the parts form.
 func Join(parts []Part) string {
 	var text strings.Builder
 	for _, part := range parts {
@@ -223,9 +222,8 @@ func Join(parts []Part) string {
 	return text.String()
 }
 
-// Split gives the parts new texts, so that they make a reference: the registry
-// takes the host, the repository the rest, tags and digests stay. It is false
-// where the parts cannot make it.
+// Split sets new texts of the parts, so that they form a reference: the registry gets the host, the repository the rest, tags and digests are unchanged.
+// It is false if the parts cannot form it.
 func (c Composite) Split(target string) (map[string]string, bool) {
 	parts := c.Parts
 	name := target

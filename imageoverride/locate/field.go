@@ -1,6 +1,5 @@
-// Package locate finds image references in rendered manifests: it flattens
-// every manifest to fields, descends into strings that hold YAML or JSON, and
-// recognizes images by their position.
+// Package locate finds image references in rendered manifests: it flattens every manifest to fields, descends into strings that contain YAML or JSON,
+// and recognizes images by their position.
 package locate
 
 import (
@@ -11,7 +10,7 @@ import (
 	"gitops-runtime/imageoverride/chartrender"
 )
 
-// Object says which manifest a field is in.
+// Object identifies the manifest of a field.
 type Object struct {
 	// Template and Index are the place in the chart.
 	Template string
@@ -32,8 +31,7 @@ func (o Object) String() string {
 // Field is one scalar in a manifest.
 type Field struct {
 	Object Object
-	// Path is the path of the string; " > " marks the step into YAML or JSON held
-	// in a string.
+	// Path is the path of the string; " > " marks the step into YAML or JSON in a string.
 	Path string
 	// Key is the last map key on the path, Parent the one before it.
 	Key, Parent string
@@ -41,17 +39,16 @@ type Field struct {
 	Name string
 	// Previous is the string before this one in the same list.
 	Previous string
-	// InList tells an item of a list.
+	// InList reports whether it is an item of a list.
 	InList bool
 	Value  string
-	// Literal tells a scalar that is not a string, or an empty map or list.
+	// Literal reports whether it is a scalar other than a string, or an empty map or list.
 	Literal bool
-	// Composite is there for an image that a map writes in several fields: Path
-	// is the map's, and Value what the fields make together.
+	// Composite is set for an image that a map writes in several fields: Path is the map's, and Value the reference that the fields form.
 	Composite *Composite
 }
 
-// InText tells a field of a ConfigMap, a Secret, or of YAML in a string.
+// InText reports whether it is a field of a ConfigMap, a Secret, or of YAML in a string.
 func (f Field) InText() bool {
 	return strings.Contains(f.Path, " > ") || f.Object.Kind == "ConfigMap" || f.Object.Kind == "Secret"
 }
@@ -62,8 +59,7 @@ func (f Field) ID() string { return fmt.Sprintf("%s#%d %s", f.Object.Template, f
 // maxDepth bounds YAML in strings in YAML in strings.
 const maxDepth = 4
 
-// Fields flattens a manifest in a stable order. The keys of maps go through
-// clean first.
+// Fields flattens a manifest in a stable order. clean is applied to the keys of maps first.
 func Fields(document chartrender.Document, clean func(string) string) ([]Field, error) {
 	all, _, err := flatten(document, clean)
 	return all, err
@@ -154,7 +150,7 @@ func (f *flattener) walkMap(m map[string]any, at Field, depth int) {
 	}
 }
 
-// text adds a string, or the strings of the YAML or JSON it holds.
+// text adds a string, or the strings of the YAML or JSON it contains.
 func (f *flattener) text(text string, at Field, depth int) {
 	if f.object.Kind == "Secret" && at.Parent == "data" && depth == 0 {
 		if plain, ok := Decode(text); ok {
@@ -180,8 +176,8 @@ func (f *flattener) text(text string, at Field, depth int) {
 	f.fields = append(f.fields, at)
 }
 
-// structured tells strings worth reading as YAML: several lines or brackets,
-// whatever is in them, so that one is read in every render or in none.
+// structured reports whether a string is worth parsing as YAML: several lines or brackets, independent of their content, so that it is parsed in every
+// render or in none.
 func structured(text string) bool {
 	trimmed := strings.TrimSpace(text)
 	if trimmed == "" || !strings.Contains(trimmed, ":") {
@@ -193,7 +189,7 @@ func structured(text string) bool {
 	return true
 }
 
-// structures tells documents that are all maps or lists.
+// structures reports whether all documents are maps or lists.
 func structures(parts []any) bool {
 	for _, part := range parts {
 		switch part.(type) {

@@ -14,9 +14,9 @@ type Location struct {
 	// Start and End delimit the reference in Field.Value, in bytes.
 	Start, End int
 	Image      mapping.Image
-	// Rule says why this counts as an image.
+	// Rule is why this counts as an image.
 	Rule string
-	// NameOnly tells a repository to which a program adds the tag.
+	// NameOnly reports whether it is a repository to which a program adds the tag.
 	NameOnly bool
 }
 
@@ -29,34 +29,33 @@ type Problem struct {
 	Reason string
 }
 
-// Suspect is a text that may be an image: nobody but the program that reads it
-// can tell.
+// Suspect is a text that may be an image; only the program that reads it knows.
 type Suspect struct {
 	Location
 	Reason string
 }
 
-// Found is what a set of manifests holds.
+// Found are the images and doubtful places of a set of manifests.
 type Found struct {
 	Locations []Location
 	Problems  []Problem
 	Suspects  []Suspect
 }
 
-// Index reads documents and keeps the fields that may be images, since most
-// documents are the same from render to render. It is not safe for concurrent use.
+// Index reads documents and caches the fields that may be images, since most documents are the same from render to render. It is not safe for concurrent
+// use.
 type Index struct {
 	fields map[chartrender.Document][]Field
 	twice  map[chartrender.Document][]chartrender.Duplicate
 	images map[string]parsed
 }
 
-// NewIndex makes an empty Index.
+// NewIndex creates an empty Index.
 func NewIndex() *Index {
 	return &Index{fields: map[chartrender.Document][]Field{}, twice: map[chartrender.Document][]chartrender.Duplicate{}, images: map[string]parsed{}}
 }
 
-// Fields flattens one document; definitions of custom resources have none.
+// Fields flattens one document; custom resource definitions have no fields.
 func (x *Index) Fields(document chartrender.Document) ([]Field, error) {
 	if document.Definition() {
 		return nil, nil
@@ -112,8 +111,7 @@ func candidate(field Field) bool {
 	return false
 }
 
-// Find finds the images of all documents. The hosts are registries besides the
-// public ones that make a reference in free text count as an image.
+// Find finds the images of all documents. The hosts are registries in addition to the public ones whose references in free text count as images.
 func (x *Index) Find(documents []chartrender.Document, hosts []string) (Found, error) {
 	var all []Field
 	for _, document := range documents {
@@ -129,7 +127,7 @@ func (x *Index) Find(documents []chartrender.Document, hosts []string) (Found, e
 	}
 	var found Found
 	judged := make([]bool, len(all))
-	// What is certain comes first, since it tells what other texts are.
+	// Certain images come first, because they determine what other texts are.
 	for _, certain := range []bool{true, false} {
 		for i, field := range all {
 			if judged[i] {

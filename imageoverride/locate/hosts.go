@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// publicHosts are registries whose name alone makes "host/path" in free text an
-// image.
+// publicHosts are registries whose name is sufficient to make "host/path" in free text an image.
 var publicHosts = map[string]bool{
 	"docker.io": true, "index.docker.io": true, "registry-1.docker.io": true, "quay.io": true, "ghcr.io": true, "gcr.io": true,
 	"us.gcr.io": true, "eu.gcr.io": true, "asia.gcr.io": true, "k8s.gcr.io": true, "registry.k8s.io": true, "public.ecr.aws": true,

@@ -7,17 +7,17 @@ import (
 	"gitops-runtime/imageoverride/mapping"
 )
 
-// naming says how much the name beside a text speaks for an image.
+// naming is how strongly the name next to a text indicates an image.
 type naming int
 
 const (
-	silent   naming = iota // says nothing
-	about                  // speaks of images: RELATED_IMAGE_NATS, imageName
+	silent   naming = iota // indicates nothing
+	about                  // indicates an image: RELATED_IMAGE_NATS, imageName
 	itself                 // names an image: natsImage, --sidecar-image
-	nonImage               // speaks of something else about images: imagePullPolicy
+	nonImage               // indicates another property of images: imagePullPolicy
 )
 
-// other are last words of names that speak of images and hold none.
+// other are last words of names that mention images but do not contain one.
 var other = wordSet("pull policy policies secret secrets prefix type size format id ids dir directory directories path paths count max min timeout enabled " +
 	"disabled interval period gc threshold percent high low cache scan scanner scanning version versions tag tags digest digests registry registries suffix " +
 	"template command args port url endpoint family user group quality width height level builder config key label labels selector service account class mode strategy")
@@ -50,9 +50,9 @@ func nameOf(name string) naming {
 type finding struct {
 	start, end int
 	rule       string
-	// suspected means that nobody can say whether it is an image, and why.
+	// suspected means that it cannot be determined whether it is an image, and why.
 	suspected string
-	// nameOnly tells a repository to which a program adds the tag.
+	// nameOnly reports whether it is a repository to which a program adds the tag.
 	nameOnly bool
 	// unread means that an image should be here and cannot be read.
 	unread string
@@ -75,11 +75,10 @@ type place struct {
 	pod        bool // an image that the kubelet pulls
 }
 
-// inPod are the paths of images that the kubelet pulls, in pods and in what
-// makes pods.
+// inPod are the paths of images that the kubelet pulls, in pods and in pod templates.
 var inPod = regexp.MustCompile(`(?i)(containers|sidecars)\[\d+\]\.image$|(^|\.)(container|script)\.image$`)
 
-// places lists what may be an image as a whole in a field, the best first.
+// places lists what may be an image as a whole in a field, the most certain first.
 func places(f Field) []place {
 	if f.Literal {
 		return nil
@@ -179,14 +178,13 @@ func (k knowledge) judge(p place) (finding, bool) {
 	return f, false
 }
 
-// bareHub tells "docker.io/name", where the name is of a repository of Docker's
-// own or of an account with repositories.
+// bareHub recognizes "docker.io/name", if the name is a repository of Docker's or an account with repositories.
 func bareHub(text string) bool {
 	host, name, _ := strings.Cut(text, "/")
 	return strings.HasSuffix(host, "docker.io") && !strings.Contains(name, "/")
 }
 
-// metadata tells labels, annotations and the like.
+// metadata reports whether a path is of labels, annotations and the like.
 func metadata(f Field) bool {
 	return strings.HasPrefix(f.Path, "metadata.") || strings.Contains(f.Path, ".metadata.") || strings.Contains(f.Path, "abels.")
 }
@@ -223,7 +221,7 @@ type knowledge struct {
 // maxParsed bounds the texts that are kept.
 const maxParsed = 4096
 
-// parsed is what mapping.Parse says of a text.
+// parsed is the result of mapping.Parse for a text.
 type parsed struct {
 	image mapping.Image
 	err   error
@@ -242,7 +240,7 @@ func (k knowledge) parse(text string) (mapping.Image, error) {
 
 func (k knowledge) public(host string) bool { return k.hosts[host] || public(host) }
 
-// hosted tells a reference that begins with a registry.
+// hosted reports whether a reference begins with a registry.
 func (k knowledge) hosted(text string) bool {
 	first, _, found := strings.Cut(text, "/")
 	return found && k.public(first)
@@ -254,9 +252,8 @@ var token = regexp.MustCompile(`[A-Za-z0-9][A-Za-z0-9._:/@-]*`)
 // free text.
 var assigned = regexp.MustCompile(`(?im)((?:--?)?[a-z][a-z0-9_.-]*image)["']?[ \t]*(?:[:=][ \t]*|[ \t]+)["']?([a-z0-9][a-z0-9._:/@-]*[a-z0-9])`)
 
-// inText finds images in free text: a known registry with path and tag or
-// digest, anything with a digest, the text of an image found elsewhere, and
-// what is assigned to a name that ends in "image".
+// inText finds images in free text: a known registry with path and tag or digest, anything with a digest, the text of an image found elsewhere, and what
+// is assigned to a name that ends in "image".
 func (k knowledge) inText(field Field) (locations []Location, suspects []Suspect) {
 	if field.Literal || field.Composite != nil || !strings.ContainsAny(field.Value, ":@/") {
 		return nil, nil

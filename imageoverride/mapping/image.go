@@ -1,6 +1,5 @@
-// Package mapping says where each image goes: one function from the reference
-// a chart renders to the reference the private registry serves. Values files,
-// lists, CSV and the mirror all ask this package, so they cannot disagree.
+// Package mapping determines the target of each image: one function from the reference that a chart renders to the reference in the private registry.
+// Values files, lists, CSV and the mirror all use this package, so they cannot disagree.
 package mapping
 
 import (
@@ -16,9 +15,9 @@ type Image struct {
 	Host string
 	// Path is the repository below the host, for instance "library/nats".
 	Path string
-	// Tag is the tag without its colon; empty when the reference has none.
+	// Tag is the tag without its colon; empty if the reference has none.
 	Tag string
-	// Digest is "sha256:..."; empty when the reference has none.
+	// Digest is "sha256:..."; empty if the reference has none.
 	Digest string
 }
 
@@ -57,10 +56,10 @@ func (i Image) Suffix() string {
 	return suffix
 }
 
-// String is the fully qualified reference as given, with no tag added.
+// String is the fully qualified reference, without adding a tag.
 func (i Image) String() string { return i.Name() + i.Suffix() }
 
-// Pinned is the reference with ":latest" said where neither tag nor digest is.
+// Pinned is the reference with ":latest" added if it has neither tag nor digest.
 func (i Image) Pinned() string {
 	if i.Tag == "" && i.Digest == "" {
 		i.Tag = "latest"
@@ -68,8 +67,7 @@ func (i Image) Pinned() string {
 	return i.String()
 }
 
-// Within reports whether the image lives under a registry, which may carry a
-// path ("registry.corp/gitops").
+// Within reports whether the image is in a registry, which may have a path ("registry.corp/gitops").
 func (i Image) Within(registry string) bool {
 	return strings.HasPrefix(i.Name(), strings.TrimSuffix(registry, "/")+"/")
 }

@@ -41,8 +41,7 @@ type Mapper struct {
 
 var registryForm = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?(/[a-z0-9]+([._-]+[a-z0-9]+)*)*$`)
 
-// New makes a Mapper for a registry "host[:port][/path]". The table gives
-// single source hosts a target prefix of their own ("quay.io" ->
+// New creates a Mapper for a registry "host[:port][/path]". The table maps source hosts to a separate target prefix ("quay.io" ->
 // "registry.corp/quay-proxy"), below which the path is kept.
 func New(registry string, strategy Strategy, table map[string]string) (Mapper, error) {
 	registry = strings.TrimSuffix(registry, "/")
@@ -112,8 +111,7 @@ func (m Mapper) Private(image Image) bool {
 	return false
 }
 
-// Target is where an image goes. Tag and digest stay; a private image stays
-// as it is.
+// Target is the target of an image. Tag and digest are kept; a private image is unchanged.
 func (m Mapper) Target(image Image) Image {
 	if m.Private(image) {
 		return image
@@ -124,7 +122,7 @@ func (m Mapper) Target(image Image) Image {
 	} else {
 		switch m.strategy {
 		case HostPrefix:
-			path = strings.ToLower(strings.ReplaceAll(image.Host, ":", "-")) + "/" + image.Path // a path has no capitals, a host may
+			path = strings.ToLower(strings.ReplaceAll(image.Host, ":", "-")) + "/" + image.Path // a path has no capital letters, a host may
 		case Flat:
 			sum := sha256.Sum256([]byte(image.Name()))
 			path = image.Path[strings.LastIndex(image.Path, "/")+1:] + "-" + hex.EncodeToString(sum[:4])
@@ -137,7 +135,7 @@ func (m Mapper) Target(image Image) Image {
 	return Image{Host: host, Path: path, Tag: image.Tag, Digest: image.Digest}
 }
 
-// Pair is one line of the mirror: an image and where it goes.
+// Pair is one line of the mirror: an image and its target.
 type Pair struct {
 	// Source is the reference to copy from, fully qualified, with a tag or digest.
 	Source string `json:"source"`

@@ -38,10 +38,8 @@ func (c *copying) image(ctx context.Context, pair mapping.Pair, target name.Refe
 	return group.Wait()
 }
 
-// blob copies one blob, or has the registry take it over from a repository
-// that got it before. Images that share the blob wait for each other. The
-// journal has the blob before it is sent, since a run that is killed cannot say
-// afterwards whether the registry has it: the next one asks the registry.
+// blob copies one blob, or has the registry mount it from a repository that already has it. Images that share the blob wait for each other. The journal
+// records the blob before it is sent, since a run that is killed cannot record afterwards whether the registry has it: the next run asks the registry.
 func (c *copying) blob(ctx context.Context, pair mapping.Pair, target name.Reference, blob v1.Layer) error {
 	hash, err := blob.Digest()
 	if err != nil {

@@ -33,8 +33,7 @@ type Defect struct {
 	Reason string
 }
 
-// Check compares targets with what is locked and returns the defects in the
-// order of the list. Sources are not asked.
+// Check compares targets with the lock file and returns the defects in the order of the list. It does not contact the sources.
 func Check(ctx context.Context, access registry.Access, locked []Locked, jobs int) ([]Defect, error) {
 	asked, err := open(access)
 	if err != nil {
@@ -106,7 +105,7 @@ func (c client) defect(ctx context.Context, want Locked) (string, error) {
 	return "", nil
 }
 
-// single says which platform a target has that should have several.
+// single returns which platform a target has that should have several.
 func (c client) single(found *remote.Descriptor, want Locked) (string, error) {
 	for platform, digest := range want.Platforms {
 		if digest == found.Digest.String() {
@@ -129,7 +128,7 @@ func absent(err error) bool {
 	return errors.As(err, &status) && status.StatusCode == http.StatusNotFound
 }
 
-// each does something for all pairs, some at a time, and sums the errors up.
+// each processes all pairs, some in parallel, and joins the errors.
 func each(ctx context.Context, pairs []mapping.Pair, jobs int, do func(context.Context, int) error) error {
 	if jobs <= 0 {
 		jobs = defaultJobs

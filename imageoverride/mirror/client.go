@@ -2,7 +2,7 @@ package mirror
 
 import "gitops-runtime/internal/registry"
 
-// client asks registries about images.
+// client sends requests about images to registries.
 type client struct{ *registry.Client }
 
 func open(access registry.Access) (client, error) {

@@ -49,8 +49,7 @@ type Copier struct {
 
 const defaultJobs = 4
 
-// Copy copies all pairs and goes on when one fails, unless nothing can be
-// remembered any more. Each failure is reported; the error says how many.
+// Copy copies all pairs and continues when one fails, unless the journal can no longer be written. Each failure is reported; the error has their number.
 func (c Copier) Copy(ctx context.Context, pairs []mapping.Pair) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -170,7 +169,7 @@ func (c *copying) whole(ctx context.Context, target name.Reference, digest strin
 	return err == nil && lost == ""
 }
 
-// at is the digest of what is at a reference, empty when nothing is.
+// at is the digest at a reference, empty if there is nothing.
 func (c *copying) at(ctx context.Context, reference name.Reference) string {
 	found, err := c.puller.Head(ctx, reference)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"gitops-runtime/internal/registry/fault"
 )
 
-// explain says in one sentence what went wrong with an image and what helps.
+// explain describes in one sentence what went wrong with an image and how to fix it.
 func explain(doing, image string, err error) error {
 	var known *journalError
 	if errors.As(err, &known) {

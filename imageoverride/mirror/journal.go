@@ -1,5 +1,4 @@
-// Package mirror copies images between registries, every platform of each, and
-// checks such copies. A run that was killed goes on where it stopped.
+// Package mirror copies images between registries, all platforms of each, and checks such copies. A run that was killed is resumed.
 package mirror
 
 import (
@@ -42,12 +41,11 @@ type Journal struct {
 	mu   sync.Mutex
 	file *os.File
 	done map[string]entry  // by target
-	home map[string]string // blob digest -> an image in whose repository it is, or may be
+	home map[string]string // blob digest -> an image whose repository has it, or may have it
 }
 
-// OpenJournal reads the journal at path, which may not exist yet, and goes on
-// writing it. A last line cut short by a kill is left out. An empty path makes
-// a journal that is not written.
+// OpenJournal reads the journal at path, which may not exist yet, and appends to it. An incomplete last line is ignored. An empty path creates a journal
+// that is not written.
 func OpenJournal(path string) (*Journal, error) {
 	journal := &Journal{done: map[string]entry{}, home: map[string]string{}}
 	if path == "" {
@@ -74,7 +72,7 @@ func seekEnd(file *os.File) error {
 	return err
 }
 
-// read loads whole lines and returns how many bytes they take.
+// read reads whole lines and returns their size in bytes.
 func (j *Journal) read(path string) (int64, error) {
 	data, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -103,7 +101,7 @@ func (j *Journal) read(path string) (int64, error) {
 	}
 }
 
-// check holds an entry to what a journal has.
+// check checks an entry of a journal.
 func (e entry) check() error {
 	if _, err := mapping.Parse(e.Target); err != nil {
 		return err
@@ -154,8 +152,7 @@ func (j *Journal) finished(source, target string) (digest string, ok bool) {
 	return one.Digest, ok && one.Source == source
 }
 
-// homeOf is an image in whose repository a blob is, or was about to be when an
-// earlier run was killed.
+// homeOf is an image whose repository has a blob, or was about to get it when an earlier run was killed.
 func (j *Journal) homeOf(blob string) (target string, ok bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -25,7 +25,7 @@ type Locked struct {
 	Digest string `json:"digest"`
 	// Platforms are the digests by platform, for instance "linux/arm64".
 	Platforms map[string]string `json:"platforms,omitempty"`
-	// Referrers are the digests of signatures, SBOMs and the like, when they were asked for.
+	// Referrers are the digests of signatures, SBOMs and the like, if they were requested.
 	Referrers []string `json:"referrers,omitempty"`
 }
 
@@ -113,7 +113,7 @@ func ReadLock(path string) ([]Locked, error) {
 	return locked, nil
 }
 
-// check holds an entry to what a lock file has.
+// check checks an entry of a lock file.
 func (l Locked) check() error {
 	for _, text := range []string{l.Source, l.Target} {
 		if _, err := mapping.Parse(text); err != nil {
@@ -132,7 +132,7 @@ func (l Locked) check() error {
 	return nil
 }
 
-// checkDigest tells a digest from other text.
+// checkDigest reports whether a text is a digest.
 func checkDigest(text string) error {
 	if _, err := v1.NewHash(text); err != nil || !strings.HasPrefix(text, "sha") {
 		return fmt.Errorf("%q is not a digest; one is sha256: and 64 hexadecimal digits", text)

@@ -10,8 +10,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 )
 
-// lost says which manifest or blob below a digest a repository does not have:
-// "" when all are there. Each blob is asked for (HEAD), none is read.
+// lost returns which manifest or blob below a digest a repository does not have: "" if all exist. Each blob is requested (HEAD), none is read.
 func (c client) lost(ctx context.Context, reference name.Reference, digest string) (string, error) {
 	found, err := remote.Get(reference.Context().Digest(digest), c.Options(ctx)...)
 	if absent(err) {

@@ -46,8 +46,8 @@ func withoutMounts(refuse func(http.ResponseWriter)) (fault registrytest.Fault, 
 	}, func() int { mu.Lock(); defer mu.Unlock(); return len(seen) }
 }
 
-// TestRegistriesWithoutMounts: a registry that mounts no blobs from other repositories gets every blob in every
-// repository, and each upload that it refuses is sent again as a whole.
+// TestRegistriesWithoutMounts: a registry that does not mount blobs from other repositories gets every blob in every repository, and each rejected
+// upload is repeated as a whole.
 func TestRegistriesWithoutMounts(t *testing.T) {
 	const images = 3
 	for name, refuse := range map[string]func(http.ResponseWriter){

@@ -11,8 +11,8 @@ import (
 	"gitops-runtime/imageoverride/mapping"
 )
 
-// cosignSuffixes end the tags under which cosign keeps what belongs to an
-// image: https://github.com/sigstore/cosign/blob/main/specs/SIGNATURE_SPEC.md
+// cosignSuffixes are the suffixes of tags under which cosign stores what belongs to an image:
+// https://github.com/sigstore/cosign/blob/main/specs/SIGNATURE_SPEC.md
 var cosignSuffixes = []string{"sig", "att", "sbom"}
 
 // referring is a manifest that belongs to an image: by its subject, or by a tag

@@ -27,8 +27,7 @@ import (
 	"gitops-runtime/internal/registry/registrytest"
 )
 
-// TestDeletedBlobs: every blob is asked for, and mirror brings lost ones back
-// though its journal says that they were sent.
+// TestDeletedBlobs: every blob is requested, and mirror restores lost ones although its journal records that they were sent.
 func TestDeletedBlobs(t *testing.T) {
 	from, to := registrytest.Start(t), registrytest.Start(t)
 	pairs := mirrortest.Fill(t, from, to, 5, 0)
@@ -82,8 +81,7 @@ func damage() registrytest.Fault {
 	}
 }
 
-// TestBadRegistries: throttled, damaging and losing registries cost at most a
-// second run, nothing is lost, and the waits are reported.
+// TestBadRegistries: registries that throttle, damage or lose content need at most a second run, nothing is lost, and the waits are reported.
 func TestBadRegistries(t *testing.T) {
 	for name, spoil := range map[string]func(from, to *registrytest.Registry){
 		"half of all requests to both are answered 429": func(from, to *registrytest.Registry) { from.Failing(throttle()); to.Failing(throttle()) },
@@ -119,8 +117,7 @@ func TestBadRegistries(t *testing.T) {
 	}
 }
 
-// TestReferrers: a signature by cosign's tag and a referrer by its subject are
-// copied, locked and checked when asked for.
+// TestReferrers: a signature by cosign's tag and a referrer by its subject are copied, locked and checked on request.
 func TestReferrers(t *testing.T) {
 	from, to := registrytest.Start(t), registrytest.Start(t)
 	pairs := mirrortest.Fill(t, from, to, 1, 0)
@@ -190,8 +187,7 @@ func TestMalformedFiles(t *testing.T) {
 	require.NoFileExists(t, filepath.Join(folder, "elsewhere"))
 }
 
-// TestRetryAfter: the pause that a registry asks for is kept and reported; one
-// of more than an hour ends the work with a sentence.
+// TestRetryAfter: the pause that a registry requests is observed and reported; a pause of more than an hour ends the work with an error message.
 func TestRetryAfter(t *testing.T) {
 	date := time.Now().Add(2 * time.Second).UTC().Format(http.TimeFormat)
 	for asked, ok := range map[string]bool{"1": true, date: true, "7200": false, time.Now().Add(2 * time.Hour).UTC().Format(http.TimeFormat): false} {

@@ -58,10 +58,8 @@ func copyArguments(args []string) error {
 	return errors.Join(mirror.Copier{Journal: journal}.Copy(context.Background(), pairs), journal.Close())
 }
 
-// BenchmarkThroughput copies fifty images of two platforms that share a layer
-// between two registries of this machine, by this program, by crane and, where
-// it is installed, by skopeo: the latter two as the scripts people write, one
-// image after the other. "ours/theirs" is the time of ours over that of theirs.
+// BenchmarkThroughput copies fifty images of two platforms that share a layer between two registries of this machine, with this program, with crane and,
+// if it is installed, with skopeo: the latter two as in common scripts, one image after the other. "ours/theirs" is the ratio of the times.
 func BenchmarkThroughput(b *testing.B) {
 	const images, size = 50, 1 << 20
 	from := registrytest.Start(b)

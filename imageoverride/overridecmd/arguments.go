@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// argument is what a command has to be given, with what it is.
+// argument is a required argument of a command, with its description.
 type argument struct{ name, meaning string }
 
 var (
@@ -15,7 +15,7 @@ var (
 	tableArgument = argument{"image-mirror.csv", "the table that generate wrote"}
 )
 
-// needs asks for exactly these arguments and says which is missing or too much.
+// needs requires exactly these arguments and reports which is missing or superfluous.
 func needs(wanted ...argument) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		for i, one := range wanted {

@@ -27,7 +27,7 @@ const (
 	proved = "proved by rendering for Kubernetes v1.33: every image reference points at the registry, and nothing else changes\n"
 )
 
-// Every claim of the README's table is printed where it holds. What is in doubt exits with 3 until it is accepted.
+// Every statement of the README's table is printed if it applies. Doubtful places exit with 3 until they are accepted.
 func TestClaims(t *testing.T) {
 	for _, test := range []struct {
 		name, values, template string

@@ -41,8 +41,7 @@ func TestMirrorCommands(t *testing.T) {
 	require.Equal(t, outcome{code: overridecmd.ExitUsage, err: "Error: --format \"x\" is unknown; choose one of annotations, crane, hosts, regsync, skopeo\n"}, run(t, "export", table, "--format", "x"))
 }
 
-// Registries whose certificates a private authority signed are reached by every
-// command that speaks to one, and by none that was not told of it.
+// Every command that contacts a registry can use registries whose certificates a private authority signed, but only if a flag names the authority.
 func TestPrivateAuthority(t *testing.T) {
 	from, to := registrytest.StartTLS(t), registrytest.StartTLS(t)
 	folder := t.TempDir()

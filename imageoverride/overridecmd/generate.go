@@ -84,7 +84,7 @@ func lockedDigests(path string) (map[string]string, error) {
 	return digests, nil
 }
 
-// report says what was done and proved.
+// report prints what was done and proved.
 func report(out io.Writer, result generate.Result, path string) error {
 	p := printer{out: out}
 	notes(&p, result)
@@ -134,7 +134,7 @@ func notes(p *printer, result generate.Result) {
 	}
 }
 
-// doubts are what nobody can tell to be an image at the registry.
+// doubts are places that cannot be proven to be an image at the registry.
 func doubts(p *printer, unread, suspected []generate.Doubt) {
 	for _, group := range []struct {
 		word string
@@ -157,7 +157,7 @@ func immutable(change proof.Change) string {
 	return "; Kubernetes refuses this change on an upgrade"
 }
 
-// incomplete is one sentence on what is left out or in doubt.
+// incomplete is one sentence on what is missing or in doubt.
 func incomplete(result generate.Result) string {
 	if len(result.Outside) > 0 {
 		first := result.Outside[0]
@@ -175,7 +175,7 @@ func incomplete(result generate.Result) string {
 	return "nothing is proved: " + strings.Join(parts, ", ") + "; look at each, and accept those that are right with --accept PLACE"
 }
 
-// unpinned says which images have no digest though there is a lock file.
+// unpinned prints which images have no digest although there is a lock file.
 func unpinned(p *printer, result generate.Result) {
 	if _, ok := result.Files[generate.DigestsFile]; !ok {
 		return
@@ -191,7 +191,7 @@ func unpinned(p *printer, result generate.Result) {
 	p.line("%d of %d image references are pinned by digest in %s", result.Images-len(result.Unpinned), result.Images, generate.DigestsFile)
 }
 
-// unreached says which images that no value reaches.
+// unreached prints the images that no value reaches.
 func unreached(result generate.Result) []string {
 	var all gathered
 	for _, left := range result.Unreached {
@@ -201,7 +201,7 @@ func unreached(result generate.Result) []string {
 	return all.texts()
 }
 
-// gathered says the same of several scenarios once, in the order first said.
+// gathered merges identical messages of several scenarios, in the order of their first occurrence.
 type gathered struct {
 	order     []string
 	scenarios map[string][]string
@@ -250,7 +250,7 @@ func byTemplate(places []string) []string {
 	return all
 }
 
-// printer keeps the first error of many prints.
+// printer stores the first error of many prints.
 type printer struct {
 	out io.Writer
 	err error

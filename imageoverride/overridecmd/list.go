@@ -16,8 +16,7 @@ import (
 	"gitops-runtime/internal/cleantext"
 )
 
-// nowhere is the registry that list and why plan for when none is given: they
-// only look.
+// nowhere is the registry that list and why plan for if none is given, since they only inspect.
 const nowhere = "registry.invalid"
 
 var columns = []string{"image", "object", "path", "values", "template", "scenario", "target"}
@@ -164,8 +163,7 @@ func lines(numbers []int) string {
 	return ", line " + strings.Join(texts, ", ")
 }
 
-// matches compares an image with what a person typed: the whole reference, or
-// the name with or without host and tag.
+// matches compares an image with a user's argument: the whole reference, or the name with or without host and tag.
 func matches(image, typed string) bool {
 	if image == typed {
 		return true

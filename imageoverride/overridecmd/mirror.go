@@ -36,7 +36,7 @@ func (f *tableFlags) complete() (registry.Access, error) {
 	return access(&f.registries)
 }
 
-// access is what the flags say of registries.
+// access returns the registry settings of the flags.
 func access(flags *registry.Flags) (registry.Access, error) {
 	access, err := flags.Access(os.Getenv)
 	if err != nil {
@@ -87,7 +87,7 @@ type table struct {
 	pairs  []mapping.Pair
 	access registry.Access
 	jobs   int
-	// referrers takes what refers to the images along.
+	// referrers includes what refers to the images.
 	referrers bool
 }
 

@@ -27,12 +27,12 @@ const (
 	ExitLeftOut = 3 // an image is left out
 )
 
-// Streams is where output goes: results to Out, remarks to Err.
+// Streams are the outputs: results go to Out, messages to Err.
 type Streams struct {
 	Out, Err io.Writer
 	// Version is the program's own version.
 	Version string
-	// Started is the file that was started, which says whether the program is a plugin of kubectl.
+	// Started is the path of the executable, which determines whether the program runs as a kubectl plugin.
 	Started string
 }
 
@@ -117,7 +117,7 @@ func Command(streams Streams) *cobra.Command {
 	return root
 }
 
-// exitCode says what went wrong, and gives the exit code of it.
+// exitCode prints an error, and returns its exit code.
 func exitCode(err error, streams Streams) int {
 	var left leftOut
 	var wrong usage
@@ -149,7 +149,7 @@ func versionCommand(streams Streams) *cobra.Command {
 	}
 }
 
-// wrapArgs makes wrong arguments usage errors.
+// wrapArgs turns invalid arguments into usage errors.
 func wrapArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(command *cobra.Command, args []string) error {
 		if check == nil {

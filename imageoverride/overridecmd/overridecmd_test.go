@@ -21,7 +21,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
 
-// outcome is all that a command line leaves on the screen.
+// outcome is the complete output of a command line.
 type outcome struct {
 	code     int
 	out, err string
@@ -116,8 +116,7 @@ func strategyOf(args []string) []string {
 	return args
 }
 
-// lockOf writes a lock file for a chart's images; the digests are made from
-// the references.
+// lockOf writes a lock file for a chart's images; the digests are derived from the references.
 func lockOf(t *testing.T, chart string, args []string) string {
 	t.Helper()
 	folder := t.TempDir()

@@ -14,7 +14,7 @@ import (
 	"gitops-runtime/internal/foldertest"
 )
 
-// postRendered is a chart with a workload and a hook, of images that no value reaches.
+// postRendered is a chart with a workload and a hook, with images that no value reaches.
 var postRendered = map[string]string{
 	"Chart.yaml": "{apiVersion: v2, name: fixed, version: 1.0.0}\n",
 	"templates/pod.yaml": `apiVersion: v1
@@ -39,8 +39,7 @@ spec:
 `,
 }
 
-// asHelm runs a version of Helm that finds the program in its PATH, with settings of the test's own, and returns what it prints and what
-// it says.
+// asHelm runs a version of Helm with the program in its PATH and with the test's own settings, and returns its output and error output.
 func asHelm(t *testing.T, version string, args ...string) (out, said string, err error) {
 	t.Helper()
 	path, err := filepath.Abs(filepath.Join("..", "..", "bin", version))
@@ -54,7 +53,7 @@ func asHelm(t *testing.T, version string, args ...string) (out, said string, err
 	return printed.String(), told.String(), err
 }
 
-// The same command line has Helm 3 run the program and Helm 4 the plugin. Only Helm 4 gives a post-renderer the hooks.
+// With the same command line, Helm 3 runs the program and Helm 4 the plugin. Only Helm 4 passes hooks to a post-renderer.
 func TestHelmPostRenders(t *testing.T) {
 	chart, bin, settings := foldertest.New(t, postRendered), t.TempDir(), t.TempDir()
 	self, err := os.Executable()

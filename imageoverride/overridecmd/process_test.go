@@ -105,8 +105,7 @@ func TestMirrorKilled(t *testing.T) {
 	}
 }
 
-// TestSignals: a signal ends the program though a registry never answers, with
-// the exit code that shells expect.
+// TestSignals: a signal ends the program although a registry never responds, with the exit code that shells expect.
 func TestSignals(t *testing.T) {
 	for signal, code := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143} {
 		t.Run(signal.String(), func(t *testing.T) {
@@ -134,9 +133,8 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-// TestMirrorWithoutRoomForTheJournal has the kernel refuse to let the journal
-// grow, as a full disk or a quota does. Nothing else of a copy goes to a disk
-// of this machine.
+// TestMirrorWithoutRoomForTheJournal makes the kernel refuse to let the journal grow, as a full disk or a quota does. Nothing else of a copy is written
+// to a disk of this machine.
 func TestMirrorWithoutRoomForTheJournal(t *testing.T) {
 	from, to := registrytest.Start(t), registrytest.Start(t)
 	pairs := mirrortest.Fill(t, from, to, 20, 0)
@@ -159,7 +157,7 @@ func TestMirrorWithoutRoomForTheJournal(t *testing.T) {
 	}
 }
 
-// TestMirrorTellsFailuresOnce: one line an image, and one sentence at the end.
+// TestMirrorTellsFailuresOnce: one line per image, and one sentence at the end.
 func TestMirrorTellsFailuresOnce(t *testing.T) {
 	from, to := registrytest.Start(t), registrytest.Start(t)
 	pairs := mirrortest.Fill(t, from, to, 3, 0)

@@ -12,8 +12,7 @@ import (
 	"gitops-runtime/internal/registry"
 )
 
-// waits shows the pauses that registries ask for: each long one when it begins,
-// and all of them at the end.
+// waits shows the pauses that registries request: each long one when it begins, and all of them at the end.
 type waits struct {
 	out   io.Writer
 	mu    sync.Mutex

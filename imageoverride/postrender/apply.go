@@ -1,6 +1,4 @@
-// Package postrender replaces images in manifests that are already rendered,
-// for images that no value reaches: as a Helm post-renderer, or by a kustomize
-// component.
+// Package postrender replaces images in rendered manifests, for images that no value reaches: as a Helm post-renderer, or with a kustomize component.
 package postrender
 
 import (
@@ -18,11 +16,10 @@ import (
 	"gitops-runtime/imageoverride/mapping"
 )
 
-// Plan tells where an image goes; false for images that stay.
+// Plan returns the target of an image; false for images that are not changed.
 type Plan func(mapping.Image) (target string, ok bool)
 
-// FromPairs plans by a mirror table: the target is that of the same source,
-// without a tag that the reference does not have.
+// FromPairs plans with a mirror table: the target is that of the same source, without a tag that the reference does not have.
 func FromPairs(pairs []mapping.Pair) Plan {
 	targets := map[string]string{}
 	for _, pair := range pairs {

@@ -17,8 +17,7 @@ import (
 	"gitops-runtime/internal/helmchart"
 )
 
-// TestKustomizeBuilds lays the component over the manifests with kustomize's own
-// library: nothing points outside any more.
+// TestKustomizeBuilds applies the component to the manifests with kustomize's own library: no image is outside afterwards.
 func TestKustomizeBuilds(t *testing.T) {
 	const chart, private = "../testdata/trap", "reg.corp:5000/x"
 	result, err := generate.Run(context.Background(), generate.Options{Chart: chart, Registry: private})
@@ -36,7 +35,7 @@ func TestKustomizeBuilds(t *testing.T) {
 		fields, err := locate.Fields(document, func(text string) string { return text })
 		require.NoError(t, err)
 		if object := fields[0].Object.String(); !objects[object] {
-			objects[object] = true // a subchart that is there twice makes an object twice
+			objects[object] = true // a subchart that is included twice renders an object twice
 			manifests.WriteString("---\n" + document.Text + "\n")
 		}
 	}

@@ -14,7 +14,7 @@ import (
 	"gitops-runtime/imageoverride/mapping"
 )
 
-// Change is a field that the overrides changed though it holds no image.
+// Change is a field without an image that the overrides changed.
 type Change struct {
 	Field  string `json:"field"`
 	Before string `json:"before"`
@@ -53,7 +53,7 @@ type Comparer struct {
 	known map[[2]chartrender.Document][]difference
 }
 
-// NewComparer makes a Comparer that has seen nothing.
+// NewComparer creates a Comparer.
 func NewComparer(index *locate.Index) *Comparer {
 	return &Comparer{index: index, known: map[[2]chartrender.Document][]difference{}}
 }
@@ -65,15 +65,14 @@ type difference struct {
 	inBefore, inAfter bool
 }
 
-// image is a field that holds images, with the text that it is to have.
+// image is a field with images, with its planned text.
 type image struct {
 	field locate.Field
 	want  string
 }
 
-// Compare lists the fields in which two renders differ other than by planned
-// images and checksums. The locations are those of the first render; target
-// says what each image is to become.
+// Compare lists the fields in which two renders differ, except for planned images and checksums. The locations are those of the first render; target
+// returns the target of each image.
 func (c *Comparer) Compare(before, after []chartrender.Document, locations []locate.Location, target func(locate.Location) string) ([]Change, error) {
 	left, right := byKey(before), byKey(after)
 	planned := map[string]map[string]image{}
@@ -150,8 +149,7 @@ func (c *Comparer) fields(document chartrender.Document, present bool) (map[stri
 	return all, nil
 }
 
-// unplanned are the changes besides images that became what they were to be:
-// fields that differ, and images that stayed what they were not to.
+// unplanned are the changes other than planned images: fields that differ, and images that did not change as planned.
 func unplanned(differences []difference, images map[string]image) []Change {
 	var changes []Change
 	differ := map[string]bool{}
@@ -175,7 +173,7 @@ func unplanned(differences []difference, images map[string]image) []Change {
 	return changes
 }
 
-// Place is where a field is, for people: object and path.
+// Place is the place of a field for output: object and path.
 func Place(field locate.Field) string {
 	return strings.TrimSpace(field.Object.String() + " " + field.Path)
 }
@@ -196,8 +194,7 @@ var immutables = map[string]*regexp.Regexp{
 
 var identity = regexp.MustCompile(`^(apiVersion|kind|metadata\.name|metadata\.namespace)$`)
 
-// immutable tells a field that an upgrade cannot change, or whose change makes
-// another object.
+// immutable reports whether an upgrade cannot change a field, or a change of it creates another object.
 func immutable(field locate.Field) bool {
 	if identity.MatchString(field.Path) {
 		return true
@@ -206,7 +203,7 @@ func immutable(field locate.Field) bool {
 	return form != nil && form.MatchString(field.Path)
 }
 
-// shown is a field's text for people; what Secrets hold is not told.
+// shown is a field's text for output; the content of Secrets is not shown.
 func shown(field locate.Field) string {
 	if field.Object.Kind == "Secret" && field.Value != "" {
 		return "(content of a Secret)"
@@ -224,7 +221,7 @@ func isChecksum(a, b locate.Field) bool {
 	return digits.ReplaceAllString(a.Value, "#") == digits.ReplaceAllString(b.Value, "#")
 }
 
-// byField groups locations that stand in one field; they are next to each other.
+// byField groups locations in the same field; they are adjacent.
 func byField(locations []locate.Location) [][]locate.Location {
 	var groups [][]locate.Location
 	for i, location := range locations {

@@ -17,7 +17,7 @@ import (
 //go:embed parts.gohtml
 var parts string
 
-// list is one sort of things to know, with a sentence on what it means.
+// list is one kind of findings, with a sentence on what it means.
 type list struct {
 	Title, About string
 	Texts        []string
@@ -66,7 +66,7 @@ func mirror(pairs []mapping.Pair) []mapping.Pair {
 	return all
 }
 
-// lists are what a run has to say besides the images, without what it has nothing to say of. Scenarios that say the same say it once.
+// lists are the findings of a run other than the images, without empty ones. Identical findings of several scenarios are listed once.
 func lists(result generate.Result) []list {
 	all := []list{
 		{Title: "Outside", About: "Images that still come from elsewhere."},

@@ -2,17 +2,17 @@ package solve
 
 import "sort"
 
-// held is what the constraints met so far ask of one variable.
+// held is what the constraints so far require of one variable.
 type held struct {
 	changed bool
 	text    string          // the new text, when changed
-	current map[string]bool // the texts to keep, when not
+	current map[string]bool // otherwise, the texts to keep
 }
 
 // assignment is what all variables are to be.
 type assignment map[string]held
 
-// undo takes back what one option added.
+// undo reverts what one option added.
 type undo []struct {
 	key   string
 	have  held
@@ -29,8 +29,7 @@ func (a assignment) revert(steps undo) {
 	}
 }
 
-// add adds an option and returns how to take it back. It is false, and nothing
-// is changed, when the option contradicts what is held.
+// add adds an option and returns how to revert it. It is false, and changes nothing, if the option contradicts what is held.
 func (a assignment) add(o option) (undo, bool) {
 	var steps undo
 	for key, wanted := range o {
@@ -50,7 +49,7 @@ func (a assignment) add(o option) (undo, bool) {
 	return steps, true
 }
 
-// join adds what one option wants of a variable to what is held of it.
+// join adds the requirement of one option on a variable to what is held.
 func join(have held, known bool, wanted setting) (held, bool) {
 	switch {
 	case !known && wanted.keep:
@@ -77,10 +76,8 @@ func join(have held, known bool, wanted setting) (held, bool) {
 // maxSteps bounds the search through the options of one group of constraints.
 const maxSteps = 20000
 
-// assign chooses an option for every constraint so that all agree. Constraints
-// that cannot be met together with the others are returned by their index; they
-// take the option under staying, which leaves them as they are, so that nothing
-// else changes what they make.
+// assign chooses an option for every constraint so that all are consistent. Constraints that cannot be met together with the others are returned by
+// their index; they get the option under staying, which leaves them unchanged, so that nothing else that they produce changes.
 func assign(choices [][]option, staying []option) (assignment, []int) {
 	total := assignment{}
 	var unmet []int
@@ -156,7 +153,7 @@ func spare(choices [][]option, staying []option, order, unmet []int) (int, bool)
 	return 0, false
 }
 
-// search meets the constraints in order, taking options back that lead nowhere.
+// search meets the constraints in order, and backtracks.
 func search(choices [][]option, order []int, so assignment, steps *int) bool {
 	if len(order) == 0 {
 		return true
@@ -177,8 +174,7 @@ func search(choices [][]option, order []int, so assignment, steps *int) bool {
 	return false
 }
 
-// greedy meets as many constraints as it can, first come first served, and
-// returns the others.
+// greedy meets as many constraints as possible, in order, and returns the others.
 func greedy(choices [][]option, order []int, so assignment) []int {
 	var dropped []int
 next:

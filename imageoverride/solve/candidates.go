@@ -8,9 +8,8 @@ import (
 	"gitops-runtime/internal/helmvalues"
 )
 
-// Candidates lists the parts of leaves that may make one of the images: leaves
-// equal to components of an image, single-line templates, and images inside
-// longer strings.
+// Candidates lists the parts of leaves that may produce one of the images: leaves equal to components of an image, single-line templates, and images
+// inside longer strings.
 func Candidates(leaves []helmvalues.Leaf, images []string) []Variable {
 	parts := map[string]bool{}
 	for _, image := range images {
@@ -43,8 +42,7 @@ func Candidates(leaves []helmvalues.Leaf, images []string) []Variable {
 
 var speaking = regexp.MustCompile(`(?i)^(.*image.*|registry|repository|repo|hub|tag|digest|version)$`)
 
-// strong tells leaves that almost certainly belong to images from those whose
-// text merely occurs in one, such as the name "redis".
+// strong reports whether a leaf almost certainly belongs to an image, unlike one whose text merely occurs in one, such as the name "redis".
 func strong(path helmvalues.Path, text string) bool {
 	if strings.Contains(text, "{{") {
 		return speaking.MatchString(path.Key())
@@ -60,8 +58,7 @@ func strong(path helmvalues.Path, text string) bool {
 	return false
 }
 
-// components lists all runs of whole components of a reference: host, path
-// elements, name, tag, digest and what they make together.
+// components lists all sequences of whole components of a reference: host, path elements, name, tag, digest and their combinations.
 func components(image string) []string {
 	cuts := []int{0}
 	for i, r := range image {
@@ -116,7 +113,7 @@ func embeddable(images []string) []string {
 	return needles
 }
 
-// embedded finds needles in a longer text, longer needles first, none over another.
+// embedded finds needles in a longer text, longer needles first, without overlaps.
 func embedded(path helmvalues.Path, text string, needles []string) []Variable {
 	if !strings.ContainsAny(text, "/:") {
 		return nil

@@ -36,9 +36,8 @@ func (p *problem) collect(so assignment, unmet []int) {
 	}
 }
 
-// pin notes the variables that make tags and digests with their present text.
-// Of a private image it also notes the names that the user gave, so that a
-// file made earlier and handed in again is made again.
+// pin records the variables that produce tags and digests with their current text. For a private image it also records the names that the user set, so
+// that a file from an earlier run that is passed again is reproduced.
 func (p *problem) pin(c placed, names, pins map[string]string) {
 	scenario := p.scenarios[c.scenario]
 	for _, a := range c.readings[0] {

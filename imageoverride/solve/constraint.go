@@ -14,8 +14,7 @@ type atom struct {
 	at       int // offset in the field, in bytes
 }
 
-// constraint says what a stretch of rendered text is made of and what it is to
-// become.
+// constraint describes the components of a stretch of rendered text, and its target.
 type constraint struct {
 	locations []int
 	// readings are the ways to read the stretch: by the innermost variables
@@ -28,8 +27,7 @@ type constraint struct {
 	private bool
 }
 
-// build makes the constraints of one field: its images, each with the
-// variables that reach beyond it.
+// build creates the constraints of one field: its images, each with the variables that extend beyond it.
 func build(locations []int, all []locate.Location, spans []span, variables []Variable, targets []string) []constraint {
 	value := all[locations[0]].Field.Value
 	var made []constraint
@@ -67,8 +65,8 @@ func build(locations []int, all []locate.Location, spans []span, variables []Var
 	return made
 }
 
-// needed reports whether a span that reaches beyond an image is the innermost
-// there; one that holds further spans is only read when those do not help.
+// needed reports whether a span that extends beyond an image is the innermost there; one that contains other spans is only used if those are not
+// sufficient.
 func needed(outer span, spans []span) bool {
 	for _, s := range spans {
 		if s != outer && s.start >= outer.start && s.end <= outer.end && s.end > s.start {

@@ -1,12 +1,8 @@
-// Package solve finds out which values make which images, and which new values
-// send the images elsewhere.
+// Package solve finds out which values produce which images, and which new values redirect the images.
 //
-// It works by experiment, not by the names of values. Every value that might
-// be part of an image is wrapped in marks, the chart is rendered once more, and
-// the marks around and inside each image tell which values it is made of and in
-// which order. New values then follow by comparing the text to have with the
-// text there is. Where marks make a template fail or change what it does, the
-// guilty values are isolated by bisection (probe.go).
+// It works by experiment, not by the names of values. Every value that might be part of an image is wrapped in marks, the chart is rendered again, and
+// the marks around and inside each image show which values it consists of, and in which order. New values then follow from comparing the target with the
+// current text. If marks make a template fail or change its behavior, bisection isolates the values that cause this (probe.go).
 package solve
 
 import (
@@ -19,7 +15,7 @@ import (
 	"gitops-runtime/internal/helmvalues"
 )
 
-// Variable is a part of a values leaf that may be given a new text.
+// Variable is a part of a values leaf that can get a new text.
 type Variable struct {
 	// Path is the path of the leaf.
 	Path helmvalues.Path
@@ -29,7 +25,7 @@ type Variable struct {
 	Text string
 	// Whole means that the part is the entire leaf.
 	Whole bool
-	// Strong means that name and content both speak for an image.
+	// Strong means that both name and content indicate an image.
 	Strong bool
 }
 
@@ -41,7 +37,7 @@ func (v Variable) Key() string {
 	return fmt.Sprintf("%s{%d:%s}", v.Path, v.Start, v.Text)
 }
 
-// span is a stretch of rendered text that a variable made.
+// span is a stretch of rendered text that a variable produced.
 type span struct {
 	variable   int
 	start, end int
@@ -69,8 +65,7 @@ func markLeaf(text string, all []Variable, chosen []int) string {
 	return text
 }
 
-// unmark takes the marks out of a text and tells what they enclosed, outer
-// spans before inner ones. It is false for marks that do not pair up.
+// unmark removes the marks from a text and returns what they enclosed, outer spans before inner ones. It is false for marks without a counterpart.
 func unmark(text string) (string, []span, bool) {
 	if !strings.Contains(text, "xq") {
 		return text, nil, true
@@ -98,7 +93,7 @@ func unmark(text string) (string, []span, bool) {
 	return plain.String(), spans, len(open) == 0
 }
 
-// clean takes the marks out of a text, paired or not.
+// clean removes the marks from a text, whether they are paired or not.
 func clean(text string) string {
 	if !strings.Contains(text, "xq") {
 		return text

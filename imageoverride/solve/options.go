@@ -2,7 +2,7 @@ package solve
 
 import "strings"
 
-// setting is what an option asks of one variable.
+// setting is what an option requires of one variable.
 type setting struct {
 	keep bool   // leave the variable as it is
 	text string // the text it has or is to have
@@ -51,7 +51,7 @@ func kept(reading []atom) option {
 	return o
 }
 
-// maxTogether is how many variables of one image may change at once.
+// maxTogether is how many variables of one image may change together.
 const maxTogether = 3
 
 // several changes a number of variables and keeps the text between them.
@@ -78,7 +78,7 @@ func several(reading []atom, target, registry string, count int) []option {
 	return all
 }
 
-// choose lists the ways to take a number of different variables, in order.
+// choose lists the ways to choose a number of different variables, in order.
 func choose(reading []atom, count int) [][]int {
 	if count == 0 {
 		return [][]int{nil}
@@ -119,8 +119,7 @@ func divide(text string, between []string, registry string) [][]string {
 	return all
 }
 
-// cuts lists where a text may be divided around a separator, the end of the
-// registry first. Without a separator it is divided behind slashes.
+// cuts lists where a text can be split at a separator, the end of the registry first. Without a separator it is split after slashes.
 func cuts(text, between, registry string) []int {
 	var all []int
 	consider := func(at int) {
@@ -156,8 +155,7 @@ func cuts(text, between, registry string) []int {
 	return all
 }
 
-// add appends the option with the given changes, if it really makes the
-// target: a variable may stand in a reading twice.
+// add appends the option with the given changes, if it really produces the target: a variable may occur twice.
 func add(all []option, reading []atom, target string, changes map[int]string) []option {
 	o := kept(reading)
 	for i, changed := range changes {

@@ -25,20 +25,18 @@ type Prober struct {
 	probes int
 }
 
-// traces tells, for fields by their ID, which variables made which stretch.
+// traces are, for fields by their ID, the variables that produced each stretch.
 type traces map[string][]span
 
 // observation is what one marked render showed.
 type observation struct {
 	traces traces
 	uses   map[int][]string
-	// barred are variables that cannot be marked without the template doing
-	// something else.
+	// barred are variables that cannot be marked without changing the template's behavior.
 	barred []int
 }
 
-// probe marks all of some variables that it can and returns what made each image's field.
-// Fields missing from the result could not be traced.
+// probe marks as many of the variables as it can and returns what produced each image's field. Fields missing from the result could not be traced.
 func (p *Prober) probe(variables []Variable, ids []int) observation {
 	wanted := map[string]bool{}
 	for _, location := range p.Locations {

@@ -6,9 +6,8 @@ import (
 	"gitops-runtime/internal/helmvalues"
 )
 
-// shared drops options that change a leaf of a list which is not the same in
-// all scenarios: Helm takes lists whole, so that writing one scenario's list
-// would take the others theirs.
+// shared drops options that change a leaf of a list which is not the same in all scenarios: Helm replaces lists as a whole, so that one scenario's list
+// would override those of the others.
 func (p *problem) shared(all []option) []option {
 	var kept []option
 next:
@@ -23,7 +22,7 @@ next:
 	return kept
 }
 
-// divided reports whether a path leads through a list that differs between scenarios.
+// divided reports whether a path contains a list that differs between scenarios.
 func (p *problem) divided(path helmvalues.Path) bool {
 	at := 0
 	for at < len(path) && path[at].Key != "" {

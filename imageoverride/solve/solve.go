@@ -14,7 +14,7 @@ import (
 // Scenario is one way of installing the chart.
 type Scenario struct {
 	Name string
-	// User are the values a user gives, Base is what they render to.
+	// User are the values of a user, Base is what they render to.
 	User map[string]any
 	Base chartrender.Output
 	// Locations are the images in Base.
@@ -35,7 +35,7 @@ type Unreached struct {
 	Reason   string
 }
 
-// Origin tells what made one image, for people who ask.
+// Origin describes what produced one image.
 type Origin struct {
 	Scenario string
 	Location locate.Location
@@ -53,7 +53,7 @@ type Solution struct {
 	Pins      []Override
 	Unreached []Unreached
 	Origins   []Origin
-	// Uses tells, for overridden paths, which other fields they also change.
+	// Uses are, for overridden paths, the other fields that they also change.
 	Uses map[string][]string
 }
 
@@ -67,15 +67,15 @@ type Solver struct {
 	Banned map[string]bool
 }
 
-// effort is how far one attempt goes.
+// effort is how much one attempt tries.
 type effort struct {
-	weak  bool // also values whose name does not speak for an image
+	weak  bool // also values whose name does not indicate an image
 	unset bool // also values that are null, empty or absent
 	// left are the images for which unset values are tried.
 	left []Unreached
 }
 
-// Solve finds overrides that serve all scenarios at once.
+// Solve finds overrides that fit all scenarios.
 func (s Solver) Solve(scenarios []Scenario) Solution {
 	best, work := s.attempt(scenarios, effort{})
 	for _, further := range []effort{{weak: true}, {weak: true, unset: true}} {
@@ -93,7 +93,7 @@ func (s Solver) Solve(scenarios []Scenario) Solution {
 	return best
 }
 
-// problem is everything one attempt knows.
+// problem is the state of one attempt.
 type problem struct {
 	scenarios   []Scenario
 	constraints []placed
@@ -102,8 +102,7 @@ type problem struct {
 	weak        int
 	solution    Solution
 	marked      [][]Variable // by scenario, those that can be marked
-	// numbered are all variables of all scenarios: one that is in several has
-	// the same marks in all, and what is made of it is rendered once.
+	// numbered are all variables of all scenarios: one that is in several has the same marks in all, and what it produces is rendered once.
 	numbered []Variable
 	numbers  map[string]int
 }
@@ -119,18 +118,18 @@ func (p *problem) number(v Variable) int {
 	return id
 }
 
-// placed is a constraint with the scenario it comes from.
+// placed is a constraint with its scenario.
 type placed struct {
 	constraint
 	scenario int
 	unset    []string // keys of unset variables that are seen to change it
 }
 
-// known is a variable with the text of its leaf and where it leads besides images.
+// known is a variable with the text of its leaf and what it affects other than images.
 type known struct {
 	Variable
 	leaf  string
-	user  bool // the leaf is among the values a user gave
+	user  bool // the leaf is among the values of a user
 	other []string
 	unset bool // the leaf is null, empty or absent
 }
@@ -179,8 +178,7 @@ func (s Solver) observe(work *problem, index int, weak bool) {
 	}
 	var ids []int
 	for _, variable := range Candidates(helmvalues.Leaves(scenario.Base.Values), texts) {
-		// With private images about, the user's values may be overrides made
-		// earlier, and every one of them counts.
+		// If there are private images, the user's values may be overrides from an earlier run, and every one of them counts.
 		_, given := helmvalues.Get(scenario.User, variable.Path)
 		if !variable.Strong && !(private && given) {
 			work.weak++
@@ -213,8 +211,7 @@ func (s Solver) observe(work *problem, index int, weak bool) {
 	}
 }
 
-// barred is the reason why a constraint may lack the variable it needs: empty
-// if no barred variable has to do with it.
+// barred is the reason why a constraint may lack the variable it needs: empty if it is not related to a barred variable.
 func barred(c constraint, traced bool, ids []int, variables []Variable) string {
 	current := text(c.readings[0])
 	for _, id := range ids {
@@ -267,7 +264,7 @@ func (p *problem) trace(scenario Scenario, c constraint, targets []string) {
 	}
 }
 
-// byField groups locations that stand in one field; they are next to each other.
+// byField groups locations in the same field; they are adjacent.
 func byField(locations []locate.Location) [][]int {
 	var groups [][]int
 	for i, location := range locations {
@@ -313,7 +310,7 @@ func (p *problem) prefer(all []option) []option {
 	return all
 }
 
-// explain says why constraints could not be met.
+// explain returns why constraints could not be met.
 func (p *problem) explain(choices [][]option, unmet []int) {
 	for _, i := range unmet {
 		c := p.constraints[i]

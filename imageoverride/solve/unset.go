@@ -12,9 +12,8 @@ import (
 	"gitops-runtime/internal/helmvalues"
 )
 
-// Values that are null, empty or absent leave no mark. Those that templates
-// name and that speak of images are tried: each is set to a text that marks
-// enclose, and what the template writes then shows what a text there does.
+// Values that are null, empty or absent leave no mark. Those that templates name and that indicate images are tried: each is set to a text that marks
+// enclose, and the template's output then shows the effect of a text there.
 
 // Bounds on the renders spent on unset values.
 const (
@@ -121,7 +120,7 @@ func (t *trial) try(set []helmvalues.Path) {
 	}
 	output, ok := t.render(variables, indexes(variables), len(marked))
 	if !ok {
-		// Marks in other values may be what fails here.
+		// Marks in other values may be the cause of the failure.
 		if output, ok = t.render(variables, indexes(variables)[len(marked):], len(marked)); !ok {
 			return
 		}
@@ -229,15 +228,14 @@ func (t *trial) key(v Variable) string {
 	return key
 }
 
-// speaks are keys that may hold a part of an image.
+// speaks are keys that may contain a part of an image.
 var (
 	speaksOf = regexp.MustCompile(`(?i)(image|registry|repository|repo|hub|mirror|prefix)`)
 	partOf   = regexp.MustCompile(`(?i)^(.*image.*|.*registry.*|.*repository.*|repo|name|hub)$`)
 	never    = regexp.MustCompile(`(?i)(policy|secret|credential|tag$|digest|version|sha|enabled|username|password|key$)`)
 )
 
-// unsetPaths lists values that are null, empty or absent and may be part of an
-// image: those that templates name by their whole path, and those whose key
+// unsetPaths lists values that are null, empty or absent and may be part of an image: those that templates name by their whole path, and those whose key
 // templates name, in maps about images.
 func unsetPaths(scenario Scenario, reads chartrender.Reads, strong [][]string) []helmvalues.Path {
 	tree := scenario.Base.Values
@@ -251,13 +249,13 @@ func unsetPaths(scenario Scenario, reads chartrender.Reads, strong [][]string) [
 		seen[key] = true
 		all = append(all, path)
 	}
-	// What templates have a text for that images are made of.
+	// Values with a default in templates that is part of an image.
 	for _, one := range reads.Defaults {
 		if len(one.Text) > 2 && slices.ContainsFunc(scenario.Locations, func(l locate.Location) bool { return strings.Contains(l.Text(), one.Text) }) {
 			add(steps(one.Path))
 		}
 	}
-	// Beside the values of an image, the keys that templates name.
+	// Next to the values of an image, the keys that templates name.
 	var names []string
 	for name := range reads.Names {
 		if partOf.MatchString(name) && !strings.Contains(name, ".") {
@@ -317,7 +315,7 @@ func settable(tree map[string]any, path helmvalues.Path) bool {
 	return !found || node == nil || node == ""
 }
 
-// imageMaps are the maps whose key speaks of an image.
+// imageMaps are the maps whose key indicates an image.
 func imageMaps(tree map[string]any, at []string) [][]string {
 	keys := slices.Sorted(maps.Keys(tree))
 	var all [][]string
@@ -335,7 +333,7 @@ func imageMaps(tree map[string]any, at []string) [][]string {
 	return all
 }
 
-// strongMaps are the maps that hold values of images nobody could send away.
+// strongMaps are the maps that contain values of images that could not be redirected.
 func (p *problem) strongMaps(index int) [][]string {
 	seen := map[string]bool{}
 	var all [][]string

@@ -1,5 +1,5 @@
-// Package dropped says what this project's charts do with the values of the charts that people come from, where it is something else than to
-// honor them: the schemas refuse or report them, validate-values migrate moves or removes them, and the compatibility pages list them.
+// Package dropped describes what this project's charts do with the values of the charts that users migrate from, unless they honor them: the schemas
+// reject or report them, validate-values migrate moves or removes them, and the compatibility pages list them.
 package dropped
 
 import (
@@ -18,7 +18,7 @@ import (
 //go:embed *.yaml
 var files embed.FS
 
-// Path leads to a value: its keys from the top. In text they are divided by dots; a dot inside a key is written `\.`.
+// Path is the path of a value: its keys from the top. In text they are separated by dots; a dot inside a key is written `\.`.
 type Path []string
 
 // ParsePath reads a path from text.
@@ -39,22 +39,22 @@ func (p Path) String() string {
 	return strings.Join(keys, ".")
 }
 
-// Within reports whether the path is other or leads below it.
+// Within reports whether the path is other or below it.
 func (p Path) Within(other Path) bool {
 	return len(p) >= len(other) && slices.Equal(p[:len(other)], other)
 }
 
-// Value is a value that people bring along from another chart and that means nothing here, or nothing under this name.
+// Value is a value of another chart that has no effect here, or not under this name.
 type Value struct {
 	Path    Path
-	Reason  string // Reason says why, without a full stop.
-	Instead string // Instead says what to do, without a full stop.
+	Reason  string // Reason is why, without a full stop.
+	Instead string // Instead is what to do, without a full stop.
 	Renamed Path   // Renamed is the name under which the value is honored here; nil where it is not.
-	// Harmless is true where nothing is lost whatever the value is, so that it only warns.
+	// Harmless is true if the value has no effect on the result, so that it is only a warning.
 	Harmless bool
 }
 
-// Sentence is what schemas refuse the value with.
+// Sentence is the message with which schemas reject the value.
 func (v Value) Sentence() string { return sentence.Dropped(v.Reason, v.Instead) }
 
 // Now returns the name that a path at or below a renamed value has here.
@@ -74,11 +74,10 @@ func Charts() ([]string, error) {
 	return names, nil
 }
 
-// Of returns what a chart drops of its own values. Most charts drop nothing.
+// Of returns the values that a chart drops. Most charts drop none.
 func Of(chart string) ([]Value, error) { return read(files, chart) }
 
-// read takes what a chart drops from <chart>.yaml in dir: a list of {path, reason, instead}, or {path, reason, renamed} for
-// what has another name here.
+// read reads what a chart drops from <chart>.yaml in dir: a list of {path, reason, instead}, or {path, reason, renamed} for what has another name here.
 func read(dir fs.FS, chart string) ([]Value, error) {
 	text, err := fs.ReadFile(dir, chart+".yaml")
 	if errors.Is(err, fs.ErrNotExist) {

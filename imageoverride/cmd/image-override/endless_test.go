@@ -5,8 +5,7 @@ import (
 	"fmt"
 )
 
-// endless are templates that no bound on loops ends: single functions that take
-// long or much, and values that contain themselves.
+// endless are templates that a limit on loops does not stop: single functions that use much time or memory, and values that contain themselves.
 func endless() []input {
 	const (
 		tooDeep = "takes more than 50 MiB of stack"
@@ -57,7 +56,7 @@ func schemas() []input {
 	}
 }
 
-// addresses are those that hold passwords.
+// addresses are those that contain passwords.
 func addresses() []input {
 	chart := func(name, address string, code int, want string) input {
 		return input{name, nil, []string{"generate", address, "--registry", "reg.corp"}, code, want}

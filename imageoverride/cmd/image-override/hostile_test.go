@@ -14,7 +14,7 @@ import (
 	"gitops-runtime/tests/hostile"
 )
 
-// input is a chart, or files beside it, with what the program says.
+// input is a chart, or other files, with the expected output of the program.
 type input struct {
 	name  string
 	files map[string]string
@@ -169,8 +169,7 @@ func (i input) play(t *testing.T, program string) hostile.Ending {
 	return end
 }
 
-// TestHostileInputs: each ends with the exit code and words of the table,
-// within the bounds, and shows nothing raw.
+// TestHostileInputs: each run ends with the exit code and output of the table, within the limits, and prints nothing unescaped.
 func TestHostileInputs(t *testing.T) {
 	const name = "image-override"
 	program, worst, counts := hostile.Build(t, "."), hostile.Worst{}, map[string]int{}

@@ -13,9 +13,8 @@ import (
 	"gitops-runtime/internal/memlimit"
 )
 
-// softMemory is where the collector starts to work harder, and maxMemory where
-// the program gives up, unless GOMEMLIMIT allows more: the largest charts with
-// many scenarios stay well below it.
+// softMemory is where the garbage collector runs more often, and maxMemory where the program aborts, unless GOMEMLIMIT allows more: the largest charts
+// with many scenarios stay well below it.
 const (
 	softMemory = 120 << 20
 	maxMemory  = 200 << 20
@@ -25,8 +24,7 @@ const (
 var version = "devel"
 
 func main() {
-	// A run is short, so it may use some more memory for less work, but less so
-	// the more it uses.
+	// A run is short, so it may trade memory for less work, but less so the more memory it uses.
 	debug.SetGCPercent(200)
 	memlimit.Watch(softMemory, maxMemory, func(what string) {
 		fmt.Fprintf(os.Stderr, "Error: this run takes more than %s; where the chart needs that, allow more by the environment variable GOMEMLIMIT, as in GOMEMLIMIT=1GiB\n", what)

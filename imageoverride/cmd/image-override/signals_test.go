@@ -33,7 +33,7 @@ func silent(t *testing.T) (host string) {
 	return strings.TrimPrefix(server.URL, "http://")
 }
 
-// stages are what a run can be busy with when a signal comes; each would go on for long. The folder holds a chart.
+// stages are what a run can be busy with when a signal arrives; each would take long. The folder contains a chart.
 var stages = map[string]func(t *testing.T, folder string) []string{
 	"values from a server": func(t *testing.T, _ string) []string {
 		return []string{"generate", "chart", "--registry", "reg.corp", "-f", "http://" + silent(t)}
@@ -62,7 +62,7 @@ var stages = map[string]func(t *testing.T, folder string) []string{
 	},
 }
 
-// SIGINT and SIGTERM end the program within a second at any stage, a second signal at once.
+// SIGINT and SIGTERM end the program within a second at any stage, a second signal immediately.
 func TestSecurityReview7Signals(t *testing.T) {
 	program := hostile.Build(t, ".")
 	for stage, busy := range stages {

@@ -9,8 +9,7 @@ import (
 	"gitops-runtime/internal/registry/registrytest"
 )
 
-// Fill pushes a number of images for two platforms that share a layer a
-// platform, and returns the pairs that send them to another registry. Size is
+// Fill pushes a number of images for two platforms that share one layer per platform, and returns the pairs that copy them to another registry. Size is
 // that of each image's own layer.
 func Fill(t testing.TB, from, to *registrytest.Registry, count, size int) []mapping.Pair {
 	t.Helper()
