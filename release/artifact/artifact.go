@@ -1,5 +1,4 @@
-// Package artifact makes what a registry stores: images, charts, and the signed statements that refer to them. The same input makes the same
-// bytes.
+// Package artifact creates what a registry stores: images, charts, and the signed statements that refer to them. The same input produces the same bytes.
 package artifact
 
 import (

@@ -12,11 +12,11 @@ import (
 const (
 	// bundleKind is the media type of a Sigstore bundle: https://docs.sigstore.dev/about/bundle/
 	bundleKind = "application/vnd.dev.sigstore.bundle.v0.3+json"
-	// PredicateType is the annotation by which cosign tells bundles apart.
+	// PredicateType is the annotation by which cosign distinguishes bundles.
 	PredicateType = "dev.sigstore.bundle.predicateType"
 )
 
-// Bundle is a signed statement that refers to a subject, as cosign 3 attaches one: WriteAttestationNewBundleFormat of
+// Bundle is a signed statement that refers to a subject, as cosign 3 attaches it: WriteAttestationNewBundleFormat of
 // https://github.com/sigstore/cosign/blob/v3.1.3/pkg/oci/remote/write.go
 func Bundle(bundle []byte, predicateType string, subject v1.Descriptor, created time.Time) (v1.Image, error) {
 	return newManifest(blob{content: []byte("{}"), kind: "application/vnd.oci.empty.v1+json"}, blob{content: bundle, kind: bundleKind}, bundleKind,
@@ -27,7 +27,7 @@ func Bundle(bundle []byte, predicateType string, subject v1.Descriptor, created 
 		})
 }
 
-// ReadBundle is the bundle that an artifact is, and the type of what it says; found is false for another artifact.
+// ReadBundle returns the bundle of an artifact, and the type of its statement; found is false for another artifact.
 func ReadBundle(image v1.Image) (bundle []byte, predicateType string, found bool, err error) {
 	described, err := image.Manifest()
 	if err != nil {

@@ -21,7 +21,7 @@ func Chart(metadata *chart.Metadata, packed []byte, annotations map[string]strin
 	if err != nil {
 		return nil, fmt.Errorf("chart %s: %w", metadata.Name, err)
 	}
-	// As Helm does, what the chart says to ArtifactHub goes into the manifest: ArtifactHub reads it there.
+	// As Helm does, add the chart's annotations to the manifest: ArtifactHub reads them there.
 	all := map[string]string{}
 	for key, value := range metadata.Annotations {
 		all[key] = value
@@ -32,7 +32,7 @@ func Chart(metadata *chart.Metadata, packed []byte, annotations map[string]strin
 	return newManifest(blob{content: config, kind: chartConfig}, blob{content: packed, kind: chartLayer}, "", nil, all)
 }
 
-// PackedChart is the packed chart of an artifact; none is an error.
+// PackedChart returns the packaged chart of an artifact; an artifact without one is an error.
 func PackedChart(image v1.Image) ([]byte, error) {
 	layers, err := image.Layers()
 	if err != nil {

@@ -42,7 +42,7 @@ type Image struct {
 	Created     time.Time
 }
 
-// Index makes the image.
+// Index creates the image.
 func (i Image) Index() (v1.ImageIndex, error) {
 	index := mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
 	for _, platform := range i.Platforms {

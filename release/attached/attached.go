@@ -18,14 +18,14 @@ import (
 type Bundle struct {
 	// Digest is that of the bundle's manifest.
 	Digest string
-	// PredicateType is what the manifest says that it is.
+	// PredicateType is that of the manifest's annotation.
 	PredicateType string
 	Content       []byte
-	// Err is why the content cannot be had; other bundles may do.
+	// Err is why the content is not available; other bundles may be usable.
 	Err error
 }
 
-// List reads all bundles that refer to a digest, by the registry's list of referrers or by the tag that stands in for it.
+// List reads all bundles that refer to a digest, from the registry's list of referrers or from the fallback tag.
 func List(ctx context.Context, client *registry.Client, subject name.Digest) ([]Bundle, error) {
 	index, err := remote.Referrers(subject, client.Options(ctx)...)
 	if absent(err) {

@@ -32,7 +32,7 @@ import (
 	"gitops-runtime/release/version"
 )
 
-// made is what make binaries has made, by path below out/dist.
+// made are the files of make binaries, by path below out/dist.
 type made struct {
 	root, version, keys string
 	files               map[string][]byte
@@ -43,10 +43,10 @@ var programs = []string{"validate-values", "image-override"}
 // platforms are those of every release.
 var platforms = []string{"linux_amd64", "linux_arm64", "darwin_amd64", "darwin_arm64", "windows_amd64", "windows_arm64"}
 
-// source is where the release of the test is said to be.
+// source is the repository of the test's release.
 const source = "https://github.com/example/gitops-runtime"
 
-// build runs make binaries, signed by a key of the test, and reads what a release has of it.
+// build runs make binaries, signed with a key of the test, and reads the files of the release.
 func build(t *testing.T, keys string) made {
 	t.Helper()
 	root, err := gomodule.Root()
@@ -71,7 +71,7 @@ func build(t *testing.T, keys string) made {
 	return m
 }
 
-// run runs a program without what the tester's environment says of keys and of repositories.
+// run runs a program without the environment variables for keys and repositories.
 func run(t *testing.T, folder, program string, arguments ...string) string {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), program, arguments...)
@@ -95,7 +95,7 @@ func (m made) archive(program, platform string) string {
 	return fmt.Sprintf("%s_%s_%s.%s", program, m.version, platform, ending)
 }
 
-// A release has both programs for every platform, checksums that are signed, SBOMs and manifests; a second build makes the same bytes.
+// A release has both programs for every platform, signed checksums, SBOMs and manifests; a second build produces the same bytes.
 func TestBinaries(t *testing.T) {
 	root, err := gomodule.Root()
 	require.NoError(t, err)
@@ -156,7 +156,7 @@ func (m made) content(t *testing.T, archive string) map[string][]byte {
 	}
 }
 
-// manual are the names of what lies beside a program.
+// manual are the names of the files that are packed with a program.
 func (m made) manual(t *testing.T, program string) []string {
 	t.Helper()
 	names := []string{"LICENSE"}
@@ -198,7 +198,7 @@ func (m made) archives(t *testing.T) {
 	}
 }
 
-// unpack puts a program for this machine into a folder under a name, and gives its path.
+// unpack writes a program for this machine to a folder under a name, and returns its path.
 func (m made) unpack(t *testing.T, program, name string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), name)
@@ -212,7 +212,7 @@ func sum(content []byte) string {
 	return hex.EncodeToString(made[:])
 }
 
-// checksums holds the list to every file of a release but itself and its signature, which cosign verifies as the page for users says.
+// checksums compares the list with every file of a release except itself and its signature, which cosign verifies as the documentation describes.
 func (m made) checksums(t *testing.T) {
 	listed := map[string]string{}
 	for line := range strings.Lines(string(m.files["checksums.txt"])) {
@@ -269,7 +269,7 @@ func (m made) sboms(t *testing.T) {
 	}
 }
 
-// homebrew holds each cask to the archives of every platform but Windows. https://docs.brew.sh/Cask-Cookbook
+// homebrew compares each cask with the archives of every platform except Windows. https://docs.brew.sh/Cask-Cookbook
 func (m made) homebrew(t *testing.T) {
 	for _, program := range programs {
 		text := string(m.files["homebrew/Casks/"+program+".rb"])
@@ -289,13 +289,13 @@ func (m made) homebrew(t *testing.T) {
 		for _, match := range regexp.MustCompile(`(?m)^  (?:manpage|\w+_completion) "([^"]+)"$`).FindAllStringSubmatch(text, -1) {
 			named = append(named, match[1])
 		}
-		// what a cask has no place for
+		// what a cask cannot contain
 		beside := slices.DeleteFunc(m.manual(t, program), func(name string) bool { return name == "LICENSE" || strings.HasSuffix(name, ".ps1") })
 		require.ElementsMatch(t, beside, named)
 	}
 }
 
-// krew holds each manifest to the archives of every platform. https://krew.sigs.k8s.io/docs/developer-guide/plugin-manifest/
+// krew compares each manifest with the archives of every platform. https://krew.sigs.k8s.io/docs/developer-guide/plugin-manifest/
 func (m made) krew(t *testing.T) {
 	type platform struct {
 		URI, SHA256, Bin string

@@ -1,5 +1,5 @@
-// Package chartpack packs a chart of the tree as it is published: it names the published images by digest, its dependencies and the commands
-// in its pages the registry that it is published to. The same input makes the same bytes.
+// Package chartpack packages a chart for publishing: it references the published images by digest, and the registry that it is published to in its
+// dependencies and in the commands of its pages. The same input produces the same bytes.
 package chartpack
 
 import (
@@ -24,7 +24,7 @@ import (
 // Default is where the values of the tree look for the product's own images.
 const Default = "quay.io/codefresh"
 
-// Placeholder is the address that pages of the tree give for the published charts.
+// Placeholder is the address of the published charts in the repository's pages.
 const Placeholder = "registry.example.com/gitops"
 
 // Place is where a chart is published to.
@@ -109,7 +109,7 @@ func (p *packing) add(loaded *chart.Chart, below string) error {
 	return nil
 }
 
-// belongs tells what is packed as it is in the tree: not what is written anew, and no lock of addresses that are not the published ones.
+// belongs reports whether a file is packaged unchanged: not if it is generated, and not a lock file, whose addresses are not the published ones.
 func belongs(name string) bool {
 	return name != chartutil.ChartfileName && name != "Chart.lock" && !strings.HasPrefix(name, chartutil.ChartsDir+"/")
 }

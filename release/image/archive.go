@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 )
 
-// WriteArchive writes the image of one architecture into a file that `docker load` and `podman load` read, under the name that it gives.
+// WriteArchive writes the image of one architecture to a file that `docker load` and `podman load` read, with the given name.
 func (m Made) WriteArchive(file string, program Program, architecture, version string) (string, error) {
 	tag, err := name.NewTag(program.Name + ":" + version)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package image builds the images of the product's own programs: each is one static program and the public CAs, from scratch. Releases are
-// made of them, and the local cluster runs images of the same content.
+// Package image builds the images of the product's own programs: each contains one static program and the public CAs, from scratch. Releases contain
+// these images, and the local cluster runs images with the same content.
 package image
 
 import (
@@ -58,7 +58,7 @@ func (p Program) Config() v1.Config {
 // Architectures are those of every image.
 func Architectures() []string { return []string{"amd64", "arm64"} }
 
-// Compiler makes the program for Linux and an architecture, and gives the file it is in.
+// Compiler compiles the program for Linux and an architecture, and returns its file.
 type Compiler func(ctx context.Context, program Program, architecture, version string) (string, error)
 
 // Go compiles with the go command in the checkout at root, into a folder.
@@ -70,7 +70,7 @@ func Go(root, folder string) Compiler {
 		out := filepath.Join(folder, program.Name+"-linux-"+architecture)
 		command := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -X main.version="+version, "-o", out, program.Package)
 		command.Dir = root
-		// The lowest level of each architecture, whatever this machine's settings say.
+		// The lowest level of each architecture, independent of this machine's settings.
 		command.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+architecture, "GOAMD64=v1", "GOARM64=v8.0", "GOFLAGS=", "GOEXPERIMENT=", "GOFIPS140=off")
 		if said, err := command.CombinedOutput(); err != nil {
 			return "", fmt.Errorf("compile %s for linux/%s: %w: %s", program.Package, architecture, err, strings.TrimSpace(string(said)))
@@ -79,7 +79,7 @@ func Go(root, folder string) Compiler {
 	}
 }
 
-// Made is an image with the programs in it.
+// Made is an image with its programs.
 type Made struct {
 	Index v1.ImageIndex
 	// Files are the compiled programs by architecture.

@@ -20,7 +20,7 @@ import (
 	"gitops-runtime/release/source"
 )
 
-// compiled takes the place of the compiler: the program says what it was compiled for.
+// compiled replaces the compiler: the program prints what it was compiled for.
 func compiled(t *testing.T) image.Compiler {
 	t.Helper()
 	folder := t.TempDir()

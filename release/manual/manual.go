@@ -1,4 +1,4 @@
-// Package manual writes what is packed beside the programs for users' machines: man pages, and completions for shells.
+// Package manual writes the files that are packed with the programs for users' machines: man pages, and shell completions.
 package manual
 
 import (

@@ -1,4 +1,4 @@
-// Package plugin packs the plugins of Helm 4 that are published. The same input makes the same bytes.
+// Package plugin packages the plugins of Helm 4 for publishing. The same input produces the same bytes.
 package plugin
 
 import (
@@ -17,7 +17,7 @@ import (
 
 // Plugin is a plugin of the tree.
 type Plugin struct {
-	// Name is that of its repository below the registry. The repository of the name alone has the image of the program.
+	// Name is that of its repository below the registry. The repository with only the program's name contains its image.
 	Name string
 	// Folder is where it is in the checkout.
 	Folder, Description string

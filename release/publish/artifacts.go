@@ -90,7 +90,7 @@ func (r *run) plugin(ctx context.Context, one plugin.Plugin) error {
 	return r.finish(ctx, whole, described, nil, written)
 }
 
-// oci is the package URL of something in the registry: https://github.com/package-url/purl-spec/blob/main/types-doc/oci-definition.md
+// oci is the package URL of an artifact in the registry: https://github.com/package-url/purl-spec/blob/main/types-doc/oci-definition.md
 func (r *run) oci(named string, digest v1.Hash) string {
 	return fmt.Sprintf("pkg:oci/%s@%s?repository_url=%s&tag=%s", named, url.QueryEscape(digest.String()), url.QueryEscape(r.Registry+"/"+named), r.Version)
 }
@@ -110,7 +110,7 @@ func partsOf(metadata *chart.Metadata) ([]statement.Part, error) {
 	for _, one := range images {
 		whole, digest, _ := strings.Cut(one.Image, "@")
 		repository, tag := whole, ""
-		if colon := strings.LastIndex(whole, ":"); colon > strings.LastIndex(whole, "/") { // the other colon is that of a port
+		if colon := strings.LastIndex(whole, ":"); colon > strings.LastIndex(whole, "/") { // the other colon precedes a port
 			repository, tag = whole[:colon], whole[colon+1:]
 		}
 		locator := "pkg:oci/" + repository[strings.LastIndex(repository, "/")+1:]

@@ -26,7 +26,7 @@ func (r *run) attached(ctx context.Context, named string, subject v1.Descriptor)
 	return found, nil
 }
 
-// has tells whether a statement is among bundles, with a valid signature.
+// has reports whether bundles contain a statement with a valid signature.
 func (r *run) has(ctx context.Context, among []attached.Bundle, said []byte, kind, digest string) bool {
 	for _, one := range among {
 		if one.Err != nil {

@@ -1,5 +1,5 @@
-// Package publish puts a release into a registry: the images of the product's own programs, the charts that name these by digest, and on each
-// of them a signature, an SBOM and its provenance. What is there already is left as it is, so that a run goes on where another one ended.
+// Package publish pushes a release to a registry: the images of the product's own programs, the charts that reference these by digest, and for each of
+// them a signature, an SBOM and its provenance. It does not change existing artifacts, so that a run continues where another one stopped.
 package publish
 
 import (
@@ -32,11 +32,11 @@ type Signer interface {
 	Verify(ctx context.Context, bundle []byte, predicateType, digest string) (statement []byte, err error)
 }
 
-// Event tells of an artifact that is published whole.
+// Event reports an artifact that is completely published.
 type Event struct {
 	// Reference is host/path/name:version@digest.
 	Reference string
-	// Written tells that something of it was not there yet.
+	// Written is true if a part of it did not exist yet.
 	Written bool
 }
 
@@ -56,7 +56,7 @@ type Publisher struct {
 	Signer  Signer
 	// Replace overwrites a version that was published with another content.
 	Replace bool
-	// Report is told of each artifact, one call at a time; may be nil.
+	// Report is called for each artifact, one call at a time; may be nil.
 	Report func(Event)
 }
 
@@ -119,7 +119,7 @@ type content interface {
 	Digest() (v1.Hash, error)
 }
 
-// put puts content under the tag of the version and tells whether it was not there.
+// put pushes content under the tag of the version and returns whether it did not exist.
 func (r *run) put(ctx context.Context, named string, made content) (v1.Descriptor, bool, error) {
 	text := r.Registry + "/" + named + ":" + r.Version
 	reference, err := r.client.Reference(text)
@@ -157,8 +157,8 @@ func (r *run) push(ctx context.Context, reference name.Reference, made remote.Ta
 	return r.Access.Again(ctx, func() error { return remote.Push(reference, made, r.client.Options(ctx)...) })
 }
 
-// maybeAbsent tells that a registry says that there is nothing, or not whether there is something: some answer 403 for what does not exist,
-// and a push will show which it is.
+// maybeAbsent reports whether a registry returned that something does not exist, or did not say: some respond with 403 if it does not exist, and a push
+// will show which it is.
 func maybeAbsent(err error) bool {
 	var answer *transport.Error
 	return errors.As(err, &answer) && (answer.StatusCode == http.StatusNotFound || answer.StatusCode == http.StatusForbidden)

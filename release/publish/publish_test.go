@@ -30,7 +30,7 @@ import (
 	"gitops-runtime/release/version"
 )
 
-// world is a registry, and a release of this tree with small programs that is published there.
+// world is a registry, and a release of this repository with small programs that is published there.
 type world struct {
 	*registrytest.Registry
 	publisher publish.Publisher
@@ -49,7 +49,7 @@ func newWorld(t *testing.T) *world {
 	w.publisher = publish.Publisher{
 		Root: root, Registry: w.Name + "/team/runtime", Version: current, Builder: "urn:test", Compile: releasetest.Compiler(t), Signer: w.signer,
 		Access: registry.Access{Pause: time.Millisecond},
-		// small ones, and the one that names an image; TestASecondRunWritesNothing publishes all
+		// small ones, and the one that references an image; TestASecondRunWritesNothing publishes all
 		Charts: []string{"argo-events", "gitops-runtime", "tunnel-server"},
 		Source: source.Source{Revision: strings.Repeat("a", 40), Time: time.Unix(1_700_000_000, 0), URL: "https://git.example.com/team/repo"},
 	}
@@ -78,7 +78,7 @@ func (w *world) written() []string {
 	return slices.Clone(w.writes)
 }
 
-// publish publishes and gives the references, and those that were written.
+// publish publishes and returns the references, and those that were written.
 func (w *world) publish(t *testing.T) (all, written []string, err error) {
 	t.Helper()
 	publisher := w.publisher
@@ -93,7 +93,7 @@ func (w *world) publish(t *testing.T) (all, written []string, err error) {
 	return all, written, err
 }
 
-// verify gives the defects of what is there, by the names of artifacts.
+// verify returns the defects, by the names of artifacts.
 func (w *world) verify(t *testing.T) (map[string][]string, error) {
 	t.Helper()
 	defects := map[string][]string{}
@@ -149,7 +149,7 @@ func TestASecondRunWritesNothing(t *testing.T) {
 	}
 }
 
-// A run that ends at any write is finished by the next one, and nothing is sent twice.
+// A run that stops at any write is completed by the next one, and nothing is sent twice.
 func TestARunGoesOnWhereAnotherEnded(t *testing.T) {
 	w := newWorld(t)
 	for _, writes := range []int{3, 12, 25} {

@@ -1,2 +1,2 @@
-// Package publishtest holds tests of publishing that need the program cosign: make test-publish.
+// Package publishtest tests publishing with the program cosign: make test-publish.
 package publishtest

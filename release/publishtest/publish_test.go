@@ -63,7 +63,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// command runs in a folder, without what the tester's environment says of keys.
+// command runs in a folder, without the environment variables for keys.
 func (w *world) command(t *testing.T, folder, program string, arguments ...string) *exec.Cmd {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), program, arguments...)
@@ -98,7 +98,7 @@ func (w *world) written() int {
 	return w.writes
 }
 
-// A published release is verified by cosign and Helm, a second run writes nothing, one that was killed is finished, and a changed byte is named.
+// A published release is verified by cosign and Helm, a second run writes nothing, a run that was killed is completed, and a changed byte is reported.
 func TestPublish(t *testing.T) {
 	w := newWorld(t)
 	killed := w.command(t, w.root, w.release, w.publishing()...)
@@ -173,7 +173,7 @@ func read(t *testing.T, root, name string) string {
 	return string(text)
 }
 
-// tamper changes one byte of the largest blob, a program, and then of a packed chart, where the registry keeps them.
+// tamper changes one byte of the largest blob, a program, and then of a packaged chart, in the registry's storage.
 func (w *world) tamper(t *testing.T) {
 	t.Helper()
 	for _, test := range []struct {

@@ -22,7 +22,7 @@ import (
 	"gitops-runtime/release/statement"
 )
 
-// Signer signs with a key of its own and makes bundles of the form that cosign makes.
+// Signer signs with its own key and creates bundles in cosign's format.
 type Signer struct {
 	key *ecdsa.PrivateKey
 	mu  sync.Mutex
@@ -30,7 +30,7 @@ type Signer struct {
 	signed int
 }
 
-// NewSigner makes a signer.
+// NewSigner creates a signer.
 func NewSigner(t testing.TB) *Signer {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -87,7 +87,7 @@ func (s *Signer) Signed() int {
 	return s.signed
 }
 
-// Compiler gives the same small program for all programs and architectures.
+// Compiler returns the same small program for all programs and architectures.
 func Compiler(t testing.TB) image.Compiler {
 	t.Helper()
 	folder := t.TempDir()

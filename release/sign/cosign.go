@@ -1,5 +1,5 @@
-// Package sign signs statements and verifies signatures with the program cosign. It asks no registry: cosign gets a statement in a file and
-// gives a Sigstore bundle in a file, and the other way around.
+// Package sign signs statements and verifies signatures with the program cosign. It does not contact a registry: cosign reads a statement from a file
+// and writes a Sigstore bundle to a file, and vice versa.
 package sign
 
 import (
@@ -19,7 +19,7 @@ type Cosign struct {
 	Path string
 	// Key is the private key: a file, or an address of a KMS. Empty for a certificate of Fulcio's, by an identity token of the environment.
 	Key string
-	// Identity is whose signatures are valid.
+	// Identity is the identity of valid signers.
 	Identity Identity
 }
 
@@ -28,7 +28,7 @@ func (c Cosign) PublicKey(ctx context.Context, file string) error {
 	return c.run(ctx, "public-key", "--key", c.Key, "--outfile", file)
 }
 
-// Sign gives the bundle of a signed statement.
+// Sign returns the bundle of a signed statement.
 func (c Cosign) Sign(ctx context.Context, statement []byte) ([]byte, error) {
 	folder, err := os.MkdirTemp("", "sign")
 	if err != nil {
@@ -45,7 +45,7 @@ func (c Cosign) Sign(ctx context.Context, statement []byte) ([]byte, error) {
 	return os.ReadFile(out)
 }
 
-// File signs a file; the bundle of its signature goes into a file. The signature is verified at once.
+// File signs a file and writes the bundle of its signature to a file. The signature is verified immediately.
 func (c Cosign) File(ctx context.Context, file, bundle string) error {
 	if err := c.run(ctx, append(append([]string{"sign-blob", "--yes", "--bundle", bundle}, c.signing()...), file)...); err != nil {
 		return fmt.Errorf("sign %s: %w", file, err)
@@ -56,7 +56,7 @@ func (c Cosign) File(ctx context.Context, file, bundle string) error {
 	return nil
 }
 
-// signing are cosign's flags for who signs, and where the signature is recorded.
+// signing are cosign's flags for the signer, and for the transparency log.
 func (c Cosign) signing() []string {
 	var flags []string
 	if c.Key != "" {
@@ -68,7 +68,8 @@ func (c Cosign) signing() []string {
 	return flags
 }
 
-// Verify holds a bundle to be signed by the identity and to say something of a type about a digest (sha256, in hexadecimal); it gives what is said.
+// Verify verifies that a bundle is signed by the identity and is a statement of a type about a digest (sha256, in hexadecimal); it returns the
+// statement.
 func (c Cosign) Verify(ctx context.Context, bundle []byte, predicateType, digest string) ([]byte, error) {
 	folder, err := os.MkdirTemp("", "verify")
 	if err != nil {
@@ -86,7 +87,7 @@ func (c Cosign) Verify(ctx context.Context, bundle []byte, predicateType, digest
 	return Payload(bundle)
 }
 
-// Payload is what a bundle says, whoever signed it.
+// Payload is the statement of a bundle, regardless of the signer.
 func Payload(bundle []byte) ([]byte, error) {
 	var read struct {
 		DSSEEnvelope struct {
@@ -103,7 +104,7 @@ func Payload(bundle []byte) ([]byte, error) {
 	return payload, nil
 }
 
-// run runs cosign; what it says of a failure becomes the error.
+// run runs cosign; its error output becomes the error.
 func (c Cosign) run(ctx context.Context, arguments ...string) error {
 	out, err := exec.CommandContext(ctx, c.Path, arguments...).CombinedOutput()
 	if err == nil {
@@ -115,7 +116,7 @@ func (c Cosign) run(ctx context.Context, arguments ...string) error {
 	return fmt.Errorf("cosign %s: %s", arguments[0], words(out, err))
 }
 
-// words are what cosign said of a failure, in one line.
+// words are cosign's error output, in one line.
 func words(out []byte, err error) string {
 	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
 	for _, line := range lines {

@@ -2,17 +2,17 @@ package sign
 
 import "errors"
 
-// Identity says whose signature is wanted: that of a key, or of a certificate that Fulcio gave an identity.
+// Identity is the expected signer: a key, or the identity of a certificate from Fulcio.
 type Identity struct {
-	// Key is a public key: a file, or an address of a KMS as cosign takes it.
+	// Key is a public key: a file, or an address of a KMS that cosign supports.
 	Key string
-	// Subject and Issuer are the identity of a certificate, such as that of a workflow, and who vouched for it.
+	// Subject and Issuer are the identity of a certificate, such as that of a workflow, and its issuer.
 	Subject, Issuer string
 	// Offline does without transparency log and timestamps; only with a key.
 	Offline bool
 }
 
-// Check tells what is missing.
+// Check returns an error for what is missing.
 func (i Identity) Check() error {
 	switch {
 	case i.Key == "" && (i.Subject == "" || i.Issuer == ""):

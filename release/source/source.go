@@ -1,4 +1,4 @@
-// Package source says which sources a release is made from: the commit of the checkout, its time, and where others find it.
+// Package source describes the sources of a release: the commit of the checkout, its time, and the repository's URL.
 package source
 
 import (
@@ -15,13 +15,13 @@ import (
 type Source struct {
 	// Revision is the commit.
 	Revision string
-	// Time is the commit's; it is the time of everything that is published, so that the same commit makes the same bytes.
+	// Time is the commit's; everything that is published has this time, so that the same commit produces the same bytes.
 	Time time.Time
-	// URL is the repository as others reach it, https://host/path; empty when nobody said and the clone has no such origin.
+	// URL is the public URL of the repository, https://host/path; empty if it was not given and the clone has no such origin.
 	URL string
 }
 
-// Read asks Git about the checkout at root. A tree with changes that are not committed is refused unless dirty is set.
+// Read reads the state of the checkout at root from Git. Uncommitted changes are an error unless dirty is set.
 func Read(ctx context.Context, root, url string, dirty bool) (Source, error) {
 	changes, err := git(ctx, root, "status", "--porcelain")
 	if err != nil {

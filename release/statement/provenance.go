@@ -8,10 +8,10 @@ import (
 	"gitops-runtime/release/source"
 )
 
-// BuildType names what `make publish` does; docs/releasing.md describes it.
+// BuildType identifies the build of `make publish`; docs/releasing.md describes it.
 const BuildType = "urn:gitops-runtime:make-publish:v1"
 
-// LocalBuilder is the builder of whoever runs `make publish` outside of CI.
+// LocalBuilder is the builder of `make publish` outside of CI.
 const LocalBuilder = "urn:gitops-runtime:local-builder"
 
 // Build is how an artifact was built.
@@ -23,8 +23,8 @@ type Build struct {
 	Builder string
 }
 
-// Predicate is a predicate of SLSA provenance: https://slsa.dev/spec/v1.1/provenance#schema. It has no times and no numbers of runs, so that a
-// release that is built again says the same.
+// Predicate is a predicate of SLSA provenance: https://slsa.dev/spec/v1.1/provenance#schema. It has no times and no run numbers, so that a rebuilt
+// release has the same predicate.
 type Predicate struct {
 	BuildDefinition struct {
 		BuildType            string            `json:"buildType"`
@@ -60,7 +60,7 @@ func (b Build) Provenance() Predicate {
 	return made
 }
 
-// CheckProvenance reads a predicate and holds it to the version of a release.
+// CheckProvenance reads a predicate and compares it with the version of a release.
 func CheckProvenance(text []byte, version, artifact string) (Predicate, error) {
 	var read Predicate
 	if err := json.Unmarshal(text, &read); err != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/spdx/tools-golang/spdx/v2/v2_3"
 )
 
-// Part is something that an artifact is made of.
+// Part is a component of an artifact.
 type Part struct {
 	Name, Version string
 	// PURL is its package URL: https://github.com/package-url/purl-spec
@@ -79,7 +79,7 @@ func (p Part) pkg() *v2_3.Package {
 	}
 }
 
-// Modules are the Go modules in a compiled program, and Go's own library.
+// Modules are the Go modules in a compiled program, and Go's standard library.
 func Modules(program string) ([]Part, error) {
 	info, err := buildinfo.ReadFile(program)
 	if err != nil {
@@ -115,7 +115,7 @@ func ModulesOf(programs []string) ([]Part, error) {
 	return all, nil
 }
 
-// CheckSBOM reads an SPDX document and holds it to describe a digest.
+// CheckSBOM reads an SPDX document and verifies that it describes a digest.
 func CheckSBOM(text []byte, digest string) (*v2_3.Document, error) {
 	var read v2_3.Document
 	if err := json.NewDecoder(bytes.NewReader(text)).Decode(&read); err != nil {

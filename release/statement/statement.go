@@ -1,5 +1,5 @@
-// Package statement makes what is said of a published artifact: that it was released (the signature), what it is made of (an SPDX document),
-// and how it was built (SLSA provenance). Each is an in-toto statement; the same release makes the same statements.
+// Package statement creates the statements about a published artifact: that it was released (the signature), its components (an SPDX document), and how
+// it was built (SLSA provenance). Each is an in-toto statement; the same release produces the same statements.
 package statement
 
 import (
@@ -9,7 +9,7 @@ import (
 
 // Types of predicates.
 const (
-	// Signature is what `cosign sign` of cosign 3 says: https://github.com/sigstore/cosign/blob/v3.1.3/pkg/types/predicate.go
+	// Signature is the predicate type of `cosign sign` of cosign 3: https://github.com/sigstore/cosign/blob/v3.1.3/pkg/types/predicate.go
 	Signature = "https://sigstore.dev/cosign/sign/v1"
 	// SBOM is cosign's type spdxjson: https://github.com/sigstore/cosign/blob/v3.1.3/cmd/cosign/cli/options/predicate.go
 	SBOM = "https://spdx.dev/Document"
@@ -48,7 +48,7 @@ func About(name, digest, predicateType string, predicate any) ([]byte, error) {
 	})
 }
 
-// Read reads a statement and holds it to be one of a type on a digest.
+// Read reads a statement and verifies that it has a type and is about a digest.
 func Read(text []byte, predicateType, digest string) (Statement, error) {
 	var read Statement
 	if err := json.Unmarshal(text, &read); err != nil {

@@ -55,7 +55,7 @@ func (r *run) pluginContent(_ context.Context, found *remote.Descriptor) ([]stri
 	return changed("the plugin", readAll(image))
 }
 
-// chartContent reads a chart and holds the images that it names to those verified.
+// chartContent reads a chart and compares the images that it references with those verified.
 func (r *run) chartContent(_ context.Context, found *remote.Descriptor) ([]string, error) {
 	image, err := found.Image()
 	if err != nil {
@@ -109,7 +109,7 @@ func readAll(image v1.Image) error {
 	return nil
 }
 
-// changed makes a defect of content that is missing or is not what its digest says; other errors are the network's.
+// changed returns a defect for content that is missing or does not match its digest; other errors are the network's.
 func changed(what string, err error) ([]string, error) {
 	var answer *transport.Error
 	switch {

@@ -1,5 +1,5 @@
-// Package verify holds what is in a registry to what a release is: everything is there, bytes are what their digests say, signature, SBOM and
-// provenance of every image and chart are valid, and charts name the very images that were verified.
+// Package verify verifies a release in a registry: everything exists, content matches its digests, signature, SBOM and provenance of every image and
+// chart are valid, and charts reference the images that were verified.
 package verify
 
 import (
@@ -31,22 +31,22 @@ type Verifier struct {
 	Images, Plugins, Charts []string
 	Access                  registry.Access
 	Signatures              Signatures
-	// Report is told of each artifact; may be nil.
+	// Report is called for each artifact; may be nil.
 	Report func(Result)
 }
 
 // Result is what was found of an artifact.
 type Result struct {
-	// Reference is host/path/name:version, Digest what is there.
+	// Reference is host/path/name:version, Digest that of its content.
 	Reference, Digest string
-	// Defects say what is wrong; a good artifact has none.
+	// Defects are the problems; a valid artifact has none.
 	Defects []string
 	// Packages is how many packages the SBOM lists; Revision and Builder are those of the provenance.
 	Packages          int
 	Revision, Builder string
 }
 
-// Verify verifies every image and chart. The error says how many are not as they should be, or that the registry could not be asked.
+// Verify verifies every image and chart. The error has the number of invalid ones, or that the registry could not be contacted.
 func (v Verifier) Verify(ctx context.Context) error {
 	client, err := v.Access.Open()
 	if err != nil {
@@ -138,7 +138,7 @@ func (r *run) artifact(ctx context.Context, named string, check checker) (Result
 // labels are the types of statements in messages.
 var labels = map[string]string{statement.Signature: "signature", statement.SBOM: "SBOM", statement.Provenance: "provenance"}
 
-// said is the statement of a type that is validly signed.
+// said is the statement of a type with a valid signature.
 func (r *run) said(ctx context.Context, bundles []attached.Bundle, kind string, digest v1.Hash) ([]byte, string) {
 	reason := "nothing of the kind is attached; the tag may have been moved to another manifest, or the manifest changed"
 	for _, one := range bundles {
@@ -158,7 +158,7 @@ func (r *run) said(ctx context.Context, bundles []attached.Bundle, kind string, 
 	return nil, fmt.Sprintf("%s has no valid %s: %s", digest, labels[kind], reason)
 }
 
-// understand reads a statement that is validly signed.
+// understand reads a statement with a valid signature.
 func (r *Result) understand(said []byte, kind, version, named string, digest v1.Hash) string {
 	read, err := statement.Read(said, kind, digest.Hex)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package version knows the version of the product, which the file VERSION holds, and writes it wherever the tree repeats it: into the Chart.yaml
-// of every chart, its dependencies on other charts of the tree, the plugin of Helm, what ArtifactHub is told of the product's own images, and the commands that pages
-// show.
+// Package version knows the version of the product, which the file VERSION contains, and writes it wherever the repository repeats it: the Chart.yaml of
+// every chart, its dependencies on other charts of the repository, the plugin of Helm, ArtifactHub's list of the product's images, and the commands in
+// pages.
 package version
 
 import (
@@ -20,7 +20,7 @@ const File = "VERSION"
 // Umbrella is the chart whose appVersion is the product's: its own images have that tag.
 const Umbrella = "gitops-runtime"
 
-// Read gives the version of a checkout.
+// Read returns the version of a checkout.
 func Read(root string) (string, error) {
 	text, err := os.ReadFile(filepath.Join(root, File))
 	if err != nil {
@@ -51,8 +51,8 @@ func Stamp(chart string, text []byte, version string) []byte {
 	return text
 }
 
-// command is a command that names a version of a published chart; in pages registry.example.com stands for the reader's registry. target is
-// the version in the Application of the umbrella's ci folder.
+// command is a command with the version of a published chart; in pages registry.example.com stands for the reader's registry. target is the version in
+// the Application of the umbrella's ci folder.
 var (
 	command = regexp.MustCompile(`(oci://registry\.example\.com/gitops/[a-z-]+ --version )[0-9]\S*`)
 	target  = regexp.MustCompile(`(?m)^(    targetRevision: ).*$`)
@@ -70,7 +70,7 @@ func StampPage(text []byte, version string) []byte {
 	return marked.ReplaceAll(text, []byte("${1}"+version+"${2}"))
 }
 
-// Generate gives every file of a checkout that has the version as it should be, by its path below the root.
+// Generate returns the expected content of every file of a checkout that contains the version, by its path below the root.
 func Generate(root string) (map[string][]byte, error) {
 	version, err := Read(root)
 	if err != nil {

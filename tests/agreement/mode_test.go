@@ -17,7 +17,7 @@ import (
 	validate "gitops-runtime/validator/validatecmd"
 )
 
-// accessed are values that decide how a runtime is accessed, as --set-json takes them.
+// accessed are values that decide the access mode, in the format of --set-json.
 var accessed = map[string][]string{
 	"tunnel":                   {},
 	"tunnel, another domain":   {`tunnel-client.tunnelServer.subdomainHost="t.example.com"`},

@@ -1,4 +1,4 @@
-// Package agreement_test holds what the two programs say against each other.
+// Package agreement_test compares the results of the two programs.
 package agreement_test
 
 import (

@@ -1,5 +1,5 @@
-// Package apt lets the steps that install Debian packages, which run side by side and in several commands, take turns:
-// apt-get fails at once where another one is at work.
+// Package apt serializes the steps that install Debian packages, which run in parallel and in several commands: apt-get fails if another instance is
+// running.
 package apt
 
 import (
@@ -10,8 +10,8 @@ import (
 	"gitops-runtime/tests/filelock"
 )
 
-// Lock waits until no other step installs packages, and keeps others waiting until the returned function is called or
-// this process ends. Look again for what is to be installed once it is held: the step before may have installed it.
+// Lock waits until no other step installs packages, and holds the lock until the returned function is called or this process ends. Check again what is
+// to be installed after that: the previous step may have installed it.
 func Lock(ctx context.Context) (unlock func(), err error) {
 	return lock(filepath.Join(os.TempDir(), "gitops-runtime-apt.lock")).Acquire(ctx)
 }

@@ -1,4 +1,4 @@
-// Package artifacthub writes what ArtifactHub cannot find out by itself into the Chart.yaml of each chart, and knows the documented rules of its
+// Package artifacthub writes what ArtifactHub cannot determine by itself into the Chart.yaml of each chart, and implements the documented rules of its
 // annotations: https://artifacthub.io/docs/topics/annotations/helm.
 package artifacthub
 
@@ -200,7 +200,7 @@ func definitions(root string, chart chartFile) ([]Definition, []map[string]any, 
 	return all, examples, nil
 }
 
-// customResources are the definitions in a folder, each once; of those that are there twice the ones with the whole schema are left out.
+// customResources are the definitions in a folder, each once; of duplicates, those with the full schema are omitted.
 func customResources(folder string) ([]apiextensions.CustomResourceDefinition, error) {
 	var all []apiextensions.CustomResourceDefinition
 	err := filepath.WalkDir(folder, func(file string, entry fs.DirEntry, err error) error {
@@ -272,7 +272,7 @@ func images(root, chart string) ([]Image, error) {
 	return all, nil
 }
 
-// block is a value as YAML in a block of text, which is how ArtifactHub takes lists.
+// block is a value as YAML in a block of text, ArtifactHub's format for lists.
 func block(value any) (string, error) {
 	text, err := yaml.Marshal(value)
 	if err != nil {
@@ -281,7 +281,7 @@ func block(value any) (string, error) {
 	return "|\n    " + strings.ReplaceAll(strings.TrimSpace(string(text)), "\n", "\n    "), nil
 }
 
-// replace puts annotations into a Chart.yaml in place of those of the same names, or behind the others.
+// replace replaces annotations of a Chart.yaml with those of the same names, and appends the others.
 func replace(text []byte, annotations []annotation) ([]byte, error) {
 	for _, of := range annotations {
 		line := "  " + prefix + of.name + ": " + of.value + "\n"

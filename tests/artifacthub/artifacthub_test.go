@@ -148,7 +148,7 @@ func images(t *testing.T, chart chartFile) {
 	}
 }
 
-// kinds: every definition has all that is shown, and every example is an object of one of them that the API server takes.
+// kinds: every definition has all displayed fields, and every example is an object of one of them that the API server accepts.
 func kinds(t *testing.T, chart chartFile, objects *manifests.Validator) {
 	t.Helper()
 	defined := map[string]string{}
@@ -172,7 +172,7 @@ func kinds(t *testing.T, chart chartFile, objects *manifests.Validator) {
 	}
 }
 
-// The script pushes a file of the documented fields beside a chart, as the artifact that ArtifactHub looks for.
+// The script pushes a file with the documented fields next to a chart, as the artifact that ArtifactHub looks for.
 func TestRepositoryMetadata(t *testing.T) {
 	root, err := gomodule.Root()
 	require.NoError(t, err)

@@ -24,7 +24,7 @@ func Of(valuesFile string) ([]string, error) {
 	return walk(values, version), nil
 }
 
-// AppVersion is the appVersion of the chart in a folder: the tag of its images that name none.
+// AppVersion is the appVersion of the chart in a folder: the tag of its images without one.
 func AppVersion(chart string) (string, error) {
 	var read struct{ AppVersion string }
 	err := readYAML(filepath.Join(chart, "Chart.yaml"), &read)
@@ -42,8 +42,7 @@ func readYAML(name string, into any) error {
 	return nil
 }
 
-// walk lists the references in a value. An image without a tag has that of the
-// chart, its appVersion.
+// walk lists the references in a value. An image without a tag has that of the chart, its appVersion.
 func walk(value any, tag string) []string {
 	var found []string
 	switch value := value.(type) {

@@ -1,4 +1,4 @@
-// Package commands reads the commands and the YAML that pages show, so that tests can hold them to the programs, charts and schemas.
+// Package commands reads the commands and the YAML in pages, so that tests can check them with the programs, charts and schemas.
 package commands
 
 import (
@@ -24,8 +24,7 @@ type Command struct {
 
 var fence = regexp.MustCompile("^( *)```([a-z]*)")
 
-// Blocks are the fenced blocks of a page, and each run of lines that four spaces make one, which has the language "console" where it shows
-// commands.
+// Blocks are the fenced blocks of a page, and each block that is indented by four spaces, which has the language "console" if it shows commands.
 func Blocks(page string) []Block {
 	var blocks []Block
 	var open *Block
@@ -47,13 +46,13 @@ func Blocks(page string) []Block {
 	return blocks
 }
 
-// shows says whether an indented line is a command of a program that pages show without a fence.
+// shows reports whether an indented line is a command of a program that pages show without a fence.
 func shows(line string) bool {
 	first, _, _ := strings.Cut(strings.TrimSpace(line), " ")
 	return slices.Contains([]string{"validate-values", "image-override", "kubectl", "helm", "make"}, first)
 }
 
-// Commands are the commands of a block. A console shows them behind "$ " and goes on behind a backslash; the rest of it is output.
+// Commands are the commands of a block. In a console they begin with "$ " and continue after a backslash; the rest of it is output.
 func (b Block) Commands() ([]Command, error) {
 	if b.Language == "console" {
 		return parse(prompted(b.Text), b.Line)
@@ -98,7 +97,7 @@ func parse(text string, line int) ([]Command, error) {
 	return found, nil
 }
 
-// words are the texts of words, where "placeholder" stands for what the shell would put in.
+// words are the texts of words, with "placeholder" for what the shell would expand.
 func words(args []*syntax.Word) []string {
 	var all []string
 	for _, arg := range args {

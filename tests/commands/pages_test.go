@@ -31,7 +31,7 @@ import (
 	values "gitops-runtime/validator/validatecmd"
 )
 
-// umbrella is the chart that pages speak of where they name none.
+// umbrella is the chart that pages describe if they name none.
 const umbrella = "gitops-runtime"
 
 // checkout is the repository, with the programs that parse commands.
@@ -129,7 +129,7 @@ func TestFaults(t *testing.T) {
 	assert.NotEmpty(t, c.block(t, "docs/page.md", commands.Block{Language: "pascal"}))
 }
 
-// pages are the pages for readers: all of Markdown but what a tool writes and what is kept of others.
+// pages are the pages for readers: all Markdown except generated files and third-party copies.
 func pages(t *testing.T, root string) []string {
 	t.Helper()
 	var found []string
@@ -181,7 +181,7 @@ func (c checkout) block(t *testing.T, page string, block commands.Block) []error
 	return []error{fmt.Errorf("no test knows the language %q", block.Language)}
 }
 
-// unread are programs of others that no test here can ask about a command.
+// unread are third-party programs whose commands no test can check here.
 var unread = []string{"grep", "xargs", "id", "cd", "git", "docker", "cosign", "pre-commit", "echo", "cat", "export", "sed", "curl", "jq", "brew", "terraform", "tofu", "flux", "helmfile", "argocd", "oras", "gh", "sha256sum", "true"}
 
 func (c checkout) command(t *testing.T, command commands.Command) error {
@@ -235,7 +235,7 @@ func understood(args []string, run func(args []string, out io.Writer) int) error
 	return nil
 }
 
-// parses has Helm or kubectl parse all flags; with --help, which comes last, neither does anything.
+// parses has Helm or kubectl parse all flags; with --help as the last flag, neither does anything.
 func (c checkout) parses(ctx context.Context, tool string, args []string) error {
 	out, err := exec.CommandContext(ctx, c.tools[tool], append(slices.Clone(args), "--help")...).CombinedOutput()
 	if err != nil {
@@ -266,7 +266,7 @@ func (c checkout) make(args []string) error {
 	return nil
 }
 
-// packages finds the folders that a command of Go's names.
+// packages resolves the folders that a go command names.
 func (c checkout) packages(args []string) error {
 	for _, arg := range args {
 		if path, is := strings.CutPrefix(arg, "./"); is && !strings.HasPrefix(path, "...") {
@@ -278,7 +278,7 @@ func (c checkout) packages(args []string) error {
 	return nil
 }
 
-// helm renders the chart of a command with its values, and asks for a version of each chart in a registry.
+// helm renders the chart of a command with its values, and requires a version for each chart in a registry.
 func (c checkout) helm(t *testing.T, command commands.Command) error {
 	t.Helper()
 	chart, remote := "", false
@@ -328,7 +328,7 @@ func pairs(into map[string]string, all []string) {
 // elsewhere are API groups of programs that this repository neither installs nor has the schemas of.
 var elsewhere = regexp.MustCompile(`^([a-z0-9-]+\.)*(toolkit\.fluxcd\.io|external-secrets\.io|sigstore\.dev|kyverno\.io)/`)
 
-// yaml holds objects to their schemas, and everything else to the values of the page's chart.
+// yaml validates objects against their schemas, and everything else against the values of the page's chart.
 func (c checkout) yaml(t *testing.T, page, text string) []error {
 	t.Helper()
 	var object map[string]any

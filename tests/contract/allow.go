@@ -10,7 +10,7 @@ import (
 //go:embed allow.tsv
 var allowed string
 
-// Entry is a difference that is meant. Scenario, Object, Aspect and Key are patterns as of path.Match, in which * takes slashes, too.
+// Entry is an intended difference. Scenario, Object, Aspect and Key are patterns as of path.Match, in which * matches slashes, too.
 type Entry struct {
 	Scenario, Object, Aspect, Key, Reason string
 	line                                  int
@@ -48,12 +48,12 @@ func readAllowed(text string) ([]Entry, error) {
 	return all, nil
 }
 
-// Allows reports whether the entry speaks of a finding.
+// Allows reports whether the entry matches a finding.
 func (e Entry) Allows(of Finding) bool {
 	return glob(e.Scenario, of.Scenario) && glob(e.Object, of.Object.String()) && glob(e.Aspect, of.Aspect) && glob(e.Key, of.Key)
 }
 
-// slash stands for one where path.Match would stop at it.
+// slash replaces a slash, which path.Match would stop at.
 const slash = "\x00"
 
 func glob(pattern, text string) bool {

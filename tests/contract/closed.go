@@ -6,7 +6,7 @@ import (
 	"gitops-runtime/tests/contract/facts"
 )
 
-// closedImages are the programs whose source is not public. Nobody can say of one that it does without something that the published chart gives it.
+// closedImages are the programs whose source is not public. It is not known whether one works without something that the published chart gives it.
 func closedImages() []string {
 	return []string{
 		"codefresh/cap-app-proxy", "codefresh/cap-app-proxy-init", "codefresh/leader-elector", "codefresh/codefresh-gitops-operator", "codefresh/cf-argocd-extras",

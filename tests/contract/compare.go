@@ -74,7 +74,7 @@ func imagesOf(all facts.Facts) map[facts.Object]map[string]image {
 	return found
 }
 
-// object finds the object of this chart that takes the place of the contract's: the same, or one whose kind does the same.
+// object finds the object of this chart that replaces the contract's: the same, or one whose kind does the same.
 func (c *Comparison) object(of facts.Object) (facts.Object, bool) {
 	for _, alike := range []func(string) bool{
 		func(kind string) bool { return kind == of.Kind },
@@ -155,7 +155,7 @@ func (c *Comparison) Judge(fact facts.Fact, want string) Judgment {
 		return c.rule(fact, want)
 	}
 	if group(fact.Kind) == "role" || group(fact.Kind) == "binding" {
-		return Judgment{Outcome: Ignored} // what counts is what an account may do
+		return Judgment{Outcome: Ignored} // only what an account is allowed to do counts
 	}
 	at, ok := c.object(fact.Object)
 	if !ok {
@@ -179,7 +179,7 @@ func (c *Comparison) Judge(fact facts.Fact, want string) Judgment {
 	return otherwise(p)
 }
 
-// otherWay judges a fact that is not literally the same by the rule of its aspect. A rule that says nothing leaves it to otherwise.
+// otherWay judges a fact that is not literally the same by the rule of its aspect. A rule without a verdict leaves it to otherwise.
 func (c *Comparison) otherWay(p place) Judgment {
 	switch p.want.Aspect {
 	case "env":
@@ -216,7 +216,7 @@ func sameKind(p place) Judgment {
 	return Judgment{Different, p.at.Object.String()}
 }
 
-// otherwise judges a fact that no rule of its aspect speaks of.
+// otherwise judges a fact that no rule of its aspect covers.
 func otherwise(p place) Judgment {
 	switch {
 	case !p.there:

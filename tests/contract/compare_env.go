@@ -16,7 +16,7 @@ var (
 	variable     = regexp.MustCompile(`\{\w+\}`)
 )
 
-// env judges a variable by what the program gets at last, whichever way it comes there.
+// env judges a variable by its final value in the program, whatever its source.
 func (c *Comparison) env(p place) Judgment {
 	if found := c.variable(p); found.Outcome != Different {
 		return found
@@ -51,7 +51,7 @@ func (c *Comparison) variable(p place) Judgment {
 	}
 	switch {
 	case !p.there:
-		return Judgment{Outcome: Missing} // what is empty or refers to a key that nobody sets, too: it is where a user's setting comes through
+		return Judgment{Outcome: Missing} // also empty values and references to an unset key, because they pass a user's setting
 	case want == unset:
 		return Judgment{Different, p.have}
 	case want == "literal:" && have == unset:
@@ -92,7 +92,8 @@ func (c *Comparison) look(name facts.Object) (facts.Facts, bool) {
 	return all, ok
 }
 
-// ownSecrets reports whether both values come from Secrets that each chart creates itself: neither their names nor whether they may lack are a matter of the program's.
+// ownSecrets reports whether both values come from Secrets that each chart creates itself: neither their names nor whether they are optional matters to
+// the program.
 func (c *Comparison) ownSecrets(want, have string) bool {
 	theirs, ours := secretKey.FindStringSubmatch(want), secretKey.FindStringSubmatch(have)
 	if theirs == nil || ours == nil || theirs[1] == ours[1] && theirs[2] != ours[2] {

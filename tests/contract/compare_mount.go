@@ -59,7 +59,7 @@ func mounts(all facts.Facts, container string) map[string]string {
 	return found
 }
 
-// mountedFile is what a path in a container is, such as secret:name/key; empty where it is of no volume.
+// mountedFile is the source of a path in a container, such as secret:name/key; empty if it is not in a volume.
 func mountedFile(mounts map[string]string, path string) string {
 	best := ""
 	for at := range mounts {

@@ -17,7 +17,7 @@ func (c *Comparison) image(p place) Judgment {
 	return Judgment{Different, p.have}
 }
 
-// port accepts another name for the same number: the contract's Services name ports by themselves.
+// port accepts another name for the same number, since the contract's Services have their own port names.
 func (c *Comparison) port(p place) Judgment {
 	if p.there {
 		return Judgment{}
@@ -52,7 +52,7 @@ func (c *Comparison) probe(p place) Judgment {
 	return Judgment{}
 }
 
-// arg accepts a word at another place of the command line; the value of a flag has to be that of the same flag.
+// arg accepts a word at another position of the command line; the value of a flag has to be that of the same flag.
 func (c *Comparison) arg(p place) Judgment {
 	if p.value == "(script)" && p.there {
 		if strings.HasPrefix(p.have, "(script") {
@@ -72,7 +72,7 @@ func (c *Comparison) arg(p place) Judgment {
 	return Judgment{}
 }
 
-// restriction: what is false or 0 unless it is set needs no field. Privilege escalation is not such a one.
+// restriction: a field whose default is false or 0 may be absent. This does not apply to privilege escalation.
 func (c *Comparison) restriction(p place) Judgment {
 	if !p.there && (p.value == "false" || p.value == "0") && p.want.Key != "allowPrivilegeEscalation" {
 		return Judgment{Outcome: Satisfied}

@@ -10,10 +10,10 @@ import (
 // right is one verb on one resource. Name is empty for all of them, and "*" is everything.
 type right struct{ group, resource, name, verb string }
 
-// scopes are where an account has a right.
+// scopes are where an account has a permission.
 type scopes struct{ cluster, namespace bool }
 
-// parseRight reads the key of a rule's fact. What is not of the API's resources is not a right.
+// parseRight reads the key of a rule's fact. Rules for other things than the API's resources are not permissions.
 func parseRight(key string) (right, bool) {
 	at := strings.LastIndex(key, ":")
 	if at < 0 || strings.Contains(key[:at], " ") {
@@ -64,7 +64,7 @@ func (c *Comparison) grantRole(role facts.Facts) {
 	}
 }
 
-// rule judges a right by what the account may do at last, whichever roles grant it.
+// rule judges a permission by what the account is allowed to do in total, whichever roles grant it.
 func (c *Comparison) rule(fact facts.Fact, value string) Judgment {
 	where, accounts, bound := parseHolders(value)
 	if strings.HasPrefix(fact.Key, "binds ") || !bound {
@@ -91,7 +91,7 @@ func (c *Comparison) rule(fact facts.Fact, value string) Judgment {
 	return Judgment{Satisfied, value}
 }
 
-// allowed is where an account has a right, by itself or by a wider one.
+// allowed is where an account has a permission, by itself or by a wider one.
 func (c *Comparison) allowed(account string, which right) scopes {
 	var found scopes
 	grants := c.grants[account]

@@ -30,7 +30,7 @@ func newScenario(table Table, name string) *scenario {
 	return prepare(name, table.Whole(name), table.Whole(Subcharts))
 }
 
-// prepare makes what is looked up in a scenario: its facts, and those of dependencies beside them.
+// prepare creates the lookup tables of a scenario: its facts, and separately those of dependencies.
 func prepare(name string, whole, beside facts.Facts) *scenario {
 	s := &scenario{name: name, whole: whole, beside: byObject(beside)}
 	s.objects, s.images = byObject(s.whole), imagesOf(s.whole)

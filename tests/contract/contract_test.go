@@ -14,7 +14,7 @@ import (
 	"gitops-runtime/tests/contract/facts"
 )
 
-// The chart is rendered once in every scenario; each part of the test asks something else of it.
+// The chart is rendered once in every scenario; each part of the test checks a different property.
 func TestTheChartKeepsTheContract(t *testing.T) {
 	t.Parallel()
 	result, err := Hold(t.Context())
@@ -30,7 +30,7 @@ func TestTheChartKeepsTheContract(t *testing.T) {
 	}
 }
 
-// pageInStep asks whether the page is the one of these facts.
+// pageInStep checks that the page matches these facts.
 func pageInStep(t *testing.T, result Result) {
 	made, err := Page(result)
 	require.NoError(t, err)
@@ -58,7 +58,7 @@ func everyFact(t *testing.T, result Result) {
 	t.Logf("%d facts: %v", len(result.Findings), counts)
 }
 
-// A closed program's container has each of its differences named: a pattern would let one through that nobody has seen.
+// A closed-source program's container lists each of its differences: a pattern would allow differences that have not been reviewed.
 func TestClosedProgramsHaveNoPatterns(t *testing.T) {
 	t.Parallel()
 	table, err := Published()
@@ -123,7 +123,7 @@ func TestReadImages(t *testing.T) {
 	assert.EqualError(t, err, "runtime-images.tsv:2: has no column 0.30.0")
 }
 
-// closedSet asks for the tags of closed programs: the contract is that of these builds and of no others.
+// closedSet checks the tags of closed-source programs: the contract applies only to these builds.
 func closedSet(t *testing.T, result Result) {
 	images, err := Images()
 	require.NoError(t, err)
@@ -149,7 +149,7 @@ func closedSet(t *testing.T, result Result) {
 
 func keysOf(set map[string]bool) []string { return slices.Sorted(maps.Keys(set)) }
 
-// publishedRights asks for the rights that the published chart grants: the documented values restore each of them.
+// publishedRights checks the permissions that the published chart grants: the documented values restore each of them.
 func publishedRights(t *testing.T, result Result) {
 	for _, base := range []string{Base, "single-namespace"} {
 		have, err := Render(base, "published-rights")
@@ -170,7 +170,7 @@ func publishedRights(t *testing.T, result Result) {
 	}
 }
 
-// inPlace asks whether an API server takes each object of the chart as an update of the published chart's: fields that cannot change are the same.
+// inPlace checks that an API server accepts each object of the chart as an update of the published chart's: immutable fields are the same.
 func inPlace(t *testing.T, result Result) {
 	asked := 0
 	for _, scenario := range result.Scenarios {
@@ -179,7 +179,7 @@ func inPlace(t *testing.T, result Result) {
 				continue
 			}
 			if _, there := scenario.Have.Objects()[fact.Object]; !there {
-				continue // another kind, or none: it is created anew
+				continue // another kind, or none: it is created as a new object
 			}
 			asked++
 			have, ok := scenario.Have.Get(fact)
@@ -192,7 +192,7 @@ func inPlace(t *testing.T, result Result) {
 				want = fact.Key
 			}
 			if strings.HasPrefix(fact.Key, "binds ") && ok {
-				continue // the same role; to whom it is bound may change
+				continue // the same role; its subjects may change
 			}
 			assert.Equal(t, want, have, "scenario %s: %s cannot be changed by an upgrade in place", scenario.Name, fact)
 		}
@@ -202,7 +202,7 @@ func inPlace(t *testing.T, result Result) {
 	t.Logf("%d immutable fields", asked)
 }
 
-// immutable reports whether the API server refuses to change a fact of an object that is there.
+// immutable reports whether the API server refuses to change a fact of an existing object.
 func immutable(fact facts.Fact) bool {
 	switch fact.Kind {
 	case "Deployment", "StatefulSet", "DaemonSet":
@@ -219,7 +219,7 @@ func immutable(fact facts.Fact) bool {
 	return false
 }
 
-// more asks for what the contract does not have: a selector has no further labels, a Service gets no fixed address that it had not.
+// more checks additions to the contract: a selector has no additional labels, a Service gets no fixed address that it did not have.
 func more(t *testing.T, scenario *Scenario) int {
 	asked := 0
 	for object, all := range scenario.Have.Objects() {
@@ -233,7 +233,7 @@ func more(t *testing.T, scenario *Scenario) int {
 			}
 			_, has := known[fact]
 			if !slices.ContainsFunc(keys(known), func(f facts.Fact) bool { return f.Aspect == fact.Aspect }) {
-				continue // the table does not say what it has
+				continue // the table does not contain it
 			}
 			asked++
 			assert.True(t, has, "scenario %s: %s is %s, and the contract has nothing: an upgrade in place is refused", scenario.Name, fact, value)

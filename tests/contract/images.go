@@ -10,7 +10,7 @@ import (
 //go:embed runtime-images.tsv
 var images string
 
-// Images returns the tag of each image of the published chart, by repository without its registry. What stands for a version is not an image.
+// Images returns the tag of each image of the published chart, by repository without its registry. A placeholder for a version is not an image.
 func Images() (map[string]string, error) {
 	return readImages(images)
 }

@@ -14,8 +14,8 @@ import (
 	"gitops-runtime/tests/contract/facts"
 )
 
-// mutations removes and changes every field of every object that the contract speaks of. Each fact that the chart satisfies is reported by at least one of them, and
-// none reports a fact of something else.
+// mutations removes and changes every field of every object in the contract. Each fact that the chart satisfies is reported for at least one of them,
+// and none causes a report of an unrelated fact.
 func mutations(t *testing.T, result Result) {
 	var sum tally
 	t.Run("scenario", func(t *testing.T) {
@@ -90,7 +90,8 @@ func (m *mutant) each(object facts.Object, changing *unstructured.Unstructured, 
 	}
 }
 
-// heard asks that what is gone is reported, unless the same is found under another name: that of a port or a container, or at another place of a command line.
+// heard checks that a removed fact is reported, unless the same is found under another name: that of a port or a container, or at another position of a
+// command line.
 func (m *mutant) heard(path string, changed map[facts.Fact]string, comparison *Comparison) {
 	for fact, how := range changed {
 		if !m.left[fact] || how != gone {
@@ -106,7 +107,7 @@ func (m *mutant) heard(path string, changed map[facts.Fact]string, comparison *C
 // gone is how a fact changed that is no longer there.
 const gone = "is gone"
 
-// concerns reports whether changed facts are among rows. What stands at another place in the chart may be any.
+// concerns reports whether changed facts are among rows. What is at another place in the chart may be any.
 func (m *mutant) concerns(rows []facts.Fact, changed map[facts.Fact]string) bool {
 	return slices.ContainsFunc(rows, func(fact facts.Fact) bool {
 		_, direct := m.scenario.Have.Get(fact)
@@ -115,7 +116,7 @@ func (m *mutant) concerns(rows []facts.Fact, changed map[facts.Fact]string) bool
 	})
 }
 
-// near are the facts that an object can have to do with: its own, those of its name, and those that refer to it.
+// near are the facts that can be related to an object: its own, those of its name, and those that refer to it.
 func (m *mutant) near(object facts.Object) facts.Facts {
 	found := facts.Facts{}
 	for fact, want := range m.scenario.contract.whole {
@@ -126,7 +127,7 @@ func (m *mutant) near(object facts.Object) facts.Facts {
 	return found
 }
 
-// changes are the facts that two sets do not share, with what the second says of them.
+// changes are the facts in which two sets differ, with the values of the second.
 func changes(before, after facts.Facts) map[facts.Fact]string {
 	found := map[facts.Fact]string{}
 	for fact, value := range before {
@@ -166,7 +167,7 @@ func (m *mutant) judge(object facts.Object, path string, removes bool, compariso
 	}
 }
 
-// follows reports whether a fact may be reported for a mutated object: its own fact is another now, or what it refers to is.
+// follows reports whether a fact may be reported for a mutated object: its own fact or what it refers to has changed.
 func (m *mutant) follows(object facts.Object, fact facts.Fact, set *facts.Set) bool {
 	if fact.Object.Name == object.Name {
 		return true

@@ -6,10 +6,10 @@ import (
 	"gitops-runtime/tests/contract/facts"
 )
 
-// Outcome is what became of a fact of the contract.
+// Outcome is the result for a fact of the contract.
 type Outcome string
 
-// The outcomes. Those from Different on break the contract, unless the allow-list has a reason.
+// The outcomes. Those from Different on violate the contract, unless the allow-list has a reason.
 const (
 	Satisfied  Outcome = "satisfied"  // the same
 	Equivalent Outcome = "equivalent" // another way to the same value, name or port
@@ -18,7 +18,7 @@ const (
 	Missing    Outcome = "missing"
 	NoObject   Outcome = "object"   // the whole object is missing
 	Open       Outcome = "open"     // a field of a kind whose schema accepts anything
-	Narrower   Outcome = "narrower" // a right that is not granted
+	Narrower   Outcome = "narrower" // a permission that is not granted
 	More       Outcome = "more"     // what the contract does not have, and has to lack
 )
 
@@ -31,7 +31,7 @@ func (o Outcome) Breaks() bool {
 	return true
 }
 
-// Judgment is an outcome with what this chart has instead.
+// Judgment is an outcome with this chart's value.
 type Judgment struct {
 	Outcome Outcome
 	Have    string

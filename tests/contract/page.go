@@ -108,7 +108,7 @@ func differences(entries []Entry, reasons map[int]Entry) []difference {
 	return found
 }
 
-// cell is a text in a table, the pattern's escapes as what they stand for.
+// cell is a text in a table, with the pattern's escapes replaced by the characters they stand for.
 func cell(text string) string {
 	return strings.NewReplacer("[[]", "[", "[*]", `\*`, "*", `\*`, "|", `\|`, "<", `\<`).Replace(text)
 }

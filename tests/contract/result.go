@@ -11,7 +11,7 @@ import (
 	"gitops-runtime/tests/contract/facts"
 )
 
-// Result is the contract held against the umbrella chart, in every scenario.
+// Result is the comparison of the contract with the umbrella chart, in every scenario.
 type Result struct {
 	Table     Table
 	Scenarios []*Scenario // Scenarios are in the order of the table.
@@ -19,7 +19,7 @@ type Result struct {
 	base      map[facts.Fact]Judgment
 }
 
-// Hold renders the umbrella chart in every scenario, several at a time, and judges each fact of the contract.
+// Hold renders the umbrella chart in every scenario, several in parallel, and judges each fact of the contract.
 func Hold(ctx context.Context) (Result, error) {
 	table, err := Published()
 	if err != nil {
@@ -72,7 +72,7 @@ func (r *Result) judge() {
 	}
 }
 
-// Scenario returns the scenario of a name, nil where there is none.
+// Scenario returns the scenario with a name, nil if there is none.
 func (r *Result) Scenario(name string) *Scenario {
 	for _, scenario := range r.Scenarios {
 		if scenario.Name == name {

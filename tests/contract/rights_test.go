@@ -28,7 +28,7 @@ type tally struct {
 	mutations, rows, removed int
 }
 
-// mutatedRights takes each right of the contract from those who have it, whichever roles grant it.
+// mutatedRights removes each permission of the contract from its accounts, whichever roles grant it.
 func mutatedRights(t *testing.T, result Result) {
 	var sum tally
 	t.Run("scenario", func(t *testing.T) {
@@ -79,14 +79,15 @@ func takeRight(t *testing.T, scenario *Scenario, fact facts.Fact, before map[fac
 	}
 }
 
-// wider reports whether a right may go with another: one covers the other, or the same wildcard granted both.
+// wider reports whether a permission may disappear together with another: one covers the other, or the same wildcard granted both.
 func wider(other facts.Fact, which right) bool {
 	its, ok := parseRight(other.Key)
 	covers := func(a, b string) bool { return a == b || a == "*" || b == "*" }
 	return ok && covers(its.group, which.group) && covers(its.resource, which.resource) && covers(its.verb, which.verb)
 }
 
-// without returns rules that no longer grant a right, and whether they did. A rule of several groups, resources and verbs is split, one with a wildcard is dropped.
+// without returns rules that no longer grant a permission, and whether they did. A rule with several groups, resources and verbs is split, one with a
+// wildcard is dropped.
 func without(rules any, which right) ([]any, bool) {
 	items, _ := rules.([]any)
 	var left []any

@@ -7,7 +7,7 @@ import (
 	"gitops-runtime/tests/contract/facts"
 )
 
-// Scenario is a scenario of the contract with a render of the chart in it. Its judgments are made once.
+// Scenario is a scenario of the contract with a render of the chart. It is judged once.
 type Scenario struct {
 	Name     string
 	Have     *facts.Set
@@ -16,7 +16,7 @@ type Scenario struct {
 	gone     map[facts.Fact]bool
 }
 
-// NewScenario takes a render of the scenario for comparison.
+// NewScenario prepares a render of the scenario for comparison.
 func NewScenario(table Table, name string, have *facts.Set) *Scenario {
 	return &Scenario{Name: name, Have: have, contract: newScenario(table, name), counted: table.Rows(name), gone: table.Gone(name)}
 }
@@ -31,7 +31,8 @@ func (s *Scenario) Judge(have *facts.Set) map[facts.Fact]Judgment {
 	return all
 }
 
-// Findings are the judgments on the scenario's own rows, and on those of the base that only this scenario breaks. Base is nil for the base and for subcharts.
+// Findings are the judgments on the scenario's own rows, and on those of the base that only this scenario violates. Base is nil for the base and for
+// subcharts.
 func (s *Scenario) Findings(base map[facts.Fact]Judgment) []Finding {
 	var found []Finding
 	for fact, judgment := range s.Judge(s.Have) {
@@ -45,7 +46,8 @@ func (s *Scenario) Findings(base map[facts.Fact]Judgment) []Finding {
 	return found
 }
 
-// Extras are what this chart gives closed programs beyond the contract, of what a program acts on: variables, arguments, mounts and restrictions.
+// Extras are what this chart gives closed-source programs in addition to the contract, as far as it affects them: variables, arguments, mounts and
+// restrictions.
 func (s *Scenario) Extras() []Finding {
 	comparison := Compare(s.contract, s.Have)
 	var found []Finding

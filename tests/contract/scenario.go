@@ -18,7 +18,7 @@ import (
 //go:embed scenarios
 var scenarios embed.FS
 
-// release is what the scenarios call the release, as their values do where these name the runtime and the account. No name is a part of another word.
+// release are the names of the release in the scenarios, as in their values for runtime and account. No name is a part of another word.
 func release(of *chart.Metadata) facts.Release {
 	return facts.Release{
 		Name: "rlsname", Namespace: "nspname", Runtime: "rtmname", Account: "accaccaccaccaccaccaccacc",
@@ -54,7 +54,7 @@ func files(of ...string) []string {
 	return all
 }
 
-// Render returns the facts of the umbrella chart in a scenario, or in several at once.
+// Render returns the facts of the umbrella chart in a scenario, or in several together.
 func Render(scenario ...string) (*facts.Set, error) {
 	root, err := gomodule.Root()
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package contract compares the umbrella chart with what the closed programs of the runtime get from the published chart: every name, port, label, mount, setting and
-// right, in each scenario of the published chart's values. A difference needs a reason in allow.tsv.
+// Package contract compares the umbrella chart with what the published chart provides to the closed-source programs of the runtime: every name, port,
+// label, mount, setting and permission, in each scenario of the published chart's values. A difference needs a reason in allow.tsv.
 package contract
 
 import (
@@ -11,7 +11,7 @@ import (
 	"gitops-runtime/tests/contract/facts"
 )
 
-// Version is the published chart whose contract the table is.
+// Version is the published chart of the contract in the table.
 const Version = "0.30.0"
 
 //go:embed runtime-contract-0.30.0.tsv

@@ -17,7 +17,7 @@ var (
 	registry   = regexp.MustCompile(`^[a-z0-9.-]+\.[a-z]+(:\d+)?/`)
 )
 
-// isVersion reports whether a key holds the version of a component, which each chart has its own of.
+// isVersion reports whether a key contains the version of a component, which differs between the charts.
 func isVersion(key string) bool {
 	if at := strings.LastIndex(key, ": "); at >= 0 {
 		key = key[at+2:]

@@ -10,7 +10,7 @@ import (
 	"gitops-runtime/tests/contract/facts"
 )
 
-// nothingVanishes asks that every entry of the chart's own manifests that may be 0, false or empty is a fact: a fact that is not there is never compared.
+// nothingVanishes checks that every entry of the chart's own manifests that may be 0, false or empty is a fact: a missing fact is never compared.
 func nothingVanishes(t *testing.T, result Result) {
 	counted, empty := 0, 0
 	expect := func(scenario *Scenario, fact facts.Fact, value any) {

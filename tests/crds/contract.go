@@ -89,7 +89,7 @@ func build(name string, rows facts, table string) (Definition, error) {
 	}, fmt.Sprintf("Generated from %s by make generate; do not edit.", table))
 }
 
-// version is what the facts say of one version of a kind: its schemas are by path, as spec.steps[].name.
+// version contains the facts of one version of a kind: its schemas are by path, as spec.steps[].name.
 type version struct {
 	fields  map[string]any
 	schemas map[string]fact

@@ -17,8 +17,8 @@ type Definition struct {
 	Before int    // bytes of the definition in its origin; 0 where the origin is not a file
 }
 
-// derive turns a definition of a module into ours: no prose, no status, and metadata that
-// holds the name alone, since the chart adds its labels and annotations on the line after it.
+// derive reduces a definition of a module: no descriptions, no status, and metadata with only the name, since the chart adds its labels and annotations
+// on the line after it.
 func derive(module gomodule.Module, text []byte) (Definition, error) {
 	var crd map[string]any
 	if err := yaml.Unmarshal(text, &crd); err != nil {
@@ -64,11 +64,11 @@ func finish(crd map[string]any, header string) (Definition, error) {
 	return Definition{Plural: plural, Text: []byte("# " + header + "\n" + body)}, nil
 }
 
-// approved is the annotation without which an API server refuses a definition of a group under k8s.io. Definitions
-// that carry it are for local clusters; no chart adds labels to them.
+// approved is the annotation without which an API server rejects a definition of a group under k8s.io. Definitions with it are for local clusters; no
+// chart adds labels to them.
 const approved = "api-approved.kubernetes.io"
 
-// approvalOf is what a definition says of its approval, "" for nothing.
+// approvalOf is the value of a definition's approval annotation, "" without one.
 func approvalOf(crd map[string]any) string {
 	metadata, _ := crd["metadata"].(map[string]any)
 	annotations, _ := metadata["annotations"].(map[string]any)

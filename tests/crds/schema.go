@@ -31,7 +31,7 @@ func (v *version) schema() (map[string]any, error) {
 	return top, nil
 }
 
-// attach puts the schema of a path below that of its parent.
+// attach adds the schema of a path to that of its parent.
 func attach(byPath map[string]map[string]any, path string, node map[string]any, required bool) error {
 	var parent, name, keyword string
 	switch {
@@ -64,8 +64,8 @@ func attach(byPath map[string]map[string]any, path string, node map[string]any, 
 	return nil
 }
 
-// parse reads the description of a schema, such as "type=string required enum=In|NotIn", and whether the property is
-// required. A rule of the Common Expression Language has spaces, and stands last.
+// parse reads the description of a schema, such as "type=string required enum=In|NotIn", and whether the property is required. A rule of the Common
+// Expression Language contains spaces, and is last.
 func parse(text string) (node map[string]any, required bool, err error) {
 	node = map[string]any{}
 	text, rule, hasRule := strings.Cut(text, " cel=")

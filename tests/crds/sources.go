@@ -1,14 +1,14 @@
-// Package crds generates the custom resource definitions that the charts ship: from the definitions in the pinned
-// modules of the projects, and from the contract of the runtime's own kinds, which have no public source.
+// Package crds generates the custom resource definitions of the charts: from the definitions in the pinned modules of the projects, and from the
+// contract of the runtime's own kinds, which have no public source.
 package crds
 
 import "context"
 
-// Source is a set of definitions and the folder that holds the generated files.
+// Source is a set of definitions and the folder of the generated files.
 type Source struct {
 	Origin Origin
 	Target string // folder of the files, relative to the repository's root
-	Count  int    // number of definitions the origin is known to hold; another number is an error
+	Count  int    // expected number of definitions in the origin; another number is an error
 }
 
 // Origin provides definitions. root is the repository's root.
@@ -17,9 +17,8 @@ type Origin interface {
 	String() string
 }
 
-// Sources lists every set of definitions. Argo Workflows has two: the minimal ones are
-// installed by default; the full ones carry the whole schema, which alone is larger than what a
-// Helm release may weigh, and are for clusters where something else installs them.
+// Sources lists every set of definitions. Argo Workflows has two: the minimal ones are installed by default; the full ones have the whole schema, which
+// alone is larger than a Helm release may be, and are for clusters where something else installs them.
 func Sources() []Source {
 	return []Source{
 		{

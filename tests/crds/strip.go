@@ -17,7 +17,7 @@ func stripSchema(schema map[string]any) {
 	}
 }
 
-// stripAny strips a schema, a list of schemas, or nothing where a boolean stands for a schema.
+// stripAny strips a schema, a list of schemas, or nothing if a boolean replaces a schema.
 func stripAny(node any) {
 	switch n := node.(type) {
 	case map[string]any:

@@ -1,4 +1,4 @@
-// Package dashboards makes the dashboards of the umbrella chart, and has the table of the metrics that its programs expose.
+// Package dashboards generates the dashboards of the umbrella chart, and has the table of the metrics that its programs expose.
 package dashboards
 
 import (
@@ -23,7 +23,7 @@ type Metric struct {
 	Type     string   `json:"type"`
 	Labels   []string `json:"labels"`
 	Programs []string `json:"programs"`
-	// Source is the file of the program's module that has the metric, for one that is exposed only once something happened.
+	// Source is the file of the program's module with the metric, for one that is exposed only after an event.
 	Source *Source `json:"source,omitempty"`
 }
 

@@ -53,7 +53,7 @@ func TestSources(t *testing.T) {
 	assert.Equal(t, 6, seen)
 }
 
-// One switch creates dashboards and rules; the values file has every program of the table scraped besides, but sealed-secrets.
+// One switch creates dashboards and rules; the values file also creates a ServiceMonitor for every program of the table, except sealed-secrets.
 func TestSwitch(t *testing.T) {
 	t.Parallel()
 	root, err := gomodule.Root()

@@ -1,5 +1,4 @@
-// Package filelock lets processes of this machine take turns, by a lock on a file. The kernel releases the lock of a process
-// that ends, however it ends.
+// Package filelock serializes processes of this machine with a lock on a file. The kernel releases the lock of a process that ends for any reason.
 package filelock
 
 import (
@@ -19,7 +18,7 @@ const poll = 200 * time.Millisecond
 type Lock struct {
 	// Path is the file; its folder is created.
 	Path string
-	// Busy says what the holder does, for the error of a process that waited in vain.
+	// Busy describes what the holder does, for the error of a process that has waited too long.
 	Busy string
 	// Waiting is called once if another process holds the lock; may be nil.
 	Waiting func()

@@ -1,4 +1,4 @@
-// Package freshness knows what renovate.json updates, so that a test can hold every pin of the tree to it.
+// Package freshness knows what renovate.json updates, so that a test can check that it covers every pinned version of the repository.
 package freshness
 
 import (
@@ -13,7 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Config is what renovate.json says of files: https://docs.renovatebot.com/configuration-options/
+// Config is the part of renovate.json about files: https://docs.renovatebot.com/configuration-options/
 type Config struct {
 	IgnorePaths     []string `json:"ignorePaths"`
 	EnabledManagers []string `json:"enabledManagers"`
@@ -32,7 +32,7 @@ type Manager struct {
 	DatasourceTemplate  string   `json:"datasourceTemplate"`
 }
 
-// Dependency is a pin that Renovate sees.
+// Dependency is a pinned version that Renovate finds.
 type Dependency struct{ Name, Version string }
 
 // Read reads renovate.json of a checkout.
@@ -45,7 +45,7 @@ func Read(root string) (Config, error) {
 	return read, json.Unmarshal(text, &read)
 }
 
-// Seen are the pins of a file, by its path below the root, that managers of images and regular expressions see.
+// Seen are the pinned versions in a file, by its path below the root, that managers of images and regular expressions find.
 func (c Config) Seen(path, text string) ([]Dependency, error) {
 	var all []Dependency
 	for _, manager := range c.CustomManagers {
@@ -109,7 +109,7 @@ func dependencies(pattern, name, text string) ([]Dependency, error) {
 	return all, nil
 }
 
-// inValues are the maps that the manager helm-values takes for images: a repository and a tag, with a registry or without.
+// inValues are the maps that the manager helm-values recognizes as images: a repository and a tag, with a registry or without.
 // https://docs.renovatebot.com/modules/manager/helm-values/
 func inValues(node *yaml.Node) []Dependency {
 	var all []Dependency

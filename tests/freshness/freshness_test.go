@@ -91,7 +91,7 @@ func versionsOfKubernetes(t *testing.T, config freshness.Config, files map[strin
 	return len(known)
 }
 
-// installed holds every image that the umbrella installs to be seen, by itself or by the appVersion of a chart.
+// installed checks that every image that the umbrella installs is found, by itself or by the appVersion of a chart.
 func installed(t *testing.T, files map[string]string, seen map[string]bool) {
 	t.Helper()
 	var chart struct{ Annotations map[string]string }
@@ -116,7 +116,7 @@ func installed(t *testing.T, files map[string]string, seen map[string]bool) {
 
 var uses = regexp.MustCompile(`uses: (\S+)(.*)`)
 
-// actions holds every action to a commit with its version beside it, which is what Renovate updates both of.
+// actions checks that every action is pinned to a commit with its version in a comment; Renovate updates both.
 func actions(t *testing.T, files map[string]string) {
 	t.Helper()
 	// the default patterns: https://docs.renovatebot.com/modules/manager/github-actions/

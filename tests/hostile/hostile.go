@@ -1,6 +1,5 @@
-// Package hostile runs the two programs on inputs that somebody made to harm
-// whoever reads them, and holds every run to the same promises: a message and an
-// exit code, bounded memory and time, and nothing raw or secret in the output.
+// Package hostile runs the two programs on malicious inputs, and checks the same guarantees for every run: a message and an exit code, bounded memory
+// and time, and nothing unescaped or secret in the output.
 package hostile
 
 import (
@@ -21,16 +20,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What a run on a hostile input may take.
+// Limits of a run on a malicious input.
 const (
 	MaxMemory = 300 << 20
 	MaxTime   = 5 * time.Second
 )
 
-// Canary begins every secret of the inputs; no output has it.
+// Canary begins every secret of the inputs; no output may contain it.
 const Canary = "canary"
 
-// Build makes a program as its image has it.
+// Build builds a program as it is in its image.
 func Build(t *testing.T, source string) string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "program")
@@ -85,7 +84,7 @@ func Interrupt(t *testing.T, program, folder string, args []string, signals ...s
 	begun := time.Now()
 	for i, signal := range signals {
 		if i > 0 {
-			time.Sleep(50 * time.Millisecond) // both at one moment may become one
+			time.Sleep(50 * time.Millisecond) // both at the same time may become one
 		}
 		require.NoError(t, command.Process.Signal(signal))
 	}
@@ -93,8 +92,7 @@ func Interrupt(t *testing.T, program, folder string, args []string, signals ...s
 	return Ending{Code: command.ProcessState.ExitCode(), Text: out.String(), Took: time.Since(begun)}
 }
 
-// started waits until a process has had the time to get busy: it waits for
-// something, or it has had a processor for long enough.
+// started waits until a process has had the time to get busy: it waits for something, or it has used enough CPU time.
 func started(pid int) {
 	time.Sleep(300 * time.Millisecond)
 	for asleep, tries := 0, 0; asleep < 3 && tries < 40; tries++ {
@@ -115,8 +113,7 @@ func started(pid int) {
 	}
 }
 
-// watch follows the most memory that a process has had. What the kernel reports
-// at its end counts the memory of the test as well, out of which it was started.
+// watch records the maximum memory of a process. The kernel's figure at its end includes the memory of the test that started it.
 func watch(pid int) (most func() int64) {
 	done, result := make(chan struct{}), make(chan int64)
 	go func() {
@@ -140,7 +137,7 @@ func watch(pid int) (most func() int64) {
 	return func() int64 { close(done); return <-result }
 }
 
-// Decent holds a run to what every run promises, however it was asked.
+// Decent checks the guarantees of every run, whatever its arguments.
 func Decent(t *testing.T, end Ending) {
 	t.Helper()
 	assert.Contains(t, []int{0, 1, 2, 3, 5}, end.Code, "the exit code, with: %s", Clip(end.Text))
@@ -166,8 +163,7 @@ func Clip(text string) string { return text[:min(len(text), 600)] }
 // page lists the inputs by program and kind.
 const page = "README.md"
 
-// Listed holds the page's table to the number of inputs of each kind. The
-// memory and time beside them are of one machine, and are not compared.
+// Listed compares the page's table with the number of inputs of each kind. The memory and time in it are from one machine, and are not compared.
 func Listed(t *testing.T, program string, counts map[string]int) {
 	t.Helper()
 	root, err := exec.CommandContext(t.Context(), "go", "list", "-f", "{{.Dir}}", "gitops-runtime/tests/hostile").Output()
@@ -192,7 +188,7 @@ func Listed(t *testing.T, program string, counts map[string]int) {
 // Worst is the most that the runs of each kind took, and how many there were.
 type Worst map[string]Ending
 
-// Add takes a run into account.
+// Add adds a run.
 func (w Worst) Add(kind string, end Ending) {
 	before := w[kind]
 	w[kind] = Ending{Code: before.Code + 1, Memory: max(before.Memory, end.Memory), Took: max(before.Took, end.Took)}

@@ -7,9 +7,8 @@ const (
 	quantity   = "io.k8s.apimachinery.pkg.api.resource.Quantity"
 )
 
-// adapt turns an OpenAPI schema into a JSON schema of the same meaning, in place, and makes it
-// strict: an object that names its fields takes no others, since the API server would drop
-// them in silence.
+// adapt turns an OpenAPI schema into a JSON schema of the same meaning, in place, and makes it strict: an object with declared fields accepts no others,
+// since the API server would drop them silently.
 func adapt(node map[string]any) {
 	if node["x-kubernetes-int-or-string"] == true || node["format"] == "int-or-string" {
 		node["type"] = []any{"integer", "string"}
@@ -46,7 +45,7 @@ func adaptAny(node any) {
 	}
 }
 
-// quantitySchema is what Kubernetes takes as a quantity; its OpenAPI says string alone.
+// quantitySchema is what Kubernetes accepts as a quantity; its OpenAPI document specifies only a string.
 func quantitySchema() map[string]any {
 	return map[string]any{
 		"type":    []any{"string", "number"},
@@ -54,7 +53,7 @@ func quantitySchema() map[string]any {
 	}
 }
 
-// withoutNulls removes null fields, which the API server takes for fields that are not there.
+// withoutNulls removes null fields, which the API server treats as absent.
 func withoutNulls(node any) any {
 	switch n := node.(type) {
 	case map[string]any:

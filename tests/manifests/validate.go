@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Problem is one thing wrong with a rendered object.
+// Problem is one error of a rendered object.
 type Problem struct {
 	Source  string // template that rendered it, as Helm's comment names it
 	Object  string // "Kind namespace/name"
@@ -108,8 +108,7 @@ func (v *Validator) object(object map[string]any, seen map[string]bool) []Proble
 	return nil
 }
 
-// problemsOf returns the causes at the bottom of a validation error, of which the others only say
-// through which schemas they came about.
+// problemsOf returns the root causes of a validation error; the other errors only contain the path of schemas to them.
 func problemsOf(name string, invalid *jsonschema.ValidationError) []Problem {
 	if len(invalid.Causes) == 0 {
 		path := ""

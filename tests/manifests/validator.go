@@ -1,6 +1,5 @@
-// Package manifests checks rendered objects against the OpenAPI schemas of Kubernetes, taken from
-// its Go module, and of the custom resources that the charts ship or make: unknown kinds, unknown
-// or missing fields, wrong types. It needs no cluster and, once the modules are there, no network.
+// Package manifests validates rendered objects against the OpenAPI schemas of Kubernetes, from its Go module, and of the custom resources that the
+// charts install or create: unknown kinds, unknown or missing fields, wrong types. It needs no cluster and, once the modules are downloaded, no network.
 package manifests
 
 import (
@@ -34,7 +33,7 @@ type Validator struct {
 	compiler *jsonschema.Compiler
 }
 
-// NewValidator reads the schemas of the checkout whose root is given. It takes a second, so tests share one.
+// NewValidator reads the schemas of the checkout at root. It takes a second, so tests share one.
 func NewValidator(ctx context.Context, root string) (*Validator, error) {
 	v := &Validator{root: root, locations: map[kind]string{}, compiler: newCompiler()}
 	if err := v.kubernetes(ctx); err != nil {

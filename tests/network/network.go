@@ -1,5 +1,5 @@
-// Package network tells what the NetworkPolicies of a rendered release allow, as Kubernetes defines it: a direction of a pod
-// is open while no policy selects the pod for it, and otherwise open for what a rule of such a policy names.
+// Package network computes what the NetworkPolicies of a rendered release allow, as Kubernetes defines it: a direction of a pod is open while no policy
+// selects the pod for it, and otherwise open for what a rule of such a policy names.
 package network
 
 import (
@@ -87,8 +87,8 @@ func (p Policies) in(from, to Endpoint, port int32) bool {
 	return len(selecting) == 0
 }
 
-// hasPeer reports whether an end is among the peers of a rule; a rule without peers is for all. Address blocks match nothing here:
-// the charts have none, and a test says so.
+// hasPeer reports whether an end is among the peers of a rule; a rule without peers is for all. Address blocks match nothing here: the charts have none,
+// which a test checks.
 func hasPeer(peers []networkingv1.NetworkPolicyPeer, end Endpoint, namespace string) bool {
 	if len(peers) == 0 {
 		return true

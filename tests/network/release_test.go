@@ -54,7 +54,7 @@ func caseOf(t *testing.T, of golden.Case) (made release) {
 	return made
 }
 
-// assertEdges holds connections between pods against what the policies allow.
+// assertEdges compares connections between pods with what the policies allow.
 func (r release) assertEdges(t *testing.T, open, closed []edge) {
 	t.Helper()
 	for _, e := range open {
@@ -72,7 +72,8 @@ func (r release) allows(t *testing.T, e edge) bool {
 	return r.policies.Allow(r.pods[e.from], r.pods[e.to], e.port)
 }
 
-// With restricted egress policies select every pod of every case, hooks and the pods of Argo Events too, for both directions, and name no address.
+// With restricted egress, policies select every pod of every case, including hooks and the pods of Argo Events, for both directions, and contain no
+// addresses.
 func TestEveryPodHasAPolicyForBothDirections(t *testing.T) {
 	t.Parallel()
 	for _, of := range golden.Cases() {
@@ -96,7 +97,7 @@ func TestEveryPodHasAPolicyForBothDirections(t *testing.T) {
 	}
 }
 
-// A hook's policy is there before its pod: it is a hook of the same events, and earlier.
+// A hook's policy exists before its pod: it is a hook of the same events, with a lower weight.
 func TestPoliciesOfHooksAreHooks(t *testing.T) {
 	t.Parallel()
 	objects := restricted(t, golden.Cases()[0]).objects
@@ -157,7 +158,7 @@ func required() []edge {
 		{repo, redis, 6379},
 		{repo, outside, 22},
 		{repo, outside, 443},
-		{redis, outside, 6443}, // its init step makes the password
+		{redis, outside, 6443}, // its init step creates the password
 		{sets, repo, 8081},
 		{sets, outside, 443},
 		{notifications, repo, 8081},
@@ -201,7 +202,7 @@ func refused() []edge {
 		{router, redis, 6379},
 		{router, outside, 443},
 		{router, outside, 6443},
-		{repo, outside, 6443}, // it renders what anybody commits: the API server is not for it
+		{repo, outside, 6443}, // it renders what anyone can commit: it has no access to the API server
 		{repo, appProxy, 8080},
 		{redis, repo, 8081},
 		{prometheus, redis, 6379},
@@ -264,14 +265,14 @@ func TestRequiredEdgesAreOpenAndOthersAreNot(t *testing.T) {
 	}
 }
 
-// byIngress reports whether the policy of the target refuses the connection, whatever its source may open: the server, the router and app-proxy
-// are open to more than the ends that need them, and Jobs listen on no port. The label argocd-client, by which programs of the runtime reach the
-// repo server, is good for Redis, too.
+// byIngress reports whether the policy of the target rejects the connection, regardless of its source: the server, the router and app-proxy are open to
+// more than the ends that need them, and Jobs do not listen on a port. The label argocd-client, with which programs of the runtime reach the repo
+// server, also allows Redis.
 func byIngress(e edge) bool {
 	return e.to != outside && e.to != server && e.to != appProxy && e.to != gateway && e.to != validate && !(e.to == redis && (e.from == gateway || e.from == reporter))
 }
 
-// With everything on, clients of Redis reach it by HAProxy, and those who go outside may go through the proxy.
+// With everything on, clients reach Redis through HAProxy, and those with external targets may use the proxy.
 func TestEdgesOfHighAvailabilityAndProxies(t *testing.T) {
 	t.Parallel()
 	cases := golden.Cases()

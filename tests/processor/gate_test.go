@@ -26,7 +26,7 @@ func rounds(t *testing.T, seconds ...float64) string {
 	return file
 }
 
-// TestGate holds the target bench-compare to what it says of its results.
+// TestGate checks the verdicts of the target bench-compare.
 func TestGate(t *testing.T) {
 	before := []float64{1, 1.01, 1.02, 1.03, 1.04, 1.05}
 	for name, of := range map[string]struct {

@@ -1,4 +1,4 @@
-// Package processor reports what benchmarks cost in processor time, which on a busy machine says more than the clock.
+// Package processor reports the CPU time of benchmarks, which is more meaningful than elapsed time on a busy machine.
 package processor
 
 import (

@@ -1,4 +1,4 @@
-// Package programs holds the two programs to the habits of command lines, as processes, in a folder that is not a checkout.
+// Package programs tests that the two programs follow the conventions of command lines, as processes, in a folder that is not a checkout.
 package programs
 
 import (
@@ -21,7 +21,7 @@ import (
 	"gitops-runtime/internal/gomodule"
 )
 
-// built are the programs, made once, with the version 1.2.3.
+// built are the programs, built once, with the version 1.2.3.
 var built string
 
 func TestMain(m *testing.M) {
@@ -115,7 +115,7 @@ func TestHabits(t *testing.T) {
 	}
 }
 
-// The chart that the program was built with answers outside of a checkout: nothing is skipped, a typo is found.
+// The built-in chart is used outside of a checkout: nothing is skipped, a typo is found.
 func TestTheSchemaIsBuiltIn(t *testing.T) {
 	t.Parallel()
 	code, out, errs := run(t, check+"values.yaml")
@@ -126,7 +126,7 @@ func TestTheSchemaIsBuiltIn(t *testing.T) {
 	assert.Contains(t, out, "There is no value global.runtime.naem (did you mean name?).")
 }
 
-// The schema for editors is that of the checkout, and goes into a file where one is named.
+// The schema for editors is that of the checkout, and is written to a file if one is named.
 func TestTheSchemaForEditors(t *testing.T) {
 	t.Parallel()
 	root, err := gomodule.Root()
@@ -147,7 +147,7 @@ func TestTheSchemaForEditors(t *testing.T) {
 	assert.Contains(t, errs, "not 9.9.9; name the right one with --chart")
 }
 
-// The scripts of every shell are complete programs of their shell, as far as one is here to ask.
+// The completion scripts are complete programs of their shell, for the shells that are installed.
 func TestCompletion(t *testing.T) {
 	t.Parallel()
 	bash, err := exec.LookPath("bash")
@@ -171,7 +171,7 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-// On a terminal there are colors, except when the user asks for none or the terminal has none.
+// On a terminal there are colors, unless the user turns them off or the terminal has none.
 func TestColors(t *testing.T) {
 	t.Parallel()
 	for env, want := range map[string]bool{"TERM=xterm": true, "NO_COLOR=1": false, "TERM=dumb": false} {
@@ -185,7 +185,7 @@ func TestColors(t *testing.T) {
 	}
 }
 
-// onTerminal runs a command whose output is a terminal, and returns what the terminal got.
+// onTerminal runs a command whose output is a terminal, and returns the terminal's content.
 func onTerminal(t *testing.T, command *exec.Cmd) string {
 	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
@@ -198,7 +198,7 @@ func onTerminal(t *testing.T, command *exec.Cmd) string {
 	require.NoError(t, err)
 	command.Stdout = terminal
 	got := make(chan string)
-	go func() { // ends with an error once nobody has the terminal any more
+	go func() { // ends with an error once the terminal is closed
 		text, _ := io.ReadAll(master)
 		got <- string(text)
 	}()

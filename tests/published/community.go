@@ -15,14 +15,14 @@ import (
 //go:embed community.yaml
 var communityFacts string
 
-// communityChart is what community.yaml says of a chart of argo-helm. Names of workloads and Services follow the prefix.
+// communityChart is the entry of a chart of argo-helm in community.yaml. Names of workloads and Services follow the prefix.
 type communityChart struct {
 	Prefix    string              `json:"prefix"`
 	Name      string              `json:"name"` // Name is the first part of app.kubernetes.io/name.
 	Workloads []communityWorkload `json:"workloads"`
 	Services  []communityService  `json:"services"`
 	Accounts  []string            `json:"accounts"`
-	// Bindings and ClusterBindings give the account that has the role of the same name.
+	// Bindings and ClusterBindings are the account that has the role of the same name.
 	Bindings        map[string]string `json:"bindings"`
 	ClusterBindings map[string]string `json:"clusterBindings"`
 	ConfigMaps      []string          `json:"configMaps"`
@@ -47,8 +47,7 @@ type communityService struct {
 	Targets map[string]any   `json:"targets"`
 }
 
-// Community gives the objects of a release of one of argo-helm's charts with its default values, without the definitions of kinds.
-// Containers run a stand-in.
+// Community returns the objects of a release of one of argo-helm's charts with its default values, without CRDs. Containers run a stand-in.
 func Community(chart string, options Options) ([]*unstructured.Unstructured, error) {
 	var charts map[string]communityChart
 	if err := yaml.UnmarshalStrict([]byte(options.named(communityFacts)), &charts); err != nil {

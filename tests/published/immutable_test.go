@@ -9,7 +9,7 @@ import (
 	"gitops-runtime/tests/render"
 )
 
-// immutable are the fields that the API server lets nobody change, by kind.
+// immutable are the fields that the API server does not allow to change, by kind.
 var immutable = map[string][][]string{
 	"Deployment":         {{"spec", "selector"}},
 	"StatefulSet":        {{"spec", "selector"}, {"spec", "serviceName"}, {"spec", "volumeClaimTemplates"}, {"spec", "podManagementPolicy"}, {"spec", "revisionHistoryLimit"}},
@@ -33,7 +33,7 @@ func differing(before, after *unstructured.Unstructured) []string {
 	return found
 }
 
-// same compares fields of which an empty one is as good as none.
+// same compares fields, and treats empty and absent as equal.
 func same(a, b any) bool {
 	text := func(value any) string {
 		object := &unstructured.Unstructured{Object: map[string]any{"kind": "Field", "value": value}}
@@ -49,7 +49,7 @@ func same(a, b any) bool {
 	return text(a) == text(b)
 }
 
-// An upgrade from a release with the contract's names changes no immutable field of an object that both have.
+// An upgrade from a release with the contract's names changes no immutable field of an object in both.
 func TestUpgradeChangesNothingImmutable(t *testing.T) {
 	t.Parallel()
 	before, err := Objects(Options{Release: "cf", Namespace: "codefresh", Runtime: "test-runtime", Account: "test-account", Image: "standin:dev"})
@@ -60,8 +60,8 @@ func TestUpgradeChangesNothingImmutable(t *testing.T) {
 	require.Greater(t, both, 50, "objects that both have")
 }
 
-// An upgrade from a release of argo-helm's charts to those of this repository neither. What both have is counted, so that a name that
-// changes is noticed.
+// The same applies to an upgrade from a release of argo-helm's charts to those of this repository. The test counts the objects in both, so that a
+// changed name is noticed.
 func TestUpgradeFromTheCommunityChangesNothingImmutable(t *testing.T) {
 	t.Parallel()
 	for chart, common := range map[string]int{"argo-cd": 28, "argo-rollouts": 4, "argo-workflows": 8, "argo-events": 2} {

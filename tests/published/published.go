@@ -1,5 +1,5 @@
-// Package published makes manifests with the names, labels, selectors and other fields that the published chart's contract has, or that
-// argo-helm's charts have, so that a test can upgrade a release of them to a chart of this repository. Containers run a stand-in that answers probes and does nothing else.
+// Package published creates manifests with the names, labels, selectors and other fields of the published chart's contract, or of argo-helm's charts, so
+// that a test can upgrade a release of them to a chart of this repository. Containers run a stand-in that only responds to probes.
 package published
 
 import (
@@ -15,15 +15,15 @@ import (
 	"gitops-runtime/tests/contract/facts"
 )
 
-// Options name the release that the manifests are of.
+// Options name the release of the manifests.
 type Options struct {
 	Release, Namespace, Runtime, Account string
 	Image                                string            // Image is what every container runs.
 	Secrets                              map[string]string // Secrets are values of keys of Secrets, by NAME/KEY.
 }
 
-// Objects are the objects of the base scenario and of its dependencies, in the order of kind and name. Hooks, and what has no immutable
-// field and no program reads, are left out; see leftOut.
+// Objects are the objects of the base scenario and of its dependencies, in the order of kind and name. It omits hooks, and objects without immutable
+// fields that no program reads; see leftOut.
 func Objects(options Options) ([]*unstructured.Unstructured, error) {
 	table, err := contract.Published()
 	if err != nil {
@@ -57,8 +57,8 @@ func compare(a, b facts.Object) int {
 	return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name))
 }
 
-// leftOut says whether an object is not made: a hook, which is not part of a release; a kind that comes from files; a kind that scales or
-// protects pods; an object that only the scenario's rights know of.
+// leftOut reports whether an object is omitted: a hook, which is not part of a release; a kind that comes from files; a kind that scales or protects
+// pods; an object that only the scenario's permissions refer to.
 func leftOut(name facts.Object, from source) bool {
 	for at := range from {
 		if at.aspect == "hook" {
@@ -78,7 +78,7 @@ func (o Options) named(text string) string {
 // place is where a fact of an object belongs.
 type place struct{ container, aspect, key string }
 
-// source is what the contract says of an object.
+// source is the contract of an object.
 type source map[place]string
 
 // of are the facts of an aspect of the object itself, by key.
@@ -105,14 +105,14 @@ func (s source) containers() []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// build makes an object.
+// build creates an object.
 func build(name facts.Object, from source, options Options) (*unstructured.Unstructured, error) {
 	object := map[string]any{
 		"apiVersion": cmp.Or(from.of("object")["apiVersion"], apiVersions()[name.Kind]), "kind": name.Kind,
 		"metadata": map[string]any{"name": name.Name, "labels": values(from.of("label")), "annotations": values(from.of("annotation"))},
 	}
 	if !strings.HasPrefix(name.Kind, "Cluster") {
-		object["metadata"].(map[string]any)["namespace"] = options.Namespace //nolint:forcetypeassert // made above
+		object["metadata"].(map[string]any)["namespace"] = options.Namespace //nolint:forcetypeassert // created above
 	}
 	var err error
 	switch name.Kind {
@@ -153,7 +153,7 @@ func values(of map[string]string) map[string]any {
 	return made
 }
 
-// data are the whole values of a ConfigMap; the rows of leaves of longer texts do not make one.
+// data are the whole values of a ConfigMap; the rows of leaves of longer texts are omitted.
 func data(from source) map[string]any {
 	made := map[string]any{}
 	for key, value := range from.of("data") {

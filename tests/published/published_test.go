@@ -16,11 +16,10 @@ var options = Options{
 	Secrets: map[string]string{"codefresh-user-token/token": "user-token-admin"},
 }
 
-// The manifests have the facts of the contract that an upgrade must not change: names, labels, selectors, ports, accounts, rights and
-// bindings.
+// The manifests have the facts of the contract that an upgrade must not change: names, labels, selectors, ports, accounts, permissions and bindings.
 func TestObjectsHaveTheFactsOfTheContract(t *testing.T) {
 	t.Parallel()
-	options := Options{Release: "zz-rel", Namespace: "zz-space", Runtime: "zz-run", Account: "zz-acc"} // names that no other name has in it
+	options := Options{Release: "zz-rel", Namespace: "zz-space", Runtime: "zz-run", Account: "zz-acc"} // names that are not part of other names
 	objects, err := Objects(options)
 	require.NoError(t, err)
 	plain := make([]unstructured.Unstructured, 0, len(objects))

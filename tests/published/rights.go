@@ -29,7 +29,7 @@ func rules(from source) ([]any, error) {
 	return made, nil
 }
 
-// binding is what a binding binds to whom. A row is "binds KIND/NAME" with the value "sa=NAMESPACE/NAME,…".
+// binding is the role and the subjects of a binding. A row is "binds KIND/NAME" with the value "sa=NAMESPACE/NAME,…".
 func binding(from source) (role map[string]any, subjects []any, err error) {
 	rows := from.of("rule")
 	if len(rows) != 1 {

@@ -11,13 +11,13 @@ import (
 	"gitops-runtime/tests/contract/facts"
 )
 
-// workload is the spec of a Deployment or StatefulSet. The table has no selectors of dependencies: the community's charts select by name and
-// instance, as the selectors of their Services in the table do.
+// workload is the spec of a Deployment or StatefulSet. The table has no selectors of dependencies: the community charts select by name and instance, as
+// the selectors of their Services in the table do.
 func workload(name facts.Object, from source, options Options) (map[string]any, error) {
 	selector, podLabels := values(from.of("selector")), values(from.of("podLabel"))
 	if len(selector) == 0 {
 		selector["app.kubernetes.io/name"] = podLabels["app.kubernetes.io/name"]
-		if name.Name != "argo-cd-redis" { // whose Deployment selects by name alone there
+		if name.Name != "argo-cd-redis" { // whose Deployment selects only by name there
 			selector["app.kubernetes.io/instance"] = podLabels["app.kubernetes.io/instance"]
 		}
 	}
@@ -69,7 +69,7 @@ func containerOf(name string, from source, options Options) (map[string]any, err
 	return standInContainer(name, ports, options.Image), nil
 }
 
-// standInContainer is a container whose stand-in listens at ports.
+// standInContainer is a container whose stand-in listens on ports.
 func standInContainer(name string, ports map[string]int64, image string) map[string]any {
 	arguments, declared := []any{"health", "-listen", ":12345"}, []any{} // one port at least
 	for _, port := range slices.Sorted(maps.Keys(ports)) {

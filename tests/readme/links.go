@@ -36,7 +36,7 @@ func Repository(root string) (string, error) {
 // relative is a link to a path, and not to an address or to a heading of the same page.
 var relative = regexp.MustCompile(`\]\(([^):#\s][^):\s]*)\)`)
 
-// Absolute makes the relative links in a page of a folder point into the repository, since ArtifactHub and others show the page without it.
+// Absolute makes the relative links in a page of a folder point to the repository, since ArtifactHub and others show the page outside of it.
 func Absolute(text []byte, repository, folder string) []byte {
 	return relative.ReplaceAllFunc(text, func(link []byte) []byte {
 		target := string(relative.FindSubmatch(link)[1])
@@ -44,7 +44,7 @@ func Absolute(text []byte, repository, folder string) []byte {
 	})
 }
 
-// Local is the path in the checkout that an absolute link points at, with its heading; false where a link leads elsewhere.
+// Local is the path in the checkout that an absolute link points to, with its heading; false for a link to another place.
 func Local(link, repository string) (string, bool) {
 	return strings.CutPrefix(link, repository+branch)
 }

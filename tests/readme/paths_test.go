@@ -16,7 +16,7 @@ import (
 	"gitops-runtime/tests/readme"
 )
 
-// Pages for people who work on the repository name its paths, as targets of links and in code spans, and its make targets.
+// Pages for contributors name the repository's paths, as targets of links and in code spans, and its make targets.
 var (
 	fenced   = regexp.MustCompile("(?ms)^```.*?^```$")
 	linked   = regexp.MustCompile(`\]\(([^)#\s]*)(?:#([^)\s]*))?\)`)
@@ -74,7 +74,7 @@ func pages(t *testing.T, root string) []string {
 	return found
 }
 
-// missing lists the paths in a page's text that are nowhere.
+// missing lists the paths in a page's text that do not exist.
 func missing(root, repository, page, text string) []string {
 	text = fenced.ReplaceAllString(text, "")
 	var gone []string
@@ -107,13 +107,13 @@ func missing(root, repository, page, text string) []string {
 	return gone
 }
 
-// isTarget says whether the Makefile has a target.
+// isTarget reports whether the Makefile has a target.
 func isTarget(root, name string) bool {
 	text, err := os.ReadFile(filepath.Join(root, "Makefile"))
 	return err == nil && regexp.MustCompile(`(?m)^`+regexp.QuoteMeta(name)+`:`).Match(text)
 }
 
-// anchoredIn says whether a page has a heading with the anchor that GitHub gives it.
+// anchoredIn reports whether a page has a heading with GitHub's anchor.
 func anchoredIn(page, anchor string) bool {
 	text, err := os.ReadFile(page)
 	return err == nil && anchored(string(text), anchor)
@@ -128,13 +128,13 @@ func anchored(text, anchor string) bool {
 	return slices.ContainsFunc(marked.FindAllStringSubmatch(text, -1), func(found []string) bool { return found[1] == anchor })
 }
 
-// elsewhere says of a span that it is an image, a module, a MIME type or an API group rather than a path of the repository.
+// elsewhere reports whether a span is an image, a module, a MIME type or an API group rather than a path of the repository.
 func elsewhere(span string) bool {
 	first, _, _ := strings.Cut(span, "/")
 	return strings.Contains(first, ".") && !strings.HasPrefix(first, ".") || version.MatchString(span)
 }
 
-// exists says whether a path is there; parts in angle brackets and stars match any name.
+// exists reports whether a path exists; parts in angle brackets and stars match any name.
 func exists(path string) bool {
 	found, err := filepath.Glob(anything.ReplaceAllString(path, "*"))
 	return err == nil && len(found) > 0

@@ -1,4 +1,4 @@
-// Package readme makes the README of each chart, and the reference of the umbrella's values, with helm-docs.
+// Package readme generates the README of each chart, and the reference of the umbrella's values, with helm-docs.
 package readme
 
 import (
@@ -19,7 +19,7 @@ const (
 	own    = "README.md.gotmpl"
 )
 
-// umbrella is the chart whose values have a page of their own, and whose Chart.yaml names the repository.
+// umbrella is the chart with the reference page, and whose Chart.yaml contains the repository's URL.
 const umbrella = "gitops-runtime"
 
 // Generate returns the README of every chart that has values, and the reference of the umbrella's. root is the repository's root.
@@ -63,7 +63,7 @@ type docs struct {
 	root, tool string
 }
 
-// render has helm-docs fill a template with what it knows of a chart.
+// render has helm-docs fill a template with the values of a chart.
 func (d docs) render(ctx context.Context, chart, template string) ([]byte, error) {
 	text, err := output(ctx, filepath.Join(d.root, "charts"), d.tool,
 		"--chart-search-root", ".", "--chart-to-generate", chart, "--template-files", template,

@@ -119,7 +119,7 @@ func TestGenerate(t *testing.T) {
 	assert.Empty(t, drift)
 }
 
-// Whatever ArtifactHub shows leads somewhere from there: no link of a chart's README is relative.
+// Links work on ArtifactHub, too: no link of a chart's README is relative.
 func TestLinksAreAbsolute(t *testing.T) {
 	t.Parallel()
 	root, err := gomodule.Root()

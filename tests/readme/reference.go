@@ -12,7 +12,7 @@ import (
 	"gitops-runtime/internal/generated"
 )
 
-// reference is a row a value, made by values.gotmpl.
+// reference is a template with a row for each value, values.gotmpl.
 const (
 	rows          = "./values.gotmpl"
 	referencePath = "docs/values.md"
@@ -75,12 +75,12 @@ var (
 	beyondAnchor = regexp.MustCompile(`[^a-z0-9_-]+`)
 )
 
-// Slug is the anchor that GitHub gives a heading.
+// Slug is GitHub's anchor of a heading.
 func Slug(heading string) string {
 	return strings.ReplaceAll(beyondSlug.ReplaceAllString(strings.ToLower(heading), ""), " ", "-")
 }
 
-// Anchor is the anchor of a value: its path in lower case, with a dash for whatever is neither letter nor digit.
+// Anchor is the anchor of a value: its path in lower case, with a dash for each character that is neither a letter nor a digit.
 func Anchor(path string) string {
 	return strings.Trim(beyondAnchor.ReplaceAllString(strings.ToLower(path), "-"), "-")
 }

@@ -15,7 +15,7 @@ type names struct {
 	mutex   sync.Mutex
 	known   map[string]bool
 	asked   []string
-	away    bool // away answers nothing
+	away    bool // away does not respond
 }
 
 func serveNames(t *testing.T, known ...string) *names {
@@ -70,7 +70,7 @@ func (n *names) answer(query []byte) ([]byte, error) {
 	return message.Pack()
 }
 
-// goAway is what a name server does that has no pods.
+// goAway simulates a name server without pods.
 func (n *names) goAway() {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
@@ -83,7 +83,7 @@ func (n *names) isAway() bool {
 	return n.away
 }
 
-// questions are the names that were asked for, without a dot at the end.
+// questions are the names that were resolved, without a dot at the end.
 func (n *names) questions() []string {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()

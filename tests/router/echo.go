@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-// Echo switches protocols, as the target of a WebSocket does, and sends back what comes until the connection ends.
+// Echo switches protocols, as the target of a WebSocket does, and returns everything it receives until the connection ends.
 func Echo(w http.ResponseWriter) {
 	connection, buffered, err := http.NewResponseController(w).Hijack()
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// hostile are paths that one program reads otherwise than the next.
+// hostile are paths that programs interpret differently.
 func hostile() []string {
 	return []string{
 		"/webhooks/../workflows/api/v1/info",
@@ -66,7 +66,7 @@ func TestSecurityReview5RouterRefusesAmbiguousPaths(t *testing.T) {
 	}
 }
 
-// Requests of which two programs may read different ends or hosts: refused, or passed on as one request to the target of their path.
+// Requests whose end or host two programs may interpret differently are rejected, or passed on as one request to the target of their path.
 func TestRequestsAreNotSmuggled(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil, nil)
@@ -133,8 +133,8 @@ func TestSecurityReview5EventSourcesGetNoCredentials(t *testing.T) {
 	}
 }
 
-// Webhooks reach the namespaces that a value allows; of a runtime that keeps to its namespace, that one, whatever the value says. The name of
-// another is not even asked for.
+// Webhooks reach the namespaces that a value allows; a runtime that is limited to its namespace reaches only that one, whatever the value. The name of
+// another namespace is not even resolved.
 func TestSecurityReview5WebhooksReachAllowedNamespacesOnly(t *testing.T) {
 	t.Parallel()
 	const own, other = "/webhooks/codefresh/github/push", "/webhooks/other/far/push"
@@ -158,7 +158,7 @@ func TestSecurityReview5WebhooksReachAllowedNamespacesOnly(t *testing.T) {
 				if slices.Contains(test.reached, path) {
 					want = http.StatusOK
 				} else if test.namespaces == `["*"]` && test.set == nil {
-					want = http.StatusBadGateway // there is no such Service
+					want = http.StatusBadGateway // this Service does not exist
 				}
 				status, _, err := s.raw(get(path))
 				require.NoError(t, err, path)

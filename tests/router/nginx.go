@@ -24,7 +24,7 @@ type Machine struct {
 	Run func(ctx context.Context, folder, name string, args ...string) error
 	// UID is the user this process runs as.
 	UID int
-	// Cache is a folder to keep a downloaded nginx in.
+	// Cache is a folder to store a downloaded nginx in.
 	Cache string
 }
 
@@ -46,8 +46,8 @@ func run(ctx context.Context, folder, name string, args ...string) error {
 	return nil
 }
 
-// Find returns the path of nginx: that of the machine, or, as root on Debian, the program of Debian's package. The package is unpacked and not
-// installed: an installed one starts a server.
+// Find returns the path of nginx: that of the machine or, as root on Debian, the program of Debian's package. The package is unpacked and not installed,
+// because installing it starts a server.
 func (m Machine) Find(ctx context.Context) (string, error) {
 	unpacked := filepath.Join(m.Cache, "usr", "sbin", "nginx")
 	for _, place := range []string{"nginx", usual, unpacked} {
@@ -73,7 +73,7 @@ func (m Machine) Find(ctx context.Context) (string, error) {
 		{"apt-get", "-qq", "update"},
 		{"apt-get", "-qq", "download", "nginx"},
 		{"sh", "-c", "dpkg-deb --extract nginx_*.deb . && rm nginx_*.deb"},
-		{unpacked, "-v"}, // its libraries are there
+		{unpacked, "-v"}, // its libraries are installed
 	} {
 		if err := m.Run(ctx, m.Cache, command[0], command[1:]...); err != nil {
 			return "", fmt.Errorf("get nginx from Debian (or install the package nginx-light yourself): %w", err)

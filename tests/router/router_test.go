@@ -24,7 +24,7 @@ import (
 	"gitops-runtime/tests/router"
 )
 
-// target is a program behind the router. It keeps what it was asked.
+// target is a program behind the router. It records the requests it receives.
 type target struct {
 	*httptest.Server
 	mutex sync.Mutex
@@ -53,7 +53,7 @@ func serve(t *testing.T, name string) *target {
 	return made
 }
 
-// stream sends an event and keeps the connection.
+// stream sends an event and keeps the connection open.
 func stream(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	_, _ = io.WriteString(w, "data: first\n\n")
@@ -66,7 +66,7 @@ func (t *target) port() string {
 	return address.Port()
 }
 
-// requests are what the target was asked since the last call.
+// requests are the requests to the target since the last call.
 func (t *target) requests() []*http.Request {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()

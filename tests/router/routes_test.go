@@ -55,7 +55,7 @@ func TestRoutes(t *testing.T) {
 	assert.Equal(t, "/workflows/", response.Header.Get("Location"))
 }
 
-// Targets see their own name as the host, as the published router has it, and where the request came from.
+// Targets get their own name as the host, as from the published router, and the address of the client.
 func TestForwardedHeaders(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil, nil)
@@ -70,7 +70,7 @@ func TestForwardedHeaders(t *testing.T) {
 	assert.Equal(t, "Bearer b", requests[0].Header.Get("Authorization"))
 }
 
-// While app-proxy is away, browsers on the platform's pages get a 502 that they may read, and a preflight 204; others get no permission.
+// While app-proxy is unavailable, browsers on the platform's pages get a 502 that they may read, and a preflight 204; others get no permission.
 func TestAwayAnswersWithCORS(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil, nil)
@@ -99,7 +99,7 @@ func TestAwayAnswersWithCORS(t *testing.T) {
 	}
 }
 
-// Without DNS, the chart's own targets are reached at the addresses that are known; event sources, which may have moved, are not.
+// Without DNS, the chart's own targets are reached at their known addresses; event sources, which may have moved, are not.
 func TestOwnTargetsServeOnWithoutDNS(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil, nil)

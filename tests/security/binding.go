@@ -9,7 +9,7 @@ import (
 	"gitops-runtime/tests/golden"
 )
 
-// binding says who has a role, and where it holds.
+// binding is the subjects of a role, and its scope.
 type binding struct {
 	role     string // role is the key of the role's document.
 	scope    string

@@ -10,7 +10,7 @@ import (
 	"gitops-runtime/tests/golden"
 )
 
-// target is something outside the pods' network that policies leave open, and for whom.
+// target is a target outside the pods' network that policies allow, and the pods that it is allowed for.
 type target struct {
 	ports     []string
 	workloads []string

@@ -9,11 +9,10 @@ import (
 	"strings"
 )
 
-// Path is where the page stands, relative to the repository's root.
+// Path is the path of the page, relative to the repository's root.
 var Path = filepath.Join("charts", "gitops-runtime", "docs", "security.md")
 
-// Generate makes the page from the charts of the checkout whose root is given. It fails when anything lacks its sentence,
-// and names all that do.
+// Generate creates the page from the charts of the checkout at root. It fails if any entry lacks its sentence, and names all of them.
 func Generate(ctx context.Context, root string) ([]byte, error) {
 	all, err := releases(ctx, root)
 	if err != nil {

@@ -83,7 +83,7 @@ func within(selector, labels map[string]string) bool {
 	return true
 }
 
-// reachedBy says who reaches a port of a pod, as the ingress rules of its policies do.
+// reachedBy describes what can reach a port of a pod, according to the ingress rules of its policies.
 func (r release) reachedBy(pod network.Endpoint, name string, number int32) []string {
 	var who []string
 	for _, policy := range r.policies.Selecting(pod, networkingv1.PolicyTypeIngress) {
@@ -104,7 +104,7 @@ func (r release) reachedBy(pod network.Endpoint, name string, number int32) []st
 	return who
 }
 
-// peer is a peer of a rule in words.
+// peer describes a peer of a rule.
 func (r release) peer(peer networkingv1.NetworkPolicyPeer) string {
 	if peer.NamespaceSelector != nil && peer.PodSelector == nil {
 		return "any namespace"

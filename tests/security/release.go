@@ -1,6 +1,6 @@
-// Package security makes the page for those who judge whether the chart may run on their cluster: every service account with
-// every rule and its reason, every port and who reaches it, every target outside, every secret and who reads it. All of it is
-// read off rendered objects; the reasons are next to the rules in the templates and come along as comments.
+// Package security generates the page for reviewers who decide whether the chart may run on their cluster: every service account with every rule and its
+// reason, every port and what can reach it, every external target, every Secret and what reads it. Everything is derived from rendered objects; the
+// reasons are next to the rules in the templates and are rendered as comments.
 package security
 
 import (
@@ -23,7 +23,7 @@ type release struct {
 	policies  network.Policies
 }
 
-// releases renders every golden case of the checkout whose root is given.
+// releases renders every golden case of the checkout at root.
 func releases(ctx context.Context, root string) ([]release, error) {
 	chart, err := golden.Load(ctx, root)
 	if err != nil {
@@ -56,7 +56,7 @@ func (r release) objects() []unstructured.Unstructured {
 	return objects
 }
 
-// occasions collects in which cases something is found, in the order of the cases.
+// occasions collects the cases in which something is found, in the order of the cases.
 type occasions []string
 
 func (o *occasions) add(name string) {
@@ -65,7 +65,7 @@ func (o *occasions) add(name string) {
 	}
 }
 
-// of says in which cases something is found, given those where it could be: nothing where that is all, and the shorter list.
+// of describes the cases in which something is found, given the possible ones: empty if that is all of them, otherwise the shorter list.
 func (o occasions) of(possible occasions) string {
 	var lacking []string
 	for _, name := range possible {
@@ -82,13 +82,13 @@ func (o occasions) of(possible occasions) string {
 	return "only " + strings.Join(o, ", ")
 }
 
-// ordered is a map that remembers in which order its keys came.
+// ordered is a map that keeps the order of its keys.
 type ordered[T any] struct {
 	keys   []string
 	values map[string]*T
 }
 
-// at is the value of a key, a new one where there is none.
+// at is the value of a key, a new one if it does not exist.
 func (o *ordered[T]) at(key string) *T {
 	if o.values == nil {
 		o.values = map[string]*T{}

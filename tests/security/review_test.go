@@ -75,8 +75,8 @@ func files(t *testing.T, of v1.Image) (names []string) {
 	}
 }
 
-// What is built and released depends on nothing that somebody else can change afterwards, and SECURITY.md says how to report a
-// vulnerability and to verify a signature. Known vulnerabilities of pins are the matter of finding 3.
+// Builds and releases depend on nothing that a third party can change afterwards, and SECURITY.md describes how to report a vulnerability and to verify
+// a signature. Finding 3 covers known vulnerabilities of pinned versions.
 func TestSecurityReview13SupplyChain(t *testing.T) {
 	t.Parallel()
 	read := func(t *testing.T, path string) string {
@@ -109,7 +109,7 @@ func TestSecurityReview13SupplyChain(t *testing.T) {
 			assert.Equal(t, []string{image.AuthoritiesPath, program.Path}, files(t, only), program.Name)
 		}
 	})
-	// What make publish signs and attaches, and that make verify misses none of it, is tested in release/publish and by make test-publish.
+	// release/publish and make test-publish test what make publish signs and attaches, and that make verify checks all of it.
 	t.Run("releases are signed with the workflow's identity, and verified", func(t *testing.T) {
 		release := read(t, ".github/workflows/release.yaml")
 		for _, part := range []string{"- run: make publish ", "- run: make verify ", "id-token: write", "COSIGN_IDENTITY: ", "COSIGN_ISSUER: "} {

@@ -9,7 +9,7 @@ import (
 	"gitops-runtime/tests/golden"
 )
 
-// rule is one rule of a Role or ClusterRole and the sentence above it.
+// rule is one rule of a Role or ClusterRole with the comment above it.
 type rule struct {
 	APIGroups       []string `yaml:"apiGroups"`
 	Resources       []string `yaml:"resources"`
@@ -78,7 +78,7 @@ func commented[T any](document golden.Document, list yaml.Node, set func(item *T
 	return items, nil
 }
 
-// comment is the sentence above an item of a list.
+// comment is the comment above an item of a list.
 func comment(item *yaml.Node) string {
 	text := item.HeadComment
 	if text == "" && len(item.Content) > 0 {
@@ -87,7 +87,7 @@ func comment(item *yaml.Node) string {
 	return strings.TrimSpace(strings.ReplaceAll(strings.TrimPrefix(strings.TrimSpace(text), "#"), "\n# ", " "))
 }
 
-// right is a rule that an account has, where it holds and in which cases.
+// right is a rule of an account, with its scope and cases.
 type right struct {
 	rule
 	scope string
@@ -101,7 +101,7 @@ type account struct {
 	rights ordered[right]
 }
 
-// accounts are the service accounts of the releases by name, each with all its rights. Rights without a sentence are named in lacking.
+// accounts are the service accounts of the releases by name, each with all its rules. Rules without a sentence are added to lacking.
 func accounts(all []release) (found ordered[account], unbound ordered[right], lacking []string, err error) {
 	for _, made := range all {
 		roles := map[string][]rule{}

@@ -13,9 +13,9 @@ import (
 //go:embed secrets.yaml
 var sentences []byte
 
-// secret is a Secret that the chart makes or reads.
+// secret is a Secret that the chart creates or reads.
 type secret struct {
-	made    bool // made by the chart, of values
+	made    bool // created by the chart, from values
 	readers []string
 }
 
@@ -33,7 +33,7 @@ func secrets(all []release) ordered[secret] {
 				found.at(nameOf(object.GetName())).made = true
 				continue
 			case "Role", "ClusterRole", "ServiceAccount":
-				continue // rights stand with the accounts
+				continue // permissions are listed with the accounts
 			}
 			for _, name := range references(object) {
 				of := found.at(nameOf(name))
@@ -97,7 +97,7 @@ func references(object *unstructured.Unstructured) []string {
 	return names
 }
 
-// holds is what each Secret holds and who makes it, as secrets.yaml says.
+// holds is the content of each Secret and who creates it, from secrets.yaml.
 type holds struct {
 	Holds string `json:"holds"`
 	By    string `json:"by"`

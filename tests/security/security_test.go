@@ -12,7 +12,7 @@ import (
 	"gitops-runtime/tests/security"
 )
 
-// The page in the checkout is what the charts say, and nothing in it lacks its sentence.
+// The page in the checkout matches the charts, and every entry has its sentence.
 func TestThePageIsInStepWithTheCharts(t *testing.T) {
 	t.Parallel()
 	root, err := gomodule.Root()

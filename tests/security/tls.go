@@ -127,7 +127,7 @@ func weaknesses(all []release) (found ordered[weakness]) {
 	return found
 }
 
-// reasons say why a setting or a host is not protected by TLS, as tls.yaml has them.
+// reasons are why a setting or a host is not protected by TLS, from tls.yaml.
 func reasons() (map[string]string, error) {
 	var read map[string]string
 	if err := yaml.UnmarshalStrict(reasonsText, &read); err != nil {

@@ -56,8 +56,8 @@ data:
 	assert.Empty(t, unprotected(object))
 }
 
-// Nothing that any chart renders, with its defaults and with each of its example values, switches TLS or its verification off or uses plain HTTP,
-// but for what tests/security/tls.yaml gives a reason for.
+// No chart, with its defaults and with each of its example values, turns TLS or its verification off or uses plain HTTP, except for what
+// tests/security/tls.yaml has a reason for.
 func TestSecurityReview12NothingDisablesVerificationSilently(t *testing.T) {
 	t.Parallel()
 	why, err := reasons()
@@ -77,7 +77,7 @@ func TestSecurityReview12NothingDisablesVerificationSilently(t *testing.T) {
 					of.Files = []string{name}
 				}
 				if _, err := of.Text(t); err != nil && name == "" {
-					return // it has no defaults to install with
+					return // it cannot be installed with its defaults
 				}
 				for _, object := range of.Objects(t) {
 					for _, name := range unprotected(&object) {
@@ -89,7 +89,7 @@ func TestSecurityReview12NothingDisablesVerificationSilently(t *testing.T) {
 	}
 }
 
-// examples are the names of the values files of a folder, and the defaults, which have none.
+// examples are the names of the values files of a folder, and the defaults, which have no name.
 func examples(t *testing.T, folder string) []string {
 	t.Helper()
 	names := []string{""}

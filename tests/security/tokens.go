@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// singleNamespace is the case in which nothing has rights outside the release's namespace.
+// singleNamespace is the case without permissions outside the release's namespace.
 const singleNamespace = "single-namespace"
 
-// worth is one thing that a token is good for, in a scope.
+// worth is one use of a token, in a scope.
 type worth struct {
 	severity severity
 	scope    string
-	name     string // name is that of the escalation, or the right itself where it is limited to names.
+	name     string // name is that of the escalation, or the permission itself if it is limited to names.
 	when     occasions
 }
 
@@ -25,7 +25,7 @@ type token struct {
 	worths  []worth
 }
 
-// severity is that of the worst thing.
+// severity is that of the worst use.
 func (t token) severity() severity {
 	worst := none
 	for _, w := range t.worths {
@@ -34,7 +34,7 @@ func (t token) severity() severity {
 	return worst
 }
 
-// weight orders tokens of the same severity: those that do everything first, then by what they do in the whole cluster, then in a namespace.
+// weight orders tokens of the same severity: those that can do everything first, then by permissions in the whole cluster, then in a namespace.
 func (t token) weight() int {
 	weight := 0
 	for _, w := range t.worths {
@@ -82,7 +82,7 @@ func (o occasions) within(cases occasions) occasions {
 	return slices.DeleteFunc(slices.Clone(o), func(name string) bool { return !slices.Contains(cases, name) })
 }
 
-// deploying are the cases in which Argo CD's application controller has rights for the whole cluster.
+// deploying are the cases in which Argo CD's application controller has permissions in the whole cluster.
 func deploying(owners ordered[account]) occasions {
 	everything := escalations()[0]
 	var when occasions
@@ -101,7 +101,7 @@ func deploying(owners ordered[account]) occasions {
 	return when
 }
 
-// add adds what a right is worth. A right to do everything is named once.
+// add adds the worth of a permission. A permission to do everything is listed once.
 func (t *token) add(r right, deploys occasions) {
 	for _, e := range escalations() {
 		granted, limited := e.grants(r.rule)
@@ -123,7 +123,7 @@ func (t *token) add(r right, deploys occasions) {
 	}
 }
 
-// merge adds a thing, or the cases of it where it is there.
+// merge adds a use, or only its cases if it exists.
 func (t *token) merge(found worth) {
 	for i, have := range t.worths {
 		if have.name == found.name && have.scope == found.scope {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// severity says how much a token is worth.
+// severity is how much a token is worth.
 type severity int
 
 const (
@@ -18,20 +18,20 @@ const (
 
 func (s severity) String() string { return []string{"none", "low", "medium", "high", "critical"}[s] }
 
-// escalation is a right that is worth more than its words: a known step from it to code, credentials or rights of others
+// escalation is a permission that is worth more than it seems: a known step from it to code, credentials or permissions of others
 // (https://kubernetes.io/docs/concepts/security/rbac-good-practices/#privilege-escalation-risks, and what Argo's programs do with their objects).
 type escalation struct {
 	name      string
 	groups    []string // groups are the API groups of the resources.
 	resources []string
-	verbs     []string // verbs are those of which one is enough.
+	verbs     []string // one of the verbs is sufficient
 	// names are the objects of which one is worth as much as all of them. Where a rule is limited to others, it is worth medium at most.
 	names []string
 	// any means that every object is worth as much as all of them: its content is free.
 	any bool
 	// cluster and namespace are the severity of a rule for the whole cluster, and for the release's namespace alone.
 	cluster, namespace severity
-	// runtime means that in the release's namespace it includes the rights of Argo CD's application controller, and is worth what that one may do.
+	// runtime means that in the release's namespace it includes the permissions of Argo CD's application controller, and is worth as much as that one.
 	runtime bool
 	worth   string
 }
@@ -48,7 +48,7 @@ var (
 	argoCDSecrets  = []string{"argocd-secret", "argocd-initial-admin-secret", "argocd-token"}
 )
 
-// escalations are the known ones, that to everything first. Sentences continue "its token ...".
+// escalations are the known ones, the one to everything first. Sentences continue "its token ...".
 func escalations() []escalation {
 	return []escalation{
 		{name: "everything", groups: []string{"*"}, resources: []string{"*"}, verbs: []string{"*"}, cluster: critical, namespace: high,
@@ -130,7 +130,7 @@ func (e escalation) grants(r rule) (granted, limited bool) {
 		return false, false
 	}
 	granted = slices.ContainsFunc(e.verbs, func(verb string) bool {
-		// an object that is created has no name yet that a rule could be held to; a subresource is created at one that has
+		// a rule with names cannot apply to an object that is created, because it has no name yet; a subresource is created for an existing object
 		return has(r.Verbs, verb) && (verb != "create" || len(r.ResourceNames) == 0 || strings.Contains(e.resources[0], "/"))
 	})
 	worthy := e.any || len(r.ResourceNames) == 0 || slices.ContainsFunc(r.ResourceNames, func(name string) bool { return slices.Contains(e.names, name) })
@@ -143,7 +143,7 @@ func (r rule) concerns(resource string) bool {
 	return has(r.Resources, resource) || (is && has(r.Resources, "*/"+sub))
 }
 
-// of is the severity in a scope; deploys reports whether Argo CD's application controller, with rights for the whole cluster, is in the namespace.
+// of is the severity in a scope; deploys reports whether Argo CD's application controller, with permissions in the whole cluster, is in the namespace.
 func (e escalation) of(scope string, deploys bool) severity {
 	switch {
 	case scope == "cluster":

@@ -61,7 +61,7 @@ func found(r rule) []string {
 	return names
 }
 
-// Every known escalation is found in the smallest rule that has it, in no smaller one, and in a rule for everything.
+// Every known escalation is found in the smallest rule that contains it, in no smaller one, and in a rule for everything.
 func TestSecurityReview4EveryEscalationIsProven(t *testing.T) {
 	t.Parallel()
 	all := found(proofs()["everything"])
@@ -111,7 +111,7 @@ func TestRulesForNames(t *testing.T) {
 	}
 }
 
-// owned are accounts with one right each, in the case "tunnel".
+// owned are accounts with one permission each, in the case "tunnel".
 func owned(rights map[string]right) (owners ordered[account]) {
 	for name, r := range rights {
 		of := owners.at(name)
@@ -123,7 +123,7 @@ func owned(rights map[string]right) (owners ordered[account]) {
 	return owners
 }
 
-// The worst token comes first. A right in the namespace is critical where the application controller is there, and may do everything.
+// The worst token comes first. A permission in the namespace is critical if the application controller is there and has all permissions.
 func TestTokensAreSortedByTheirWorth(t *testing.T) {
 	t.Parallel()
 	rights := map[string]right{
@@ -147,7 +147,7 @@ func TestTokensAreSortedByTheirWorth(t *testing.T) {
 	assert.Contains(t, page.String(), "| reader | high |  | high: read secrets |  |")
 }
 
-// Rights that hold in some of an account's cases say so; a single namespace has its own table.
+// Permissions of only some of an account's cases list these cases; a single namespace has its own table.
 func TestTokensNameTheirCases(t *testing.T) {
 	t.Parallel()
 	var owners ordered[account]

@@ -7,8 +7,8 @@ import (
 	"github.com/Masterminds/semver/v3"
 )
 
-// Check holds pins against the list and says, one sentence each, what is wrong: pins with a known vulnerability,
-// pins that the list does not cover, and entries of the list that no pin needs any more.
+// Check compares pinned versions with the list and returns one sentence for each problem: pinned versions with a known vulnerability, pinned versions
+// that the list does not cover, and entries of the list that are no longer needed.
 func (l List) Check(pins []Pin) ([]string, error) {
 	var wrong []string
 	for _, product := range l.Products {

@@ -1,4 +1,4 @@
-// Package vulnerabilities holds what charts and go.mod files pin against a committed, dated list of known vulnerabilities.
+// Package vulnerabilities compares the versions that charts and go.mod files pin with a committed, dated list of known vulnerabilities.
 package vulnerabilities
 
 import (
@@ -18,7 +18,7 @@ var known []byte
 type List struct {
 	// Date is the day on which the products were last looked up.
 	Date string
-	// Products are the pinned products with what is known of them.
+	// Products are the pinned products with their known vulnerabilities.
 	Products []Product
 	// Unlisted are pins that no product covers.
 	Unlisted []Unlisted
@@ -35,7 +35,7 @@ type Product struct {
 	Module string
 	// Program is the folder of localcluster/programs whose go.mod requires Module.
 	Program string
-	// Linked says that the repository's own go.mod requires Module.
+	// Linked means that the repository's own go.mod requires Module.
 	Linked          bool
 	Vulnerabilities []Vulnerability
 }
@@ -47,7 +47,7 @@ type Vulnerability struct {
 	Affected string
 	// Fixed is the first version of the pinned line without it.
 	Fixed string
-	// Accepted says why an affected version is pinned nevertheless.
+	// Accepted is why an affected version is pinned nevertheless.
 	Accepted string
 }
 

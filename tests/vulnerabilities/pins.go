@@ -14,7 +14,7 @@ import (
 	"gitops-runtime/tests/chartimages"
 )
 
-// Pin is a version of something that a file of the repository names.
+// Pin is a version of an image or module in a file of the repository.
 type Pin struct {
 	// What is the repository of an image, or the path of a Go module.
 	What string
@@ -99,11 +99,10 @@ func relative(root, file string) string {
 	return short
 }
 
-// plain is a version without what tags add to it, such as -alpine3.24, which a semantic version would take for a
-// release candidate.
+// plain is a version without a suffix of the tag, such as -alpine3.24, which a semantic version would treat as a release candidate.
 var plain = regexp.MustCompile(`^v?\d+\.\d+(\.\d+)?`)
 
-// of says whether the pin is one of the product. A library that a foreign program links is its publisher's choice.
+// of reports whether the pin is one of the product. A library that a third-party program links is its publisher's choice.
 func (p Pin) of(product Product) bool {
 	switch {
 	case slices.Contains(product.Images, p.What):
@@ -117,5 +116,5 @@ func (p Pin) of(product Product) bool {
 	}
 }
 
-// isImage tells images from modules.
+// isImage reports whether a pin is an image rather than a module.
 func (p Pin) isImage() bool { return strings.HasSuffix(p.File, "values.yaml") }

@@ -1,5 +1,5 @@
-// Command release makes what users get: it stamps the version, publishes images and charts to a registry, verifies what is there, and makes what lies
-// beside the programs for users' machines.
+// Command release creates releases: it stamps the version, publishes images and charts to a registry, verifies them there, and creates the files that
+// are packed with the programs.
 package main
 
 import (

@@ -37,7 +37,7 @@ func (c *common) register(flags *pflag.FlagSet) {
 	c.identify(flags)
 }
 
-// identify registers the flags of whose signatures are valid.
+// identify registers the flags for valid signers.
 func (c *common) identify(flags *pflag.FlagSet) {
 	flags.StringVar(&c.identity.Key, "public-key", os.Getenv("COSIGN_PUBLIC_KEY"), "public key that signatures are valid by: a file or an address of a KMS (COSIGN_PUBLIC_KEY)")
 	flags.StringVar(&c.identity.Subject, "identity", os.Getenv("COSIGN_IDENTITY"), "without a key: whose certificate signatures are valid by (COSIGN_IDENTITY)")
@@ -45,7 +45,7 @@ func (c *common) identify(flags *pflag.FlagSet) {
 	flags.BoolVar(&c.identity.Offline, "offline", os.Getenv("OFFLINE") != "", "do without transparency log and timestamps; needs a key (OFFLINE=1)")
 }
 
-// access is how the registry is reached; who waits is told.
+// access returns the registry settings; waits are reported to waiting.
 func (c *common) access() (registry.Access, error) {
 	access, err := c.registries.Access(os.Getenv)
 	access.Waiting = func(wait registry.Wait) {
@@ -100,13 +100,13 @@ func publishCommand() *cobra.Command {
 	return command
 }
 
-// registerSigner registers the flags of who signs.
+// registerSigner registers the flags for the signer.
 func registerSigner(flags *pflag.FlagSet, key, cosign *string) {
 	flags.StringVar(key, "key", os.Getenv("COSIGN_KEY"), "private key to sign with: a file or an address of a KMS; without it cosign asks for an identity (COSIGN_KEY)")
 	flags.StringVar(cosign, "cosign", "bin/cosign", "the program cosign")
 }
 
-// workflow is the workflow of GitHub Actions that runs this, the builder's identity as GitHub's own attestations give it.
+// workflow is the workflow of GitHub Actions that runs this, the builder's identity in GitHub's own attestations.
 // https://docs.github.com/en/actions/reference/workflows-and-actions/variables
 func workflow() string {
 	if reference := os.Getenv("GITHUB_WORKFLOW_REF"); reference != "" {
@@ -155,7 +155,7 @@ func newPublisher(ctx context.Context, flags *common, argument, url string, dirt
 	}, nil
 }
 
-// newSigner signs by a key, whose public key goes into folder unless one is given, or by an identity.
+// newSigner signs with a key, whose public key is written to folder unless one is given, or with an identity.
 func newSigner(ctx context.Context, program, key string, identity sign.Identity, folder string) (sign.Cosign, error) {
 	signer := sign.Cosign{Path: program, Key: key, Identity: identity}
 	switch {

@@ -1,4 +1,4 @@
-// Command compat writes the tables of values that each chart takes over from the community's chart.
+// Command compat writes the compatibility tables of the values that each chart takes over from the community chart.
 package main
 
 import (

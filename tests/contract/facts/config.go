@@ -16,7 +16,7 @@ var (
 	script   = regexp.MustCompile(`\$\(|^#!`)
 )
 
-// configMap records what the texts of a ConfigMap say: short ones as they are, others by the format that they are in.
+// configMap records the texts of a ConfigMap: short ones as they are, others by their format.
 func (m *maker) configMap(data fields) {
 	for key, value := range data {
 		long := text(value)
@@ -67,7 +67,7 @@ func (m *maker) yamlFile(key, long string) {
 	}
 }
 
-// secret records which keys a Secret has; never what they hold.
+// secret records the keys of a Secret, never its content.
 func (m *maker) secret(object fields) {
 	m.add("data", "(type)", object.or("type", "Opaque"))
 	keys := maps.Clone(object.sub("data"))

@@ -1,5 +1,5 @@
-// Package facts reduces Kubernetes objects to facts: what an object offers to others, and what a container gets. Each fact is one name and one value, so that two
-// charts can be compared fact by fact, whatever way their templates take.
+// Package facts reduces Kubernetes objects to facts: what an object provides to others, and what a container gets. Each fact is one name and one value,
+// so that two charts can be compared fact by fact, however their templates are written.
 package facts
 
 import (
@@ -16,13 +16,13 @@ type Object struct{ Kind, Name string }
 // String returns the object as kubectl names it.
 func (o Object) String() string { return o.Kind + "/" + o.Name }
 
-// Fact is the name of a fact. Container is "-" where the fact is of no container.
+// Fact is the name of a fact. Container is "-" if the fact is not of a container.
 type Fact struct {
 	Object
 	Container, Aspect, Key string
 }
 
-// None is the container of facts that are of no container.
+// None is the container of facts that are not of a container.
 const None = "-"
 
 // String returns the fact in the order of the table's columns.
@@ -66,7 +66,7 @@ var space = regexp.MustCompile(`\s+`)
 // add records a fact of the object itself.
 func (m *maker) add(aspect, key string, value any) { m.addIn(None, aspect, key, value) }
 
-// addIn records a fact of a container. Text of several lines counts as its number of lines: what it says are facts of their own.
+// addIn records a fact of a container. Text of several lines counts as its number of lines: its content becomes separate facts.
 func (m *maker) addIn(container, aspect, key string, value any) {
 	short := strings.TrimSpace(text(value))
 	if strings.Contains(short, "\n") {
@@ -125,7 +125,7 @@ func (m *maker) rest(object fields) {
 	m.leaves("spec", kept)
 }
 
-// present records those keys that are there, whatever their value: 0, false and null are values.
+// present records the existing keys, whatever their value: 0, false and null are values.
 func (m *maker) present(aspect string, from fields, keys ...string) {
 	for _, key := range keys {
 		if value, ok := from[key]; ok {

@@ -7,7 +7,7 @@ import (
 )
 
 var (
-	// labels and annotations that programs, selectors or people look for. The rest, such as helm.sh/chart, changes with every version.
+	// labels and annotations that programs, selectors or users search for. The rest, such as helm.sh/chart, changes with every version.
 	labels      = regexp.MustCompile(`^(app|app\.kubernetes\.io/(name|instance|component|part-of)|([a-z.]*\.)?codefresh\.io/.*|io\.codefresh.*)$`)
 	annotations = regexp.MustCompile(`^((argocd|workflows|events)\.argoproj\.io/.*|([a-z.]*\.)?codefresh\.io/.*|helm\.sh/resource-policy|kubernetes\.io/.*)$`)
 )

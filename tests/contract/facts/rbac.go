@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// rules records each right of a role with those who have it. A right of nobody is "unbound".
+// rules records each permission of a role with its subjects. A permission without subjects is "unbound".
 func (m *maker) rules(rules []any) {
 	who := m.around.bound[m.object].String()
 	for _, item := range rules {
@@ -46,7 +46,7 @@ func (m *maker) binding(object fields) {
 // holders are the accounts that a role is bound to, each with the scope of its binding.
 type holders struct{ scopes, accounts map[string]bool }
 
-// String is empty-handed for a role that nobody has.
+// String is "unbound" for a role without subjects.
 func (h *holders) String() string {
 	if h == nil {
 		return "unbound"

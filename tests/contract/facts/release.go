@@ -5,7 +5,7 @@ import (
 	"unicode"
 )
 
-// Release is what a release is called. Facts have fixed words for it, so that those of two releases can be compared.
+// Release is the names of a release. Facts have fixed words for them, so that those of two releases can be compared.
 type Release struct {
 	Name, Namespace, Runtime, Account string
 	// ChartVersion and AppVersion are those of the chart.
@@ -25,7 +25,7 @@ func (r Release) normal(text string) string {
 	return text
 }
 
-// replaceWord replaces a word that may have dots in it, where it is not a part of a longer one. A dot that ends a sentence may follow.
+// replaceWord replaces a word that may contain dots, if it is not a part of a longer one. It may be followed by a dot that ends a sentence.
 func replaceWord(text, word, by string) string {
 	if word == "" || !strings.Contains(text, word) {
 		return text

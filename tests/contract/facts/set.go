@@ -6,7 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Set holds the facts of a release's objects.
+// Set contains the facts of a release's objects.
 type Set struct {
 	release Release
 	objects map[Object]*unstructured.Unstructured // by their rendered names
@@ -33,13 +33,13 @@ func (s *Set) derive(object *unstructured.Unstructured) {
 	s.facts[name] = s.Facts(object)
 }
 
-// Facts returns the facts of an object among those of the set, which it need not be one of.
+// Facts returns the facts of an object in the context of the set, which does not have to contain it.
 func (s *Set) Facts(object *unstructured.Unstructured) Facts {
 	return of(object, s.around, s.release)
 }
 
-// With returns the set as if some objects were others. Facts that follow from several objects are derived again: a role's rights follow from its bindings, a
-// Service's ports from pods.
+// With returns the set with some objects replaced. Facts that depend on several objects are derived again: a role's permissions on its bindings, a
+// Service's ports on pods.
 func (s *Set) With(changed ...*unstructured.Unstructured) *Set {
 	made := &Set{release: s.release, objects: maps.Clone(s.objects), facts: maps.Clone(s.facts)}
 	bindings, pods := false, false
@@ -80,7 +80,7 @@ func (s *Set) Without(object *unstructured.Unstructured) *Set {
 // Objects returns the facts by object.
 func (s *Set) Objects() map[Object]Facts { return s.facts }
 
-// Rendered returns the object that facts are of, nil where there is none.
+// Rendered returns the object of facts, nil if there is none.
 func (s *Set) Rendered(name Object) *unstructured.Unstructured {
 	for _, object := range s.objects {
 		if object.GetKind() == name.Kind && s.release.normal(object.GetName()) == name.Name {

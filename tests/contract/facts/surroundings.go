@@ -34,7 +34,7 @@ func surroundingsOf(objects map[Object]*unstructured.Unstructured, release Relea
 	return s
 }
 
-// bind records the accounts of a binding. One in another namespace gives an account of the release nothing in its own.
+// bind records the accounts of a binding. A binding in another namespace grants an account of the release nothing in its own.
 func (s *surroundings) bind(kind string, binding fields, release Release) {
 	scope := "cluster"
 	if kind == "RoleBinding" {
@@ -56,7 +56,7 @@ func (s *surroundings) bind(kind string, binding fields, release Release) {
 	}
 }
 
-// port is the number of a named port of the pods that a selector selects, or the name where no pod has it.
+// port is the number of a named port of the pods that a selector selects, or the name if no pod has it.
 func (s surroundings) port(selector fields, name string) any {
 	var found any = name
 	for _, port := range s.ports {

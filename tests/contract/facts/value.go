@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// fields is an object of JSON. What is not there, and what is of another type, reads as empty.
+// fields is an object of JSON. Missing fields, and those of another type, read as empty.
 type fields map[string]any
 
 func (f fields) sub(key string) fields { return asFields(f[key]) }
@@ -100,8 +100,8 @@ func text(value any) string {
 	return strings.TrimSpace(out.String())
 }
 
-// leaves yields path and value of every scalar. Items of a list go by their names where each has one of its own. Empty lists and objects and null are nothing;
-// 0, false and "" are values.
+// leaves yields path and value of every scalar. Items of a list are identified by their names if they are unique. Empty lists and objects and null are
+// omitted; 0, false and "" are values.
 func leaves(value any) iter.Seq2[string, any] {
 	return func(yield func(string, any) bool) { descend("", value, yield) }
 }
@@ -143,7 +143,7 @@ func itemNames(items []any) []string {
 	return numbers
 }
 
-// itemName is what an item of a list goes by: its name, that of its template, or where it is put.
+// itemName identifies an item of a list: its name, that of its template, or where it is mounted.
 func itemName(item fields) string {
 	for _, name := range []any{item["name"], item.sub("template")["name"], item["dest"]} {
 		if known, ok := name.(string); ok && known != "" {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// route says in words what the server does with a request for a URI.
+// route describes what the server does with a request for a URI.
 func (s server) route(uri string) string {
 	found, match := s.find(uri)
 	if found == nil {
@@ -58,7 +58,7 @@ func (s server) find(uri string) (*directive, map[string]string) {
 	return nil, nil
 }
 
-// matches returns the groups of an expression that matches, by number and name. One that Go cannot read matches nothing.
+// matches returns the groups of an expression that matches, by number and name. An expression that Go does not support matches nothing.
 func matches(ignoreCase bool, expression, uri string) map[string]string {
 	if ignoreCase {
 		expression = "(?i)" + expression
@@ -81,7 +81,7 @@ func matches(ignoreCase bool, expression, uri string) map[string]string {
 	return groups
 }
 
-// request is what becomes of a URI in a location.
+// request describes how a location handles a URI.
 type request struct {
 	path         string
 	variables    map[string]string
