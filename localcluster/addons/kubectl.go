@@ -21,8 +21,8 @@ type Kubectl struct {
 	Kubeconfig string // Kubeconfig is the file that names the cluster.
 }
 
-// run runs kubectl with a document on its standard input. Input and output may hold secrets: neither gets into an error, only
-// what kubectl says on its standard error.
+// run runs kubectl with a document on its standard input. Input and output may contain secrets: an error contains neither, only kubectl's standard
+// error.
 func (k Kubectl) run(ctx context.Context, input []byte, arguments ...string) ([]byte, error) {
 	program := k.Path
 	if program == "" {
@@ -39,8 +39,8 @@ func (k Kubectl) run(ctx context.Context, input []byte, arguments ...string) ([]
 	return out.Bytes(), nil
 }
 
-// Apply makes the objects what they should be, by server-side apply, and waits until their Deployments and DaemonSets are rolled out and
-// their definitions established or timeout has passed.
+// Apply applies the objects with server-side apply, and waits until their Deployments and DaemonSets are rolled out and their CRDs established, or
+// timeout has passed.
 func (k Kubectl) Apply(ctx context.Context, objects []*unstructured.Unstructured, timeout time.Duration) error {
 	document, err := list(objects)
 	if err != nil {
@@ -78,8 +78,8 @@ func (k Kubectl) Delete(ctx context.Context, objects []*unstructured.Unstructure
 	return nil
 }
 
-// TLS gives the TLS front's certificates: those that the cluster has, so that applying again does not change them, or new ones
-// when it has none, lacks a name or has a week to go.
+// TLS returns the TLS front's certificates: those in the cluster, so that applying again does not change them, or new ones if it has none, lacks a name
+// or the certificate expires within a week.
 func (k Kubectl) TLS(ctx context.Context) (certs.Bundle, error) {
 	document, err := k.run(ctx, nil, "get", "secret", "platform-tls", "--namespace", Namespace, "--ignore-not-found", "-o", "json")
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package addons gives the Kubernetes objects of the stand-ins and of the controllers that a local cluster needs beside
-// a runtime: the platform with its TLS front, the tunnel server, the Git server, a mesh gateway, Traefik, and the Gateway API.
-// It knows nothing of the runtime but the namespace and the Service that a mesh routes to.
+// Package addons creates the Kubernetes objects of the stand-ins and of the controllers that a local cluster needs in addition to a runtime: the
+// platform with its TLS front, the tunnel server, the Git server, a mesh gateway, Traefik, and the Gateway API. Of the runtime it knows only the
+// namespace and the Service that a mesh routes to.
 package addons
 
 import (
@@ -33,20 +33,20 @@ const (
 	HTTPSNodePort = 30443 // HTTPSNodePort is the TLS front's.
 )
 
-// TunnelServer is the name of the tunnel server's objects, and PluginURL where it asks whom a token belongs to.
+// TunnelServer is the name of the tunnel server's objects, and PluginURL where it verifies tokens.
 const (
 	TunnelServer = "tunnels"
 	PluginURL    = "http://platform-internal:8080"
 )
 
-// SubdomainHost is the domain under which each tunnel has its name: that of a namespace, so that pods resolve the runtime's public host by a Service
-// of its name, as they do elsewhere by public DNS.
+// SubdomainHost is the domain of the tunnels' host names: that of a namespace, so that pods resolve the runtime's public host through a Service with its
+// name, as public DNS does elsewhere.
 const SubdomainHost = TunnelsNamespace + ".svc.cluster.local"
 
 // TunnelsNamespace is the namespace of the Services by which pods find public hosts of tunnels.
 const TunnelsNamespace = "tunnels"
 
-// ServerNames are the names that the TLS front's certificate must hold.
+// ServerNames are the names that the TLS front's certificate must contain.
 func ServerNames() []string {
 	return []string{
 		"platform.platform.svc.cluster.local", "platform.platform.svc", "tunnels.platform.svc.cluster.local",
@@ -65,14 +65,14 @@ type Images struct {
 // Options choose the objects. The platform and the Git server are always among them.
 type Options struct {
 	Images Images
-	TLS    certs.Bundle // TLS is what certs.New(ServerNames()...) makes, or what the cluster has (Kubectl.TLS).
-	Seed   []byte       // Seed is the platform's seed in YAML; none for the default one.
-	// TunnelServer is what charts/tunnel-server renders under the name TunnelServer in the Namespace; none for no tunnel server.
+	TLS    certs.Bundle // TLS is the result of certs.New(ServerNames()...), or the cluster's (Kubectl.TLS).
+	Seed   []byte       // Seed is the platform's seed in YAML; empty for the default one.
+	// TunnelServer are the objects of charts/tunnel-server with the name TunnelServer in the Namespace; empty for no tunnel server.
 	TunnelServer []*unstructured.Unstructured
 	Ingress      bool // Ingress adds Traefik with the IngressClass traefik, at HTTPNodePort.
 	Gateway      bool // Gateway adds Traefik with the Gateway traefik/public, at HTTPNodePort; the cluster needs the Definitions.
-	Mesh         bool // Mesh adds a gateway at HTTPNodePort that sends everything to internal-router.
-	// NetworkPolicies adds kube-router, in kube-system, which enforces them: for nodes whose network does not.
+	Mesh         bool // Mesh adds a gateway at HTTPNodePort that routes everything to internal-router.
+	// NetworkPolicies adds kube-router, in kube-system, which enforces them, for nodes whose network plugin does not.
 	NetworkPolicies bool
 	// RuntimeNamespace is where internal-router is; needed with Mesh.
 	RuntimeNamespace string
@@ -100,7 +100,7 @@ func (o Options) check() error {
 	return nil
 }
 
-// Objects gives the objects in the order in which they can be applied.
+// Objects returns the objects in the order in which they can be applied.
 func Objects(options Options) ([]*unstructured.Unstructured, error) {
 	if err := options.check(); err != nil {
 		return nil, err
@@ -135,8 +135,8 @@ func Objects(options Options) ([]*unstructured.Unstructured, error) {
 	return append(objects, options.TunnelServer...), nil
 }
 
-// Definitions are those of the Gateway API, which have to be there before Objects with Gateway are. They stay when the
-// mode changes: a release that has an HTTPRoute could not be upgraded without its kind.
+// Definitions are the CRDs of the Gateway API, which have to exist before Objects with Gateway are applied. They are kept when the mode changes: a
+// release with an HTTPRoute could not be upgraded without its kind.
 func Definitions() ([]*unstructured.Unstructured, error) {
 	entries, err := files.ReadDir("definitions")
 	if err != nil {
@@ -166,10 +166,10 @@ func read(name string, document []byte) (*unstructured.Unstructured, error) {
 	return object, nil
 }
 
-// app is a file of the Git server's repository. Key is its key in a ConfigMap, which may have no slash.
+// app is a file of the Git server's repository. Key is its key in a ConfigMap, which may not contain a slash.
 type app struct{ Key, Path, Content string }
 
-// view is what templates see.
+// view is the data of the templates.
 type view struct {
 	Options
 	Namespace, SubdomainHost, TunnelsNamespace, AppsDigest string
@@ -214,7 +214,7 @@ func render(name string, seen view) (string, error) {
 	return out.String(), nil
 }
 
-// functions are what templates may call. All give JSON, which is YAML on one line.
+// functions are template functions. All return JSON, which is YAML on one line.
 func functions() template.FuncMap {
 	return template.FuncMap{
 		"text": func(value any) (string, error) {

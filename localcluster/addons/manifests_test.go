@@ -91,7 +91,7 @@ func TestObjectsOfEachMode(t *testing.T) {
 	}
 }
 
-// requireValid holds an object against the schema of its kind's definition.
+// requireValid validates an object against the schema in its kind's CRD.
 func requireValid(t *testing.T, object *unstructured.Unstructured) {
 	t.Helper()
 	root, err := gomodule.Root()
@@ -115,7 +115,7 @@ func typed(t *testing.T, kind string) any {
 	return kinds[kind]
 }
 
-// requireStrict decodes an object into its Go type, refusing unknown fields, and checks a Deployment's pod for the level restricted.
+// requireStrict decodes an object into its Go type, rejects unknown fields, and checks a Deployment's pod for the level restricted.
 func requireStrict(t *testing.T, object *unstructured.Unstructured) {
 	t.Helper()
 	into := typed(t, object.GetKind())

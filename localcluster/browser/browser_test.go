@@ -21,7 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// pages are the golden files of both programs, which hold hostile text.
+// pages are the golden files of both programs, which contain malicious text.
 func pages(t *testing.T) []string {
 	t.Helper()
 	files, err := filepath.Glob("../../*/*page/testdata/*.html")
@@ -30,7 +30,7 @@ func pages(t *testing.T) []string {
 	return files
 }
 
-// tab is a page that is open, with what the browser had to say of it.
+// tab is an open page, with the messages of the browser about it.
 type tab struct {
 	context context.Context
 	said    []string
@@ -94,7 +94,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// The policy refuses a script, a style and a request that somebody brings into the page.
+// The policy blocks an injected script, an injected style and a request.
 func TestPolicy(t *testing.T) {
 	of := open(t, "../../validator/reportpage/testdata/one.html")
 	ask[bool](t, of, `(() => { const s = document.createElement("script"); s.textContent = "window.ran = true"; document.body.append(s); return true })()`)

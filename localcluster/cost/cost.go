@@ -1,5 +1,5 @@
-// Package cost measures what the containers of a runtime use, while nothing is asked of them and while they work: processor time and memory,
-// as the kubelet reports them, beside what they request.
+// Package cost measures the resource usage of a runtime's containers, idle and under load: CPU time and memory, as the kubelet reports them, next to
+// their requests.
 package cost
 
 import (
@@ -147,7 +147,7 @@ func usages(pods []corev1.Pod, seen map[id][]sample) ([]Usage, error) {
 	}), nil
 }
 
-// average is the CPU between the first and the last sample, in thousandths of a processor. A container that was restarted counts from nothing again.
+// average is the CPU usage between the first and the last sample, in thousandths of a CPU. The counter of a restarted container begins at zero again.
 func average(samples []sample) float64 {
 	var used time.Duration
 	for i, now := range samples[1:] {
@@ -160,7 +160,7 @@ func average(samples []sample) float64 {
 	return 1000 * used.Seconds() / samples[len(samples)-1].at.Sub(samples[0].at).Seconds()
 }
 
-// workload names what made a pod.
+// workload is the owner of a pod.
 func workload(pod corev1.Pod) string {
 	owner := metav1.GetControllerOf(&pod)
 	if owner == nil {

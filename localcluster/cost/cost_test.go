@@ -77,7 +77,7 @@ func TestUsages(t *testing.T) {
 `, table.String())
 }
 
-// A container that was seen less than twice has no average, and the table would lack it.
+// A container with fewer than two samples has no average, so the table would lack it.
 func TestUsagesAreComplete(t *testing.T) {
 	t.Parallel()
 	seen := map[id][]sample{}
@@ -86,7 +86,7 @@ func TestUsagesAreComplete(t *testing.T) {
 	assert.EqualError(t, err, "the container main of the pod server-abc-1 was reported 1 times: measure for longer, when all pods are ready")
 }
 
-// The processor time of a container that was restarted begins again from nothing.
+// The CPU time of a restarted container begins at zero again.
 func TestUsageAfterARestart(t *testing.T) {
 	t.Parallel()
 	seen := map[id][]sample{}

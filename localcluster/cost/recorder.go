@@ -13,7 +13,7 @@ import (
 // settle is how long Stop waits for the kubelet's next sample of every container.
 const settle = time.Minute
 
-// Recorder reads the usage of some namespaces' containers while something goes on.
+// Recorder reads the usage of the containers in some namespaces during a measurement.
 type Recorder struct {
 	client     kubernetes.Interface
 	namespaces []string
@@ -23,8 +23,8 @@ type Recorder struct {
 	seen       map[id][]sample
 }
 
-// Record begins to read the usage of the containers of namespaces at each interval, until Stop. A kubelet that does not answer is asked again at
-// the next interval: what it reports adds up.
+// Record starts reading the usage of the containers of namespaces at each interval, until Stop. A kubelet that does not respond is read again at the
+// next interval, because its counters add up.
 func Record(ctx context.Context, client kubernetes.Interface, interval time.Duration, namespaces ...string) *Recorder {
 	ctx, stop := context.WithCancel(ctx)
 	r := &Recorder{client: client, namespaces: namespaces, interval: interval, stop: stop, seen: map[id][]sample{}}
@@ -42,8 +42,7 @@ func Record(ctx context.Context, client kubernetes.Interface, interval time.Dura
 	return r
 }
 
-// Stop reads on until every container that has been there for a while was reported once more, and gives the usages since Record. Containers
-// that have just come are left out.
+// Stop continues reading until every container that is not new was reported once more, and returns the usages since Record. New containers are omitted.
 func (r *Recorder) Stop(ctx context.Context) ([]Usage, error) {
 	r.stop()
 	r.group.Wait()
@@ -82,7 +81,7 @@ func (r *Recorder) known(pods []corev1.Pod) []corev1.Pod {
 	return known
 }
 
-// reported says whether every container of the running pods that was reported once was so after a time, and twice.
+// reported reports whether every container of the running pods that was reported before was also reported after a time, and twice.
 func (r *Recorder) reported(pods []corev1.Pod, after time.Time) bool {
 	for _, pod := range pods {
 		if pod.Status.Phase != corev1.PodRunning {

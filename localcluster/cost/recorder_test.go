@@ -16,8 +16,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// A recorder reads until it is stopped and then until each container was reported once more; a kubelet that fails once is asked again, and a container that
-// has just come is left out.
+// A recorder reads until it is stopped and then until each container was reported once more; a kubelet that fails once is read again, and a new
+// container is omitted.
 func TestRecorder(t *testing.T) {
 	t.Parallel()
 	const mib = 1 << 20

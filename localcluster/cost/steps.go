@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Step is what containers used while something was asked of them.
+// Step is the usage of containers during one step of a measurement.
 type Step struct {
 	Name   string
 	Usages []Usage
@@ -34,7 +34,7 @@ func WriteSteps(out io.Writer, steps []Step) error {
 	return nil
 }
 
-// table has a cell for each usage; first is that of the container's first step, and is empty there.
+// table has a cell for each usage; first is that of the container's first step, and empty in the first step.
 func table(title string, steps []Step, cell func(first, now Usage) string) []string {
 	head, rule := "| "+title+" of | in |", "| --- | --- |"
 	rows := map[[2]string]string{}
@@ -68,5 +68,5 @@ func table(title string, steps []Step, cell func(first, now Usage) string) []str
 	return lines
 }
 
-// key is what tells a container from others.
+// key identifies a container.
 func key(of Usage) [2]string { return [2]string{of.Workload, of.Container} }

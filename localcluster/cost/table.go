@@ -37,13 +37,13 @@ func Write(out io.Writer, usages []Usage) error {
 	return nil
 }
 
-// milli is an amount of CPU as Kubernetes writes it; what is not nothing is not written as nothing.
+// milli formats an amount of CPU as Kubernetes does; a small amount is not rounded to zero.
 func milli(cpu float64) string { return fmt.Sprintf("%.0fm", math.Ceil(cpu)) }
 
 // mebi is an amount of memory as Kubernetes writes it.
 func mebi(bytes float64) string { return fmt.Sprintf("%.0fMi", math.Ceil(bytes/(1<<20))) }
 
-// or is a quantity, or says that there is none.
+// or formats a quantity, or a dash if there is none.
 func or(quantity *resource.Quantity) string {
 	if quantity.IsZero() {
 		return "none"

@@ -19,8 +19,8 @@ func LacksSysResource() (bool, error) {
 	return lacksSysResource(string(status))
 }
 
-// lacksSysResource tells from the text of /proc/self/status whether this machine's bounding set is without
-// CAP_SYS_RESOURCE, so that no container can have it either.
+// lacksSysResource reports, from the text of /proc/self/status, whether this machine's bounding set lacks CAP_SYS_RESOURCE, so that no container can
+// have it either.
 func lacksSysResource(status string) (bool, error) {
 	for line := range strings.Lines(status) {
 		value, found := strings.CutPrefix(line, "CapBnd:")

@@ -18,10 +18,10 @@ import (
 //go:embed runc-without-sys-resource
 var runcWrapper []byte
 
-// Daemon is a private Docker daemon. Everything of it is in Dir, so that a Docker daemon of the machine's own and its
-// data are never touched, and it outlives the command that started it.
+// Daemon is a private Docker daemon. All its files are in Dir, so that it never touches the machine's Docker daemon and its data. It outlives the
+// command that started it.
 type Daemon struct {
-	// Dir is the daemon's directory. Unix socket names are at most 107 bytes long, so it may have some 70.
+	// Dir is the daemon's directory. Names of Unix sockets are at most 107 bytes long, so it may have about 70.
 	Dir string
 	Run process.Runner
 }
@@ -136,7 +136,7 @@ func (d *Daemon) launch(ctx context.Context, path string) error {
 	}
 }
 
-// legacyIptables makes a directory for PATH in which iptables is the legacy one.
+// legacyIptables creates a directory for PATH in which iptables is the legacy one.
 func (d *Daemon) legacyIptables() (string, error) {
 	bin := d.path("legacy-iptables")
 	if err := os.MkdirAll(bin, 0o700); err != nil {

@@ -1,5 +1,4 @@
-// Package docker provides a working Docker engine: an existing one or a private daemon. It knows nothing of kind,
-// nor of the images that the engine gets.
+// Package docker provides a working Docker engine: an existing one or a private daemon. It does not know kind, nor the images of the engine.
 package docker
 
 import (
@@ -34,12 +33,12 @@ func (e *Engine) Run(ctx context.Context, args ...string) (string, error) {
 	return e.RunWith(ctx, nil, args...)
 }
 
-// RunWith is Run with something to read for the program.
+// RunWith is Run with standard input for the program.
 func (e *Engine) RunWith(ctx context.Context, stdin io.Reader, args ...string) (string, error) {
 	return e.run(ctx, process.Command{Name: "docker", Args: args, Env: e.Env(), Stdin: stdin})
 }
 
-// Load gives the engine the images of a Docker archive (see package archive).
+// Load loads the images of a Docker archive into the engine (see package archive).
 func (e *Engine) Load(ctx context.Context, images io.Reader) error {
 	_, err := e.RunWith(ctx, images, "load", "--quiet")
 	return err
@@ -51,7 +50,7 @@ func (e *Engine) Has(ctx context.Context, image string) (bool, error) {
 	return found != "", err
 }
 
-// Network makes sure that a bridge network of this name exists.
+// Network creates a bridge network with this name if it does not exist.
 func (e *Engine) Network(ctx context.Context, name string) error {
 	found, err := e.Run(ctx, "network", "ls", "--quiet", "--filter", "name=^"+name+"$")
 	if err != nil || found != "" {

@@ -10,7 +10,7 @@ import (
 	"gitops-runtime/localcluster/internal/process"
 )
 
-// recorder fakes the docker program: it notes the calls and gives one answer to all.
+// recorder fakes the docker program: it records the calls and returns the same output for all.
 type recorder struct {
 	calls  []string
 	answer string

@@ -13,13 +13,13 @@ import (
 	"gitops-runtime/tests/apt"
 )
 
-// Finder finds an engine that can run kind, or makes one.
+// Finder finds an engine that can run kind, or starts one.
 type Finder struct {
 	// Dir is the private daemon's directory: its data, socket and log.
 	Dir string
 	// Run runs programs; nil is process.Exec.
 	Run process.Runner
-	// Observer gets the steps that take time; it may be nil.
+	// Observer is notified of steps that take time; it may be nil.
 	Observer progress.Observer
 	// Environment looks up a variable; nil is os.LookupEnv.
 	Environment func(string) (string, bool)
@@ -59,7 +59,7 @@ func (f Finder) Find(ctx context.Context) (*Engine, error) {
 	return private.Engine(), nil
 }
 
-// Running returns the engine that Find would return without starting one, or nil when there is none.
+// Running returns the engine that Find would return without starting one, or nil if there is none.
 func (f Finder) Running(ctx context.Context) (*Engine, error) {
 	f = f.withDefaults()
 	if host, found := f.Environment("DOCKER_HOST"); found && host != "" {
@@ -95,7 +95,7 @@ func works(ctx context.Context, engine *Engine) error {
 	return engine.Privileged(short)
 }
 
-// install makes sure that the Docker daemon is installed, from Debian's packages.
+// install installs the Docker daemon from Debian's packages if it is missing.
 func (f Finder) install(ctx context.Context) error {
 	if installed("dockerd", "docker", "containerd", "runc", "iptables") {
 		return nil

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// closeInheritedOnExec marks every file descriptor above standard error to be closed in programs that this process starts. A
-// program that outlives it would else hold what the shell above had open, such as the pipe that somebody reads to its end.
+// closeInheritedOnExec marks every file descriptor above standard error to be closed in programs that this process starts. Otherwise a program that
+// outlives it would keep inherited descriptors open, such as a pipe that another process reads to its end.
 func closeInheritedOnExec() error {
 	open, err := os.ReadDir("/proc/self/fd")
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 
 const probeImage = "gitops-runtime/probe:1"
 
-// exitCode is, per architecture, the machine code of a program that ends at once with status 0.
+// exitCode is, per architecture, the machine code of a program that exits immediately with status 0.
 var exitCode = map[string]struct {
 	machine uint16 // e_machine of the ELF header
 	code    []byte

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Remove stops the daemon, where it runs, and deletes everything of it.
+// Remove stops the daemon, if it runs, and deletes all its files.
 func (d *Daemon) Remove(ctx context.Context) error {
 	pid, err := d.pid()
 	if err != nil {
@@ -35,8 +35,8 @@ func (d *Daemon) Remove(ctx context.Context) error {
 	return os.RemoveAll(d.Dir)
 }
 
-// pid is the running daemon's process, or 0. A process id in a file may long be another program's, so the process must
-// have this daemon's configuration among its arguments.
+// pid is the running daemon's process, or 0. A process id in a file may belong to another program by now, so the process must have this daemon's
+// configuration among its arguments.
 func (d *Daemon) pid() (int, error) {
 	text, err := os.ReadFile(d.path("docker.pid"))
 	if errors.Is(err, os.ErrNotExist) {

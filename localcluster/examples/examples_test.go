@@ -57,7 +57,7 @@ func decode(t *testing.T, name string, into map[string]any) {
 	require.Equal(t, len(into), found)
 }
 
-// requireRuntime requires that values render a runtime whose API key is in the Secret that the examples name, and none beside it.
+// requireRuntime requires that values render a runtime whose API key is only in the Secret that the examples reference.
 func requireRuntime(t *testing.T, values []byte) []render.Object {
 	t.Helper()
 	written := filepath.Join(t.TempDir(), "values.yaml")
@@ -89,7 +89,7 @@ func TestFlux(t *testing.T) {
 	assert.Equal(t, source.OCIRepositoryKind, release.Spec.ChartRef.Kind)
 	assert.Equal(t, repository.Namespace, release.Namespace)
 	require.NotNil(t, repository.Spec.LayerSelector)
-	assert.Equal(t, "application/vnd.cncf.helm.chart.content.v1.tar+gzip", repository.Spec.LayerSelector.MediaType) // what `helm push` makes of a chart
+	assert.Equal(t, "application/vnd.cncf.helm.chart.content.v1.tar+gzip", repository.Spec.LayerSelector.MediaType) // a chart as `helm push` pushes it
 	assert.Equal(t, chartVersion(t), repository.Spec.Reference.Tag)
 	require.NotNil(t, release.Spec.Values)
 	values, err := yaml.JSONToYAML(release.Spec.Values.Raw)

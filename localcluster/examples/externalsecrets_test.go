@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	_ "github.com/external-secrets/external-secrets/apis/meta/v1" // holds the module whose definitions the test reads
+	_ "github.com/external-secrets/external-secrets/apis/meta/v1" // provides the module whose CRDs the test reads
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
@@ -22,8 +22,8 @@ import (
 // externalSecrets is the module of the External Secrets Operator.
 const externalSecrets = "github.com/external-secrets/external-secrets"
 
-// The API server would take the ExternalSecret by the operator's own definition and drop no field of it, and the Secret that the operator makes
-// of it is the one that the values name.
+// The API server would accept the ExternalSecret with the operator's CRD and drop none of its fields, and the operator creates the Secret that the
+// values reference.
 func TestExternalSecrets(t *testing.T) {
 	t.Parallel()
 	text := file(t, "external-secrets/external-secret.yaml")

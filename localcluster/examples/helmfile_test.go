@@ -17,8 +17,8 @@ import (
 	"gitops-runtime/internal/gomodule"
 )
 
-// Helmfile reads every key of the example: they are those of its own types, which its source has; to import them would bring in the clients of
-// every cloud. The values that the release names render a runtime.
+// Helmfile reads every key of the example: the test compares them with the types in its source, since importing them would add the clients of every
+// cloud. The values of the release render a runtime.
 func TestHelmfile(t *testing.T) {
 	t.Parallel()
 	var example struct {

@@ -104,7 +104,7 @@ func TestHelmfileTemplate(t *testing.T) {
 	}
 }
 
-// OpenTofu reads the example, and has nothing to format in it. What the provider would say of it is not tried: it is in no module.
+// OpenTofu reads the example, and finds nothing to format. The provider is not tested, because it is not available as a module.
 func TestTofuReadsTheExample(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

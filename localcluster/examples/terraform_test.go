@@ -18,7 +18,7 @@ import (
 // https://registry.terraform.io/providers/hashicorp/helm/latest/docs/resources/release
 var arguments = []string{"name", "namespace", "create_namespace", "repository", "chart", "version", "timeout", "values"}
 
-// The file is formatted, its blocks are those of the language, and the values that it gives the chart render a runtime.
+// The file is formatted, its blocks are valid, and its values render a runtime.
 func TestTerraform(t *testing.T) {
 	t.Parallel()
 	text := file(t, "terraform/main.tf")

@@ -1,4 +1,4 @@
-// Package imageregistry runs the private container registry beside the local cluster. It knows nothing of the images in it.
+// Package imageregistry runs the private container registry next to the local cluster. It does not know the images in it.
 package imageregistry
 
 import (
@@ -21,7 +21,7 @@ import (
 // Name is the registry's container, and its host name in the cluster.
 const Name = "gitops-runtime-registry"
 
-// InCluster is the registry's address for containerd in the nodes; it speaks plain HTTP.
+// InCluster is the registry's address for containerd in the nodes; it uses plain HTTP.
 const InCluster = Name + ":5000"
 
 // OnHost is the registry's address on this machine.
@@ -39,7 +39,7 @@ type Registry struct {
 	Run     process.Runner
 }
 
-// Start makes sure that the registry runs and answers. One that was built from the same source is left alone.
+// Start makes sure that the registry runs and responds. A registry that was built from the same source is kept.
 func (r Registry) Start(ctx context.Context) error {
 	image, err := r.image()
 	if err != nil {
@@ -102,7 +102,7 @@ func (r Registry) image() (string, error) {
 	return fmt.Sprintf("gitops-runtime/registry:%x", hash.Sum(nil)[:6]), nil
 }
 
-// build gives the engine the registry's image unless it has it.
+// build builds the registry's image unless the engine has it.
 func (r Registry) build(ctx context.Context, image string) error {
 	if has, err := r.Engine.Has(ctx, image); err != nil || has {
 		return err

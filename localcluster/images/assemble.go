@@ -13,7 +13,7 @@ import (
 	"gitops-runtime/localcluster/images/ocilayer"
 )
 
-// assemble stores the row's image, put together from stored layers.
+// assemble stores the row's image, composed of stored layers.
 func (c *Catalog) assemble(ctx context.Context, r row) error {
 	key, err := c.recipeKey(ctx, r)
 	if err != nil {

@@ -22,9 +22,8 @@ type work struct {
 	key string
 }
 
-// buildAll makes the images of the rows. One program compiles at a time, since
-// one compile uses all processors; meanwhile the modules of the next are
-// downloaded, and Debian's packages with them.
+// buildAll builds the images of the rows. One program is compiled at a time, since one compilation uses all CPUs; meanwhile the modules of the next one
+// and Debian's packages are downloaded.
 func (c *Catalog) buildAll(ctx context.Context, rows []row, observer progress.Observer) error {
 	for _, row := range rows {
 		if row.recipe.origin == Pulled {

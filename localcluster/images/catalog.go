@@ -18,10 +18,9 @@ import (
 	"gitops-runtime/tests/chartimages"
 )
 
-// Catalog is the table of images together with the cache they are kept in
-// and the means to get them. Make one with New.
+// Catalog is the table of images with their cache and the means to get them. Create one with New.
 type Catalog struct {
-	// FromSource is set to leave registries alone: nothing is pulled.
+	// FromSource disables registries: nothing is pulled.
 	FromSource bool
 
 	rows      []row
@@ -35,8 +34,8 @@ type Catalog struct {
 	keys map[string]string // of programs, recipes and the Debian layer, by name
 }
 
-// New is the catalog for the checkout at root (the folder of the product's
-// go.mod), with results kept below the folder cache, which outlives checkouts.
+// New returns the catalog for the checkout at root (the folder of the product's go.mod), with results stored below the folder cache, which outlives
+// checkouts.
 func New(root, cache string) (*Catalog, error) {
 	version, err := chartimages.AppVersion(filepath.Join(root, "charts", "gitops-runtime"))
 	if err != nil {
@@ -53,8 +52,7 @@ func New(root, cache string) (*Catalog, error) {
 	}, nil
 }
 
-// ForMode lists the names of the images that an install in the mode needs,
-// those of the test platform included.
+// ForMode lists the names of the images that an install in the mode needs, including those of the test platform.
 func (c *Catalog) ForMode(mode Mode) ([]string, error) {
 	if !slices.Contains(everyMode, mode) {
 		return nil, fmt.Errorf("images: there is no mode %q; the modes are %s", mode, joined(everyMode))
@@ -80,8 +78,7 @@ func (c *Catalog) All() []string {
 	return names
 }
 
-// Images reports where the available images came from, in the order asked for.
-// Images that are not available are an error; see Ensure.
+// Images returns the origins of the available images, in the order of the arguments. Images that are not available are an error; see Ensure.
 func (c *Catalog) Images(ctx context.Context, names []string) ([]Image, error) {
 	rows, err := c.find(names)
 	if err != nil {

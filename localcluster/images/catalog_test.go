@@ -141,7 +141,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// What a program says of its version is the version of its module.
+// A program reports the version of its module.
 func TestVersionFlagsAreThoseOfTheModules(t *testing.T) {
 	root, err := gomodule.Root()
 	require.NoError(t, err)
@@ -161,7 +161,7 @@ func TestVersionFlagsAreThoseOfTheModules(t *testing.T) {
 	assert.GreaterOrEqual(t, checked, 6)
 }
 
-// requiredVersion is the version that a go.mod requires of the module of a package.
+// requiredVersion is the version that a go.mod requires of a package's module.
 func requiredVersion(goMod, ofPackage string) string {
 	for module := ofPackage; module != "."; module = path.Dir(module) {
 		line := regexp.MustCompile(`(?m)^\s*(?:require )?` + regexp.QuoteMeta(module) + ` (v\S+)`)

@@ -10,8 +10,7 @@ import (
 	"gitops-runtime/localcluster/images/ocilayer"
 )
 
-// debianBase is the layer that all images with Debian programs share. Five
-// images out of one: it is made, stored and unpacked once.
+// debianBase is the layer that all images with Debian programs share: it is built, stored and unpacked once for five images.
 var debianBase = debian.RootFS{
 	Packages: []string{
 		"ca-certificates", "tzdata", // all
@@ -119,7 +118,7 @@ func kubeRouterImage() recipe {
 	}
 }
 
-// argocdNames are the names that the one program is called by; each makes it another server.
+// argocdNames are the names of the one program; each runs another server.
 var argocdNames = []string{
 	"server", "repo-server", "cmp-server", "application-controller", "dex",
 	"notifications", "applicationset-controller", "k8s-auth", "commit-server",

@@ -21,10 +21,8 @@ const pullsAtOnce = 3
 // keepUnused is how long the cache keeps unused images.
 const keepUnused = 30 * 24 * time.Hour
 
-// Ensure makes all the images available, and reports where each came
-// from, in the order of the catalog. What is in the cache stays as it is; the
-// rest is pulled where its registry answers and built otherwise. A failed run
-// keeps what it finished. The observer, which may be nil, gets each step.
+// Ensure makes all images available, and returns the origin of each, in the order of the catalog. Cached images are not changed; the others are pulled
+// if their registry responds, and built otherwise. A failed run keeps what it finished. The observer, which may be nil, is notified of each step.
 func (c *Catalog) Ensure(ctx context.Context, names []string, observer progress.Observer) ([]Image, error) {
 	rows, err := c.find(names)
 	if err != nil {

@@ -32,7 +32,7 @@ import (
 
 const helloImage = "registry.test/hello:1"
 
-// steps is an observer that keeps the names of steps.
+// steps is an observer that records the names of steps.
 type steps struct {
 	mu    sync.Mutex
 	ended []string
@@ -49,8 +49,7 @@ func (s *steps) End(step string, _ time.Duration, err error) {
 	s.ended = append(s.ended, step)
 }
 
-// small is a catalog of one tiny program in a checkout and a cache of its
-// own, on a machine whose every connection goes to the server (nil: nowhere).
+// small is a catalog of one tiny program in a checkout and a separate cache, on a machine whose every connection goes to the server (nil: nowhere).
 func small(t *testing.T, server *httptest.Server) *Catalog {
 	t.Helper()
 	root, cache := t.TempDir(), t.TempDir()

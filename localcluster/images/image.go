@@ -9,7 +9,7 @@ import (
 	"gitops-runtime/localcluster/images/ocilayer"
 )
 
-// Origin says where an image came from, for people who read a status table.
+// Origin is where an image comes from, for the status table.
 type Origin string
 
 // The origins of images.
@@ -23,11 +23,11 @@ const (
 
 // Image is one available image.
 type Image struct {
-	// Name is the full reference that charts ask for.
+	// Name is the full reference in the charts.
 	Name string
-	// Origin is where the available image came from.
+	// Origin is where the available image comes from.
 	Origin Origin
-	// Note tells how it differs from the published image; may be empty.
+	// Note describes differences from the published image; may be empty.
 	Note string
 }
 
@@ -46,36 +46,35 @@ var everyMode = []Mode{Tunnel, Ingress, Gateway, Mesh}
 
 // row is one line of the catalog.
 type row struct {
-	// name is the full reference that charts ask for.
+	// name is the full reference in the charts.
 	name string
-	// modes need the image; none: only who names it gets it.
+	// modes need the image; empty if it is only available by name.
 	modes []Mode
-	// neverPull marks images that only this project makes.
+	// neverPull marks images that only this project builds.
 	neverPull bool
-	// recipe makes the image where it cannot be pulled.
+	// recipe builds the image if it cannot be pulled.
 	recipe recipe
 }
 
 func (r row) neededIn(mode Mode) bool { return slices.Contains(r.modes, mode) }
 
-// recipe says what an image consists of.
+// recipe describes the content of an image.
 type recipe struct {
 	origin Origin
 	note   string
 	// debian puts the image on the shared layer of Debian packages.
 	debian bool
-	// programs are built from Go modules, each a layer of its own.
+	// programs are built from Go modules, each as a separate layer.
 	programs []placed
 	// zones adds the time zones of the Go distribution.
 	zones bool
 	// files are the last layer.
 	files []ocilayer.Entry
-	// config says how a container of the image starts.
+	// config is how a container of the image starts.
 	config v1.Config
 }
 
-// onlyPulled is the recipe of images whose programs can neither be built nor
-// be stood in for.
+// onlyPulled is the recipe of images whose programs can neither be built nor replaced by a stand-in.
 func onlyPulled() recipe { return recipe{origin: Pulled} }
 
 // placed is a program and its path in the image.

@@ -10,15 +10,14 @@ import (
 	"gitops-runtime/localcluster/images/store"
 )
 
-// found says under which key an image is, or would be, kept.
+// found is the key under which an image is, or would be, stored.
 type found struct {
 	key       string
 	available bool
 	image     Image
 }
 
-// lookup reports whether the row's image is available: pulled, or made from
-// exactly what its recipe says today.
+// lookup reports whether the row's image is available: pulled, or built from exactly the inputs of its current recipe.
 func (c *Catalog) lookup(ctx context.Context, r row) (found, error) {
 	pulled, err := pulledKey(r)
 	if err != nil {
@@ -39,7 +38,7 @@ func pulledKey(r row) (string, error) {
 	return store.Key("pulled-"+label(r.name), r.name, runtime.GOARCH)
 }
 
-// recipeKey names everything the recipe makes an image from.
+// recipeKey identifies all inputs of the recipe.
 func (c *Catalog) recipeKey(ctx context.Context, r row) (string, error) {
 	return c.remember("image "+r.name, func() (string, error) {
 		var parts []string
@@ -82,8 +81,7 @@ func (c *Catalog) debianKey(ctx context.Context) (string, error) {
 	})
 }
 
-// remember computes a key once. Keys nest, so the lock is not held meanwhile;
-// computing one twice is harmless.
+// remember computes a key once. Keys depend on each other, so the lock is not held meanwhile; computing one twice is harmless.
 func (c *Catalog) remember(what string, compute func() (string, error)) (string, error) {
 	c.mu.Lock()
 	key, known := c.keys[what]
@@ -103,7 +101,7 @@ func (c *Catalog) remember(what string, compute func() (string, error)) (string,
 
 var unfitForNames = regexp.MustCompile(`[^a-zA-Z0-9.-]+`)
 
-// label makes a reference fit for the name of a folder.
+// label converts a reference to a valid folder name.
 func label(reference string) string { return unfitForNames.ReplaceAllString(reference, "-") }
 
 func identity(value any) string {

@@ -5,8 +5,8 @@ import (
 	"gitops-runtime/localcluster/images/gobuild"
 )
 
-// The programs built from Go modules. Each folder under localcluster/programs holds
-// the go.mod that its program's publisher uses, plus the program itself.
+// The programs built from Go modules. Each folder under localcluster/programs contains the go.mod of the program's publisher, with the program itself
+// added.
 var (
 	frpc          = frpProgram("frpc")
 	frps          = frpProgram("frps")
@@ -76,7 +76,7 @@ func workflowsProgram(name string) gobuild.Program {
 	}
 }
 
-// ownProgram is a program of this repository: module is the folder of its go.mod, folder that of its main package in there.
+// ownProgram is a program of this repository: module is the folder of its go.mod, folder that of its main package.
 func ownProgram(name, module, folder string) gobuild.Program {
 	return gobuild.Program{Name: name, Dir: module, Package: folder, Own: true}
 }

@@ -12,7 +12,7 @@ import (
 	"gitops-runtime/localcluster/internal/progress"
 )
 
-// Pair says under which name a private registry is to offer an image.
+// Pair is the name of an image, and its name in the private registry.
 type Pair struct {
 	// Source is the reference in the catalog.
 	Source string
@@ -20,10 +20,8 @@ type Pair struct {
 	Target string
 }
 
-// Push puts cached images into a private registry, over plain http. The
-// registry's name in the targets is its name in the cluster; registryOnHost
-// (host:port) is where this machine reaches it. Images and layers that are
-// there already are not sent again.
+// Push pushes cached images to a private registry, over plain HTTP. The registry's name in the targets is its name in the cluster; registryOnHost
+// (host:port) is its address on this machine. Existing images and layers are not sent again.
 func (c *Catalog) Push(ctx context.Context, pairs []Pair, registryOnHost string, observer progress.Observer) error {
 	return progress.Step(observer, fmt.Sprintf("images: push %d to the registry at %s", len(pairs), registryOnHost), func() error {
 		for _, pair := range pairs {

@@ -61,8 +61,7 @@ func withShell(made recipe) recipe {
 	return made
 }
 
-// argoEventsImage has the argo program beside its own, which the
-// argoWorkflow trigger runs.
+// argoEventsImage contains the argo program in addition to its own, which the argoWorkflow trigger runs.
 func argoEventsImage() recipe {
 	made := withZones(static(argoEvents, "/bin/argo-events", eventsUser))
 	made.programs = append(made.programs, placed{argo, "/bin/argo"})
@@ -82,9 +81,8 @@ func own(program image.Program, version string) recipe {
 	}
 }
 
-// standIn is the test program that stands in for programs which are not
-// available; the role is its first argument. Without a role it is what tests call
-// with a role of their own.
+// standIn is the test program that replaces programs which are not available; the role is its first argument. Without a role, tests call it with their
+// own.
 func standIn(role ...string) recipe {
 	made := static(ownProgram("standin", "localcluster", "./cmd/standin"), "/usr/local/bin/standin", ownUser)
 	made.origin = StandIn
@@ -116,8 +114,7 @@ func withZones(made recipe) recipe {
 	return made
 }
 
-// zonesPath is where images keep time zones. Go reads the zip file that
-// ZONEINFO names.
+// zonesPath is where images contain time zones. Go reads the zip file that ZONEINFO names.
 const zonesPath = "/usr/share/zoneinfo.zip"
 
 func systemFiles(as user) []ocilayer.Entry {

@@ -2,11 +2,11 @@ package images
 
 import "gitops-runtime/release/image"
 
-// table is the catalog; version is the tag of this project's own images. Its order is the order of building: what is quickly
-// downloaded comes first, so that compilers have work while the rest downloads.
+// table is the catalog; version is the tag of this project's own images. Images are built in this order: those that download quickly are first, so that
+// compilers can work while the rest downloads.
 func table(version string) []row {
 	return []row{
-		// The tunnel: frp's client beside the runtime, its server in the test platform.
+		// The tunnel: frp's client in the runtime, its server in the test platform.
 		{name: "ghcr.io/fatedier/frpc:v0.70.0", modes: []Mode{Tunnel}, recipe: withShell(static(frpc, "/usr/bin/frpc", user{}))},
 		{name: "ghcr.io/fatedier/frps:v0.70.0", modes: []Mode{Tunnel}, recipe: static(frps, "/usr/bin/frps", user{})},
 
@@ -22,7 +22,7 @@ func table(version string) []row {
 		{name: "public.ecr.aws/docker/library/redis:8.2.10-alpine", modes: everyMode, recipe: redis()},
 		{name: "public.ecr.aws/docker/library/haproxy:3.3.14-alpine", modes: everyMode, recipe: haproxy()}, // for values-ha.yaml
 
-		// What enforces NetworkPolicies on a node whose own network does not.
+		// Enforces NetworkPolicies on a node whose own network plugin does not.
 		{name: "docker.io/cloudnativelabs/kube-router:v2.1.0", modes: everyMode, recipe: kubeRouterImage()},
 
 		// This project's own.
@@ -30,7 +30,7 @@ func table(version string) []row {
 		{name: "quay.io/codefresh/image-override:" + version, neverPull: true, recipe: own(image.Override(), version)},
 		{name: "gitops-runtime/standin:dev", modes: everyMode, neverPull: true, recipe: standIn()},
 
-		// Programs of the platform that work with nothing but the platform: local clusters have a stand-in of that, too.
+		// Programs of the platform that work only with the platform: local clusters have a stand-in of that, too.
 		{name: "quay.io/codefresh/cap-app-proxy:1.4124.0", modes: everyMode, neverPull: true, recipe: standIn("app-proxy")},
 		{name: "quay.io/codefresh/cap-app-proxy-init:1.4124.0", modes: everyMode, neverPull: true, recipe: appProxyInit()},
 		{name: "quay.io/codefresh/leader-elector:0.0.1", modes: everyMode, neverPull: true, recipe: leaderElector()},
@@ -50,7 +50,7 @@ func table(version string) []row {
 		{name: "quay.io/argoproj/kubectl-argo-rollouts:v1.9.1", recipe: static(rolloutsPlugin, "/bin/kubectl-argo-rollouts", rolloutsUser)},
 		{name: "quay.io/argoproj/argocd:v3.4.13", modes: everyMode, recipe: argocdImage()},
 
-		// For switches that are off by default; whoever wants one needs its registry.
+		// For switches that are off by default; they need a registry.
 		{name: "ghcr.io/dexidp/dex:v2.45.1", recipe: onlyPulled()},
 		{name: "ghcr.io/oliver006/redis_exporter:v1.86.0", recipe: onlyPulled()},
 		{name: "ghcr.io/oliver006/redis_exporter:v1.75.0", recipe: onlyPulled()},

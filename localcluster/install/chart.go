@@ -13,7 +13,7 @@ import (
 type Chart struct {
 	// Name is its folder below charts/.
 	Name string
-	// Scenarios are files of its folder ci/, without the ending -values.yaml; it is installed with each, and with none.
+	// Scenarios are files of its folder ci/, without the ending -values.yaml; it is installed with each, and without any.
 	Scenarios []string
 }
 
@@ -25,8 +25,8 @@ func (l *Local) Scenario(chart Chart, name string) string {
 	return filepath.Join(l.Path(chart), "ci", name+"-values.yaml")
 }
 
-// PrepareChart fills the private registry with the images of a chart, and gives the values file that leads the chart to
-// them whatever its scenario. The cluster is one that Prepare has made ready.
+// PrepareChart pushes the images of a chart to the private registry, and returns the values file that redirects the chart to them in every scenario.
+// Prepare has prepared the cluster.
 func (l *Local) PrepareChart(ctx context.Context, chart Chart) (string, error) {
 	options := generate.Options{Scenarios: []generate.Scenario{{Name: "default"}}}
 	for _, name := range chart.Scenarios {

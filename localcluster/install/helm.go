@@ -20,7 +20,7 @@ import (
 type Helm struct {
 	Path       string // Path is the program.
 	Kubeconfig string
-	Home       string // Home keeps Helm's cache, configuration and data.
+	Home       string // Home contains Helm's cache, configuration and data.
 }
 
 // Upgrade is one `helm upgrade --install`.
@@ -33,7 +33,7 @@ type Upgrade struct {
 	Timeout time.Duration
 }
 
-// Upgrade installs or upgrades a release and waits until all its workloads are ready; Helm's own words go to out.
+// Upgrade installs or upgrades a release and waits until all its workloads are ready; Helm's output goes to out.
 func (h Helm) Upgrade(ctx context.Context, u Upgrade, out io.Writer) error {
 	args := []string{"upgrade", "--install", u.Release, u.Chart, "--namespace", u.Namespace, "--create-namespace", "--wait", "--timeout", u.Timeout.String()}
 	for _, file := range u.ValueFiles {
@@ -71,8 +71,8 @@ func (h Helm) Template(ctx context.Context, u Upgrade) ([]*unstructured.Unstruct
 	return objects, nil
 }
 
-// Uninstall removes a release and waits until its objects are gone. A release that does not exist is not an error: its flag
-// --ignore-not-found says so since Helm 3.13, the words of its error in every version. more are further flags.
+// Uninstall removes a release and waits until its objects are gone. A missing release is not an error: since Helm 3.13 because of the flag
+// --ignore-not-found, and in every version by the error message. more are additional flags.
 func (h Helm) Uninstall(ctx context.Context, release, namespace string, timeout time.Duration, out io.Writer, more ...string) error {
 	var words bytes.Buffer
 	args := append([]string{"uninstall", release, "--namespace", namespace, "--wait", "--timeout", timeout.String()}, more...)
@@ -92,7 +92,7 @@ func (h Helm) Test(ctx context.Context, release, namespace string, timeout time.
 	return h.run(ctx, out, args...)
 }
 
-// Push packs a chart and puts it into a registry, oci://<host>/<path>, that is asked without TLS.
+// Push packages a chart and pushes it to a registry, oci://<host>/<path>, without TLS.
 func (h Helm) Push(ctx context.Context, chart, registry string, out io.Writer) error {
 	folder, err := os.MkdirTemp("", "chart")
 	if err != nil {

@@ -26,7 +26,7 @@ const (
 	RegistryOnHost    = imageregistry.OnHost
 )
 
-// Local is the local cluster with all that a runtime needs beside it: images in a private registry, and the platform.
+// Local is the local cluster with everything that a runtime needs: images in a private registry, and the platform.
 type Local struct {
 	Root     string // Root is the checkout.
 	Cluster  *kindcluster.Cluster
@@ -68,14 +68,13 @@ func New(root string, out io.Writer) (*Local, error) {
 type Ready struct {
 	// ValueFiles are the values of the mode and those that image-override generated, for helm -f.
 	ValueFiles []string
-	// CAFile holds the certificate that the platform's front shows, PEM.
+	// CAFile contains the certificate of the platform's front, PEM.
 	CAFile string
-	// Origins says of each private image reference where the image came from.
+	// Origins are the origins of the images, by private image reference.
 	Origins map[string]images.Origin
 }
 
-// Prepare makes the cluster, gets the images a mode needs, fills the private registry, and starts the platform.
-// Whatever is there already is used as it is.
+// Prepare creates the cluster, gets the images that a mode needs, fills the private registry, and starts the platform. Existing parts are reused.
 func (l *Local) Prepare(ctx context.Context, name images.Mode) (Ready, error) {
 	mode, err := lookUpMode(name)
 	if err != nil {
@@ -118,7 +117,7 @@ func (l *Local) Prepare(ctx context.Context, name images.Mode) (Ready, error) {
 	return l.write(name, ca, overrides)
 }
 
-// startPlatform applies the platform's stand-in and what else the mode needs beside the runtime; it returns the front's CA.
+// startPlatform applies the platform's stand-in and the other objects of the mode; it returns the front's CA.
 func (l *Local) startPlatform(ctx context.Context, mode mode, target func(string) string) ([]byte, error) {
 	var ca []byte
 	err := progress.Step(l.Observer, "platform: stand-in started", func() error {
@@ -159,7 +158,7 @@ func (l *Local) startPlatform(ctx context.Context, mode mode, target func(string
 		if err := l.Kubectl.Apply(ctx, definitions, 3*time.Minute); err != nil {
 			return err
 		}
-		// the ingress controller, the Gateway and the mesh's gateway share a port of this machine: what another mode left goes first
+		// the ingress controller, the Gateway and the mesh's gateway share a port of this machine: the objects of another mode are removed first
 		if err := l.removeOthers(ctx, mode, options, objects); err != nil {
 			return err
 		}
@@ -168,8 +167,8 @@ func (l *Local) startPlatform(ctx context.Context, mode mode, target func(string
 	return ca, err
 }
 
-// enforcesPolicies says whether the node's own network enforces NetworkPolicies. That of kind's published images does, by a
-// DaemonSet called kindnet; the static one of a node built from source does not.
+// enforcesPolicies reports whether the node's own network plugin enforces NetworkPolicies. That of kind's published images does, with a DaemonSet called
+// kindnet; the static one of a node built from source does not.
 func (l *Local) enforcesPolicies(ctx context.Context) (bool, error) {
 	c, err := client(l.Helm.Kubeconfig)
 	if err != nil {
@@ -204,8 +203,8 @@ func (l *Local) write(name images.Mode, ca []byte, overrides overrides) (Ready, 
 	)
 }
 
-// Install installs the chart into a cluster that Prepare made ready, waits for every workload, and shows what came of it.
-// extra are further value files and --set of the user.
+// Install installs the chart into a cluster that Prepare has prepared, waits for every workload, and shows the result. extra are additional values files
+// and --set of the user.
 func (l *Local) Install(ctx context.Context, name images.Mode, ready Ready, valueFiles, sets []string) error {
 	mode, err := lookUpMode(name)
 	if err != nil {

@@ -10,8 +10,7 @@ import (
 	"gitops-runtime/localcluster/images"
 )
 
-// namespaceObjects is the runtime's namespace, held to the Pod Security level restricted: an install proves each time
-// that no container needs more.
+// namespaceObjects is the runtime's namespace, which enforces the Pod Security level restricted: every install proves that no container needs more.
 func namespaceObjects() []*unstructured.Unstructured {
 	return []*unstructured.Unstructured{{Object: map[string]any{
 		"apiVersion": "v1",
@@ -23,7 +22,7 @@ func namespaceObjects() []*unstructured.Unstructured {
 	}}}
 }
 
-// objectsFor are the objects beside the runtime in a mode.
+// objectsFor are the objects of a mode other than the runtime.
 func objectsFor(m mode, options addons.Options) ([]*unstructured.Unstructured, error) {
 	m.platform(&options)
 	if m.name != images.Tunnel {
@@ -32,7 +31,7 @@ func objectsFor(m mode, options addons.Options) ([]*unstructured.Unstructured, e
 	return addons.Objects(options)
 }
 
-// removeOthers deletes the objects that the other modes have beside the runtime and this one does not.
+// removeOthers deletes the objects of the other modes that this one does not need.
 func (l *Local) removeOthers(ctx context.Context, own mode, options addons.Options, keep []*unstructured.Unstructured) error {
 	kept := map[string]bool{}
 	for _, object := range keep {

@@ -13,8 +13,7 @@ import (
 	"gitops-runtime/localcluster/internal/progress"
 )
 
-// overrides is what image-override says of an install: the values that point every image at the private registry, and
-// which image goes where.
+// overrides is the result of image-override for an install: the values that redirect every image to the private registry, and the target of each image.
 type overrides struct {
 	valuesFile string
 	pairs      []images.Pair
@@ -31,8 +30,7 @@ func (o overrides) target(source string) string {
 	return source
 }
 
-// offer puts the images into the private registry, and makes the node forget what it had under their names; it gives their
-// digests, by private reference.
+// offer pushes the images to the private registry, and removes outdated ones from the node; it returns their digests, by private reference.
 func (l *Local) offer(ctx context.Context, made overrides) (map[string]string, error) {
 	if err := l.Catalog.Push(ctx, made.pairs, RegistryOnHost, l.Observer); err != nil {
 		return nil, err
@@ -57,9 +55,8 @@ func (l *Local) digests(ctx context.Context, made overrides) (map[string]string,
 	return digests, nil
 }
 
-// overrideImages generates the values of the private registry with image-override, so that every local install proves it. They
-// hold for high availability, too, which has images that no mode has.
-// Images that the chart only names, for workflows to come, are not available and not mirrored.
+// overrideImages generates the values of the private registry with image-override, so that every local install tests it. They also apply to high
+// availability, which has images that no mode has. Images that the chart only names, for future workflows, are not available and not mirrored.
 func (l *Local) overrideImages(ctx context.Context, name images.Mode, have []images.Image) (overrides, error) {
 	values, err := Values(name, []byte("any"))
 	if err != nil {
@@ -96,7 +93,7 @@ func (l *Local) overrideChart(ctx context.Context, chart string, options generat
 	return result, err
 }
 
-// keepOverrides writes the values below .cache/install and says where each of the images goes.
+// keepOverrides writes the values below .cache/install and returns the target of each image.
 func (l *Local) keepOverrides(result generate.Result, file string, have []images.Image) (overrides, error) {
 	made := overrides{
 		valuesFile: filepath.Join(l.Root, ".cache", "install", file),
@@ -108,7 +105,7 @@ func (l *Local) keepOverrides(result generate.Result, file string, have []images
 	}
 	for _, image := range have {
 		target, found := targets[image.Name]
-		if !found { // the platform's own images are no part of the chart
+		if !found { // the platform's own images are not part of the chart
 			target = RegistryInCluster + "/" + image.Name
 		}
 		made.pairs = append(made.pairs, images.Pair{Source: image.Name, Target: target})

@@ -25,7 +25,7 @@ type Component struct {
 	Image string
 	// Ready and Wanted count pods.
 	Ready, Wanted int32
-	// Origin says where the image came from; "" when it is not one of the catalog's.
+	// Origin is where the image comes from; "" if it is not in the catalog.
 	Origin images.Origin
 }
 
@@ -81,7 +81,7 @@ func component(kind string, meta metav1.ObjectMeta, pod corev1.PodTemplateSpec, 
 	return Component{Kind: kind, Name: meta.Name, Image: image, Ready: ready, Wanted: count, Origin: origins[image]}
 }
 
-// notReady names the components whose pods are not all ready.
+// notReady names the components with pods that are not ready.
 func notReady(all []Component) []string {
 	var names []string
 	for _, c := range all {

@@ -10,7 +10,7 @@ import (
 	"gitops-runtime/localcluster/addons"
 )
 
-// tunnelServer renders charts/tunnel-server for the platform's namespace; target gives the private reference of a public image.
+// tunnelServer renders charts/tunnel-server for the platform's namespace; target returns the private reference of a public image.
 func (l *Local) tunnelServer(ctx context.Context, target func(string) string) ([]*unstructured.Unstructured, error) {
 	sets := []string{
 		"fullnameOverride=" + addons.TunnelServer,

@@ -9,8 +9,8 @@ import (
 	"gitops-runtime/localcluster/images"
 )
 
-// Values are the values of a local install in a mode, as YAML: what the README tells a user to give, and the addresses
-// and the CA of the platform's stand-in. platformCA is PEM.
+// Values are the values of a local install in a mode, as YAML: those that the README requires from a user, and the addresses and the CA of the
+// platform's stand-in. platformCA is PEM.
 func Values(name images.Mode, platformCA []byte) ([]byte, error) {
 	mode, err := lookUpMode(name)
 	if err != nil {
@@ -31,7 +31,7 @@ func Values(name images.Mode, platformCA []byte) ([]byte, error) {
 		"gitops-operator": small(),
 		"argo-gateway":    chartutil.MergeTables(map[string]any{"hpa": map[string]any{"enabled": false}}, small()), // there is no metrics API
 		"app-proxy":       chartutil.MergeTables(map[string]any{"leader-elector": small(), "initContainer": small()}, small()),
-		// of values-ha.yaml all of two pods each fit beside those of the cluster
+		// two pods of each program of values-ha.yaml fit next to those of the cluster
 		"internal-router": small(),
 		"sealed-secrets":  small(),
 	}

@@ -76,7 +76,7 @@ func undeployed(ctx context.Context, objects dynamic.Interface) ([]string, error
 	return names, nil
 }
 
-// deployed says whether all conditions in the status of an Argo Events object are true.
+// deployed reports whether all conditions in the status of an Argo Events object are true.
 func deployed(object unstructured.Unstructured) bool {
 	conditions, found, err := unstructured.NestedSlice(object.Object, "status", "conditions")
 	if err != nil || !found || len(conditions) == 0 {

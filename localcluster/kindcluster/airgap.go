@@ -12,8 +12,8 @@ import (
 // connected removes the table of the node's packet filter that refuses the outside, where there is one.
 const connected = "add table inet air-gap\ndelete table inet air-gap\n"
 
-// Isolate cuts the node and its pods off until Reconnect: what they ask reaches themselves, the node's name server and the
-// private registry, and nothing else. Who asks them from outside gets answers.
+// Isolate cuts off the node and its pods until Reconnect: they can reach only themselves, the node's name server and the private registry. Clients from
+// outside still get responses.
 func (c *Cluster) Isolate(ctx context.Context) error {
 	inside, err := c.inside(ctx)
 	if err != nil {
@@ -31,9 +31,9 @@ func (c *Cluster) filter(ctx context.Context, rules string) error {
 	return err
 }
 
-// isolated is a table that refuses the outside. It is asked before the rules of others, which may accept, and after kube-proxy and
-// Docker have found who is behind a Service and behind the name server's address. That name server asks others in the node's name;
-// without their answers it gives none, and every program that tries a name waits for it.
+// isolated is a table that rejects connections to the outside. It applies before the rules of others, which may accept, and after kube-proxy and Docker
+// have resolved Services and the name server's address. That name server queries others as the node; without their responses it gives none, and every
+// program that resolves a name waits for it.
 func isolated(inside []netip.Prefix) string {
 	addresses := map[bool][]string{true: {"127.0.0.0/8"}, false: {"::1/128"}}
 	for _, prefix := range inside {

@@ -1,6 +1,5 @@
-// Package kindcluster creates the local Kubernetes cluster: a kind cluster of one node with a private registry beside it. The
-// cluster pulls images from that registry and from nowhere else, so whatever runs in it runs air-gapped. The package knows nothing
-// of the charts, nor of where images come from.
+// Package kindcluster creates the local Kubernetes cluster: a kind cluster of one node with a private registry. The cluster pulls images only from that
+// registry, so everything in it runs air-gapped. The package does not know the charts, nor where images come from.
 package kindcluster
 
 import (
@@ -23,7 +22,7 @@ import (
 // Name is the name of the kind cluster.
 const Name = "gitops-runtime"
 
-// container is the node's container, as kind names it; network is the Docker network kind gives its nodes.
+// container is the node's container, with kind's name for it; network is the Docker network of kind's nodes.
 const (
 	container = Name + "-control-plane"
 	network   = "kind"
@@ -34,13 +33,13 @@ const (
 type Cluster struct {
 	// Root is the checkout.
 	Root string
-	// Cache is the directory of what outlives a checkout; see DefaultCache.
+	// Cache is the directory of data that outlives a checkout; see DefaultCache.
 	Cache string
 	// Kubeconfig is the file that gets the cluster's credentials.
 	Kubeconfig string
 	// Kind is the kind program; empty is bin/kind in the checkout.
 	Kind string
-	// KindSource is the source of kind's module; empty is the one that tools/kind/go.mod names.
+	// KindSource is the source of kind's module; empty for the one in tools/kind/go.mod.
 	KindSource string
 	// Ports are mapped into the cluster; nil is the package's Ports.
 	Ports []Port
@@ -48,7 +47,7 @@ type Cluster struct {
 	NodeImage string
 	// Run runs programs; nil is process.Exec.
 	Run process.Runner
-	// Observer gets each step; it may be nil.
+	// Observer is notified of each step; it may be nil.
 	Observer progress.Observer
 
 	// Engine is the Docker engine the cluster runs on, known once Start has returned.
@@ -61,8 +60,8 @@ func DefaultCache() (string, error) {
 	return filepath.Join(cache, Name), err
 }
 
-// Start makes sure that the cluster and its registry run, and writes the kubeconfig. A healthy cluster made the same way is
-// used as it is; any other of this name is deleted and created again, so Start can be called again after it was interrupted.
+// Start makes sure that the cluster and its registry run, and writes the kubeconfig. A healthy cluster with the same configuration is reused; any other
+// with this name is deleted and created again, so Start can be called again after it was interrupted.
 func (c *Cluster) Start(ctx context.Context) error {
 	c.defaults()
 	turn := filelock.Lock{Path: filepath.Join(c.Cache, "cluster.lock"), Busy: "another command works on the cluster"}
@@ -84,7 +83,7 @@ func (c *Cluster) Start(ctx context.Context) error {
 	return c.ensure(ctx, image)
 }
 
-// ensure makes sure that there is a finished cluster of the node image.
+// ensure makes sure that there is a complete cluster with the node image.
 func (c *Cluster) ensure(ctx context.Context, image string) error {
 	made := fingerprint(c.Ports, image)
 	found, err := c.inspect(ctx)
@@ -107,7 +106,7 @@ func (c *Cluster) ensure(ctx context.Context, image string) error {
 	return c.mark(ctx, made)
 }
 
-// images starts the registry and gets the node image, beside each other; it returns the image's name.
+// images starts the registry and gets the node image, in parallel; it returns the image's name.
 func (c *Cluster) images(ctx context.Context) (string, error) {
 	source := c.KindSource
 	if source == "" {
@@ -137,8 +136,7 @@ func (c *Cluster) images(ctx context.Context) (string, error) {
 	return image, group.Wait()
 }
 
-// replace deletes what there is of the cluster and creates it. Creating is tried twice, since a busy machine may let
-// kubeadm run into its own deadlines.
+// replace deletes the existing cluster and creates it. Creation is tried twice, since kubeadm may run into its own deadlines on a busy machine.
 func (c *Cluster) replace(ctx context.Context, found state, image, why string) error {
 	for attempt := 1; ; attempt++ {
 		if found.exists || attempt > 1 {

@@ -20,7 +20,7 @@ import (
 
 // machine fakes an engine with at most one node, and the kind program.
 type machine struct {
-	status  string            // of the node's container; nothing when there is none
+	status  string            // of the node's container; empty if there is none
 	files   map[string]string // in the node
 	refuses int               // how often kind fails to create the cluster
 	calls   []string          // of kind
@@ -78,7 +78,7 @@ func (m *machine) exec(c process.Command) (string, error) {
 	return "", nil
 }
 
-// ports are none, for the tests must not depend on who listens on this machine.
+// ports are empty, so that the tests do not depend on what listens on this machine.
 var ports = []Port{}
 
 // on returns the cluster of a machine.

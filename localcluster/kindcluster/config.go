@@ -25,8 +25,8 @@ var (
 	Ports = []Port{HTTP, HTTPS}
 )
 
-// registryPatch has containerd in upstream's node image look for registries where the built image does. kind restarts
-// containerd for it, so the built image, which needs none, goes without.
+// registryPatch makes containerd in upstream's node image look for registries where the built image does. kind restarts containerd for it; the built
+// image does not need it.
 const registryPatch = `containerdConfigPatches:
   - |-
     [plugins."io.containerd.grpc.v1.cri".registry]
@@ -50,7 +50,7 @@ func config(ports []Port, image string) string {
 	return out.String()
 }
 
-// hosts tells containerd how to reach the private registry: by plain HTTP.
+// hosts configures containerd to reach the private registry with plain HTTP.
 func hosts(address string) string {
 	return fmt.Sprintf("server = \"http://%[1]s\"\n\n[host.\"http://%[1]s\"]\n  capabilities = [\"pull\", \"resolve\"]\n", address)
 }
@@ -58,7 +58,7 @@ func hosts(address string) string {
 // hostsDir is the directory of that file in a node.
 const hostsDir = "/etc/containerd/certs.d/" + imageregistry.InCluster
 
-// fingerprint distinguishes clusters that were made differently.
+// fingerprint distinguishes clusters with different configurations.
 func fingerprint(ports []Port, image string) string {
 	return fmt.Sprintf("%x", sha256.Sum256([]byte(config(ports, image))))[:16]
 }

@@ -5,14 +5,14 @@ import (
 	"fmt"
 )
 
-// Disk is a file system of its own in the node, so that one may be full and nothing else is. It is in memory, and gone when the node restarts.
+// Disk is a separate file system in the node, so that it can be full while nothing else is. It is in memory, and gone when the node restarts.
 type Disk struct {
 	cluster *Cluster
 	// Path is where it is in the node.
 	Path string
 }
 
-// AddDisk mounts an empty disk of a size, such as 32m, at a path of the node; everybody may write to it.
+// AddDisk mounts an empty disk of a size, such as 32m, at a path of the node; every user may write to it.
 func (c *Cluster) AddDisk(ctx context.Context, path, size string) (Disk, error) {
 	disk := Disk{c, path}
 	if _, err := c.inNode(ctx, "mkdir", "--parents", path); err != nil {
@@ -33,7 +33,7 @@ func (d Disk) Fill(ctx context.Context) error {
 	return nil
 }
 
-// Free takes back what Fill has written.
+// Free deletes what Fill has written.
 func (d Disk) Free(ctx context.Context) error {
 	if _, err := d.cluster.inNode(ctx, "rm", "--force", d.Path+"/filling"); err != nil {
 		return fmt.Errorf("free the disk %s in the node: %w", d.Path, err)

@@ -5,12 +5,12 @@ import (
 	"fmt"
 )
 
-// Freeze stops the processes of a name in the node where they are; what asks them waits. Thaw lets them go on.
+// Freeze stops the processes with a name in the node; their clients wait. Thaw resumes them.
 func (c *Cluster) Freeze(ctx context.Context, process string) error {
 	return c.signal(ctx, "STOP", process)
 }
 
-// Thaw lets frozen processes go on.
+// Thaw resumes frozen processes.
 func (c *Cluster) Thaw(ctx context.Context, process string) error {
 	return c.signal(ctx, "CONT", process)
 }

@@ -9,9 +9,8 @@ import (
 	"gitops-runtime/localcluster/internal/progress"
 )
 
-// Forget removes from the node the images whose digest is another than in the registry: digests has the digest of each
-// reference as the registry has it now. The node pulls a tag once, and would run yesterday's build of it for ever.
-// Containers that run such an image keep it.
+// Forget removes from the node the images whose digest differs from the registry's: digests has the digest of each reference in the registry. The node
+// pulls a tag only once, and would use an outdated build of it forever. Containers that run such an image keep it.
 func (c *Cluster) Forget(ctx context.Context, digests map[string]string) error {
 	listed, err := c.listImages(ctx)
 	if err != nil {
@@ -27,8 +26,8 @@ func (c *Cluster) Forget(ctx context.Context, digests map[string]string) error {
 	})
 }
 
-// ForgetRegistry removes all images of a registry from the node, whatever name they have there, so that the next container has
-// its image pulled again. Containers that run one keep it.
+// ForgetRegistry removes all images of a registry from the node, whatever their names there, so that the next container has its image pulled again.
+// Containers that run one keep it.
 func (c *Cluster) ForgetRegistry(ctx context.Context, host string) error {
 	listed, err := c.listImages(ctx)
 	if err != nil {
@@ -53,7 +52,7 @@ func (c *Cluster) listImages(ctx context.Context) (string, error) {
 	return listed, nil
 }
 
-// from are the references in ctr's list that stand for the images of a registry; Kubernetes has one more for each, its digest alone.
+// from are the references in ctr's list that belong to the images of a registry; Kubernetes has another one for each, its digest alone.
 func from(listed, host string) []string {
 	digests := map[string]bool{}
 	for reference, digest := range references(listed) {
@@ -82,7 +81,7 @@ func references(listed string) iter.Seq2[string, string] {
 	}
 }
 
-// outdated are the references in ctr's list (columns REF TYPE DIGEST ...) whose digest is not what it should be.
+// outdated are the references in ctr's list (columns REF TYPE DIGEST ...) whose digest is not the expected one.
 func outdated(listed string, digests map[string]string) []string {
 	var stale []string
 	for reference, have := range references(listed) {

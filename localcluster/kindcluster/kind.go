@@ -46,8 +46,7 @@ func (c *Cluster) kindCreate(ctx context.Context, image string) error {
 	return fmt.Errorf("%w\n\tthe node's journal is in %s", err, log)
 }
 
-// kindDelete deletes the cluster and returns when its node is gone: an engine that was interrupted while it made the node
-// may bring it to an end later.
+// kindDelete deletes the cluster and returns when its node is gone: an engine that was interrupted while it created the node may complete it later.
 func (c *Cluster) kindDelete(ctx context.Context) error {
 	if err := c.kind(ctx, "", "delete", "cluster"); err != nil {
 		return err
@@ -85,7 +84,7 @@ func (c *Cluster) kubectl(ctx context.Context, args ...string) (string, error) {
 	return c.inNode(ctx, append([]string{"kubectl", "--kubeconfig=/etc/kubernetes/admin.conf"}, args...)...)
 }
 
-// connectRegistry tells the node's containerd about the registry. containerd reads the file at each pull.
+// connectRegistry configures the registry in the node's containerd, which reads the file at each pull.
 func (c *Cluster) connectRegistry(ctx context.Context) error {
 	return c.writeInNode(ctx, hostsDir+"/hosts.toml", hosts(imageregistry.InCluster))
 }

@@ -10,13 +10,13 @@ import (
 // never finished.
 const marker = "/kind/gitops-runtime-fingerprint"
 
-// state is what there is of the cluster.
+// state is the state of an existing cluster.
 type state struct {
 	exists, running, healthy bool
 	fingerprint              string
 }
 
-// unfit says why the cluster cannot be used as it is, or nothing when it can.
+// unfit is why the cluster cannot be reused, empty if it can.
 func (s state) unfit(wanted string) string {
 	switch {
 	case !s.exists:
@@ -33,7 +33,7 @@ func (s state) unfit(wanted string) string {
 	return ""
 }
 
-// inspect finds out what there is of the cluster.
+// inspect finds out the state of the cluster.
 func (c *Cluster) inspect(ctx context.Context) (state, error) {
 	status, err := c.status(ctx)
 	if err != nil {
@@ -50,12 +50,12 @@ func (c *Cluster) inspect(ctx context.Context) (state, error) {
 	return found, ctx.Err()
 }
 
-// status is what the engine says of the node's container, such as "running", or nothing when there is none.
+// status is the engine's status of the node's container, such as "running", or empty if there is none.
 func (c *Cluster) status(ctx context.Context) (string, error) {
 	return c.Engine.Run(ctx, "ps", "--all", "--filter", "name=^"+container+"$", "--format", "{{.State}}")
 }
 
-// ready reports whether the API server says that it is ready, which a busy one may take a while for.
+// ready reports whether the API server is ready, which may take some time on a busy machine.
 func (c *Cluster) ready(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
 	defer cancel()

@@ -1,3 +1,3 @@
-// Package monitoring holds the queries of dashboards and rules to the metrics that programs expose. It is in this module since it parses them with
-// Prometheus' own parser.
+// Package monitoring compares the queries of dashboards and rules with the metrics that programs expose. It is in this module since it parses them with
+// the Prometheus parser.
 package monitoring

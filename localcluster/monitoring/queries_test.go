@@ -16,11 +16,11 @@ import (
 	"gitops-runtime/tests/render"
 )
 
-// target are the labels that the Prometheus operator gives each target of a ServiceMonitor. Where a metric has one of them itself, its own becomes
+// target are the labels that the Prometheus operator adds to each target of a ServiceMonitor. If a metric already has one of them, its own becomes
 // exported_<label>: https://prometheus.io/docs/prometheus/latest/configuration/configuration/#scrape_config, honor_labels.
 var target = []string{"namespace", "pod", "service", "job", "container", "endpoint", "instance"}
 
-// query is a parsed query, and what it is held to.
+// query is a parsed query, and what it is compared with.
 type query struct {
 	metrics map[string]dashboards.Metric
 	faults  []string
@@ -30,7 +30,7 @@ func (q *query) fault(format string, args ...any) {
 	q.faults = append(q.faults, fmt.Sprintf(format, args...))
 }
 
-// labels are those of what an expression gives; unknown metrics and labels are faults.
+// labels are those of the result of an expression; unknown metrics and labels are faults.
 func (q *query) labels(node parser.Node) []string {
 	switch node := node.(type) {
 	case *parser.VectorSelector:
@@ -77,7 +77,7 @@ func (q *query) selector(selector *parser.VectorSelector) []string {
 	return q.matched(selector, have)
 }
 
-// matched holds the matchers of a selector to labels; each query is about one namespace.
+// matched compares the matchers of a selector with labels; each query is about one namespace.
 func (q *query) matched(selector *parser.VectorSelector, have []string) []string {
 	scoped := false
 	for _, matcher := range selector.LabelMatchers {
@@ -98,7 +98,7 @@ var (
 	inText    = regexp.MustCompile(`\$labels\.(\w+)`)
 )
 
-// check returns what is wrong with a query whose result is shown by texts that name labels.
+// check returns what is wrong with a query whose result is shown with texts that contain labels.
 func check(metrics map[string]dashboards.Metric, text string, named [][]string) []string {
 	parsed, err := parser.ParseExpr(text)
 	if err != nil {

@@ -9,14 +9,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// sessionsFor is how long BenchmarkSessions keeps them; sessionsOf is how many of each kind there are.
+// sessionsFor is how long BenchmarkSessions keeps sessions open; sessionsOf is the number of each kind.
 var (
 	sessionsFor = flag.Duration("sessions-for", 20*time.Second, "how long BenchmarkSessions keeps WebSockets and streams open")
 	sessionsOf  = flag.Int("sessions", 1000, "how many WebSockets and how many streams BenchmarkSessions keeps open")
 )
 
-// BenchmarkRequests asks for a page of 1 KiB with 32 clients, by each route in turn. What the processors do for a request in between says more
-// than requests a second, since clients and target compute on the same machine.
+// BenchmarkRequests requests a page of 1 KiB with 32 clients, through each route in turn. The CPU time of the programs in between is more meaningful
+// than requests per second, since clients and target run on the same machine.
 func BenchmarkRequests(b *testing.B) {
 	const clients, lasting = 32, 3 * time.Second
 	all := routes(b)
@@ -42,8 +42,8 @@ func BenchmarkRequests(b *testing.B) {
 	}
 }
 
-// BenchmarkSessions keeps WebSockets and event streams open, by the router and by the tunnel, each of which has something to say every second.
-// One that breaks or falls silent fails the benchmark.
+// BenchmarkSessions keeps WebSockets and event streams open, through the router and through the tunnel, each of which sends a message every second. It
+// fails if one breaks or stops sending.
 func BenchmarkSessions(b *testing.B) {
 	for _, each := range routes(b)[1:] {
 		b.Run(each.name, func(b *testing.B) {
@@ -60,7 +60,7 @@ func BenchmarkSessions(b *testing.B) {
 	}
 }
 
-// TestRouterHoldsSessions keeps a thousand WebSockets and a thousand streams open, each of which takes two of the router's connections.
+// TestRouterHoldsSessions keeps a thousand WebSockets and a thousand streams open, each of which uses two of the router's connections.
 func TestRouterHoldsSessions(t *testing.T) {
 	t.Parallel()
 	lost := routes(t)[1].hold(t, 1000, 2*time.Second)

@@ -44,7 +44,7 @@ func (o *output) String() string {
 // frp is the paths of its programs.
 type frp struct{ client, server string }
 
-// build builds frp's programs once; the folder goes with the process's temporary files.
+// build builds frp's programs once; the folder is deleted with the process's temporary files.
 var build = sync.OnceValues(func() (frp, error) {
 	root, err := gomodule.Root()
 	if err != nil {
@@ -78,7 +78,7 @@ func start(t testing.TB, path string, environment []string, args ...string) *out
 	said := &output{}
 	ctx, end := context.WithCancel(context.Background())
 	program := exec.CommandContext(ctx, path, args...)
-	program.Cancel = func() error { return program.Process.Signal(syscall.SIGTERM) } // nginx takes its workers along
+	program.Cancel = func() error { return program.Process.Signal(syscall.SIGTERM) } // nginx also ends its workers
 	program.WaitDelay = 5 * time.Second
 	program.Env = append(os.Environ(), environment...)
 	program.Stdout, program.Stderr = said, said

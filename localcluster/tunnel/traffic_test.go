@@ -26,14 +26,14 @@ import (
 	"gitops-runtime/tests/router"
 )
 
-// path is where the router routes to app-proxy, which the target stands for.
+// path is a path that the router routes to app-proxy, which the target replaces.
 const path = "/app-proxy/hello"
 
 // page is what the target answers: a page of 1 KiB.
 var page = bytes.Repeat([]byte("x"), 1<<10)
 
-// serveTarget starts what all routes end at: it answers requests with a page, sends an event a second to those who ask for a stream, and echoes
-// what comes over a connection that is upgraded.
+// serveTarget starts the target of all routes: it responds to requests with a page, sends an event per second on a stream, and echoes what it receives
+// on an upgraded connection.
 func serveTarget(t testing.TB) *httptest.Server {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -90,7 +90,7 @@ func (r route) client() *http.Client {
 	return &http.Client{Timeout: waited, Transport: &http.Transport{DialContext: dial, MaxIdleConnsPerHost: 100}}
 }
 
-// routes are the target by a plain nginx, by the router, and by the tunnel to the router, all running at once.
+// routes are the target through a plain nginx, through the router, and through the tunnel and the router, all running at the same time.
 func routes(t testing.TB) []route {
 	t.Helper()
 	target := strings.TrimPrefix(serveTarget(t).URL, "http://")
@@ -183,13 +183,13 @@ func (r route) spent(t testing.TB) (processor time.Duration, memory float64) {
 	return processor, memory
 }
 
-// rate is what came of requests: how many a second, the slowest but one in a hundred, and the time of the processors in between for each.
+// rate is the result of requests: their number per second, the 99th percentile of their duration, and the CPU time of the programs in between for each.
 type rate struct {
 	perSecond, processor float64
 	slow                 time.Duration
 }
 
-// hurry asks with a number of clients, each of which asks again as soon as it has its answer.
+// hurry sends requests with a number of clients, each of which sends the next one as soon as it has its response.
 func (r route) hurry(t testing.TB, clients int, lasting time.Duration) rate {
 	t.Helper()
 	before, _ := r.spent(t)
@@ -234,7 +234,7 @@ func (r route) once(client *http.Client) error {
 	return err
 }
 
-// hold keeps connections open that are upgraded, and streams of events, as many of each, and gives those that broke or fell silent.
+// hold keeps upgraded connections and event streams open, the same number of each, and returns those that broke or stopped sending.
 func (r route) hold(t testing.TB, count int, lasting time.Duration) []error {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), lasting+2*waited)

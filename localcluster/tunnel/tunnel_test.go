@@ -31,7 +31,7 @@ const (
 	waited = 30 * time.Second
 )
 
-// asked is what the server plugin was asked: the metadata Authorization of each tunnel.
+// asked are the requests to the server plugin: the metadata Authorization of each tunnel.
 type asked chan string
 
 // plugin accepts every tunnel.
@@ -56,7 +56,7 @@ func plugin(t testing.TB) (string, asked) {
 	return server.URL, seen
 }
 
-// bundle makes an authority and a certificate for the server and the runtime's public host.
+// bundle creates an authority and a certificate for the server and the runtime's public host.
 func bundle(t testing.TB) certs.Bundle {
 	t.Helper()
 	made, err := certs.New("127.0.0.1", "*.tunnels.local")
@@ -118,8 +118,8 @@ func serve(t testing.TB, certificate certs.Bundle, pluginURL string) tunnelServe
 	return tunnelServer{port: https, processes: []int{server.pid, nginx.pid}}
 }
 
-// connect runs frpc as charts/tunnel-client configures it, towards a port, with the certificates of the platform and those of the image; it
-// returns frpc's output.
+// connect runs frpc with the configuration of charts/tunnel-client, connected to a port, with the certificates of the platform and those of the image;
+// it returns frpc's output.
 func connect(t testing.TB, port string, platform, public []byte, target string) *output {
 	t.Helper()
 	set := map[string]string{"tunnelServer.host": "127.0.0.1", "tunnelServer.port": port, "target.host": "127.0.0.1", "target.port": target}

@@ -42,8 +42,8 @@ func definition(t *testing.T, plural string) *apiextensions.CustomResourceDefini
 	return &internal
 }
 
-// judge returns what an API server that has the definition says of an object: errors of the schema and of its rules,
-// and the fields that strict validation calls unknown.
+// judge returns the verdict of an API server with the CRD on an object: errors of the schema and of its rules, and the fields that strict validation
+// reports as unknown.
 func judge(t *testing.T, crd *apiextensions.CustomResourceDefinition, object map[string]any) []string {
 	t.Helper()
 	for _, version := range crd.Spec.Versions {

@@ -19,7 +19,7 @@ import (
 	"gitops-runtime/internal/kubeversion"
 )
 
-// byAction is the release that Helm's install action makes without a cluster.
+// byAction is the release that Helm's install action creates without a cluster.
 func byAction(of *chart.Chart, values map[string]any, options helmrender.Options) (*release.Release, error) {
 	install := action.NewInstall(&action.Configuration{})
 	install.ReleaseName, install.Namespace, install.APIVersions = options.Name, options.Namespace, options.APIVersions
@@ -32,7 +32,7 @@ func byAction(of *chart.Chart, values map[string]any, options helmrender.Options
 	return install.Run(of, values)
 }
 
-// stored is a release as Helm keeps it, without the time.
+// stored is a release as Helm stores it, without the time.
 func stored(t *testing.T, made *release.Release) string {
 	t.Helper()
 	info := *made.Info
@@ -43,7 +43,7 @@ func stored(t *testing.T, made *release.Release) string {
 	return string(text)
 }
 
-// What helmrender makes is byte for byte what Helm's action makes.
+// The result of helmrender is byte for byte that of Helm's action.
 func TestReleasesAreHelms(t *testing.T) {
 	t.Parallel()
 	root, err := gomodule.Root()

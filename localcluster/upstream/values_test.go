@@ -26,7 +26,7 @@ var parent = map[string]string{
 	"charts/child/values.yaml": "size: 1\ngone: here\nnested: {one: 1, two: 2}\nglobal: {deep: {b: 2}, own: true}\n",
 }
 
-// Everything that is loaded has to be what Helm would load.
+// All values are loaded as Helm would load them.
 func TestLoadingIsHelms(t *testing.T) {
 	folder := foldertest.New(t, map[string]string{
 		"one.yaml":   "a: {b: 2}\nlist: [y, z]\nanchor: &x {p: 1, q: 2}\nuse: {<<: *x, q: 3}\nyes: on\nnumber: 1.5\nbig: 12345678901\n",
@@ -83,7 +83,7 @@ func byHelm(t *testing.T, root string, options helmvalues.Options) any {
 	return normal(t, coalesced)
 }
 
-// normal makes numbers of all loaders the same type.
+// normal converts the numbers of all loaders to the same type.
 func normal(t *testing.T, tree any) any {
 	t.Helper()
 	var out any

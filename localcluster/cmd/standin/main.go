@@ -1,4 +1,4 @@
-// Command standin plays the servers that a test cluster lacks; see package command.
+// Command standin runs the servers that a test cluster lacks; see package command.
 package main
 
 import (

@@ -34,7 +34,7 @@ func main() {
 		}
 		fmt.Fprintf(os.Stderr, "This is a rehearsal: a stand-in at %s answers instead of the platform of the values. It knows the account acc1 and its\n"+
 			"token user-token-admin, and refuses every other token (ACC101). To ask a real platform: make validate ARGS=\"--set %s=<url>\".\n\n", server.URL, urlValue)
-		// it is on loopback, so nothing travels
+		// it is on loopback, so nothing is sent over a network
 		args = append(args, "--set-string", urlValue+"="+server.URL, "--set", "global.codefresh.allowInsecureHTTP=true")
 	}
 	os.Exit(validatecmd.Main(ctx, args, validatecmd.System{
@@ -44,7 +44,7 @@ func main() {
 	}))
 }
 
-// withNamespace adds the namespace of the local install where none is given.
+// withNamespace adds the namespace of the local install if none is given.
 func withNamespace(args []string) []string {
 	short := func(arg string) bool { return strings.HasPrefix(arg, "-n") } // -n NS, -nNS and -n=NS
 	if gives(args, "--namespace", "explain", "version", "--help", "-h") || slices.ContainsFunc(args, short) {

@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-// answer holds a response back until it is known that it can be kept.
+// answer delays a response until the manifest is stored.
 type answer struct {
 	header http.Header
 	status int

@@ -24,7 +24,7 @@ type manifest struct {
 // isIndex reports whether the manifest names other manifests.
 func (m manifest) isIndex() bool { return types.MediaType(m.ContentType).IsIndex() }
 
-// manifests keeps each manifest in a file of its own.
+// manifests stores each manifest in a separate file.
 type manifests struct {
 	dir string
 }
@@ -33,7 +33,7 @@ func (s manifests) path(m manifest) string {
 	return filepath.Join(s.dir, fmt.Sprintf("%x.json", sha256.Sum256([]byte(m.Repository+"\n"+m.Reference))))
 }
 
-// record does on disk what a PUT or a DELETE did.
+// record applies a PUT or a DELETE on disk.
 func (s manifests) record(method string, m manifest) error {
 	if method == http.MethodDelete {
 		if err := os.Remove(s.path(m)); err != nil && !errors.Is(err, fs.ErrNotExist) {

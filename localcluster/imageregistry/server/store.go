@@ -1,4 +1,4 @@
-// Package server is a container registry that keeps everything on disk, so that a restart loses nothing.
+// Package server is a container registry that stores everything on disk, so that a restart loses nothing.
 package server
 
 import (
@@ -20,7 +20,7 @@ type Handler struct {
 	manifests manifests
 }
 
-// Open returns the registry of a directory, which is made where it is missing.
+// Open returns the registry of a directory, which is created if it is missing.
 func Open(dir string) (*Handler, error) {
 	blobs := filepath.Join(dir, "blobs")
 	h := &Handler{manifests: manifests{dir: filepath.Join(dir, "manifests")}}
@@ -45,7 +45,7 @@ func Open(dir string) (*Handler, error) {
 	return h, nil
 }
 
-// ServeHTTP answers a request, and keeps a manifest that the registry has accepted.
+// ServeHTTP handles a request, and stores a manifest that the registry has accepted.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	repository, reference, isManifest := manifestPath(r.URL.Path)
 	if !isManifest || (r.Method != http.MethodPut && r.Method != http.MethodDelete) {
@@ -70,7 +70,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer.copyTo(w)
 }
 
-// restore gives the registry a manifest that was kept.
+// restore loads a stored manifest into the registry.
 func (h *Handler) restore(m manifest) error {
 	path := "/v2/" + m.Repository + "/manifests/" + m.Reference
 	request, err := http.NewRequest(http.MethodPut, path, bytes.NewReader(m.Body)) //nolint:noctx // no network
@@ -86,7 +86,7 @@ func (h *Handler) restore(m manifest) error {
 	return nil
 }
 
-// manifestPath takes "/v2/<repository>/manifests/<reference>" apart.
+// manifestPath parses "/v2/<repository>/manifests/<reference>".
 func manifestPath(path string) (repository, reference string, found bool) {
 	rest, found := strings.CutPrefix(path, "/v2/")
 	if !found {

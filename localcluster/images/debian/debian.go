@@ -1,6 +1,5 @@
-// Package debian makes the one layer that every image with Debian programs
-// shares: a root file system of the packages asked for and what they need,
-// without init, apt, documentation or translations.
+// Package debian builds the layer that all images with Debian programs share: a root file system of the given packages and their dependencies, without
+// init, apt, documentation or translations.
 package debian
 
 import (
@@ -20,19 +19,17 @@ import (
 
 // RootFS describes a root file system of Debian packages.
 type RootFS struct {
-	// Packages are asked for by name; the essential ones and dependencies
-	// (Recommends left out) come with them.
+	// Packages are given by name; the essential ones and dependencies (without Recommends) are added.
 	Packages []string
 	// Users and Groups are lines for /etc/passwd and /etc/group.
 	Users, Groups []string
 }
 
-// Commands runs the programs of this machine. The zero value runs them; tests
-// give their own.
+// Commands runs programs. The zero value runs those of this machine; tests replace it.
 type Commands struct {
 	// Output runs a program and returns its standard output.
 	Output func(ctx context.Context, name string, args ...string) ([]byte, error)
-	// LookPath tells where a program is.
+	// LookPath finds a program.
 	LookPath func(name string) (string, error)
 	// UID is the user this process runs as.
 	UID func() int
@@ -89,14 +86,12 @@ func (c Commands) Network(ctx context.Context) ([]string, error) {
 
 var networkSetting = regexp.MustCompile(`(?i)::(proxy|proxy-auto-detect|cainfo)(::|$)`)
 
-// Key names what the root file system is made from: packages, users and the
-// suites of Debian. Updates of packages within a suite do not change it.
+// Key identifies the inputs of the root file system: packages, users and the suites of Debian. Updates of packages within a suite do not change it.
 func (r RootFS) Key(sources []string) (string, error) {
 	return store.Key("debian", r, Suites(sources), runtime.GOARCH, dropped, droppedFiles)
 }
 
-// Suites are the sources without their addresses, sorted as given: what
-// decides which packages come, wherever they come from.
+// Suites are the sources without their addresses, in the given order: they determine the packages, whatever their mirror.
 func Suites(sources []string) []string {
 	suites := make([]string, 0, len(sources))
 	for _, line := range sources {
@@ -107,9 +102,8 @@ func Suites(sources []string) []string {
 	return suites
 }
 
-// Prepare sees to it that mmdebstrap is there: it is installed with apt-get
-// when this process is root, and asked for otherwise. say gets a line when
-// something is installed.
+// Prepare makes sure that mmdebstrap is available: it is installed with apt-get if this process is root, otherwise a missing program is an error. say
+// gets a line when something is installed.
 func (c Commands) Prepare(ctx context.Context, say func(string)) error {
 	if _, err := c.LookPath("mmdebstrap"); err == nil {
 		return nil
@@ -134,8 +128,7 @@ func (c Commands) Prepare(ctx context.Context, say func(string)) error {
 	return nil
 }
 
-// Write makes the root file system from the sources, with the apt settings
-// network, and writes it as a tar stream: sorted by mmdebstrap, with fixed
+// Write builds the root file system from the sources, with the apt settings network, and writes it as a tar stream: sorted by mmdebstrap, with fixed
 // times, and without what containers do not need (see dropped).
 func (r RootFS) Write(ctx context.Context, sources, network []string, w io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)

@@ -16,8 +16,7 @@ import (
 	"gitops-runtime/localcluster/internal/archive/archivetest"
 )
 
-// machine is a machine with some programs, which answers each call with text
-// or an error and keeps what was called.
+// machine is a machine with some programs; it returns text or an error for each call and records the calls.
 type machine struct {
 	programs []string
 	answer   string

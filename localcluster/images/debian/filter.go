@@ -12,7 +12,7 @@ import (
 	"gitops-runtime/localcluster/images/ocilayer"
 )
 
-// dropped are folders whose contents no container needs; the folders stay.
+// dropped are folders whose contents containers do not need; the folders are kept.
 var dropped = []string{
 	"/dev", "/var/cache", "/var/log", "/var/lib/apt", "/run", "/tmp",
 	"/usr/share/locale", "/usr/share/man", "/usr/share/info", "/usr/share/lintian", "/usr/share/doc",
@@ -20,12 +20,12 @@ var dropped = []string{
 	"/etc/rc0.d", "/etc/rc1.d", "/etc/rc2.d", "/etc/rc3.d", "/etc/rc4.d", "/etc/rc5.d", "/etc/rc6.d", "/etc/rcS.d",
 }
 
-// droppedFiles belong to the machine the file system was made on.
+// droppedFiles are specific to the machine that built the file system.
 var droppedFiles = map[string]bool{
 	"/etc/resolv.conf": true, "/etc/hostname": true, "/etc/machine-id": true, "/etc/.pwd.lock": true,
 }
 
-// keep reports whether a path goes into the layer. Licences of packages do.
+// keep reports whether a path is included in the layer. Licenses of packages are.
 func keep(name string) bool {
 	if droppedFiles[name] {
 		return false

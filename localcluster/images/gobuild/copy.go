@@ -22,12 +22,10 @@ type Copy struct {
 	Clone map[string]string
 }
 
-// copyFolder is where the copy of the module is, beside the go.mod, which
-// points there by a replace line of its own.
+// copyFolder is where the copy of the module is, next to the go.mod, which refers to it with a replace directive.
 const copyFolder = "src"
 
-// prepare is the folder to call go in: the program's own, or one in the cache
-// where the changed copy is beside its go.mod.
+// prepare returns the folder to call go in: the program's own, or one in the cache with the modified copy next to its go.mod.
 func (t Toolchain) prepare(ctx context.Context, p Program) (string, error) {
 	dir := filepath.Join(t.Root, p.Dir)
 	if p.Copy == nil {

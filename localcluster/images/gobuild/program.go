@@ -1,5 +1,4 @@
-// Package gobuild builds programs from Go modules, static and stripped, and
-// names what each was made from.
+// Package gobuild builds programs from Go modules, static and stripped, and identifies the inputs of each.
 package gobuild
 
 import (
@@ -21,25 +20,24 @@ import (
 
 // Program is one main package.
 type Program struct {
-	// Name is the program's name, for people.
+	// Name is the program's name in messages.
 	Name string
-	// Dir is the folder of the go.mod that decides all versions, from the
-	// root of the checkout.
+	// Dir is the folder of the go.mod that determines all versions, relative to the root of the checkout.
 	Dir string
 	// Package is the import path of the main package, or ./folder in Dir.
 	Package string
-	// LDFlags are linker flags beside -s -w, such as -X for a version.
+	// LDFlags are linker flags in addition to -s -w, such as -X for a version.
 	LDFlags string
 	// Tags are build tags, separated by commas.
 	Tags string
-	// Own marks a program of this repository: only the sources it is made of
-	// decide its key, and it is compiled as `go test` compiles, so that both share the build cache.
+	// Own marks a program of this repository: its key depends only on its sources, and it is compiled as `go test` compiles, so that both share the
+	// build cache.
 	Own bool
 	// Copy, when given, is a module that cannot be built as it was published.
 	Copy *Copy
 }
 
-// Toolchain builds programs with the machine's Go.
+// Toolchain builds programs with the installed Go.
 type Toolchain struct {
 	// Root is the root of the checkout.
 	Root string
@@ -53,7 +51,7 @@ func Flags(linker string) []string {
 	return []string{"-trimpath", "-gcflags=all=-dwarf=false", "-ldflags=" + strings.TrimSpace("-s -w "+linker)}
 }
 
-// Environment of every call of go; modules says what it may do to module files, "readonly" or "mod".
+// Environment of every call of go; modules is whether it may change module files, "readonly" or "mod".
 func Environment(modules string) []string {
 	return []string{"CGO_ENABLED=0", "GOGC=400", "GOOS=linux", "GOWORK=off", "GOFLAGS=-mod=" + modules + " -buildvcs=false"}
 }
@@ -72,8 +70,7 @@ func (p Program) flags() []string {
 	return all
 }
 
-// Key names what the program is made from: the sources or module files, the
-// flags, the machine's architecture and the version of Go.
+// Key identifies the inputs of the program: the sources or module files, the flags, the machine's architecture and the version of Go.
 func (t Toolchain) Key(ctx context.Context, p Program) (string, error) {
 	version, err := t.run(ctx, filepath.Join(t.Root, p.Dir), "env", "GOVERSION")
 	if err != nil {
@@ -120,8 +117,7 @@ func (t Toolchain) ZoneInfo(ctx context.Context) (string, error) {
 	return filepath.Join(strings.TrimSpace(root), "lib", "time", "zoneinfo.zip"), nil
 }
 
-// sources maps each file the program is made from to the hash of its bytes.
-// Files of modules are in go.sum already.
+// sources maps each source file of the program to the hash of its content. Files of modules are in go.sum already.
 func (t Toolchain) sources(ctx context.Context, p Program) (map[string]string, error) {
 	dir := filepath.Join(t.Root, p.Dir)
 	if !p.Own {
@@ -146,8 +142,7 @@ func (t Toolchain) sources(ctx context.Context, p Program) (map[string]string, e
 	return all, nil
 }
 
-// ownFolders prints the folder of a package of this repository: one of the module that is built, or of one that its go.mod
-// replaces by a folder.
+// ownFolders prints the folder of a package of this repository: one of the module that is built, or of one that its go.mod replaces by a folder.
 const ownFolders = "{{with .Module}}{{if or .Main (and .Replace (not .Replace.Version))}}{{$.Dir}}{{end}}{{end}}"
 
 // hashes walks name and maps files, named from base, to the hash of their bytes.
@@ -188,7 +183,7 @@ func (t Toolchain) run(ctx context.Context, dir string, args ...string) (string,
 	return string(out), nil
 }
 
-// lastLines leaves out what go says about its downloads.
+// lastLines omits go's messages about downloads.
 func lastLines(text string, count int) string {
 	lines := slices.DeleteFunc(strings.Split(strings.TrimSpace(text), "\n"), func(line string) bool {
 		return strings.HasPrefix(line, "go: downloading ")

@@ -12,29 +12,26 @@ import (
 	"strings"
 )
 
-// Entry is one path of a layer. Exactly one of Content, HostFile, Link and Dir
-// says what is there; an entry with none of them is an empty file.
+// Entry is one path of a layer. At most one of Content, HostFile, Link and Dir is set; an entry with none of them is an empty file.
 type Entry struct {
 	// Path is absolute, as the container sees it.
 	Path string
-	// Mode holds the permission bits, sticky bit included (octal, 01777).
-	// Zero means 0755 for directories and 0644 for files.
+	// Mode contains the permission bits, including the sticky bit (octal, 01777). Zero means 0755 for directories and 0644 for files.
 	Mode int64
 	// UID and GID own the entry.
 	UID, GID int
 	// Content is the text of a small file.
 	Content string
-	// HostFile is a file of this machine whose bytes are taken.
+	// HostFile is a file of this machine whose content is used.
 	HostFile string `json:",omitempty"`
-	// Link makes a symbolic link with this target.
+	// Link creates a symbolic link with this target.
 	Link string
-	// Dir makes a directory.
+	// Dir creates a directory.
 	Dir bool
 }
 
-// WriteTar writes the entries as an uncompressed tar stream, sorted by path.
-// Directories above an entry that no entry names are added, owned by root with
-// mode 0755, so that a layer can stand alone. A path given twice is an error.
+// WriteTar writes the entries as an uncompressed tar stream, sorted by path. Missing parent directories are added, owned by root with mode 0755, so that
+// a layer is complete on its own. A duplicate path is an error.
 func WriteTar(w io.Writer, entries []Entry) error {
 	all, err := withParents(entries)
 	if err != nil {

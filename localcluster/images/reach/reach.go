@@ -9,11 +9,10 @@ import (
 	"time"
 )
 
-// Limit is how long a registry has to answer the first time it is asked.
+// Limit is the timeout of the first request to a registry.
 const Limit = 3 * time.Second
 
-// Prober asks each registry host once and remembers the answer.
-// The zero value is not usable; see New.
+// Prober sends one request to each registry host and caches the result. The zero value is not usable; see New.
 type Prober struct {
 	client *http.Client
 	limit  time.Duration
@@ -26,8 +25,8 @@ type answer struct {
 	err  error
 }
 
-// New is a Prober that asks through the transport (nil: the usual one, with
-// the proxy settings of the environment) and waits limit for each host.
+// New is a Prober that sends requests through the transport (nil: the default one, with the proxy settings of the environment) and waits limit for each
+// host.
 func New(transport http.RoundTripper, limit time.Duration) *Prober {
 	return &Prober{
 		client: &http.Client{Transport: transport},
@@ -36,8 +35,7 @@ func New(transport http.RoundTripper, limit time.Duration) *Prober {
 	}
 }
 
-// Host is nil when the registry at host[:port] answers its base path /v2/ in
-// any way, a demand for credentials included; else it says why not.
+// Host returns nil if the registry at host[:port] responds at its base path /v2/ in any way, including a request for credentials; otherwise the reason.
 func (p *Prober) Host(ctx context.Context, host string) error {
 	p.mu.Lock()
 	known, ok := p.hosts[host]

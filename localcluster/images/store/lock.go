@@ -8,9 +8,8 @@ import (
 	"gitops-runtime/tests/filelock"
 )
 
-// Lock makes this process the only one that adds to the store, and returns
-// what gives it up. While another process holds the lock, waiting is called
-// once and Lock waits until ctx ends.
+// Lock makes this process the only one that adds to the store, and returns the function that releases the lock. While another process holds the lock,
+// waiting is called once and Lock waits until ctx ends.
 func (s Store) Lock(ctx context.Context, waiting func()) (func(), error) {
 	lock := filelock.Lock{Path: filepath.Join(s.Dir, ".lock"), Busy: "another process is building images", Waiting: waiting}
 	release, err := lock.Acquire(ctx)

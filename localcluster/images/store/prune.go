@@ -12,8 +12,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/layout"
 )
 
-// Prune removes images that were not used since the given time, and the
-// blobs that no other image has. Hold the lock (see Lock) meanwhile.
+// Prune removes images that were not used since the given time, and the blobs that no other image has. The caller holds the lock (see Lock).
 func (s Store) Prune(unusedSince time.Time) error {
 	entries, err := os.ReadDir(s.Dir)
 	if err != nil {

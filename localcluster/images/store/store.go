@@ -1,6 +1,5 @@
-// Package store keeps finished images as OCI layouts in the user's cache,
-// each under a key made from everything it was made from. The layouts share
-// one folder of blobs, so a layer used by many images is stored once.
+// Package store stores finished images as OCI layouts in the user's cache, each under a key of all its inputs. The layouts share one folder of blobs, so
+// a layer used by many images is stored once.
 package store
 
 import (
@@ -26,8 +25,7 @@ type Store struct {
 	Dir string
 }
 
-// Key is a name for what something was made from: label, for people who look
-// into the cache, and a hash of the parts' JSON.
+// Key is a name for the inputs of an image: label, which is readable, and a hash of the parts' JSON.
 func Key(label string, parts ...any) (string, error) {
 	text, err := json.Marshal(parts)
 	if err != nil {
@@ -37,7 +35,7 @@ func Key(label string, parts ...any) (string, error) {
 	return label + "-" + hex.EncodeToString(sum[:12]), nil
 }
 
-// Has reports whether an image was stored under the key, and counts as use of it (see Prune).
+// Has reports whether an image is stored under the key, and counts as use of it (see Prune).
 func (s Store) Has(key string) bool {
 	now := time.Now()
 	return os.Chtimes(s.index(key), now, now) == nil
@@ -45,8 +43,7 @@ func (s Store) Has(key string) bool {
 
 func (s Store) index(key string) string { return filepath.Join(s.Dir, key, "index.json") }
 
-// Get is the image stored under the key. The error is fs.ErrNotExist when
-// there is none.
+// Get is the image stored under the key. The error is fs.ErrNotExist if there is none.
 func (s Store) Get(key string) (v1.Image, error) {
 	if !s.Has(key) {
 		return nil, fmt.Errorf("image cache %s: %s: %w", s.Dir, key, fs.ErrNotExist)
@@ -65,8 +62,7 @@ func (s Store) Get(key string) (v1.Image, error) {
 	return index.Image(manifest.Manifests[0].Digest)
 }
 
-// Put stores the image under the key, whole or not at all, and returns it as
-// read back: layers that could be consumed only once can be read again.
+// Put stores the image under the key, atomically, and returns it as read back: layers that could be read only once can be read again.
 func (s Store) Put(key string, image v1.Image) (v1.Image, error) {
 	blobs := filepath.Join(s.Dir, "blobs")
 	if err := os.MkdirAll(blobs, 0o755); err != nil {

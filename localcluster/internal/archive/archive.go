@@ -1,5 +1,5 @@
-// Package archive writes Docker archives, the files that "docker load" and "ctr images import" read, and the layers in
-// them. A file system needs no Dockerfile, no builder and no engine to become an image with a full configuration.
+// Package archive writes Docker archives, the files that "docker load" and "ctr images import" read, and their layers. It makes an image with a full
+// configuration from a file system without a Dockerfile, a builder or an engine.
 package archive
 
 import (
@@ -22,7 +22,7 @@ type Image struct {
 	Config Config
 }
 
-// Config says how containers of an image start, as in the OCI image specification.
+// Config is how containers of an image start, as in the OCI image specification.
 type Config struct {
 	Entrypoint []string `json:",omitempty"`
 	Env        []string `json:",omitempty"`
@@ -37,7 +37,7 @@ type manifest struct {
 	Layers   []string
 }
 
-// Write writes an archive of images. The same images give the same bytes.
+// Write writes an archive of images. The same images produce the same bytes.
 func Write(out io.Writer, images ...Image) error {
 	w := tar.NewWriter(out)
 	digests := map[string]string{} // of the layers written, by their files

@@ -10,9 +10,8 @@ import (
 	"gitops-runtime/localcluster/images/ocilayer"
 )
 
-// Layer writes the tar file of one image layer: everything owned by root, without times, so that the same content gives
-// the same bytes. Paths are relative to the image's root; the directories above a path come into being with it. After
-// an error all further calls do nothing, and Close returns it.
+// Layer writes the tar file of one image layer: everything is owned by root, without times, so that the same content produces the same bytes. Paths are
+// relative to the image's root; missing parent directories are created. After an error all further calls do nothing, and Close returns it.
 type Layer struct {
 	file    *os.File
 	entries []ocilayer.Entry

@@ -28,8 +28,8 @@ type Command struct {
 // String is the command as one would type it.
 func (c Command) String() string { return strings.Join(append([]string{c.Name}, c.Args...), " ") }
 
-// Runner runs a command to its end and returns its standard output without the closing newline. The error of a program
-// that failed names the command and ends with the last lines it said.
+// Runner runs a command and returns its standard output without the closing newline. The error of a program that failed contains the command and the
+// last lines of its output.
 type Runner func(ctx context.Context, c Command) (string, error)
 
 // Exec is the Runner that really runs programs. A command that is canceled gets an interrupt first, with all programs it
@@ -51,7 +51,7 @@ func Exec(ctx context.Context, c Command) (string, error) {
 	return strings.TrimSuffix(stdout.String(), "\n"), nil
 }
 
-// tail returns the last lines of what a program said, on lines of their own.
+// tail returns the last lines of a program's output, on separate lines.
 func tail(said string) string {
 	const most = 15
 	said = strings.TrimSpace(said)

@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// Observer is notified when a step begins and when it ends. Steps may run beside each other, so an implementation must
-// bear concurrent calls.
+// Observer is notified when a step begins and when it ends. Steps may run in parallel, so an implementation must support concurrent calls.
 type Observer interface {
 	Begin(step string)
 	End(step string, took time.Duration, err error)
@@ -27,8 +26,8 @@ func Step(observer Observer, name string, do func() error) error {
 	return err
 }
 
-// Lines returns an observer that writes one line a finished step, with its seconds. A step that takes longer than a few
-// seconds also gets a line that says it is under way.
+// Lines returns an observer that writes one line for each finished step, with its seconds. A step that takes longer than a few seconds also gets a line
+// when it is in progress.
 func Lines(out io.Writer) Observer {
 	return &lines{out: out, delay: 4 * time.Second, running: map[string]*time.Timer{}}
 }

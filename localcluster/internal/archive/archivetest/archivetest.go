@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Listing is a line for each entry of a tar stream: kind, mode, owner, name, and content or target. No entry may have a time or the name
-// of an owner, which would differ between two builds.
+// Listing is a line for each entry of a tar stream: kind, mode, owner, name, and content or target. No entry may have a time or the name of an owner,
+// which would differ between two builds.
 func Listing(t testing.TB, stream io.Reader) []string {
 	t.Helper()
 	var lines []string
