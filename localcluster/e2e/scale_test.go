@@ -5,7 +5,6 @@ package e2e_test
 import (
 	"context"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -33,7 +31,7 @@ const restsFor = 2 * time.Minute
 // sizes say how much TestScale asks for.
 type sizes struct {
 	applications               []int // one step after the other
-	workflows, events, sources int   // events a minute
+	workflows, events, sources int   // events a minute; for 0 neither events nor event sources
 	minutes                    int   // of events
 }
 
@@ -61,6 +59,9 @@ func TestScale(t *testing.T) {
 		time.Sleep(restsFor) // not for a condition: Argo CD compares with Git again and again, though nothing changes
 	})
 	s.step(t, fmt.Sprintf("%d Workflows", wanted.workflows), func(t *testing.T) { s.runWorkflows(t, wanted.workflows) })
+	if wanted.events == 0 {
+		return
+	}
 	s.prepareEvents(t)
 	s.step(t, fmt.Sprintf("%d events a minute", wanted.events), func(t *testing.T) { s.sendEvents(t, wanted.events, wanted.minutes) })
 	s.step(t, fmt.Sprintf("%d event sources", wanted.sources), func(t *testing.T) { s.createSources(t, wanted.sources) })
@@ -106,7 +107,7 @@ type scale struct {
 	took  []string
 }
 
-// step measures a step. No container may be restarted meanwhile.
+// step measures a step.
 func (s *scale) step(t *testing.T, name string, do func(*testing.T)) {
 	t.Helper()
 	before, timed := s.containersRestarted(t), s.timed(t)
@@ -118,12 +119,14 @@ func (s *scale) step(t *testing.T, name string, do func(*testing.T)) {
 	used, err := recorder.Stop(t.Context())
 	require.NoError(t, err)
 	s.steps = append(s.steps, cost.Step{Name: name, Usages: grouped(used)})
-	s.took = append(s.took, fmt.Sprintf("| %s | %.0f s |", name, took.Seconds()))
-	after := s.containersRestarted(t)
-	maps.DeleteFunc(after, func(container, count string) bool {
-		return before[container] == count || before[container] == "" && strings.HasPrefix(count, "0")
-	})
-	assert.Empty(t, after, "containers were restarted")
+	var restarted []string
+	for container, count := range s.containersRestarted(t) {
+		if was := before[container]; count > was {
+			restarted = append(restarted, container)
+		}
+	}
+	slices.Sort(restarted)
+	s.took = append(s.took, fmt.Sprintf("| %s | %.0f s | %s |", name, took.Seconds(), strings.Join(restarted, ", ")))
 	require.True(t, passed, "the step %s", name)
 }
 
@@ -145,19 +148,15 @@ func grouped(usages []cost.Usage) []cost.Usage {
 	return all
 }
 
-// containersRestarted says how often each container of the runtime's namespace was restarted, and how it ended last.
-func (s *scale) containersRestarted(t *testing.T) map[string]string {
+// containersRestarted says how often each container of the runtime's namespace was restarted.
+func (s *scale) containersRestarted(t *testing.T) map[string]int32 {
 	t.Helper()
 	pods, err := s.client.CoreV1().Pods(install.Namespace).List(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
-	found := map[string]string{}
+	found := map[string]int32{}
 	for _, pod := range pods.Items {
 		for _, container := range pod.Status.ContainerStatuses {
-			reason := ""
-			if last := container.LastTerminationState.Terminated; last != nil {
-				reason = last.Reason
-			}
-			found[pod.Name+"/"+container.Name] = fmt.Sprintf("%d times %s", container.RestartCount, reason)
+			found[pod.Name+"/"+container.Name] = container.RestartCount
 		}
 	}
 	return found
@@ -166,7 +165,7 @@ func (s *scale) containersRestarted(t *testing.T) map[string]string {
 // report prints what every step took, and what was used.
 func (s *scale) report(t *testing.T) {
 	var out strings.Builder
-	out.WriteString("\n| step | took |\n| --- | ---: |\n" + strings.Join(s.took, "\n") + "\n\n")
+	out.WriteString("\n| step | took | restarted |\n| --- | ---: | --- |\n" + strings.Join(s.took, "\n") + "\n\n")
 	require.NoError(t, cost.WriteSteps(&out, s.steps))
 	t.Log(out.String())
 }

@@ -3,6 +3,7 @@
 package e2e_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"gitops-runtime/localcluster/install"
@@ -49,6 +51,22 @@ func (s *scale) runWorkflows(t *testing.T, count int) {
 		}
 		return nil
 	})
-	t.Logf("of %d workflows half had succeeded after %.0f s, all after %.0f s", count, half.Seconds(), time.Since(begun).Seconds())
+	t.Logf("of %d workflows half had succeeded after %.0f s, all after %.0f s; the controller held back requests to the API server for more than a second %d times",
+		count, half.Seconds(), time.Since(begun).Seconds(), s.throttled(t, begun))
 	require.NoError(t, workflows.DeleteCollection(t.Context(), metav1.DeleteOptions{}, scaled))
+}
+
+// throttled counts the requests that the workflow controller's own limit (--qps) has held back since a time, as client-go logs them: from a second on.
+func (s *scale) throttled(t *testing.T, since time.Time) int {
+	t.Helper()
+	pods, err := s.client.CoreV1().Pods(install.Namespace).List(t.Context(), metav1.ListOptions{LabelSelector: "app=workflow-controller"})
+	require.NoError(t, err)
+	require.NotEmpty(t, pods.Items)
+	count, from := 0, metav1.NewTime(since)
+	for _, pod := range pods.Items {
+		log, err := s.client.CoreV1().Pods(install.Namespace).GetLogs(pod.Name, &corev1.PodLogOptions{SinceTime: &from}).DoRaw(t.Context())
+		require.NoError(t, err)
+		count += bytes.Count(log, []byte("client-side throttling"))
+	}
+	return count
 }
