@@ -34,7 +34,7 @@ func (e *environment) access(t *testing.T, mode images.Mode) access {
 	t.Helper()
 	endpoint, err := install.EndpointOf(mode)
 	require.NoError(t, err)
-	// a pod that an upgrade replaces may still be asked while it ends, and not answer
+	// a pod that an upgrade replaces may still get requests while it terminates, and not respond
 	eventually(t, "replaced pods have gone", 2*time.Minute, func(ctx context.Context) error {
 		pods, err := e.client.CoreV1().Pods(install.Namespace).List(ctx, metav1.ListOptions{})
 		if err != nil {
@@ -78,7 +78,7 @@ func (a access) argoCD(t *testing.T) {
 	assert.Equal(t, "admin", who.Username)
 }
 
-// webSocket: an upgrade passes every hop, and messages go both ways.
+// webSocket: an upgraded connection passes every hop, and messages go both ways.
 func (a access) webSocket(t *testing.T) {
 	scheme := map[string]string{"http": "ws", "https": "wss"}[a.endpoint.Scheme]
 	config, err := websocket.NewConfig(scheme+a.url("/app-proxy/ws")[len(a.endpoint.Scheme):], a.url(""))

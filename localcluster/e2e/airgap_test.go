@@ -18,18 +18,18 @@ import (
 	"gitops-runtime/localcluster/kindcluster"
 )
 
-// outsideRegistry is a registry that the node reaches as it reaches any of the world's.
+// outsideRegistry is a registry that the node can reach like any public one.
 const outsideRegistry = "gitops-runtime-e2e-outside"
 
-// airGap is a cluster that is cut off: what its node and pods ask reaches the cluster itself and the private registry.
+// airGap is a cluster that is cut off: its node and pods can reach only the cluster itself and the private registry.
 type airGap struct {
 	*environment
 	// outside is the address of the registry outside.
 	outside string
 }
 
-// airGapped cuts the cluster off for the rest of the test. The node has no image of the private registry at first: whatever it has
-// later, it has pulled within the gap.
+// airGapped cuts the cluster off for the rest of the test. The node has no image of the private registry at first: all its images are then pulled within
+// the air gap.
 func (e *environment) airGapped(t *testing.T) airGap {
 	t.Helper()
 	g := airGap{e, e.startOutside(t)}
@@ -48,11 +48,11 @@ func (e *environment) airGapped(t *testing.T) airGap {
 	})
 	require.NoError(t, e.local.Cluster.Isolate(t.Context()))
 	require.NoError(t, e.local.Cluster.ForgetRegistry(t.Context(), install.RegistryInCluster))
-	g.holds(t)
+	g.verify(t)
 	return g
 }
 
-// startOutside starts the registry outside and gives its address.
+// startOutside starts the registry outside and returns its address.
 func (e *environment) startOutside(t *testing.T) string {
 	t.Helper()
 	engine := e.local.Cluster.Engine
@@ -73,7 +73,7 @@ func (e *environment) startOutside(t *testing.T) string {
 	return address + ":5000"
 }
 
-// fromInside are those who ask: the node, and a pod.
+// fromInside are the clients: the node, and a pod.
 func (g airGap) fromInside() map[string]func(context.Context, string) error {
 	return map[string]func(context.Context, string) error{
 		"node": func(ctx context.Context, address string) error { return g.inNode(ctx, ask(address)) },
@@ -94,14 +94,13 @@ func (g airGap) inNode(ctx context.Context, line string) error {
 	return err
 }
 
-// holds: who asks from inside reaches the private registry, and neither the one outside nor the world. The node knows of no mirror that
-// could stand in for these.
-func (g airGap) holds(t *testing.T) {
+// verify: clients inside reach the private registry, and neither the one outside nor the internet. The node has no mirror that could replace these.
+func (g airGap) verify(t *testing.T) {
 	t.Helper()
 	for who, ask := range g.fromInside() {
 		assert.NoError(t, ask(t.Context(), install.RegistryInCluster), who)
 		for _, address := range []string{g.outside, outsideRegistry + ":5000", "1.1.1.1:443"} {
-			assert.ErrorContains(t, ask(t.Context(), address), "exit status 7", "%s reaches %s", who, address) // refused, and that at once
+			assert.ErrorContains(t, ask(t.Context(), address), "exit status 7", "%s reaches %s", who, address) // refused immediately
 		}
 		assert.Error(t, ask(t.Context(), "registry-1.docker.io:443"), who)
 	}

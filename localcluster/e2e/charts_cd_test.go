@@ -35,7 +35,7 @@ func cdAlone() aloneChart {
 	}
 }
 
-// deployedBefore is what a user of the community's chart has: an Application, a repository, and what Argo CD and its Job have made.
+// deployedBefore is what a user of the community chart has: an Application, a repository, and what Argo CD and its Job have created.
 const deployedBefore = `apiVersion: argoproj.io/v1alpha1
 kind: Application
 metadata: {name: before, namespace: NAMESPACE}
@@ -69,7 +69,7 @@ spec:
   destination: {server: https://kubernetes.default.svc, namespace: e2e-cd-ROUND}
   syncPolicy: {automated: {}}`
 
-// aloneSet makes an Application for each element of a list.
+// aloneSet creates an Application for each element of a list.
 const aloneSet = `apiVersion: argoproj.io/v1alpha1
 kind: ApplicationSet
 metadata: {name: set, namespace: NAMESPACE}
@@ -87,15 +87,15 @@ spec:
       destination: {server: https://kubernetes.default.svc, namespace: "e2e-cd-set-{{.round}}"}
       syncPolicy: {automated: {}}`
 
-// makeTargets makes the namespaces that applications go to.
+// makeTargets creates the namespaces that applications are deployed to.
 func (a alone) makeTargets(t *testing.T) {
 	for _, name := range []string{"e2e-cd-default", "e2e-cd-ha", "e2e-cd-set-default", "e2e-cd-set-ha"} {
 		a.environment.namespace(t, name)
 	}
 }
 
-// deploys: an Application and one that an ApplicationSet has made are synced and healthy; a sync that the runtime's checks refuse says
-// why; a replicated Redis survives the loss of its master.
+// deploys: an Application and one that an ApplicationSet has created are synced and healthy; a sync that the runtime's checks reject reports why; a
+// replicated Redis survives the loss of its master.
 func (a alone) deploys(t *testing.T, round string) {
 	fill := strings.NewReplacer("NAMESPACE", a.namespace, "ROUND", round)
 	a.applyHere(t, fill.Replace(aloneApplication))
@@ -113,14 +113,14 @@ func (a alone) deploys(t *testing.T, round string) {
 	}
 }
 
-// redisSurvives: what is written through HAProxy is there after the master has lost its pod and all it knew.
+// redisSurvives: data that is written through HAProxy is kept after the master has lost its pod and its data.
 func (a alone) redisSurvives(t *testing.T) {
 	const pods, announced, proxy = "alone-argocd-redis-ha-server-", "alone-argocd-redis-ha-announce-", "alone-argocd-redis-ha-haproxy"
 	master, err := a.redis(t.Context(), pods+"0", "-p", "26379", "sentinel", "get-master-addr-by-name", "argocd")
 	require.NoError(t, err)
 	number := strings.TrimPrefix(strings.Fields(master)[0], announced)
 	asker := pods + map[bool]string{true: "1", false: "0"}[number == "0"]
-	// HAProxy lets in clients of Argo CD, and no other server of Redis
+	// HAProxy accepts clients of Argo CD; the other servers of Redis do not
 	label := []byte(`{"metadata":{"labels":{"argocd-client":"true"}}}`)
 	_, err = a.client.CoreV1().Pods(a.namespace).Patch(t.Context(), asker, types.MergePatchType, label, metav1.PatchOptions{})
 	require.NoError(t, err)

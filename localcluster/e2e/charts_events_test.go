@@ -28,7 +28,7 @@ func eventsAlone() aloneChart {
 	}
 }
 
-// eventsBefore is what a user of the community's chart has; there is no bus of that name, so nothing runs for it.
+// eventsBefore is what a user of the community chart has; there is no bus with that name, so no pod runs for it.
 const eventsBefore = `apiVersion: argoproj.io/v1alpha1
 kind: EventSource
 metadata: {name: before, namespace: NAMESPACE}
@@ -113,7 +113,7 @@ spec:
         - {src: {dependencyName: said, dataKey: body.name}, dest: metadata.name}
         - {src: {dependencyName: said, dataKey: body.words}, dest: data.said}`
 
-// startListening makes an EventBus, an EventSource and a Sensor, and waits until they are connected.
+// startListening creates an EventBus, an EventSource and a Sensor, and waits until they are connected.
 func (a alone) startListening(t *testing.T) {
 	const container = "{allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: {drop: [ALL]}}"
 	a.applyHere(t, strings.NewReplacer("NAMESPACE", a.namespace, "CONTAINER", container).Replace(note))
@@ -139,7 +139,7 @@ func (a alone) receivesAndActs(t *testing.T, round string) {
 		return
 	}
 	unfit := documents(t, fmt.Sprintf(`{apiVersion: argoproj.io/v1alpha1, kind: Sensor, metadata: {name: unfit, namespace: %s}, spec: {dependencies: [], triggers: []}}`, a.namespace))[0]
-	// Its failure policy is Ignore (argo-events v1.9.10, pkg/webhook/webhook.go): as long as the API server cannot reach it, everything is taken.
+	// Its failure policy is Ignore (argo-events v1.9.10, pkg/webhook/webhook.go): as long as the API server cannot reach it, every object is accepted.
 	sensors := a.objects.Resource(argo("sensors")).Namespace(a.namespace)
 	var refused error
 	eventually(t, "the validating webhook is asked", time.Minute, func(ctx context.Context) error {

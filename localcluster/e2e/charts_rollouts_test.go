@@ -13,7 +13,7 @@ import (
 func rolloutsAlone() aloneChart {
 	return aloneChart{
 		Chart:     install.Chart{Name: "argo-rollouts", Scenarios: []string{"ha"}},
-		pods:      map[string]int32{"argo-rollouts": 2}, // one of which leads, by default, too
+		pods:      map[string]int32{"argo-rollouts": 2}, // one of which is the leader, also by default
 		available: map[string]int32{"argo-rollouts": 2},
 		before:    rolloutsBefore, definitions: "argo-rollouts/files/crds/*.yaml",
 		works: alone.rollsOut,

@@ -26,12 +26,12 @@ type aloneChart struct {
 	pods, available map[string]int32
 	// before is what a user of the community's chart has, in YAML; definitions are the files of the definitions of kinds in that chart.
 	before, definitions string
-	// lasting makes what both rounds need; works does something with the chart, once a round.
+	// lasting creates what both rounds need; works uses the chart, once per round.
 	lasting func(alone, *testing.T)
 	works   func(alone, *testing.T, string)
 }
 
-// alone is a chart in a namespace where no other chart is.
+// alone is a chart in a namespace without other charts.
 type alone struct {
 	*environment
 	chart     aloneChart
@@ -44,9 +44,9 @@ func aloneCharts() []aloneChart {
 	return []aloneChart{rolloutsAlone(), workflowsAlone(), eventsAlone(), cdAlone()}
 }
 
-// TestCharts installs each of Argo's charts with no other beside it in its namespace, with its defaults over a release with the names of
-// the community's chart, and then with the values for high availability, and asks it to work both times; all charts at the same time, which share nothing. The namespaces hold every
-// pod to the Pod Security level restricted. When all have been uninstalled, nothing but Argo's definitions is left outside any namespace.
+// TestCharts installs each of the Argo charts separately in a namespace, with its defaults over a release with the names of the community chart, and
+// then with the values for high availability, and tests it both times; all charts at the same time, since they share nothing. The namespaces enforce the
+// Pod Security level restricted. After all have been uninstalled, only Argo's CRDs are left outside of namespaces.
 func TestCharts(t *testing.T) {
 	e := start(t)
 	before := e.inventory(t)
@@ -76,9 +76,9 @@ func TestCharts(t *testing.T) {
 	})
 }
 
-// prepareAlone makes the images of a chart ready.
+// prepareAlone gets the images of a chart.
 func (e *environment) prepareAlone(t *testing.T, chart aloneChart) alone {
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute) // images that no registry has are built first
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute) // images that cannot be pulled are built first
 	defer cancel()
 	files, err := e.local.PrepareChart(ctx, chart.Chart)
 	require.NoError(t, err)
@@ -91,7 +91,7 @@ func (e *environment) prepareAlone(t *testing.T, chart aloneChart) alone {
 // lifecycle installs the chart, tests it in both rounds, and uninstalls it.
 func (a alone) lifecycle(t *testing.T) {
 	a.environment.namespace(t, a.namespace)
-	t.Cleanup(func() { a.goes(t) })
+	t.Cleanup(func() { a.uninstallRelease(t) })
 	var before map[string]string
 	if !a.run(t, "community", func(t *testing.T) { before = a.installCommunity(t) }) {
 		return
@@ -156,8 +156,8 @@ func (a alone) readyPods(ctx context.Context) (map[string]int32, error) {
 	return ready, nil
 }
 
-// goes uninstalls the chart.
-func (a alone) goes(t *testing.T) {
+// uninstallRelease uninstalls the chart.
+func (a alone) uninstallRelease(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	assert.NoError(t, a.local.Helm.Uninstall(ctx, aloneRelease, a.namespace, 3*time.Minute, t.Output()))

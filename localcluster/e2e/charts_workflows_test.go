@@ -62,12 +62,12 @@ spec:
         volumeMounts: [{name: tmp, mountPath: /tmp}]
       volumes: [{name: tmp, emptyDir: {}}]`
 
-// startSchedule makes a CronWorkflow; its first minute passes while the rest is tested.
+// startSchedule creates a CronWorkflow; its first minute passes while the rest is tested.
 func (a alone) startSchedule(t *testing.T) {
 	a.applyHere(t, strings.NewReplacer("NAMESPACE", a.namespace, "IMAGE", standIn).Replace(every))
 }
 
-// runsWorkflows: a Workflow succeeds and gives its output; in the end one has come of the schedule, too.
+// runsWorkflows: a Workflow succeeds and returns its output; at the end the schedule has started one, too.
 func (a alone) runsWorkflows(t *testing.T, round string) {
 	require.Equal(t, "hello from "+round, a.greeting(t, a.namespace, round, "argo-workflow"))
 	if round == "default" {

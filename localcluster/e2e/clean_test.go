@@ -24,8 +24,8 @@ const aloneRelease = "alone"
 
 var definitions = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
 
-// clean removes what an earlier run or install has left: the release, those of tests, their namespaces, and Argo's
-// definitions, which Helm keeps with the name of the release on them. The platform goes back to its seed.
+// clean removes what an earlier run or install has left: the release, those of tests, their namespaces, and Argo's CRDs, which Helm keeps with the name
+// of the release. The platform is reset to its seed.
 func (e *environment) clean(t *testing.T) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
@@ -61,7 +61,7 @@ func (e *environment) clean(t *testing.T) {
 	e.platform(t).reset(t)
 }
 
-// leftOverReleases are the runtime's release and, in namespaces of tests, those of further runtimes and of charts on their own.
+// leftOverReleases are the runtime's release and, in namespaces of tests, those of other runtimes and of separate charts.
 func (e *environment) leftOverReleases(ctx context.Context, t *testing.T) []types.NamespacedName {
 	t.Helper()
 	releases := []types.NamespacedName{{Namespace: install.Namespace, Name: install.Release}}
@@ -94,7 +94,7 @@ func (e *environment) uninstallLeftOver(ctx context.Context, t *testing.T, relea
 	}
 }
 
-// releaseFinalizers lets go of objects that are being deleted and whose controllers went before them.
+// releaseFinalizers removes finalizers from objects that are being deleted and whose controllers were deleted before them.
 func (e *environment) releaseFinalizers(ctx context.Context, t *testing.T) {
 	t.Helper()
 	for _, definition := range e.argoDefinitions(ctx, t) {
@@ -119,8 +119,7 @@ func (e *environment) releaseFinalizers(ctx context.Context, t *testing.T) {
 	}
 }
 
-// argoDefinitions names the definitions of the runtime's charts, which Helm keeps or an Argo CD applied: of Argo's kinds, of codefresh.io and of
-// sealed-secrets.
+// argoDefinitions names the CRDs of the runtime's charts, which Helm keeps or an Argo CD applied: of Argo, of codefresh.io and of sealed-secrets.
 func (e *environment) argoDefinitions(ctx context.Context, t *testing.T) []string {
 	t.Helper()
 	list, err := e.metadata.Resource(definitions).List(ctx, metav1.ListOptions{})

@@ -20,8 +20,8 @@ import (
 	"gitops-runtime/tests/published"
 )
 
-// installCommunity installs a release with the names, selectors and fields of the community's chart and the definitions of its kinds. It
-// gives the workloads that have to be there after the upgrade.
+// installCommunity installs a release with the names, selectors and fields of the community chart and the CRDs of its kinds. It returns the workloads
+// that have to exist after the upgrade.
 func (a alone) installCommunity(t *testing.T) map[string]string {
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
@@ -50,7 +50,7 @@ func (a alone) filled(text string) string {
 	return strings.NewReplacer("NAMESPACE", a.namespace, "IMAGE", standIn).Replace(text)
 }
 
-// kept is what an upgrade must neither replace nor change: what the user has, and the data of Secrets that the release has not made.
+// kept is what an upgrade must neither replace nor change: the user's objects, and the data of Secrets that the release has not created.
 func (a alone) kept(t *testing.T) map[string]string {
 	t.Helper()
 	found := map[string]string{}

@@ -31,7 +31,7 @@ func (e *environment) components(t *testing.T) {
 	var names []string
 	for _, component := range all {
 		assert.NotEmpty(t, component.Version, component.Name)
-		if component.Name != "workflow-reporter" { // it is listed as in the published chart, and has had no program since 0.30.0
+		if component.Name != "workflow-reporter" { // it is listed as in the published chart, but has had no program since 0.30.0
 			assert.True(t, slices.Contains(parts, component.Name), "no Deployment is part of %s: there are %v", component.Name, parts)
 		}
 		names = append(names, component.Name)

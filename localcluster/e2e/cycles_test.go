@@ -16,16 +16,16 @@ import (
 	"gitops-runtime/localcluster/install"
 )
 
-// cyclesVariable says how often TestCycles installs and uninstalls; without it once, as in TestNeighbors runtimes come and go
-// in one namespace, too.
+// cyclesVariable is how often TestCycles installs and uninstalls; the default is once, since TestNeighbors also installs and uninstalls runtimes
+// repeatedly in one namespace.
 const (
 	cyclesVariable = "E2E_CYCLES"
 	usualCycles    = 1
 )
 
-// TestCycles: a runtime that comes and goes, again and again, leaves nothing behind, and nothing that the next could stumble over.
-// The first is the previous release, and is upgraded before it goes; the oldest Helm does that and all that follows, each in an access mode
-// by chance, upgraded to another and rolled back.
+// TestCycles: installing and uninstalling a runtime repeatedly leaves nothing behind, and nothing that breaks the next install. The first runtime is the
+// previous release, and is upgraded before it is uninstalled; the oldest Helm does that and everything after it. Each runtime is installed in a random
+// access mode, upgraded to another and rolled back.
 func TestCycles(t *testing.T) {
 	cycles := usualCycles
 	if text := os.Getenv(cyclesVariable); text != "" {
@@ -36,7 +36,7 @@ func TestCycles(t *testing.T) {
 	e := start(t)
 	defer e.clean(t)
 	before := e.inventory(t)
-	chance := seeded(t)
+	random := seeded(t)
 	for cycle := range cycles {
 		begun := time.Now()
 		there := false
@@ -45,7 +45,7 @@ func TestCycles(t *testing.T) {
 				there = e.upgraded(t)
 				e = e.by(oldestHelm)
 			} else {
-				there = e.thereAndBack(t, chance)
+				there = e.upgradeAndRollBack(t, random)
 			}
 			installed := time.Now()
 			there = there && e.run(t, "uninstall", func(t *testing.T) { e.uninstall(t, before) })
@@ -55,10 +55,10 @@ func TestCycles(t *testing.T) {
 	}
 }
 
-// thereAndBack installs the runtime in a mode, upgrades it to another, and rolls back. It says whether the runtime is there.
-func (e *environment) thereAndBack(t *testing.T, chance *rand.Rand) bool {
+// upgradeAndRollBack installs the runtime in a mode, upgrades it to another, and rolls back. It returns whether the runtime is installed.
+func (e *environment) upgradeAndRollBack(t *testing.T, random *rand.Rand) bool {
 	modes := []images.Mode{images.Tunnel, images.Ingress, images.Gateway, images.Mesh}
-	chance.Shuffle(len(modes), func(i, j int) { modes[i], modes[j] = modes[j], modes[i] })
+	random.Shuffle(len(modes), func(i, j int) { modes[i], modes[j] = modes[j], modes[i] })
 	for _, mode := range modes[:2] {
 		if !e.run(t, "to "+string(mode), func(t *testing.T) { e.install(t, mode) }) {
 			return false

@@ -49,11 +49,11 @@ type environment struct {
 	metadata metadata.Interface
 	known    discovery.CachedDiscoveryInterface
 	mapper   meta.ResettableRESTMapper
-	// ready is what Prepare gave for tunnel mode; refusals are tried with its values.
+	// ready is the result of Prepare for tunnel mode; rejections are tested with its values.
 	ready install.Ready
 }
 
-// start makes the cluster ready, whatever an earlier run has left on it.
+// start prepares the cluster, whatever an earlier run has left on it.
 func start(t *testing.T) *environment {
 	t.Helper()
 	root, err := gomodule.Root()
@@ -61,7 +61,7 @@ func start(t *testing.T) *environment {
 	local, err := install.New(root, t.Output())
 	require.NoError(t, err)
 	require.NoError(t, forgetEvidence(t, local))
-	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Minute) // images that no registry has are built first
+	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Minute) // images that cannot be pulled are built first
 	defer cancel()
 	require.NoError(t, local.Cluster.Start(ctx))
 	require.NoError(t, local.Cluster.Reconnect(ctx)) // a run that was killed may have left it cut off
@@ -70,7 +70,7 @@ func start(t *testing.T) *environment {
 	e := &environment{local: local, ready: ready}
 	config, err := clientcmd.BuildConfigFromFlags("", local.Helm.Kubeconfig)
 	require.NoError(t, err)
-	config.QPS, config.Burst = 100, 200 // an inventory asks for every kind there is
+	config.QPS, config.Burst = 100, 200 // an inventory reads every kind
 	config.WarningHandler = rest.NoWarnings{}
 	e.config = config
 	e.client, err = kubernetes.NewForConfig(config)
@@ -111,7 +111,7 @@ func (e *environment) install(t *testing.T, name images.Mode) {
 // installWith is install with more values, in YAML.
 func (e *environment) installWith(t *testing.T, name images.Mode, values string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute) // a mode may need images of its own
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute) // a mode may need additional images
 	defer cancel()
 	ready, err := e.local.Prepare(ctx, name)
 	require.NoError(t, err)
@@ -123,7 +123,7 @@ func (e *environment) installWith(t *testing.T, name images.Mode, values string)
 	e.mapper.Reset()
 }
 
-// file is a values file that goes with the test.
+// file is a values file of the test.
 func file(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), strings.ReplaceAll(t.Name(), "/", "-")+".yaml")
@@ -131,7 +131,7 @@ func file(t *testing.T, text string) string {
 	return path
 }
 
-// eventually waits until a condition has no error any more, and fails with its last one when that takes too long.
+// eventually waits until a condition returns no error, and fails with its last one after a timeout.
 func eventually(t *testing.T, what string, timeout time.Duration, condition func(context.Context) error) {
 	t.Helper()
 	var last error
@@ -144,7 +144,7 @@ func eventually(t *testing.T, what string, timeout time.Duration, condition func
 	require.NoError(t, err, "%s: not within %s: %v", what, timeout, last)
 }
 
-// namespace makes a namespace of the Pod Security level restricted, and removes it after the test.
+// namespace creates a namespace with the Pod Security level restricted, and removes it after the test.
 func (e *environment) namespace(t *testing.T, name string) {
 	t.Helper()
 	options := e.kubectl(name)
@@ -165,7 +165,7 @@ func (e *environment) kubectl(namespace string) *k8s.KubectlOptions {
 	return options
 }
 
-// secret gives one key of a Secret.
+// secret returns one key of a Secret.
 func (e *environment) secret(ctx context.Context, namespace, name, key string) (string, error) {
 	secret, err := e.client.CoreV1().Secrets(namespace).Get(ctx, name, metav1.GetOptions{})
 	if err != nil {

@@ -23,8 +23,8 @@ import (
 	"gitops-runtime/localcluster/install"
 )
 
-// keepEvidence leaves a folder of a failed test, .cache/e2e/<test>, with the logs, the events and the objects of every
-// namespace that has to do with tests, and prints its name. Secrets stay out of it.
+// keepEvidence writes a folder for a failed test, .cache/e2e/<test>, with the logs, the events and the objects of every namespace that is related to
+// tests, and prints its name. It omits Secrets.
 func (e *environment) keepEvidence(t *testing.T) {
 	t.Helper()
 	if !t.Failed() {
@@ -140,7 +140,7 @@ func (e *evidence) write(name, text string) error {
 	return os.WriteFile(path, []byte(redacted(text)), 0o644)
 }
 
-// redacted leaves out what looks like a token: those of the platform's stand-in, of service accounts, and any after "Bearer".
+// redacted removes what looks like a token: those of the platform's stand-in, of service accounts, and any after "Bearer".
 func redacted(text string) string {
 	tokens := regexp.MustCompile(`user-token-[a-z0-9]+|runtime-(?:token-[a-z0-9]+|[A-Z2-7]{20,})|eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+|(?i:bearer) [A-Za-z0-9._-]{8,}`)
 	return tokens.ReplaceAllString(text, "(redacted)")

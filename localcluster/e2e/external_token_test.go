@@ -29,7 +29,7 @@ argo-cd: {enabled: false}
 argo-rollouts: {enabled: false}
 `
 
-// byToken: a runtime that is given an API key of an external Argo CD uses that key, and creates none of its own.
+// byToken: a runtime with an API key of an external Argo CD uses that key, and does not create one.
 func (n *neighbors) byToken(t *testing.T) {
 	n.apply(t, namespaceOf(install.Namespace))
 	n.installFirst(t, fmt.Sprintf(tokenValues, n.apiKey(t)))
@@ -45,8 +45,8 @@ func (n *neighbors) byToken(t *testing.T) {
 	require.True(t, errors.IsNotFound(err), "the Secret argocd-token is there: %v", err)
 }
 
-// apiKey is a new API key of the other Argo CD's administrator, as `argocd account generate-token` requests it. The API server's proxy
-// passes a cookie on, and no Authorization header.
+// apiKey is a new API key of the other Argo CD's administrator, as `argocd account generate-token` requests it. The API server's proxy forwards a
+// cookie, but no Authorization header.
 func (n *neighbors) apiKey(t *testing.T) string {
 	t.Helper()
 	password, err := n.secret(t.Context(), neighbor, "argocd-initial-admin-secret", "password")

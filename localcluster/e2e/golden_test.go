@@ -28,8 +28,8 @@ import (
 // goldenNamespace is where objects of the golden files are tried; clean knows its prefix.
 const goldenNamespace = "e2e-golden"
 
-// TestGoldenFiles gives every object of every golden case to the real API server, as a server-side dry run, in a namespace
-// whose Pod Security level is restricted; and a pod of each workload, so that admission has its say, too.
+// TestGoldenFiles sends every object of every golden case to the real API server, as a server-side dry run, in a namespace with the Pod Security level
+// restricted; and a pod of each workload, so that admission checks it, too.
 func TestGoldenFiles(t *testing.T) { start(t).golden(t) }
 
 func (e *environment) golden(t *testing.T) {
@@ -61,7 +61,7 @@ func (e *environment) golden(t *testing.T) {
 	assert.Greater(t, len(tried), 200)
 }
 
-// refusesWhatItShould: the test would see a field that a kind has not, and a pod that is not restricted.
+// refusesWhatItShould: the test would find an unknown field, and a pod that is not restricted.
 func (e *environment) refusesWhatItShould(t *testing.T) {
 	t.Helper()
 	odd := &unstructured.Unstructured{Object: map[string]any{
@@ -89,7 +89,7 @@ func (e *environment) accepts(ctx context.Context, object *unstructured.Unstruct
 	return err
 }
 
-// resourceOf is where an object goes, and its name.
+// resourceOf is the resource of an object, and its name.
 func (e *environment) resourceOf(object *unstructured.Unstructured) (dynamic.ResourceInterface, string, error) {
 	kind := object.GroupVersionKind()
 	mapping, err := e.mapper.RESTMapping(kind.GroupKind(), kind.Version)
@@ -102,7 +102,7 @@ func (e *environment) resourceOf(object *unstructured.Unstructured) (dynamic.Res
 	return e.objects.Resource(mapping.Resource).Namespace(moved(object).GetNamespace()), object.GetName(), nil
 }
 
-// moved is an object of the release's namespace in that of the test; those of other namespaces stay there.
+// moved is an object of the release's namespace in that of the test; those of other namespaces are unchanged.
 func moved(object *unstructured.Unstructured) *unstructured.Unstructured {
 	copied := object.DeepCopy()
 	if namespace := copied.GetNamespace(); namespace == golden.Namespace {
@@ -111,7 +111,7 @@ func moved(object *unstructured.Unstructured) *unstructured.Unstructured {
 	return copied
 }
 
-// serviceAccounts makes the accounts of a case, without which no pod is admitted.
+// serviceAccounts creates the accounts of a case, without which no pod is admitted.
 func (e *environment) serviceAccounts(t *testing.T, documents []golden.Document) {
 	t.Helper()
 	for _, document := range documents {
@@ -126,7 +126,7 @@ func (e *environment) serviceAccounts(t *testing.T, documents []golden.Document)
 	}
 }
 
-// podOf is a pod as a workload makes it; nil for other kinds.
+// podOf is a pod as a workload creates it; nil for other kinds.
 func podOf(t *testing.T, object *unstructured.Unstructured) *corev1.Pod {
 	t.Helper()
 	switch object.GetKind() {
@@ -151,7 +151,7 @@ func podOf(t *testing.T, object *unstructured.Unstructured) *corev1.Pod {
 	return pod
 }
 
-// defineForGolden makes the definitions of the kinds in the golden files that the cluster has not, for the time of the test.
+// defineForGolden creates the CRDs of the kinds in the golden files that the cluster does not have, during the test.
 func (e *environment) defineForGolden(t *testing.T) {
 	t.Helper()
 	for _, pattern := range []string{"charts/*/files/crds/*.yaml", "charts/gitops-runtime/crds/*.yaml", "localcluster/addons/definitions/*.yaml", "tests/manifests/definitions/*.yaml"} {
@@ -181,7 +181,7 @@ func (e *environment) defineForGolden(t *testing.T) {
 	})
 }
 
-// define makes a definition that is not there, and removes it after the test.
+// define creates a missing CRD, and removes it after the test.
 func (e *environment) define(t *testing.T, definition *unstructured.Unstructured) {
 	t.Helper()
 	_, err := e.objects.Resource(definitions).Create(t.Context(), definition, metav1.CreateOptions{})

@@ -37,8 +37,8 @@ type side struct {
 	seen map[string]string
 }
 
-// sideBySide: two hooks in two namespaces run at the same time, share no object, and hold no right in the other's namespace. None of their
-// secrets is anywhere but in the Secret made for the Job: not in an object, log, event or report.
+// sideBySide: two hooks in two namespaces run at the same time, share no object, and have no permission in the other's namespace. Their credentials are
+// only in the Secret created for the Job: not in another object, log, event or report.
 func (e *environment) sideBySide(t *testing.T) {
 	sides := []*side{{namespace: "e2e-side-one"}, {namespace: "e2e-side-two"}}
 	var running sync.WaitGroup
@@ -85,7 +85,7 @@ func (e *environment) sideBySide(t *testing.T) {
 	assert.True(t, latest.Before(earliest), "one began at %s, when the other had ended at %s", latest, earliest)
 }
 
-// values writes a values file with secrets of the side's own: a token, a password, and a private key that someone pasted beside the CA.
+// values writes a values file with separate credentials: a token, a password, and a private key that was pasted next to the CA.
 func (s *side) values(t *testing.T, caFile string) string {
 	t.Helper()
 	s.seen = map[string]string{}
@@ -106,7 +106,7 @@ func (s *side) values(t *testing.T, caFile string) string {
 	return file
 }
 
-// mayLittle records what the hook's service account may do, and holds it to its own namespace and to looking.
+// mayLittle records what the hook's service account may do, and verifies that it can only read, and only in its own namespace.
 func (e *environment) mayLittle(t *testing.T, namespace string) {
 	t.Helper()
 	account := "--as=system:serviceaccount:" + namespace + ":validate-values"
@@ -153,7 +153,7 @@ func (e *environment) look(ctx context.Context, s *side) error {
 	return nil
 }
 
-// note keeps an object's text, the entries of a Secret decoded. The record that Helm keeps of a release holds the values given to it, whatever the chart.
+// note records an object's text, with the entries of a Secret decoded. Helm's record of a release contains its values, whatever the chart.
 func (s *side) note(resource string, item unstructured.Unstructured) error {
 	if kind, _, _ := unstructured.NestedString(item.Object, "type"); kind == "helm.sh/release.v1" {
 		return nil
@@ -177,7 +177,7 @@ func (s *side) note(resource string, item unstructured.Unstructured) error {
 	return nil
 }
 
-// keptSecret: the secrets of this side are in the Secret made for its Job, and in nothing else that was seen.
+// keptSecret: the credentials of this side are in the Secret created for its Job, and in no other recorded text.
 func (s *side) keptSecret(t *testing.T) {
 	t.Helper()
 	const place = "secrets/validate-values"

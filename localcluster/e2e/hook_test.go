@@ -33,8 +33,8 @@ func (e *environment) kubectlOut(t *testing.T, arguments ...string) string {
 	return string(out)
 }
 
-// refusedBy: what the oldest Helm prints is also all that programs show that have Helm inside, as Terraform's provider does: that the Job
-// failed. Why, its log and the Event say, and newer ones print. An older one cleans up less, and leaves as little.
+// refusedBy: what the oldest Helm prints is also what programs show that contain Helm, such as Terraform's provider: that the Job failed. The reason is
+// in its log and the Event, and newer versions print it. An older one cleans up less, but also leaves nothing else.
 func (e *environment) refusedBy(t *testing.T, version string) {
 	namespace := "e2e-helm-" + strings.ReplaceAll(version, ".", "-")
 	e.namespace(t, namespace)
@@ -48,7 +48,7 @@ func (e *environment) refusedBy(t *testing.T, version string) {
 		assert.Contains(t, out, wrong.code+"  "+wrong.says+"\n")
 	}
 	e.leftAfterRefusal(t, namespace, "secrets/sh.helm.release.v1.refused.", "jobs/validate-values", "pods/validate-values-")
-	e.saysWhy(t, namespace, wrong.code, wrong.says)
+	e.reportsReason(t, namespace, wrong.code, wrong.says)
 	if version != oldestHelm {
 		return
 	}
@@ -58,7 +58,7 @@ func (e *environment) refusedBy(t *testing.T, version string) {
 	e.leftAfterRefusal(t, namespace, "secrets/sh.helm.release.v1.refused.", "jobs/validate-values", "pods/validate-values-")
 }
 
-// imageAbsent: Helm cannot say why a hook does not start, but events do; and a release that registered nothing is removed without any image.
+// imageAbsent: Helm cannot report why a hook does not start, but events do; and a release that has not registered anything is removed without any image.
 func (e *environment) imageAbsent(t *testing.T, namespace, says string) {
 	e.namespace(t, namespace)
 	out := e.attempt(t, e.local.Helm, install.Upgrade{Namespace: namespace, Sets: []string{"installer.image.tag=absent"}, Args: []string{"--timeout", "15s"}})
@@ -72,7 +72,7 @@ func (e *environment) imageAbsent(t *testing.T, namespace, says string) {
 	e.leftAfterRefusal(t, namespace, "jobs/validate-values", "pods/validate-values-")
 }
 
-// refusedAndTakenBack: a refused install that Helm rolls back is not an uninstall of the runtime whose name it asked for.
+// refusedAndTakenBack: a rejected install that Helm rolls back does not deregister another runtime with the requested name.
 func (e *environment) refusedAndTakenBack(t *testing.T) {
 	const namespace = "e2e-taken-back"
 	e.namespace(t, namespace)
@@ -86,8 +86,8 @@ func (e *environment) refusedAndTakenBack(t *testing.T) {
 	e.leftAfterRefusal(t, namespace, "jobs/validate-values", "pods/validate-values-")
 }
 
-// dryRun: nothing is requested and nothing is created; what the values alone show is refused as always. The token is in Secrets only:
-// those of hooks Helm shows even with --hide-secret.
+// dryRun: nothing is requested and nothing is created; errors that the values alone reveal are still reported. The token is only in Secrets: Helm shows
+// those of hooks even with --hide-secret.
 func (e *environment) dryRun(t *testing.T) {
 	const namespace = "e2e-dry-run"
 	e.namespace(t, namespace)
@@ -112,7 +112,7 @@ func (e *environment) dryRun(t *testing.T) {
 	e.leftAfterRefusal(t, namespace)
 }
 
-// interrupted: a hook that is asked to stop reports what it has found so far.
+// interrupted: a hook that is asked to stop reports its findings so far.
 func (e *environment) interrupted(t *testing.T) {
 	const namespace = "e2e-interrupted"
 	e.namespace(t, namespace)
@@ -136,7 +136,7 @@ func (e *environment) interrupted(t *testing.T) {
 	e.leftAfterRefusal(t, namespace, "secrets/sh.helm.release.v1.refused.", "jobs/validate-values")
 }
 
-// hookRuns waits until the hook's container runs in a namespace, and gives its pod.
+// hookRuns waits until the hook's container runs in a namespace, and returns its pod.
 func (e *environment) hookRuns(t *testing.T, namespace string) string {
 	t.Helper()
 	var name string

@@ -21,7 +21,7 @@ import (
 	"gitops-runtime/tests/published"
 )
 
-// deployed is an Application with a history, as the published release has left it. Nothing syncs it by itself.
+// deployed is an Application with a history, as the published release has left it. It is not synced automatically.
 const deployed = `apiVersion: argoproj.io/v1alpha1
 kind: Application
 metadata: {name: e2e-deployed, namespace: codefresh}
@@ -36,9 +36,9 @@ status:
     deployedAt: "2026-08-10T12:00:00Z"
     source: {repoURL: http://git-server.platform.svc.cluster.local/apps.git, path: guestbook, targetRevision: main}`
 
-// TestInPlace: a release with the names, labels, selectors and fields of the published chart becomes this chart's by one helm upgrade. The
-// API server refuses nothing, workloads are updated and not replaced, and Applications keep their history. Helm 4 does both, by server-side
-// apply; TestCycles has Helm 3 upgrade.
+// TestInPlace: one helm upgrade turns a release with the names, labels, selectors and fields of the published chart into one of this chart. The API
+// server rejects nothing, workloads are updated and not replaced, and Applications keep their history. Helm 4 installs and upgrades, with server-side
+// apply; TestCycles upgrades with Helm 3.
 func TestInPlace(t *testing.T) {
 	e := start(t).by(helm4)
 	defer e.clean(t)
@@ -57,7 +57,7 @@ func TestInPlace(t *testing.T) {
 	e.run(t, "app-proxy", e.access(t, images.Tunnel).appProxy)
 }
 
-// installPublished installs a chart of manifests that are made from the contract, with the definitions of the kinds that it owns.
+// installPublished installs a chart of manifests that are generated from the contract, with the CRDs that it owns.
 func (e *environment) installPublished(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
@@ -84,7 +84,7 @@ func chartOf(t *testing.T, name string, objects []*unstructured.Unstructured) st
 	files := map[string][]byte{
 		"Chart.yaml": []byte("{apiVersion: v2, version: 0.30.0, name: " + name + "}"),
 		"templates/all.yaml": []byte(
-			"{{ range $path, $bytes := .Files.Glob \"files/*.yaml\" }}\n---\n{{ ($.Files.Get $path | fromYaml).text }}\n{{ end }}"), // texts, as objects may hold braces
+			"{{ range $path, $bytes := .Files.Glob \"files/*.yaml\" }}\n---\n{{ ($.Files.Get $path | fromYaml).text }}\n{{ end }}"), // as texts, since objects may contain braces
 	}
 	for i, object := range objects {
 		text, err := yaml.Marshal(map[string]any{"text": manifest(t, object)})

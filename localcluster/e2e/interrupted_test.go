@@ -57,15 +57,15 @@ func (i interrupted) recover(t *testing.T, rounds int) {
 	for round := range rounds {
 		require.True(t, t.Run(fmt.Sprintf("round %d", round+1), func(t *testing.T) {
 			i.kill(t, "install", i.upgrade()...)
-			i.leadsOn(t)
+			i.recoverRelease(t)
 			i.ordinary(t)
 
 			i.kill(t, "upgrade", i.upgrade("--set", i.other)...)
-			i.leadsOn(t)
+			i.recoverRelease(t)
 			i.ordinary(t, "--set", i.other)
 
 			i.kill(t, "rollback", "rollback", i.release, "--namespace", i.namespace, "--wait", "--timeout", i.timeout)
-			i.leadsOn(t)
+			i.recoverRelease(t)
 			i.ordinary(t)
 
 			i.kill(t, "uninstall", "uninstall", i.release, "--namespace", i.namespace, "--wait", "--timeout", i.timeout)
@@ -120,14 +120,14 @@ func (i interrupted) state(t *testing.T) string {
 	return found[1]
 }
 
-// leadsOn runs the documented command where the state forbids the ordinary one.
-func (i interrupted) leadsOn(t *testing.T) {
+// recoverRelease runs the documented command if the state blocks the ordinary one.
+func (i interrupted) recoverRelease(t *testing.T) {
 	t.Helper()
 	switch state := i.state(t); state {
 	case "pending-install":
-		i.leadsOut(t, state, "")
+		i.resolve(t, state, "")
 	case "pending-upgrade", "pending-rollback":
-		i.leadsOut(t, state, "deployed")
+		i.resolve(t, state, "deployed")
 	default:
 		require.Contains(t, []string{"deployed", "failed", gone}, state)
 	}
@@ -149,7 +149,7 @@ func (i interrupted) uninstalled(t *testing.T) {
 	switch state := i.state(t); state {
 	case gone:
 	case "deployed", "uninstalling":
-		i.leadsOut(t, "uninstalling", "")
+		i.resolve(t, "uninstalling", "")
 	default:
 		require.Failf(t, "an uninstall left a state that it cannot leave", "%s", state)
 	}
@@ -192,6 +192,6 @@ func (e *environment) helmInterrupted(t *testing.T, images string, rounds int) {
 		}
 		return err
 	}
-	t.Cleanup(func() { i.goes(t) })
+	t.Cleanup(func() { i.uninstallRelease(t) })
 	i.recover(t, rounds)
 }

@@ -25,8 +25,8 @@ func (e *environment) inventory(t *testing.T) []string {
 	return names
 }
 
-// list names the objects of a namespace, or those outside any that releases could have created, as resource/name. It reads every
-// resource that can be listed but events, which record what was and not what is.
+// list names the objects of a namespace, or those outside of namespaces that releases could have created, as resource/name. It reads every resource that
+// can be listed except events, which record the past.
 func (e *environment) list(ctx context.Context, namespace string) ([]string, error) {
 	e.known.Invalidate()
 	groups, err := discovery.ServerPreferredResources(e.known)
@@ -59,7 +59,7 @@ func (e *environment) list(ctx context.Context, namespace string) ([]string, err
 	return names, nil
 }
 
-// clusterRevisions are the revisions of definitions, cluster roles and their bindings, but for hooks: one that is written gets another.
+// clusterRevisions are the revisions of CRDs, cluster roles and their bindings, except for hooks: a write changes the revision.
 func (e *environment) clusterRevisions(t *testing.T) map[string]string {
 	t.Helper()
 	found := map[string]string{}
@@ -87,7 +87,7 @@ func without(names, other []string, prefixes ...string) []string {
 	return left
 }
 
-// withoutDefinitions leaves out the definitions of Argo's kinds and of SealedSecrets, and what the API server makes of them.
+// withoutDefinitions removes the CRDs of Argo and of SealedSecrets, and what the API server creates for them.
 func withoutDefinitions(names []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
 		if name == "apiservices/v1alpha1.bitnami.com" || name == "customresourcedefinitions/sealedsecrets.bitnami.com" {

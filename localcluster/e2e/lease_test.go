@@ -15,7 +15,7 @@ import (
 	"gitops-runtime/localcluster/install"
 )
 
-// losesLeader: when the pod of app-proxy that leads dies, another leads within 20 seconds.
+// losesLeader: when the leader pod of app-proxy dies, another becomes the leader within 20 seconds.
 func (e *environment) losesLeader(t *testing.T) {
 	first := ""
 	eventually(t, "app-proxy has a leader", time.Minute, func(ctx context.Context) error {

@@ -6,8 +6,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// ofReleases are the resources outside namespaces that a release of the charts creates, itself or by what follows from it: the API
-// server makes an APIService of each group that is defined, and the provisioner a PersistentVolume of each claim.
+// ofReleases are the resources outside of namespaces that a release of the charts creates, directly or indirectly: the API server creates an APIService
+// for each group of CRDs, and the provisioner a PersistentVolume for each claim.
 var ofReleases = map[string][]string{
 	"":                             {"persistentvolumes"},
 	"admissionregistration.k8s.io": {"mutatingwebhookconfigurations", "validatingwebhookconfigurations"},
@@ -20,9 +20,8 @@ var ofReleases = map[string][]string{
 // releaseGroups are the API groups that the charts define.
 var releaseGroups = []string{"argoproj.io", "bitnami.com", "codefresh.io"}
 
-// CreatedByReleases says whether a release of the charts could create objects of a resource that has no namespace. What nodes,
-// the control plane and other users create there, such as the CertificateSigningRequest of a restarted kubelet, is none of a
-// release's leftovers.
+// CreatedByReleases reports whether a release of the charts could create objects of a resource without a namespace. What nodes, the control plane and
+// other users create there, such as the CertificateSigningRequest of a restarted kubelet, is not left over from a release.
 func CreatedByReleases(resource schema.GroupResource) bool {
 	return slices.Contains(releaseGroups, resource.Group) || slices.Contains(ofReleases[resource.Group], resource.Resource)
 }

@@ -18,7 +18,7 @@ import (
 	"gitops-runtime/localcluster/e2e"
 )
 
-// Every object outside namespaces that a golden case renders is of a resource that the search for leftovers covers.
+// The search for leftovers covers the resource of every object outside of namespaces that a golden case renders.
 func TestLeftoversCoverTheGoldenFiles(t *testing.T) {
 	t.Parallel()
 	root, err := gomodule.Root()

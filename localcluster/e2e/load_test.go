@@ -40,7 +40,7 @@ func (a access) routerRollout(t *testing.T) {
 	}
 }
 
-// load asks at a steady rate for a while, and gives what went wrong.
+// load sends requests at a steady rate for a while, and returns what went wrong.
 func (o outside) load(ctx context.Context, r request) []string {
 	var mu sync.Mutex
 	var lost []string

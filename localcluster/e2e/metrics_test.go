@@ -25,8 +25,8 @@ import (
 	"gitops-runtime/tests/dashboards"
 )
 
-// metrics: the programs expose what dashboards and rules query, with the types and labels of tests/dashboards/metrics.yaml. What is exposed
-// only once something happened may be absent.
+// metrics: the programs expose what dashboards and rules query, with the types and labels of tests/dashboards/metrics.yaml. Metrics that are exposed
+// only after an event may be absent.
 func (e *environment) metrics(t *testing.T) {
 	table, err := dashboards.Metrics()
 	require.NoError(t, err)

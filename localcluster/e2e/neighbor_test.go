@@ -16,14 +16,14 @@ import (
 	"gitops-runtime/localcluster/install"
 )
 
-// neighbor is the namespace of an Argo CD that was there before the runtime, and neighborRollouts that of Argo Rollouts.
+// neighbor is the namespace of an Argo CD that was installed before the runtime, and neighborRollouts that of Argo Rollouts.
 const (
 	neighbor         = "e2e-neighbor"
 	neighborRollouts = "e2e-neighbor-rollouts"
 )
 
-// neighborValues are those of the other Argo CD: it is asked without TLS, looks often, lets programs of the runtime's namespace in, and
-// gives API keys to its administrator, which a runtime that signs in with a password requests.
+// neighborValues are those of the other Argo CD: it serves without TLS, reconciles often, allows programs of the runtime's namespace, and grants API
+// keys to its administrator, which a runtime that signs in with a password requests.
 const neighborValues = `
 global: {networkPolicy: {clientNamespaces: [codefresh]}}
 configs: {params: {server.insecure: true}, cm: {timeout.reconciliation: 20s, accounts.admin: "apiKey, login"}}
@@ -50,14 +50,14 @@ argo-cd:
 argo-rollouts: {fullnameOverride: runtime-argo-rollouts}
 `
 
-// neighbors is a cluster that has Argo CD and Rollouts, made ready for runtimes in mesh mode.
+// neighbors is a cluster with Argo CD and Rollouts, prepared for runtimes in mesh mode.
 type neighbors struct {
 	*environment
 	mesh install.Ready
 }
 
-// TestNeighbors: runtimes on a cluster that has Argo CD and Rollouts: one that the other Argo CD installs and that has it as
-// its own, then one beside it, then two. The others keep working all the time, and when the runtimes are gone.
+// TestNeighbors: runtimes on a cluster with Argo CD and Rollouts: one that the other Argo CD installs and that uses it, then one in addition to it, then
+// two. The others work all the time, also after the runtimes are uninstalled.
 func TestNeighbors(t *testing.T) {
 	n := &neighbors{environment: start(t)}
 	defer n.clean(t)
@@ -71,7 +71,7 @@ func TestNeighbors(t *testing.T) {
 	n.run(t, "uninstall", func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 		defer cancel()
-		require.NoError(t, n.local.Kubectl.Delete(ctx, documents(t, hookOn(1)), time.Minute)) // the user's own goes first
+		require.NoError(t, n.local.Kubectl.Delete(ctx, documents(t, hookOn(1)), time.Minute)) // the user's objects are deleted first
 		require.NoError(t, n.local.Helm.Uninstall(ctx, install.Release, install.Namespace, 3*time.Minute, t.Output()))
 		n.otherWorks(t)
 		assert.Equal(t, pods, []map[string]string{n.podsIn(t, neighbor, ""), n.podsIn(t, neighborRollouts, "")}, "others were replaced or restarted")
@@ -79,7 +79,7 @@ func TestNeighbors(t *testing.T) {
 	})
 }
 
-// installOthers installs the other Argo CD and Argo Rollouts, each by its own chart, and gives Argo CD an Application.
+// installOthers installs the other Argo CD and Argo Rollouts, each with its own chart, and creates an Application.
 func (n *neighbors) installOthers(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
@@ -132,7 +132,7 @@ func (n *neighbors) installFirst(t *testing.T, values string) {
 	n.mapper.Reset()
 }
 
-// besideArgoCD: with the three documented settings both Argo CDs work, each for itself.
+// besideArgoCD: with the three documented settings both Argo CDs work independently.
 func (n *neighbors) besideArgoCD(t *testing.T) {
 	n.installFirst(t, besideValues)
 	a := n.access(t, images.Mesh)

@@ -39,13 +39,13 @@ func namespaceOf(name string) string {
 	return fmt.Sprintf("{apiVersion: v1, kind: Namespace, metadata: {name: %s, labels: {pod-security.kubernetes.io/enforce: restricted}}}", name)
 }
 
-// apply makes objects what the YAML documents say.
+// apply applies YAML documents.
 func (e *environment) apply(t *testing.T, text string) {
 	t.Helper()
 	require.NoError(t, e.local.Kubectl.Apply(t.Context(), documents(t, text), time.Minute))
 }
 
-// applyHere is apply, and the objects go after the test.
+// applyHere is apply; the objects are deleted after the test.
 func (e *environment) applyHere(t *testing.T, text string) {
 	t.Helper()
 	t.Cleanup(func() {
@@ -70,7 +70,7 @@ func field(object *unstructured.Unstructured, path ...string) string {
 	return fmt.Sprint(value)
 }
 
-// has is a condition: the object has these values in these fields, whose path has its parts separated by dots.
+// has is a condition: the object has these values in these fields, whose paths are separated by dots.
 func (e *environment) has(resource, namespace, name string, want map[string]string) func(context.Context) error {
 	return func(ctx context.Context) error {
 		object, err := e.object(ctx, resource, namespace, name)

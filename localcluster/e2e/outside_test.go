@@ -20,7 +20,7 @@ import (
 	"gitops-runtime/localcluster/install"
 )
 
-// outside sends requests from this machine to an endpoint of the cluster: by its host name, but to 127.0.0.1.
+// outside sends requests from this machine to an endpoint of the cluster: with its host name, but to 127.0.0.1.
 type outside struct {
 	endpoint install.Endpoint
 	tls      *tls.Config
@@ -36,7 +36,7 @@ func (e *environment) outside(t *testing.T, endpoint install.Endpoint) outside {
 	o := outside{endpoint: endpoint, tls: &tls.Config{RootCAs: roots, ServerName: endpoint.Host, MinVersion: tls.VersionTLS12}}
 	transport := &http.Transport{
 		TLSClientConfig:   o.tls,
-		DisableKeepAlives: true, // pods come and go between requests
+		DisableKeepAlives: true, // pods may be replaced between requests
 		DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
 			return o.dial(ctx)
 		},
@@ -53,7 +53,7 @@ func (o outside) url(path string) string {
 	return fmt.Sprintf("%s://%s:%d%s", o.endpoint.Scheme, o.endpoint.Host, o.endpoint.Port, path)
 }
 
-// request is what is asked; method is GET when empty.
+// request is the request to send; method is GET if empty.
 type request struct {
 	method, path, body string
 	header             map[string]string
@@ -82,7 +82,7 @@ func (o outside) ask(ctx context.Context, r request) (reply, error) {
 	return reply{response.StatusCode, response.Header, body}, err
 }
 
-// answer asks until the answer has a status, and gives it.
+// answer sends the request until the response has a status, and returns it.
 func (o outside) answer(t *testing.T, status int, timeout time.Duration, r request) reply {
 	t.Helper()
 	var got reply

@@ -27,7 +27,7 @@ func (e *environment) platform(t *testing.T) platformAPI {
 	return platformAPI{e.outside(t, install.Endpoint{Scheme: "https", Host: install.PlatformHost, Port: kindcluster.HTTPS.Host})}
 }
 
-// reset makes the platform forget runtimes and events, as soon as it answers.
+// reset makes the platform forget runtimes and events, as soon as it responds.
 func (p platformAPI) reset(t *testing.T) {
 	t.Helper()
 	eventually(t, "the platform goes back to its seed", time.Minute, func(ctx context.Context) error {
@@ -39,7 +39,7 @@ func (p platformAPI) reset(t *testing.T) {
 	})
 }
 
-// misbehaves makes the platform play a fault, in JSON, until clearFaults.
+// misbehaves makes the platform simulate a fault, in JSON, until clearFaults.
 func (p platformAPI) misbehaves(t *testing.T, fault string) {
 	t.Helper()
 	p.answer(t, http.StatusNoContent, time.Minute, request{method: http.MethodPost, path: "/test/faults", body: fault})
@@ -94,11 +94,11 @@ func (p platformAPI) runtimes(t *testing.T) []string {
 	return names
 }
 
-// inboxPath is where the platform takes any JSON from triggers of a test.
+// inboxPath is where the platform accepts any JSON from triggers of a test.
 const inboxPath = "/test/inbox/"
 
-// getsEvent waits until the runtime's reporters have posted an event of an object, with the runtime token and gzipped. The
-// platform takes events of the documented shape alone.
+// getsEvent waits until the runtime's reporters have posted an event of an object, with the runtime token and gzipped. The platform accepts only events
+// of the documented shape.
 func (p platformAPI) getsEvent(t *testing.T, kind, namespace, name string) {
 	t.Helper()
 	var found platformapi.Event
@@ -119,7 +119,7 @@ func (p platformAPI) getsEvent(t *testing.T, kind, namespace, name string) {
 	require.True(t, found.Gzipped)
 }
 
-// receives waits until an inbox has a body that matches, and gives it.
+// receives waits until an inbox has a body that matches, and returns it.
 func (p platformAPI) receives(t *testing.T, name string, matches func(body map[string]any) bool) map[string]any {
 	t.Helper()
 	var found map[string]any

@@ -26,8 +26,8 @@ const (
 )
 
 // TestPublishedRelease publishes the checkout to the registry on this machine, verifies it there, and installs the runtime from it, as its page for
-// users says: chart and image of the hook come by the digests that were verified from where they were published; the images of others come from where the
-// local cluster has them. Then helm test passes.
+// users describes: the chart and the image of the hook are pulled by the verified digests from that registry; other images from the local cluster's.
+// Then helm test passes.
 func TestPublishedRelease(t *testing.T) {
 	e := start(t)
 	digest := e.publish(t)
@@ -51,10 +51,10 @@ func TestPublishedRelease(t *testing.T) {
 	e.beginHelmTest(t, install.Namespace)(t)
 }
 
-// verified is the line of the umbrella chart in what verify says.
+// verified is the line of the umbrella chart in the output of verify.
 var verified = regexp.MustCompile(`(?m)^  ok   \S+/gitops-runtime:\S+@(sha256:[0-9a-f]{64}): `)
 
-// publish publishes the checkout with a key of the test, twice, and verifies it; it gives the digest of the umbrella chart that was verified.
+// publish publishes the checkout with a key of the test, twice, and verifies it; it returns the verified digest of the umbrella chart.
 func (e *environment) publish(t *testing.T) string {
 	t.Helper()
 	keys := t.TempDir()
@@ -78,7 +78,7 @@ func (e *environment) publish(t *testing.T) string {
 	return found[1]
 }
 
-// withoutInstaller are the values that lead to the local cluster's images, without the product's own image.
+// withoutInstaller are the values that redirect to the local cluster's images, without the product's own image.
 func withoutInstaller(t *testing.T, path string) string {
 	t.Helper()
 	var values map[string]any

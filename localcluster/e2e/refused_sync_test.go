@@ -28,8 +28,8 @@ spec:
   destination: {server: https://kubernetes.default.svc, namespace: e2e-refused-sync}
 operation: {sync: {}, initiatedBy: {username: e2e}}`
 
-// refusedSync: in Argo CD the checks run before the sync, which fails with them. The Job reports which pod failed, and why; nothing
-// else of the runtime is there.
+// refusedSync: in Argo CD the checks run before the sync, which fails with them. The Job reports which pod failed, and why; nothing else of the runtime
+// exists.
 func (a alone) refusedSync(t *testing.T) {
 	const namespace = "e2e-refused-sync"
 	a.environment.namespace(t, namespace)
@@ -50,7 +50,7 @@ func (a alone) refusedSync(t *testing.T) {
 		}
 	}
 	assert.Regexp(t, `^Container validate-values for pod e2e-refused-sync/validate-values-\w+ failed with exit code 3 `, said)
-	a.saysWhy(t, namespace, refusals()[0].code, refusals()[0].says)
+	a.reportsReason(t, namespace, refusals()[0].code, refusals()[0].says)
 	a.leftAfterRefusal(t, namespace, "jobs/validate-values", "pods/validate-values-")
 }
 

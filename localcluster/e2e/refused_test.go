@@ -22,7 +22,7 @@ import (
 type refusal struct {
 	name string
 	sets []string
-	// code and says are the finding's code and sentence as Helm prints them.
+	// code and says are the finding's code and sentence in Helm's output.
 	code, says string
 	// rendered means that the render itself fails: there is no hook and no release.
 	rendered bool
@@ -40,10 +40,10 @@ func refusals() []refusal {
 	}
 }
 
-// refused: wrong values are refused within a minute, in Helm's own words, and nothing of the runtime is left; by every version of Helm, and
-// however Helm is called.
+// refused: invalid values are rejected within a minute, with Helm's own message, and nothing of the runtime is left; with every version of Helm, and
+// every command.
 func (e *environment) refused(t *testing.T) {
-	// every answer takes a while, so that there is time to look at a hook that runs
+	// every response is delayed, so that there is time to inspect a running hook
 	slow := e.platform(t)
 	t.Cleanup(func() { slow.clearFaults(t) })
 	slow.misbehaves(t, `{"contains": "\"name\":\"interrupted\"", "delay": "1m"}`)
@@ -85,7 +85,7 @@ func (e *environment) attempt(t *testing.T, helm install.Helm, upgrade install.U
 	return out
 }
 
-// tryInstall gives what Helm printed, and an error when it refused nothing in time.
+// tryInstall returns Helm's output, and an error if it rejected nothing in time.
 func (e *environment) tryInstall(ctx context.Context, helm install.Helm, upgrade install.Upgrade) (string, error) {
 	upgrade.Release, upgrade.Chart, upgrade.Timeout = "refused", filepath.Join(e.local.Root, "charts", "gitops-runtime"), cmp.Or(upgrade.Timeout, time.Minute)
 	ctx, cancel := context.WithTimeout(ctx, upgrade.Timeout)
@@ -113,10 +113,10 @@ func (e *environment) refuses(t *testing.T, wrong refusal) {
 	}
 	assert.Contains(t, out, wrong.code+"  "+wrong.says+"\n")
 	e.leftAfterRefusal(t, namespace, "secrets/sh.helm.release.v1.refused.", "jobs/validate-values", "pods/validate-values-")
-	e.saysWhy(t, namespace, wrong.code, wrong.says)
+	e.reportsReason(t, namespace, wrong.code, wrong.says)
 }
 
-// leftAfterRefusal: of a refused install nothing is left but what begins so.
+// leftAfterRefusal: after a rejected install only objects with these prefixes are left.
 func (e *environment) leftAfterRefusal(t *testing.T, namespace string, prefixes ...string) {
 	t.Helper()
 	eventually(t, "nothing of the refused install is left", 30*time.Second, func(ctx context.Context) error {
@@ -136,8 +136,8 @@ func (e *environment) leftAfterRefusal(t *testing.T, namespace string, prefixes 
 	})
 }
 
-// saysWhy: who sees no more of Helm than that the Job failed finds the reason in its log, in an Event and at its pod.
-func (e *environment) saysWhy(t *testing.T, namespace, code, says string) {
+// reportsReason: if Helm's output contains only that the Job failed, the reason is in its log, in an Event and at its pod.
+func (e *environment) reportsReason(t *testing.T, namespace, code, says string) {
 	t.Helper()
 	log := e.kubectlOut(t, "logs", "jobs/validate-values", "-n", namespace)
 	for _, part := range []string{"\nschema\n", "\nruntime\n", "\ncluster\n", code + "  " + says + "\n"} {

@@ -15,7 +15,7 @@ import (
 	"gitops-runtime/localcluster/install"
 )
 
-// refusedUpgrade: a runtime that is there is known by its own token, keeps its name, and keeps running.
+// refusedUpgrade: an existing runtime is identified by its own token, keeps its name, and keeps running.
 func (e *environment) refusedUpgrade(t *testing.T) {
 	before := e.pods(t, "")
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
@@ -28,7 +28,7 @@ func (e *environment) refusedUpgrade(t *testing.T) {
 	const code, says = "RUN204", "The runtime of this namespace is registered under a name other than \"renamed\"."
 	assert.Contains(t, out.String(), code+"  "+says+"\n")
 	assert.Contains(t, out.String(), "ok       RUN300  The runtime's own token is valid\n")
-	e.saysWhy(t, install.Namespace, code, says)
+	e.reportsReason(t, install.Namespace, code, says)
 	inside, err := e.list(ctx, install.Namespace)
 	require.NoError(t, err)
 	assert.Empty(t, without(containing(inside, "validate-values"), nil, "jobs/", "pods/"))

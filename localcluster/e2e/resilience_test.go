@@ -22,8 +22,8 @@ import (
 	"gitops-runtime/localcluster/install"
 )
 
-// small are values that fit what values-ha.yaml asks for on a node that bears no more than small pods, and hold every connection
-// to the chart's NetworkPolicies, in both directions.
+// small are values that fit values-ha.yaml on a node with room only for small pods, and apply the chart's NetworkPolicies to every connection, in both
+// directions.
 const small = `
 global:
   networkPolicy:
@@ -31,8 +31,8 @@ global:
     extraEgress: [{to: [{namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: platform}}}]}] # pods stand in for hosts outside
 `
 
-// TestResilience: highly available and behind its NetworkPolicies, a runtime does its work; what is lost comes back, or another
-// takes its place, and nothing that was sent is lost with it. Helm 4 installs it, by server-side apply.
+// TestResilience: a highly available runtime with its NetworkPolicies works; what is deleted is restored or replaced, and nothing that was sent is lost.
+// Helm 4 installs it, with server-side apply.
 func TestResilience(t *testing.T) {
 	e := start(t).by(helm4)
 	before := e.inventory(t)
@@ -43,8 +43,8 @@ func TestResilience(t *testing.T) {
 	e.run(t, "application", e.application)
 	e.run(t, "workflow", e.workflow)
 	e.run(t, "promotion", e.promotion)
-	e.run(t, "closed to strangers", func(t *testing.T) {
-		e.closedToStrangers(t, "argo-cd-redis-ha-haproxy-metrics.codefresh:9101") // metrics
+	e.run(t, "closed to other namespaces", func(t *testing.T) {
+		e.closedToOthers(t, "argo-cd-redis-ha-haproxy-metrics.codefresh:9101") // metrics
 	})
 	e.run(t, "bus server", a.losesBusServer)
 	e.run(t, "tunnel server", a.losesTunnelServer)
@@ -57,7 +57,7 @@ func TestResilience(t *testing.T) {
 
 // installHA installs the runtime by tunnel as values-ha.yaml has it, with more values in YAML.
 func (e *environment) installHA(t *testing.T, values string) {
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute) // images that no registry has are built first
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute) // images that cannot be pulled are built first
 	defer cancel()
 	ready, err := e.local.Prepare(ctx, images.Tunnel)
 	require.NoError(t, err)
@@ -66,7 +66,7 @@ func (e *environment) installHA(t *testing.T, values string) {
 	e.mapper.Reset()
 }
 
-// losesTunnelServer: a tunnel server that was away is found again within 30 seconds, by the same tunnel client.
+// losesTunnelServer: a restarted tunnel server is found again within 30 seconds, by the same tunnel client.
 func (a access) losesTunnelServer(t *testing.T) {
 	client := a.pods(t, "app.kubernetes.io/name=tunnel-client")
 	require.Len(t, client, 1)
@@ -86,8 +86,8 @@ func (a access) losesTunnelServer(t *testing.T) {
 	assert.Equal(t, client, a.pods(t, "app.kubernetes.io/name=tunnel-client"), "the tunnel client was replaced or restarted")
 }
 
-// losesBusServer: the event bus loses the server that leads its stream, without warning, while webhooks come in; each that was
-// taken arrives at the platform.
+// losesBusServer: the event bus loses the leader of its stream, without warning, while webhooks arrive; each webhook that was accepted arrives at the
+// platform.
 func (a access) losesBusServer(t *testing.T) {
 	a.apply(t, hookOn(3))
 	t.Cleanup(func() {
@@ -104,7 +104,7 @@ func (a access) losesBusServer(t *testing.T) {
 			require.NoError(t, a.client.CoreV1().Pods(install.Namespace).Delete(t.Context(), leader, *metav1.NewDeleteOptions(0)))
 		}
 		senders.Go(func() { a.send(t, number) })
-		time.Sleep(250 * time.Millisecond) // as they come
+		time.Sleep(250 * time.Millisecond) // in the order of arrival
 	}
 	senders.Wait()
 	eventually(t, "every webhook has arrived", 2*time.Minute, func(ctx context.Context) error {
@@ -138,7 +138,7 @@ func (a access) send(t *testing.T, number int) {
 	}
 }
 
-// missing are the numbers from first to before end that no webhook brought to the platform.
+// missing are the numbers from first to before end that no webhook delivered to the platform.
 func (p platformAPI) missing(ctx context.Context, first, end int) ([]int, error) {
 	bodies, err := p.inbox(ctx, "e2e-hook")
 	if err != nil {
@@ -160,7 +160,7 @@ func (p platformAPI) missing(ctx context.Context, first, end int) ([]int, error)
 	return missing, nil
 }
 
-// busLeader is the pod that leads the event bus's stream, as any of its servers reports.
+// busLeader is the pod that is the leader of the event bus's stream, as any of its servers reports.
 func (e *environment) busLeader(t *testing.T) string {
 	t.Helper()
 	var leader string

@@ -19,11 +19,11 @@ import (
 	"gitops-runtime/localcluster/install"
 )
 
-// big is a workflow whose pod needs the room that docs/scale.md keeps for it.
+// big is a workflow whose pod needs the room that docs/scale.md reserves for it.
 var big = regexp.MustCompile(`resources: \{requests.*`).ReplaceAllString(hello, "resources: {requests: {cpu: 500m, memory: 1Gi}}")
 
-// roomForWorkflow: beside the runtime there is room for a workflow of 500m and 1Gi; and the pods of Kubernetes that an ordinary node has
-// request no more than docs/scale.md counts for them.
+// roomForWorkflow: in addition to the runtime there is room for a workflow of 500m and 1Gi; and the pods of Kubernetes on an ordinary node request no
+// more than docs/scale.md lists for them.
 func (e *environment) roomForWorkflow(t *testing.T) {
 	require.NotEqual(t, hello, big)
 	e.applyHere(t, strings.NewReplacer("NAMESPACE", install.Namespace, "NAME", "e2e-big", "ACCOUNT", "argo-workflow", "IMAGE", standIn).Replace(big))

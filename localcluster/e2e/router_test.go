@@ -14,7 +14,7 @@ import (
 	"gitops-runtime/localcluster/install"
 )
 
-// awayAndBack: while app-proxy is away internal-router reports it at once, in a way that browsers may read; when it is back the
+// awayAndBack: while app-proxy is unavailable, internal-router reports it immediately, in a way that browsers may read; when it is available again, the
 // same router finds it.
 func (e *environment) awayAndBack(t *testing.T) {
 	router := e.pods(t, "app.kubernetes.io/name=internal-router")
@@ -36,10 +36,10 @@ func (e *environment) awayAndBack(t *testing.T) {
 	assert.Equal(t, "https://"+install.PlatformHost, away.header.Get("Access-Control-Allow-Origin"))
 	assert.Equal(t, "true", away.header.Get("Access-Control-Allow-Credentials"))
 	assert.JSONEq(t, `{"error":"the target of this route is away"}`, string(away.body))
-	stranger, err := a.ask(t.Context(), request{path: "/app-proxy/hello", header: map[string]string{"Origin": "https://stranger.example.com"}})
+	foreign, err := a.ask(t.Context(), request{path: "/app-proxy/hello", header: map[string]string{"Origin": "https://other.example.com"}})
 	require.NoError(t, err)
-	assert.Equal(t, http.StatusBadGateway, stranger.status)
-	assert.Empty(t, stranger.header.Get("Access-Control-Allow-Origin"))
+	assert.Equal(t, http.StatusBadGateway, foreign.status)
+	assert.Empty(t, foreign.header.Get("Access-Control-Allow-Origin"))
 
 	e.scale(t, install.Namespace, "cap-app-proxy", 1)
 	back := a.answer(t, http.StatusOK, 30*time.Second, hello)
@@ -47,7 +47,7 @@ func (e *environment) awayAndBack(t *testing.T) {
 	assert.Equal(t, router, e.pods(t, "app.kubernetes.io/name=internal-router"), "the router was replaced or restarted")
 }
 
-// ambiguousPaths: paths that one hop may read otherwise than the next get 400, or 404 where a hop before the router changed them; no target answers.
+// ambiguousPaths: paths that two hops may interpret differently get 400, or 404 if a hop before the router changed them; no target responds.
 func (a access) ambiguousPaths(t *testing.T) {
 	for _, path := range []string{
 		"/webhooks/../workflows/api/v1/info", "/webhooks/%2e%2e/workflows/api/v1/info", "/webhooks/codefresh%2fx/..%2f..%2fworkflows/api/v1/info",

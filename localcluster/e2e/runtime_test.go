@@ -11,8 +11,8 @@ import (
 	"gitops-runtime/localcluster/install"
 )
 
-// TestRuntime is the order of everything, within an air gap: refusals on a clean cluster, a first install by tunnel with all that
-// Argo does, upgrades to the other modes, uninstall. The newest Helm 3 installs; the oldest and then Helm 4 go on with its release.
+// TestRuntime is the complete sequence, within an air gap: rejections on a clean cluster, a first install with a tunnel and tests of all Argo programs,
+// upgrades to the other modes, uninstall. The newest Helm 3 installs; the oldest and then Helm 4 continue with its release.
 func TestRuntime(t *testing.T) {
 	e := start(t)
 	gap := e.airGapped(t)
@@ -22,7 +22,7 @@ func TestRuntime(t *testing.T) {
 		e.run(t, "application", e.application)
 		e.run(t, "rollout", e.rollout)
 		e.run(t, "kinds", e.kinds)
-		e.run(t, "impostor", e.impostor)
+		e.run(t, "untrusted tunnel server", e.untrustedServer)
 		e.run(t, "workflow", e.workflow)
 		e.run(t, "promotion", e.promotion)
 		e.run(t, "room for a workflow", e.roomForWorkflow)
@@ -42,10 +42,10 @@ func TestRuntime(t *testing.T) {
 		e.run(t, "router rollout", a.routerRollout)
 	})
 	e.run(t, "uninstall", func(t *testing.T) { e.uninstall(t, before) })
-	e.run(t, "gap to the end", gap.holds)
+	e.run(t, "gap to the end", gap.verify)
 }
 
-// mode installs the runtime in an access mode and runs what every mode has to pass, then more. It says whether the install succeeded.
+// mode installs the runtime in an access mode and runs the tests of every mode, then more. It returns whether the install succeeded.
 func (e *environment) mode(t *testing.T, name images.Mode, more func(*testing.T, access)) bool {
 	t.Helper()
 	installed := false
@@ -63,7 +63,7 @@ func (e *environment) mode(t *testing.T, name images.Mode, more func(*testing.T,
 		e.run(t, "webhook", a.webhook)
 		e.run(t, "ambiguous paths", a.ambiguousPaths)
 		e.run(t, "helm test", tested)
-		e.run(t, "closed to strangers", func(t *testing.T) { e.closedToStrangers(t, strangersReach(name)...) })
+		e.run(t, "closed to other namespaces", func(t *testing.T) { e.closedToOthers(t, openToOthers(name)...) })
 		if more != nil {
 			more(t, a)
 		}

@@ -22,7 +22,7 @@ import (
 // secondNamespace is where a second runtime is.
 const secondNamespace = "e2e-second"
 
-// secondValues are those of the second runtime that the first does not share; the node bears two only if one asks for little.
+// secondValues are those of the second runtime that differ from the first; the node has room for two only if one requests little.
 const secondValues = `
 global:
   runtime:
@@ -35,8 +35,8 @@ app-proxy:
 internal-router: {resources: {requests: {cpu: 10m, memory: 16Mi}}}
 `
 
-// twoRuntimes: two runtimes on one cluster, each in its namespace. The second writes nothing outside its own, both work, and the
-// first, which is there already and becomes one of a single namespace, does not notice when the second goes.
+// twoRuntimes: two runtimes on one cluster, each in its namespace. The second writes nothing outside its own, both work, and the first, which exists
+// already and is then limited to its namespace, is not affected when the second is uninstalled.
 func (n *neighbors) twoRuntimes(t *testing.T) {
 	n.installFirst(t, besideValues+"\nglobal: {runtime: {singleNamespace: true}}")
 	n.apply(t, namespaceOf(secondNamespace)) // clean removes it
@@ -83,7 +83,7 @@ func (n *neighbors) installSecond(t *testing.T) {
 	}, t.Output()))
 }
 
-// reportsOwnWorkflows: a workflow is run and reported by the runtime in whose namespace it is, and by no other.
+// reportsOwnWorkflows: a workflow is run and reported only by the runtime in its namespace.
 func (n *neighbors) reportsOwnWorkflows(t *testing.T) {
 	for namespace, name := range map[string]string{install.Namespace: install.Name, secondNamespace: "second"} {
 		n.applyHere(t, strings.Replace(suspended, "namespace: codefresh", "namespace: "+namespace, 1))

@@ -17,7 +17,7 @@ import (
 	"gitops-runtime/localcluster/install"
 )
 
-// secretsStaySecret: the user's token and the runtime's are in no ConfigMap, event and log.
+// secretsStaySecret: the user's token and the runtime's are in no ConfigMap, event or log.
 func (e *environment) secretsStaySecret(t *testing.T) {
 	token, err := e.secret(t.Context(), install.Namespace, "codefresh-token", "token")
 	require.NoError(t, err)
@@ -34,7 +34,7 @@ func (e *environment) secretsStaySecret(t *testing.T) {
 	}
 }
 
-// readable is what those may read who may not read Secrets: by where it is, the text.
+// readable is what users without access to Secrets can read: the texts, by their place.
 func (e *environment) readable(ctx context.Context, namespace string) (map[string]string, error) {
 	texts := map[string]string{}
 	maps, err := e.client.CoreV1().ConfigMaps(namespace).List(ctx, metav1.ListOptions{})

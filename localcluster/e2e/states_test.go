@@ -24,19 +24,19 @@ type statesOf struct {
 	*environment
 	release, namespace string
 	chart              string   // the chart's folder
-	files              []string // what upgrade gives as values; values is the file that a documented command gives
+	files              []string // the values files of an upgrade; values is the file of a documented command
 	values             string
 	timeout            string
 	commands           map[string]string
 }
 
-// Values of the chart argo-events: nothing runs, or what runs never gets its image.
+// Values of the chart argo-events: no pod runs, or its image is never found.
 const (
 	ready      = "{crds: {install: false}, controller: {replicas: 0}}"
 	neverReady = "controller.replicas=1,controller.image.tag=absent"
 )
 
-// helmStates: out of every state that a Helm leaves which failed or was killed, the command of docs/troubleshooting.md leads.
+// helmStates: the command of docs/troubleshooting.md resolves every state that a failed or killed Helm leaves.
 func (e *environment) helmStates(t *testing.T, version, images string) {
 	if version != "" {
 		e = e.by(version)
@@ -47,30 +47,30 @@ func (e *environment) helmStates(t *testing.T, version, images string) {
 		chart: e.local.Path(eventsAlone().Chart), files: []string{images, values}, values: values, timeout: "1m", commands: e.documented(t),
 	}
 	e.namespace(t, s.namespace)
-	t.Cleanup(func() { s.goes(t) })
+	t.Cleanup(func() { s.uninstallRelease(t) })
 
 	s.fails(t)
-	s.leadsOut(t, "failed", "deployed")
+	s.resolve(t, "failed", "deployed")
 	s.killed(t, "pending-upgrade", s.upgrade("--set", neverReady)...)
 	s.refuses(t)
-	s.leadsOut(t, "pending-upgrade", "deployed")
+	s.resolve(t, "pending-upgrade", "deployed")
 	s.fails(t)
-	s.leadsOut(t, "failed", "deployed")
+	s.resolve(t, "failed", "deployed")
 	s.fails(t)
 	s.killed(t, "pending-rollback", "rollback", s.release, s.revision(t, "failed"), "--namespace", s.namespace, "--wait", "--timeout", "1m")
 	s.refuses(t)
-	s.leadsOut(t, "pending-rollback", "deployed")
+	s.resolve(t, "pending-rollback", "deployed")
 	if version == helm4 {
 		s.serverSide(t)
 	}
 	s.uninstallKilled(t)
-	s.leadsOut(t, "uninstalling", "")
+	s.resolve(t, "uninstalling", "")
 	s.killed(t, "pending-install", s.upgrade("--set", neverReady)...)
 	s.refuses(t)
-	s.leadsOut(t, "pending-install", "")
+	s.resolve(t, "pending-install", "")
 }
 
-// helmVersionsRecover runs helmStates by every version of Helm, and kills Helm at moments by chance, beside other tests.
+// helmVersionsRecover runs helmStates with every version of Helm, and kills Helm at random times, in parallel with other tests.
 func (e *environment) helmVersionsRecover(t *testing.T, images string) {
 	const moments = 2
 	e.run(t, "helm interrupted", func(t *testing.T) {
@@ -106,8 +106,8 @@ func (s statesOf) upgrade(more ...string) []string {
 	return append(args, more...)
 }
 
-// goes uninstalls the release, whatever its state.
-func (s statesOf) goes(t *testing.T) {
+// uninstallRelease uninstalls the release, whatever its state.
+func (s statesOf) uninstallRelease(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	assert.NoError(t, s.local.Helm.Uninstall(ctx, s.release, s.namespace, 3*time.Minute, t.Output()))
@@ -120,7 +120,7 @@ func (s statesOf) helm(ctx context.Context, args ...string) *exec.Cmd {
 	return command
 }
 
-// say runs Helm and gives what it says.
+// say runs Helm and returns its output.
 func (s statesOf) say(t *testing.T, args ...string) (string, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
@@ -129,7 +129,7 @@ func (s statesOf) say(t *testing.T, args ...string) (string, error) {
 	return string(out), err
 }
 
-// is asserts the state of the release; none is that of one that is gone.
+// is asserts the state of the release; empty for a release that does not exist.
 func (s statesOf) is(t *testing.T, state string) {
 	t.Helper()
 	out, err := s.say(t, "status", s.release, "--namespace", s.namespace)
@@ -150,7 +150,7 @@ func (s statesOf) fails(t *testing.T) {
 	s.is(t, "failed")
 }
 
-// killed kills a Helm that waits for what never becomes ready, when it has recorded a state.
+// killed kills Helm while it waits for pods that never become ready, after it has recorded a state.
 func (s statesOf) killed(t *testing.T, state string, args ...string) {
 	t.Helper()
 	helm := s.helm(t.Context(), args...)
@@ -167,7 +167,7 @@ func (s statesOf) killed(t *testing.T, state string, args ...string) {
 	s.is(t, state)
 }
 
-// refuses: Helm does nothing by itself about a release that is pending.
+// refuses: Helm does not change a pending release by itself.
 func (s statesOf) refuses(t *testing.T) {
 	t.Helper()
 	out, err := s.say(t, s.upgrade()...)
@@ -175,8 +175,8 @@ func (s statesOf) refuses(t *testing.T) {
 	require.Contains(t, out, "another operation (install/upgrade/rollback) is in progress")
 }
 
-// leadsOut runs the documented command for a state.
-func (s statesOf) leadsOut(t *testing.T, state, to string) {
+// resolve runs the documented command for a state.
+func (s statesOf) resolve(t *testing.T, state, to string) {
 	t.Helper()
 	var args []string
 	for word := range strings.FieldsSeq(s.commands[state]) {
@@ -209,7 +209,7 @@ func (s statesOf) revision(t *testing.T, state string) string {
 	return rows[len(rows)-1][1]
 }
 
-// uninstallKilled kills Helm while it waits for an object to go that something holds.
+// uninstallKilled kills Helm while it waits for the deletion of an object with a finalizer.
 func (s statesOf) uninstallKilled(t *testing.T) {
 	t.Helper()
 	deployments := s.client.AppsV1().Deployments(s.namespace)
@@ -226,7 +226,7 @@ func (s statesOf) uninstallKilled(t *testing.T) {
 	require.Contains(t, out, "has no deployed releases")
 }
 
-// serverSide: what Helm 4 says where server-side apply is refused, and the flags that the documentation names.
+// serverSide: Helm 4's error if server-side apply is rejected, and the flags that the documentation lists.
 func (s statesOf) serverSide(t *testing.T) {
 	t.Helper()
 	for _, refused := range []struct{ says, value, flag string }{

@@ -28,7 +28,7 @@ spec:
   - name: wait
     suspend: {}`
 
-// eventStream: server-sent events of the workflows server pass every hop as they come, while the stream stays open.
+// eventStream: server-sent events of the workflows server pass every hop immediately, while the stream stays open.
 func (a access) eventStream(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -44,7 +44,7 @@ func (a access) eventStream(t *testing.T) {
 	require.Less(t, took, 10*time.Second, "a buffer has held the event")
 }
 
-// readUntil reads a stream to the first event that holds a text.
+// readUntil reads a stream until the first event that contains a text.
 func readUntil(t *testing.T, stream *bufio.Scanner, text string) {
 	t.Helper()
 	for stream.Scan() {

@@ -27,15 +27,15 @@ import (
 	"gitops-runtime/localcluster/install"
 )
 
-// throughArgoCD: an Argo CD installs the runtime and is its own. The checks run before each sync, a second sync changes
-// nothing, and deleting the Application removes the runtime and deregisters it.
+// throughArgoCD: an Argo CD installs the runtime, which then uses it. The checks run before each sync, a second sync changes nothing, and deleting the
+// Application removes the runtime and deregisters it.
 func (n *neighbors) throughArgoCD(t *testing.T) {
 	before := n.inventory(t)
 	n.serveChart(t)
 	n.apply(t, namespaceOf(install.Namespace))
 	n.applyHere(t, n.runtimeSecrets(t))
 	require.NoError(t, n.local.Kubectl.Apply(t.Context(), []*unstructured.Unstructured{n.runtimeApplication(t, rolloutsThere)}, time.Minute))
-	defer n.run(t, "deletion", func(t *testing.T) { n.deleteRuntimeApplication(t, before) }) // even after a failure: Helm knows nothing of what is outside namespaces
+	defer n.run(t, "deletion", func(t *testing.T) { n.deleteRuntimeApplication(t, before) }) // even after a failure: Helm does not know what is outside of namespaces
 	healthy := n.has("applications", neighbor, install.Release, map[string]string{
 		"status.sync.status": "Synced", "status.health.status": "Healthy", "status.operationState.phase": "Succeeded",
 	})
@@ -50,13 +50,13 @@ func (n *neighbors) throughArgoCD(t *testing.T) {
 	n.run(t, "second sync", func(t *testing.T) { n.secondSync(t, healthy) })
 }
 
-// syncAll begins a sync of everything; the state of the last one goes, or Argo CD would mix what was asked of that, such as a part to heal, into it.
+// syncAll starts a full sync; the state of the last one is removed, or Argo CD would merge the parameters of that, such as a part to heal, into it.
 const syncAll = `{"operation": {
   "initiatedBy": {"username": "e2e", "automated": null},
   "sync": {"syncOptions": ["ServerSideApply=true"], "resources": null, "revision": null, "source": null, "autoHealAttemptsCount": null}
 }, "status": {"operationState": null}}`
 
-// secondSync: the checks run before a sync of what is there already, which replaces and restarts no pod, and writes no object.
+// secondSync: the checks run before a sync of an existing runtime, which replaces and restarts no pod, and writes no object.
 func (n *neighbors) secondSync(t *testing.T, healthy func(context.Context) error) {
 	var first *unstructured.Unstructured
 	eventually(t, "Argo CD has nothing to do", time.Minute, func(ctx context.Context) error {
@@ -89,8 +89,8 @@ func (n *neighbors) secondSync(t *testing.T, healthy func(context.Context) error
 	assert.Equal(t, outside, n.clusterRevisions(t))
 }
 
-// revisions are what changes when an object of a namespace is written: its generation, or where its kind has none its revision. Hooks
-// are made at each sync; what programs write for themselves is left out.
+// revisions are what changes when an object of a namespace is written: its generation, or its revision if its kind has none. Hooks are created at each
+// sync; objects that programs write themselves are omitted.
 func (n *neighbors) revisions(t *testing.T, namespace string) map[string]string {
 	t.Helper()
 	found := map[string]string{}
@@ -133,14 +133,14 @@ func (n *neighbors) hooksOfSync(t *testing.T, names ...string) map[string]string
 	return found
 }
 
-// deleteRuntimeApplication: with the Application goes the runtime, from the cluster and from the platform; before is what the cluster
-// had outside any namespace.
+// deleteRuntimeApplication: deleting the Application removes the runtime from the cluster and from the platform; before is what the cluster had outside
+// of namespaces.
 func (n *neighbors) deleteRuntimeApplication(t *testing.T, before []string) {
 	require.Equal(t, []string{install.Name, "taken"}, n.platform(t).runtimes(t))
 	ignoreMissing(t, n.objects.Resource(argo("applications")).Namespace(install.Namespace).Delete(t.Context(), "e2e-guestbook", metav1.DeleteOptions{})) // a user's
 	require.NoError(t, n.objects.Resource(argo("applications")).Namespace(neighbor).Delete(t.Context(), install.Release, metav1.DeleteOptions{}))
 	theirs := append(ofEveryNamespace(), "secrets/codefresh-api-key", "secrets/argocd-initial-admin-secret") // the user's own, as are the keys of sealed-secrets
-	// Argo CD deletes no definition; for Helm those of codefresh.io are part of the release
+	// Argo CD deletes no CRDs; for Helm those of codefresh.io are part of the release
 	kept := []string{"apiservices/v1alpha1.codefresh.io", "apiservices/v1beta1.codefresh.io", "apiservices/v1beta2.codefresh.io"}
 	for _, name := range n.codefreshDefinitions(t) {
 		kept = append(kept, "customresourcedefinitions/"+name)
@@ -165,8 +165,9 @@ func (n *neighbors) deleteRuntimeApplication(t *testing.T, before []string) {
 	assert.Equal(t, []string{"taken"}, n.platform(t).runtimes(t))
 }
 
-// ofFinishedHook are the objects of the last hook. Argo CD 3.4 deletes them if its cache has seen them before it looks for what to delete, which it
-// does without waiting (executeHooks and cleanupHooks of controller/hook.go); the Job and its pod go with the Job's time to live in any case.
+// ofFinishedHook are the objects of the last hook. Argo CD 3.4 deletes them if its cache has seen them before it searches for objects to delete, which
+// it does without waiting (executeHooks and cleanupHooks of controller/hook.go); the Job and its pod are deleted after the Job's time to live in any
+// case.
 func ofFinishedHook() []string {
 	var names []string
 	for _, resource := range []string{"jobs", "pods", "roles", "rolebindings", "serviceaccounts"} {
@@ -189,7 +190,7 @@ func (n *neighbors) codefreshDefinitions(t *testing.T) []string {
 	return names
 }
 
-// chartInCluster is where the other Argo CD finds the chart: beside the images.
+// chartInCluster is where the other Argo CD finds the chart: in the registry of the images.
 const chartInCluster = "oci://" + install.RegistryInCluster + "/charts/gitops-runtime"
 
 // serveChart puts the chart into the registry, and configures the other Argo CD for it without TLS.
@@ -209,8 +210,8 @@ func (n *neighbors) runtimeSecrets(t *testing.T) string {
 	return fmt.Sprintf(secret+"\n---\n"+secret, "codefresh-api-key", "token", install.UserToken, "argocd-initial-admin-secret", "password", password)
 }
 
-// runtimeApplication is the documented Application, with the local cluster's addresses and images for those of the example.
-// more are values that win over all others, in YAML.
+// runtimeApplication is the documented Application, with the local cluster's addresses and images instead of those of the example. more are values that
+// override all others, in YAML.
 func (n *neighbors) runtimeApplication(t *testing.T, more string) *unstructured.Unstructured {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(n.local.Root, "charts", "gitops-runtime", "ci", "argo-cd-application.yaml"))
@@ -240,7 +241,7 @@ func (n *neighbors) runtimeApplication(t *testing.T, more string) *unstructured.
 	return application
 }
 
-// rolloutsThere leaves out what the cluster has already; Argo CD renders without the cluster, so the chart cannot see it.
+// rolloutsThere removes the CRDs that the cluster already has; Argo CD renders without the cluster, so the chart cannot detect them.
 const rolloutsThere = "argo-rollouts: {installCRDs: false}"
 
 // localOfApplication is what the local cluster has other than the example.
@@ -254,7 +255,7 @@ global:
       repoServer: {svc: alone-argocd-repo-server.e2e-neighbor}
 `
 
-// asJSON is values as JSON has them: unstructured objects hold no other kinds of numbers.
+// asJSON converts values to JSON types: unstructured objects contain no other kinds of numbers.
 func asJSON(t *testing.T, values map[string]any) map[string]any {
 	t.Helper()
 	text, err := yaml.Marshal(values)

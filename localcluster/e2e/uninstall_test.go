@@ -15,7 +15,8 @@ import (
 	"gitops-runtime/localcluster/install"
 )
 
-// madeByRuntime is what the real programs make as they run: an Application that only a controller can let go of, and the Secret of a Git integration.
+// madeByRuntime is what the real programs create at runtime: an Application with a finalizer that only a controller removes, and the Secret of a Git
+// integration.
 const madeByRuntime = `apiVersion: argoproj.io/v1alpha1
 kind: Application
 metadata:
@@ -35,15 +36,14 @@ metadata:
   namespace: codefresh
   labels: {io.codefresh.integration-type: git, io.codefresh.integration-name: default}`
 
-// uninstall: nothing of the release is left, on the platform, in its namespace or outside any; before is what the cluster had outside any
-// namespace before the first install. Argo's definitions stay, and with them what the API server makes of each, and Argo CD's project "default",
-// where users write policy. The keys of sealed-secrets stay with its definition: without them
-// no SealedSecret could be read again.
+// uninstall: nothing of the release is left, on the platform, in its namespace or outside of any; before is what the cluster had outside of namespaces
+// before the first install. Argo's CRDs are kept, with what the API server creates for each, and Argo CD's project "default", where users write policy.
+// The keys of sealed-secrets are kept with its CRD: without them no SealedSecret could be decrypted again.
 func (e *environment) uninstall(t *testing.T, before []string) {
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	require.Equal(t, []string{install.Name, "taken"}, e.platform(t).runtimes(t))
-	require.NoError(t, e.local.Kubectl.Delete(ctx, documents(t, hook), time.Minute)) // the user's own goes first
+	require.NoError(t, e.local.Kubectl.Delete(ctx, documents(t, hook), time.Minute)) // the user's objects are deleted first
 	e.apply(t, madeByRuntime)
 	require.NoError(t, e.local.Helm.Uninstall(ctx, install.Release, install.Namespace, 3*time.Minute, t.Output()))
 	application, err := e.object(ctx, "applications", install.Namespace, "e2e-internal")
@@ -54,7 +54,8 @@ func (e *environment) uninstall(t *testing.T, before []string) {
 	eventually(t, "nothing of the release is left", time.Minute, func(ctx context.Context) error { return e.nothingLeft(ctx, before) })
 }
 
-// nothingLeft says what an uninstall has left of the runtime, in its namespace or outside any, that the documentation does not name.
+// nothingLeft returns an error with what an uninstall has left of the runtime, in its namespace or outside of any, except for what the documentation
+// lists.
 func (e *environment) nothingLeft(ctx context.Context, before []string) error {
 	inside, outside, err := e.remaining(ctx)
 	if err != nil {

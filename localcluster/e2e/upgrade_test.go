@@ -27,8 +27,8 @@ func (e *environment) sameChartAgain(t *testing.T) {
 	require.Equal(t, before, e.pods(t, ""))
 }
 
-// upgraded: the previous release, whose package is in testdata, becomes this one by one `helm upgrade`: no workload is lost
-// or changes its selector, and tokens, passwords, applications and workflows are those from before. It says whether the runtime is there.
+// upgraded: one `helm upgrade` turns the previous release, whose package is in testdata, into this one: no workload is lost or changes its selector, and
+// tokens, passwords, applications and workflows are kept. It returns whether the runtime is installed.
 func (e *environment) upgraded(t *testing.T) bool {
 	if !e.run(t, "previous release", e.installPrevious) {
 		return false
@@ -48,13 +48,13 @@ func (e *environment) upgraded(t *testing.T) bool {
 	e.run(t, "state", func(t *testing.T) { assert.Equal(t, state, e.state(t)) })
 	e.run(t, "application", func(t *testing.T) { eventually(t, "the application is synced and healthy", time.Minute, deployed) })
 	e.run(t, "webhook", e.access(t, images.Mesh).webhook)
-	for _, object := range slices.Backward(of) { // the user's own goes first
+	for _, object := range slices.Backward(of) { // the user's objects are deleted first
 		require.NoError(t, e.local.Kubectl.Delete(t.Context(), documents(t, object), time.Minute))
 	}
 	return true
 }
 
-// installPrevious installs the previous release with the images of this one; its hook asked another installer.
+// installPrevious installs the previous release with the images of this one; its hook used another installer.
 func (e *environment) installPrevious(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
@@ -85,7 +85,7 @@ func (e *environment) selectors(t *testing.T) map[string]string {
 	return found
 }
 
-// state is what a runtime made after it was installed: what the Secrets hold, and which objects are there.
+// state is what a runtime created after it was installed: the content of the Secrets, and which objects exist.
 func (e *environment) state(t *testing.T) map[string]string {
 	t.Helper()
 	kept := map[string]string{}

@@ -19,8 +19,8 @@ import (
 	"gitops-runtime/localcluster/install"
 )
 
-// hook is an event bus, a webhook event source and a sensor that sends what comes to the platform, with the runtime's token, as a pipeline has
-// them. SERVERS is the number of the bus's servers.
+// hook is an event bus, a webhook event source and a sensor that sends events to the platform, with the runtime's token, as in a pipeline. SERVERS is
+// the number of the bus's servers.
 const hook = `apiVersion: argoproj.io/v1alpha1
 kind: EventBus
 metadata: {name: e2e-hook, namespace: codefresh}
@@ -100,7 +100,7 @@ func (a access) webhook(t *testing.T) {
 // hookOn is the hook on a bus of a number of servers.
 func hookOn(servers int) string { return strings.ReplaceAll(hook, "SERVERS", fmt.Sprint(servers)) }
 
-// subscribed waits until a sensor listens to the event bus: what comes earlier passes it by, and only its log shows it.
+// subscribed waits until a sensor listens to the event bus: it misses earlier events, and only its log shows when it listens.
 func (e *environment) subscribed(t *testing.T, namespace, sensor string) {
 	t.Helper()
 	pods := e.client.CoreV1().Pods(namespace)

@@ -87,8 +87,8 @@ func (*work) revision(number int) []byte {
 	return fmt.Appendf(nil, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: revision}\ndata: {number: %q}\n", strconv.Itoa(number))
 }
 
-// sync commits one revision after the other. Until the cluster has one it is pushed and the application is refreshed again and again, as
-// somebody does who waits for it: Git or Argo CD may have been away, or a server may have forgotten it.
+// sync commits one revision after the other. Until the cluster has one it is pushed and the application is refreshed repeatedly, as a user does who
+// waits for it: Git or Argo CD may have been unavailable, or a server may have forgotten it.
 func (w *work) sync(ctx context.Context) {
 	for number := 1; ctx.Err() == nil; number++ {
 		w.mu.Lock()
@@ -154,7 +154,7 @@ func (w *work) submit(ctx context.Context) {
 	}
 }
 
-// create says whether the API server has the workflow now; it may also have taken it before without saying so.
+// create reports whether the API server has the workflow now; it may also have accepted it before without responding.
 func (w *work) create(ctx context.Context, workflow *unstructured.Unstructured) bool {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 20*time.Second)
 	defer cancel()
@@ -162,7 +162,7 @@ func (w *work) create(ctx context.Context, workflow *unstructured.Unstructured) 
 	return err == nil || apierrors.IsAlreadyExists(err)
 }
 
-// upToDate gives a condition: the cluster has the revision that is the last one now, or a later one.
+// upToDate returns a condition: the cluster has the current last revision, or a later one.
 func (w *work) upToDate() func(context.Context) error {
 	w.mu.Lock()
 	wanted := w.committed

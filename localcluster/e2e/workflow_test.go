@@ -13,7 +13,7 @@ import (
 	"gitops-runtime/localcluster/install"
 )
 
-// hello is a Workflow, in NAMESPACE, that gives a greeting.
+// hello is a Workflow, in NAMESPACE, that outputs a greeting.
 const hello = `apiVersion: argoproj.io/v1alpha1
 kind: Workflow
 metadata: {name: NAME, namespace: NAMESPACE}
@@ -35,7 +35,7 @@ spec:
       resources: {requests: {cpu: 10m, memory: 16Mi}, limits: {memory: 64Mi}}
       securityContext: {allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: {drop: [ALL]}}`
 
-// workflow: Argo Workflows runs a pod and gives its output, and the platform gets events of the Workflow.
+// workflow: Argo Workflows runs a pod and returns its output, and the platform gets events of the Workflow.
 func (e *environment) workflow(t *testing.T) {
 	require.Equal(t, "hello from e2e-hello", e.greeting(t, install.Namespace, "e2e-hello", "argo-workflow"))
 	e.platform(t).getsEvent(t, "Workflow", install.Namespace, "e2e-hello")
@@ -46,7 +46,7 @@ func (e *environment) promotion(t *testing.T) {
 	require.Equal(t, "hello from e2e-promotion", e.greeting(t, install.Namespace, "e2e-promotion", "promotion-template"))
 }
 
-// greeting runs a workflow under a service account, waits until it has succeeded, and gives its output.
+// greeting runs a workflow with a service account, waits until it has succeeded, and returns its output.
 func (e *environment) greeting(t *testing.T, namespace, name, account string) any {
 	t.Helper()
 	e.applyHere(t, strings.NewReplacer("NAMESPACE", namespace, "NAME", name, "ACCOUNT", account, "IMAGE", standIn).Replace(hello))

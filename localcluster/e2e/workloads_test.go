@@ -62,7 +62,7 @@ func (e *environment) restart(ctx context.Context, name string, timeout time.Dur
 	}
 }
 
-// pods are the running pods of the runtime's namespace with a label, all for none: name and UID, and how often they were restarted.
+// pods are the running pods of the runtime's namespace with a label, or all if it is empty: name and UID, and how often they were restarted.
 func (e *environment) pods(t *testing.T, selector string) map[string]string {
 	t.Helper()
 	return e.podsIn(t, install.Namespace, selector)

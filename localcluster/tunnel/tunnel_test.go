@@ -189,7 +189,7 @@ func TestTunnelToAServerThatIsTrusted(t *testing.T) {
 
 func TestSecurityReview2TokenIsNotSentToAServerThatIsNotTrusted(t *testing.T) {
 	t.Parallel()
-	impostor, own := bundle(t), bundle(t)
+	untrusted, own := bundle(t), bundle(t)
 	for name, tc := range map[string]struct {
 		platform, public []byte
 		want             string
@@ -201,7 +201,7 @@ func TestSecurityReview2TokenIsNotSentToAServerThatIsNotTrusted(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			url, seen := plugin(t)
-			said := connect(t, serve(t, impostor, url).port, tc.platform, tc.public, "1")
+			said := connect(t, serve(t, untrusted, url).port, tc.platform, tc.public, "1")
 			// three tries
 			eventually(t, "frpc refuses the server", func() error {
 				if strings.Count(said.String(), tc.want) < 3 {

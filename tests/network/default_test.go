@@ -16,20 +16,20 @@ import (
 	"gitops-runtime/tests/render"
 )
 
-// strangers are a pod of another namespace and something outside the pods' network.
-func strangers() []network.Endpoint {
+// unrelated are a pod of another namespace and an endpoint outside the pods' network.
+func unrelated() []network.Endpoint {
 	return []network.Endpoint{
-		{Name: "stranger", Namespace: "stranger", Labels: map[string]string{"app": "stranger"}},
+		{Name: "unrelated", Namespace: "unrelated", Labels: map[string]string{"app": "unrelated"}},
 		network.Outside(outside),
 	}
 }
 
-// open lists the declared ports of pods that a stranger reaches, as "Kind/name port".
+// open lists the declared ports of pods that an unrelated endpoint can reach, as "Kind/name port".
 func (r release) open() []string {
 	var reached []string
 	for name, pod := range r.pods {
 		for port, number := range pod.Ports {
-			for _, from := range strangers() {
+			for _, from := range unrelated() {
 				if r.policies.Allow(from, pod, number) {
 					reached = append(reached, fmt.Sprintf("%s %s", name, port))
 				}
@@ -40,7 +40,7 @@ func (r release) open() []string {
 	return slices.Compact(reached)
 }
 
-// unselected lists the pods that no policy selects for ingress. Jobs listen on no port.
+// unselected lists the pods that no policy selects for ingress. Jobs do not listen on a port.
 func (r release) unselected() []string {
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(r.pods)) {
@@ -63,8 +63,8 @@ func rendered(t *testing.T, of render.Release) (made release) {
 	return made
 }
 
-// The repo-server executes what a request names, and Redis holds what Argo CD deploys: by default, policies select both, in the
-// umbrella chart and in charts/argo-cd alone, and no stranger reaches them.
+// The repo-server executes what a request names, and Redis contains what Argo CD deploys: by default, policies select both, in the umbrella chart and in
+// charts/argo-cd alone, and no unrelated endpoint can reach them.
 func TestSecurityReview1RepoServerIsClosedByDefault(t *testing.T) {
 	t.Parallel()
 	for name, of := range map[string]render.Release{
@@ -83,7 +83,7 @@ func TestSecurityReview1RepoServerIsClosedByDefault(t *testing.T) {
 					found++
 					assert.Contains(t, slices.Collect(maps.Values(pod.Ports)), port, name)
 					assert.Len(t, made.policies.Selecting(pod, networkingv1.PolicyTypeIngress), 1, name)
-					for _, from := range strangers() {
+					for _, from := range unrelated() {
 						assert.False(t, made.policies.Allow(from, pod, port), "%s reaches %s on port %d", from.Name, name, port)
 					}
 				}
@@ -93,7 +93,7 @@ func TestSecurityReview1RepoServerIsClosedByDefault(t *testing.T) {
 	}
 }
 
-// In a default install of every chart, policies select every pod that may listen, and a stranger reaches these ports only.
+// In a default install of every chart, policies select every pod that may listen, and an unrelated endpoint can reach only these ports.
 func TestAStrangerReachesOnlyWhatIsPublic(t *testing.T) {
 	t.Parallel()
 	argoCD := []string{"Deployment/argo-cd-applicationset-controller webhook", "Deployment/argo-cd-server server"}
@@ -124,7 +124,7 @@ func TestAStrangerReachesOnlyWhatIsPublic(t *testing.T) {
 	}
 }
 
-// Egress is restricted only where a value asks for it, and that value leaves ingress alone.
+// Egress is restricted only if a value requests it, and that value does not change ingress.
 func TestEgressIsOptIn(t *testing.T) {
 	t.Parallel()
 	types := func(set map[string]string) map[networkingv1.PolicyType]int {
@@ -148,7 +148,7 @@ func TestEgressIsOptIn(t *testing.T) {
 	assert.Empty(t, off)
 }
 
-// An Argo CD of its own lets in the programs of a runtime in the namespaces that a value names, by their label, and no other pod there.
+// A separate Argo CD allows the programs of a runtime in the namespaces that a value names, by their label, and no other pod there.
 func TestClientNamespaces(t *testing.T) {
 	t.Parallel()
 	made := rendered(t, render.Release{Chart: "argo-cd", SetJSON: map[string]string{"global.networkPolicy.clientNamespaces": `["runtime"]`}})
@@ -160,6 +160,6 @@ func TestClientNamespaces(t *testing.T) {
 		require.Contains(t, made.pods, name)
 		assert.True(t, made.policies.Allow(client("runtime", label), made.pods[name], port), name)
 		assert.False(t, made.policies.Allow(client("runtime", map[string]string{"app": "other"}), made.pods[name], port), name)
-		assert.False(t, made.policies.Allow(client("stranger", label), made.pods[name], port), name)
+		assert.False(t, made.policies.Allow(client("unrelated", label), made.pods[name], port), name)
 	}
 }

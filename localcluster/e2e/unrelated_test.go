@@ -19,46 +19,46 @@ import (
 	"gitops-runtime/localcluster/install"
 )
 
-// stranger is a pod that has nothing to do with the runtime, and a shell to dial with.
-const stranger = `apiVersion: v1
+// unrelated is a pod that is not related to the runtime, with a shell.
+const unrelated = `apiVersion: v1
 kind: Pod
-metadata: {name: stranger, namespace: e2e-stranger}
+metadata: {name: unrelated, namespace: e2e-unrelated}
 spec:
   terminationGracePeriodSeconds: 0
   securityContext: {runAsNonRoot: true, runAsUser: 999, seccompProfile: {type: RuntimeDefault}}
   containers:
-  - name: stranger
+  - name: unrelated
     image: IMAGE
     command: [sleep, infinity]
     resources: {requests: {cpu: 10m, memory: 16Mi}}
     securityContext: {allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}}`
 
-// dial tries every HOST:PORT at the same time, each for three seconds, and prints those that take a connection.
+// dial tries every HOST:PORT at the same time, each for three seconds, and prints those that accept a connection.
 const dial = `for target in "$@"; do
   (timeout 3 bash -c "exec 3<>/dev/tcp/${target%:*}/${target#*:}" 2>/dev/null && echo "$target") &
 done
 wait`
 
-// strangersReach are the Services of the runtime that a mode opens to other namespaces: without a tunnel, whatever is in front of
-// internal-router is in one of them.
-func strangersReach(mode images.Mode) []string {
+// openToOthers are the Services of the runtime that a mode opens to other namespaces: without a tunnel, the proxy in front of internal-router is in one
+// of them.
+func openToOthers(mode images.Mode) []string {
 	if mode == images.Tunnel {
 		return nil
 	}
 	return []string{"internal-router.codefresh:80"}
 }
 
-// closedToStrangers: of all Services of the runtime, a pod of another namespace reaches only those that the page for security readers
-// opens: Argo CD's own server and webhooks, and metrics. With a tunnel, internal-router is not among them. What no policy is about,
-// it does reach, so that its dialing is known to work. Its image is that of Redis, which has a shell.
-func (e *environment) closedToStrangers(t *testing.T, open ...string) {
+// closedToOthers: a pod of another namespace reaches only those Services of the runtime that the security page lists as open: Argo CD's own server and
+// webhooks, and metrics. With a tunnel, internal-router is not among them. It does reach what no policy applies to, which proves that its connections
+// work. Its image is that of Redis, which has a shell.
+func (e *environment) closedToOthers(t *testing.T, open ...string) {
 	pods, err := e.client.CoreV1().Pods(install.Namespace).List(t.Context(), metav1.ListOptions{LabelSelector: "app.kubernetes.io/name in (argocd-redis, argocd-redis-ha-haproxy)"})
 	require.NoError(t, err)
 	require.NotEmpty(t, pods.Items)
-	e.namespace(t, "e2e-stranger")
-	e.applyHere(t, strings.ReplaceAll(stranger, "IMAGE", pods.Items[0].Spec.Containers[0].Image))
-	eventually(t, "the stranger runs", time.Minute, func(ctx context.Context) error {
-		pod, err := e.client.CoreV1().Pods("e2e-stranger").Get(ctx, "stranger", metav1.GetOptions{})
+	e.namespace(t, "e2e-unrelated")
+	e.applyHere(t, strings.ReplaceAll(unrelated, "IMAGE", pods.Items[0].Spec.Containers[0].Image))
+	eventually(t, "the unrelated pod runs", time.Minute, func(ctx context.Context) error {
+		pod, err := e.client.CoreV1().Pods("e2e-unrelated").Get(ctx, "unrelated", metav1.GetOptions{})
 		if err == nil && pod.Status.Phase != corev1.PodRunning {
 			err = fmt.Errorf("it is %s", pod.Status.Phase)
 		}
@@ -79,7 +79,7 @@ func (e *environment) closedToStrangers(t *testing.T, open ...string) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	out, err := exec.CommandContext(ctx, e.local.Kubectl.Path, append([]string{
-		"--kubeconfig", e.local.Kubectl.Kubeconfig, "exec", "--namespace", "e2e-stranger", "stranger", "--", "bash", "-c", dial, "dial",
+		"--kubeconfig", e.local.Kubectl.Kubeconfig, "exec", "--namespace", "e2e-unrelated", "unrelated", "--", "bash", "-c", dial, "dial",
 	}, targets...)...).CombinedOutput()
 	require.NoError(t, err, string(out))
 	reached := strings.Fields(string(out))
@@ -91,5 +91,5 @@ func (e *environment) closedToStrangers(t *testing.T, open ...string) {
 	}, open...)
 	slices.Sort(want)
 	require.Equal(t, want, reached)
-	t.Logf("%d of %d targets answer a stranger", len(reached), len(targets))
+	t.Logf("%d of %d targets are open to a pod of another namespace", len(reached), len(targets))
 }

@@ -22,28 +22,28 @@ import (
 	"gitops-runtime/tests/standin/certs"
 )
 
-const impostorNamespace = "e2e-impostor"
+const untrustedNamespace = "e2e-untrusted"
 
-// impostor: the tunnel client refuses a tunnel server whose certificate is of another authority, and does not send the runtime's token.
-func (e *environment) impostor(t *testing.T) {
-	e.namespace(t, impostorNamespace)
-	const host = "impostor." + impostorNamespace + ".svc"
+// untrustedServer: the tunnel client rejects a tunnel server whose certificate another authority signed, and does not send the runtime's token.
+func (e *environment) untrustedServer(t *testing.T) {
+	e.namespace(t, untrustedNamespace)
+	const host = "untrusted." + untrustedNamespace + ".svc"
 	wrong, err := certs.New(host)
 	require.NoError(t, err)
 	right, err := e.local.Kubectl.TLS(t.Context())
 	require.NoError(t, err)
 	const sent = "token-that-stays"
 	for name, data := range map[string]map[string][]byte{
-		"impostor-tls":    {"tls.crt": wrong.Cert, "tls.key": wrong.Key},
+		"untrusted-tls":   {"tls.crt": wrong.Cert, "tls.key": wrong.Key},
 		"platform-ca":     {"ca-bundle.crt": right.CA},
 		"codefresh-token": {"token": []byte(sent)},
 	} {
 		secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name}, Data: data}
-		_, err := e.client.CoreV1().Secrets(impostorNamespace).Create(t.Context(), secret, metav1.CreateOptions{})
+		_, err := e.client.CoreV1().Secrets(untrustedNamespace).Create(t.Context(), secret, metav1.CreateOptions{})
 		require.NoError(t, err)
 	}
 	e.chart(t, "tunnel-server", slices.Concat(
-		[]string{"fullnameOverride=impostor", "subdomainHost=tunnels.svc.cluster.local", "tls.secretName=impostor-tls", "plugin.url=http://127.0.0.1:1"},
+		[]string{"fullnameOverride=untrusted", "subdomainHost=tunnels.svc.cluster.local", "tls.secretName=untrusted-tls", "plugin.url=http://127.0.0.1:1"},
 		install.ImageSets("image", e.image(t, addons.Namespace, addons.TunnelServer, "frps")),
 		install.ImageSets("front.image", e.image(t, addons.Namespace, addons.TunnelServer, "front")),
 	))
@@ -55,7 +55,7 @@ func (e *environment) impostor(t *testing.T) {
 		install.ImageSets("image", e.image(t, install.Namespace, "codefresh-tunnel-client", "tunnel-client")),
 	))
 
-	eventually(t, "the tunnel client refuses the impostor", time.Minute, func(ctx context.Context) error {
+	eventually(t, "the tunnel client rejects the untrusted server", time.Minute, func(ctx context.Context) error {
 		said, err := e.log(ctx, "app=codefresh-tunnel-client", "tunnel-client")
 		if err == nil && !strings.Contains(said, "certificate signed by unknown authority") {
 			err = fmt.Errorf("the tunnel client: %s", said)
@@ -68,11 +68,11 @@ func (e *environment) impostor(t *testing.T) {
 	assert.NotContains(t, said, sent)
 }
 
-// chart applies what a chart renders for the namespace of the impostor, with settings.
+// chart applies what a chart renders with settings, in the namespace of the untrusted server.
 func (e *environment) chart(t *testing.T, name string, sets []string) {
 	t.Helper()
 	objects, err := e.local.Helm.Template(t.Context(), install.Upgrade{
-		Release: name, Chart: filepath.Join(e.local.Root, "charts", name), Namespace: impostorNamespace, Sets: sets,
+		Release: name, Chart: filepath.Join(e.local.Root, "charts", name), Namespace: untrustedNamespace, Sets: sets,
 	})
 	require.NoError(t, err)
 	require.NoError(t, e.local.Kubectl.Apply(t.Context(), objects, 2*time.Minute))
@@ -92,15 +92,15 @@ func (e *environment) image(t *testing.T, namespace, deployment, container strin
 	return ""
 }
 
-// log is what a container of the pod with a label has written, in the namespace of the impostor.
+// log is the output of a container of the pod with a label, in the namespace of the untrusted server.
 func (e *environment) log(ctx context.Context, label, container string) (string, error) {
-	pods, err := e.client.CoreV1().Pods(impostorNamespace).List(ctx, metav1.ListOptions{LabelSelector: label})
+	pods, err := e.client.CoreV1().Pods(untrustedNamespace).List(ctx, metav1.ListOptions{LabelSelector: label})
 	if err != nil {
 		return "", err
 	}
 	var text strings.Builder
 	for _, pod := range pods.Items {
-		stream, err := e.client.CoreV1().Pods(impostorNamespace).GetLogs(pod.Name, &corev1.PodLogOptions{Container: container}).Stream(ctx)
+		stream, err := e.client.CoreV1().Pods(untrustedNamespace).GetLogs(pod.Name, &corev1.PodLogOptions{Container: container}).Stream(ctx)
 		if err != nil {
 			return "", err
 		}
