@@ -40,7 +40,7 @@ func exportCommand(streams Streams) *cobra.Command {
 		},
 	}
 	command.Flags().StringVar(&format, "format", "", strings.Join(export.Formats(), ", "))
-	command.Flags().StringVarP(&folder, "output", "o", "out", "folder for the files")
+	command.Flags().StringVarP(&folder, "output", "o", "out", "output folder")
 	return command
 }
 

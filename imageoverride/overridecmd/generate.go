@@ -24,7 +24,7 @@ func generateCommand(streams Streams) *cobra.Command {
 	var folder, lock, html string
 	command := &cobra.Command{
 		Use:   "generate CHART --registry HOST[/PATH] [-f values.yaml] [-o out/]",
-		Short: "Write values that point every image of a chart at a registry, and prove them by rendering",
+		Short: "Write values that redirect every image of a chart to a registry, and prove them by rendering",
 		Args:  needs(chartArgument),
 		RunE: func(command *cobra.Command, args []string) error {
 			options, err := flags.complete(command, args[0])
@@ -50,9 +50,9 @@ func generateCommand(streams Streams) *cobra.Command {
 		},
 	}
 	flags.register(command)
-	command.Flags().StringVarP(&folder, "output", "o", "out", "folder for the files")
-	command.Flags().StringVar(&lock, "lock", "", "lock file whose digests to write into values, as lock wrote it")
-	command.Flags().StringVar(&html, "html", "", "file for a report as an HTML page, which needs nothing else")
+	command.Flags().StringVarP(&folder, "output", "o", "out", "output folder")
+	command.Flags().StringVar(&lock, "lock", "", "lock file of the command lock, whose digests are written into values")
+	command.Flags().StringVar(&html, "html", "", "file for a report as a self-contained HTML page")
 	return command
 }
 
@@ -266,7 +266,7 @@ func verifyCommand(streams Streams) *cobra.Command {
 	var flags chartFlags
 	command := &cobra.Command{
 		Use:   "verify CHART -f values-images-no-tags.yaml --registry HOST[/PATH]",
-		Short: "Render a chart and check that every image points at the registry",
+		Short: "Render a chart and check that every image is at the registry",
 		Args:  needs(chartArgument),
 		RunE: func(command *cobra.Command, args []string) error {
 			options, err := flags.complete(command, args[0])

@@ -45,7 +45,7 @@ func listCommand(streams Streams) *cobra.Command {
 	var format string
 	command := &cobra.Command{
 		Use:   "list CHART [-f values.yaml] [--format table|json|csv]",
-		Short: "List every image reference of a chart, where it is and which values make it",
+		Short: "List every image reference of a chart, where it is and which values produce it",
 		Args:  needs(chartArgument),
 		RunE: func(command *cobra.Command, args []string) error {
 			write, ok := formats[format]
@@ -111,7 +111,7 @@ func whyCommand(streams Streams) *cobra.Command {
 	var flags chartFlags
 	command := &cobra.Command{
 		Use:   "why CHART IMAGE [-f values.yaml]",
-		Short: "Say where an image comes from: object and path, values, template",
+		Short: "Show where an image comes from: object and path, values, template",
 		Args:  needs(chartArgument, imageArgument),
 		RunE: func(command *cobra.Command, args []string) error {
 			rows, err := origins(command, &flags, args[0])

@@ -24,8 +24,8 @@ type tableFlags struct {
 
 func (f *tableFlags) register(command *cobra.Command) {
 	command.Flags().SortFlags = false
-	command.Flags().IntVar(&f.jobs, "jobs", 4, "images worked on at a time")
-	command.Flags().BoolVar(&f.referrers, "referrers", false, "signatures, SBOMs and whatever else refers to the images, too")
+	command.Flags().IntVar(&f.jobs, "jobs", 4, "images processed in parallel")
+	command.Flags().BoolVar(&f.referrers, "referrers", false, "include signatures, SBOMs and other referrers of the images")
 	f.registries.Register(command.Flags())
 }
 
@@ -100,7 +100,7 @@ func mirrorCommand(streams Streams) *cobra.Command {
 			}
 			return t.copy(ctx, streams, journal)
 		})
-	command.Flags().StringVar(&journal, "journal", "", "file that remembers finished copies; the table's name with .journal by default")
+	command.Flags().StringVar(&journal, "journal", "", "file that records finished copies; by default the table's name with .journal")
 	return command
 }
 
@@ -131,7 +131,7 @@ func lockCommand(streams Streams) *cobra.Command {
 			p.line("%d images locked in %s", len(locked), output)
 			return p.err
 		})
-	command.Flags().StringVarP(&output, "output", "o", "image-lock.json", "file to write")
+	command.Flags().StringVarP(&output, "output", "o", "image-lock.json", "output file")
 	return command
 }
 
@@ -157,7 +157,7 @@ func verifyMirrorCommand(streams Streams) *cobra.Command {
 			}
 			return p.err
 		})
-	command.Flags().StringVar(&lock, "lock", "", "digests to expect, as lock wrote them; without it the sources are asked")
+	command.Flags().StringVar(&lock, "lock", "", "expected digests, written by lock; without it the sources are queried")
 	return command
 }
 

@@ -84,7 +84,7 @@ func Run(ctx context.Context, args []string, streams Streams) int {
 func Command(streams Streams) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "image-override",
-		Short:         "Point every image of a Helm chart at a private registry, and prove it",
+		Short:         "Redirect every image of a Helm chart to a private registry, and prove it",
 		Long:          description,
 		Example:       examples,
 		SilenceUsage:  true,

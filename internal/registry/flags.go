@@ -17,9 +17,9 @@ type Flags struct {
 
 // Register adds the flags.
 func (f *Flags) Register(flags *pflag.FlagSet) {
-	flags.StringVar(&f.access.CAFile, "ca-file", "", "certificate authorities of registries in PEM form, besides the system's")
-	flags.StringArrayVar(&f.access.PlainHTTP, "plain-http", nil, "registry host[:port] to speak to without TLS (may be repeated)")
-	flags.StringArrayVar(&f.reach, "reach", nil, "reach a registry under another name from here, host=host (may be repeated)")
+	flags.StringVar(&f.access.CAFile, "ca-file", "", "certificate authorities of registries in PEM format, in addition to the system's")
+	flags.StringArrayVar(&f.access.PlainHTTP, "plain-http", nil, "registry host[:port] to contact without TLS (may be repeated)")
+	flags.StringArrayVar(&f.reach, "reach", nil, "contact a registry under another host name, host=host (may be repeated)")
 	flags.StringVar(&f.access.Logins, "registry-config", "", "logins for registries (default: Helm's file, then Docker's)")
 }
 

@@ -34,7 +34,7 @@ func Rules() []Rule {
 		{CodeUnknown, "There is no value %s%s.", "remove the key, or see the chart's values.yaml for the values it reads"},
 		{CodeType, "%s has to be %s, but is %s.", "give {value} a value of that type"},
 		{CodeRange, "%s does not fit: %s.", ""},
-		{CodeMissing, "%s is required and missing.", "add {value} to the values; where its key has nothing below it, which takes its defaults away, remove the key"},
+		{CodeMissing, "%s is required and missing.", "add {value}; if its key has nothing below it, which removes its defaults, remove the key"},
 		{CodeOther, "%s breaks a rule of the schema: %s.", ""},
 		{CodeDropped, "%s has no effect here: %s.", "remove {value}; validate-values migrate does it for a whole file"},
 		{CodeForeign, "This chart does not read %s (did you mean %s?).", "rename the key, unless another chart reads it"},

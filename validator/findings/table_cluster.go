@@ -2,16 +2,16 @@ package findings
 
 func gitTable() []Definition {
 	return []Definition{
-		unanswered("GIT100", "When a Git password is given, by value or by Secret, it has to be readable."),
+		unanswered("GIT100", "A Git password, as a value or in a Secret, has to be readable."),
 		{"GIT101", Fail, "The reference to the Git password's Secret has no %s.", "set global.runtime.gitCredentials.password.secretKeyRef.name and .key", "Name and key are both needed to find the password."},
 		{"GIT102", Fail, "The Secret %q with the Git password does not exist in namespace %s.", "kubectl create secret generic <name> --namespace <namespace> --from-literal=<key>=<Git password>", "It is read by the runtime's pods, so it has to be in the namespace of the release."},
 		{"GIT103", Fail, "The Secret %q with the Git password has no key %q (it has: %s).", "set global.runtime.gitCredentials.password.secretKeyRef.key to one of its keys", "The key is the entry under data of the Secret."},
 		{"GIT104", Fail, "The Git password in the Secret %q, key %q, is empty.", "update the Secret with the Git password", "An empty entry counts as no password."},
-		unanswered("GIT200", "Provider and API URL are those of the account; a token goes to that host and nowhere else."),
+		unanswered("GIT200", "Provider and API URL are those of the account; a token is only sent to that host."),
 		{"GIT201", Fail, "The account's Git provider %q is not supported.", "choose a Git provider in the account's settings", "Supported providers are GitHub, GitLab, Bitbucket, Bitbucket Server and Gerrit."},
 		{"GIT202", Fail, "The account's Git API URL is not an http or https URL: %s.", "correct the API URL in the account's settings", "The runtime and this check call the Git provider at this URL."},
 		{"GIT203", Fail, "The account's Git API is %s: the Git token would travel unencrypted.", "correct the API URL in the account's settings, or set global.codefresh.allowInsecureHTTP=true if the network is trusted", "Anyone who can read the traffic could write to the repositories. The token is not sent before the values allow it."},
-		unanswered("GIT300", "The provider is asked, with GET only, whether the token is alive and what it may do. app-proxy.config.skipGitPermissionValidation leaves this out."),
+		unanswered("GIT300", "The provider is queried, only with GET, whether the token is valid and which permissions it has. app-proxy.config.skipGitPermissionValidation skips this."),
 		{"GIT301", Fail, "%s rejects the Git token (HTTP %d).", "create a new token at the provider and set global.runtime.gitCredentials.password", "The token was revoked, has expired, or belongs to another server."},
 		{"GIT302", Fail, "The Git token lacks %s.", "create a token with these scopes at the provider", "The runtime commits to repositories and manages their webhooks."},
 		{"GIT303", Fail, "The Git token expired on %s.", "create a new token at the provider", "An expired token stops every sync."},
@@ -23,7 +23,7 @@ func gitTable() []Definition {
 
 func certificateTable() []Definition {
 	return []Definition{
-		unanswered("CRT100", "A bundle of CA certificates given in the values is parsed before anything trusts it."),
+		unanswered("CRT100", "A bundle of CA certificates in the values is parsed before it is used."),
 		{"CRT101", Fail, "The CA bundle contains no certificate in PEM format.", "paste the certificates, each between BEGIN CERTIFICATE and END CERTIFICATE", "The bundle becomes a file that programs read as PEM."},
 		{"CRT102", Fail, "Certificate %d of the CA bundle cannot be read: %s.", "paste the certificate again, with every line", "A line lost in copying is the usual cause."},
 		{"CRT103", Fail, "Certificate %d of the CA bundle (%s) is not a CA certificate.", "use the certificate of the issuer, not of the server", "Only a CA certificate can verify others."},
@@ -40,19 +40,19 @@ func certificateTable() []Definition {
 
 func clusterTable() []Definition {
 	return []Definition{
-		unanswered("CLU100", "The cluster is asked for its version."),
+		unanswered("CLU100", "The version of the cluster is queried."),
 		{"CLU101", Fail, "The cluster runs Kubernetes %s; the runtime needs %s or later.", "upgrade the cluster", "Older servers lack the API versions the chart renders."},
-		unanswered("CLU200", "The nodes are listed with what they can still be given."),
-		{"CLU201", Warn, "No node offers 2 CPU and 5000 MB of memory (the largest: %s).", "add a larger node", "Smaller nodes can still run the runtime with lowered requests, so this only warns."},
-		unanswered("CLU300", "Whoever runs the install is asked about: may they create every kind the chart renders?"),
+		unanswered("CLU200", "The nodes are listed with their allocatable resources."),
+		{"CLU201", Warn, "No node offers 2 CPU and 5000 MB of memory (the largest: %s).", "add a larger node", "Smaller nodes can still run the runtime with lowered requests, so this is only a warning."},
+		unanswered("CLU300", "The permissions of the user who runs the install are checked for every kind that the chart renders."),
 		{"CLU301", Fail, "Missing permission to create %s.", "install with an account that has the permission; kubectl auth can-i --list shows the permissions of this one", "Helm would fail halfway through the install."},
-		unanswered("CLU400", "The Argo CRDs that are on the cluster are asked whose they are."),
-		{"CLU401", Warn, "The CRDs %s belong to %s; this release leaves them as they are.", "keep them at a version that serves this release's Argo, or hand them to this release with kubectl label and kubectl annotate; a run prints the two commands", "Helm adopts an object only when its labels and annotations name the release, and an owner that upgrades or removes them does so for this release too."},
+		unanswered("CLU400", "The owners of the Argo CRDs on the cluster are determined."),
+		{"CLU401", Warn, "The CRDs %s belong to %s; this release leaves them as they are.", "keep them at a version that serves this release's Argo, or transfer them to this release with kubectl label and kubectl annotate; a run prints the two commands", "Helm adopts an object only when its labels and annotations name the release, and an owner that upgrades or removes them also affects this release."},
 		unanswered("CLU500", "The cluster is searched for another Argo CD or Argo Rollouts."),
 		{"CLU501", Warn, "%s already runs in namespace %s, and this one has %s.", "set a fullnameOverride for this one, and the resource tracking method annotation+label for Argo CD", "Two controllers that share names or tracking labels conflict; with different names and annotation tracking they can run side by side."},
 		unanswered("CLU600", "The cluster is searched for another runtime."),
-		{"CLU601", Fail, "A runtime is already installed on this cluster, in namespace %s.", "set global.runtime.singleNamespace=true in both, or use another cluster", "Cluster-wide controllers of two runtimes would fight over the same objects."},
-		unanswered("CLU700", "With argo-cd.enabled=false the Argo CD that is to be used has to be there."),
+		{"CLU601", Fail, "A runtime is already installed on this cluster, in namespace %s.", "set global.runtime.singleNamespace=true in both, or use another cluster", "Cluster-wide controllers of two runtimes would manage the same objects."},
+		unanswered("CLU700", "With argo-cd.enabled=false the external Argo CD has to exist."),
 		{"CLU701", Fail, "The Service %q of the external Argo CD does not exist in namespace %s.", "set global.integrations.argo-cd.server.svc to the Service of your Argo CD", "The runtime uses this Argo CD."},
 		{"CLU702", Fail, "The external Argo CD is version %s; the runtime works with %s.", "install a version of that range, or set argo-cd.enabled=true", "The runtime's images are built against the API of these versions."},
 	}

@@ -3,22 +3,22 @@ package findings
 import "gitops-runtime/internal/schemacheck"
 
 func schemaTable() []Definition {
-	const why = "The chart's values.schema.json names every value a template reads; Helm refuses the install on the same rule."
+	const why = "The chart's values.schema.json names every value a template reads; Helm rejects the install with the same rule."
 	return []Definition{
 		unanswered("SCH100", "The merged values are validated against the chart's values.schema.json. "+why),
-		ofSchema(schemacheck.CodeUnknown, "A key that no template reads changes nothing, so it is nearly always a typo. Helm's words for it: additional properties 'x' not allowed; before 3.18: Additional property x is not allowed. "+why),
-		ofSchema(schemacheck.CodeType, "Types are checked before any template is rendered. Helm's words for it: got x, want y; before 3.18: Invalid type. Expected: y, given: x. "+why),
-		ofSchema(schemacheck.CodeRange, "Helm's words for it name the limit or the choices: value must be one of, minimum, pattern. "+why),
-		ofSchema(schemacheck.CodeMissing, "Helm's words for it: missing property 'x'; before 3.18: x is required. "+why),
+		ofSchema(schemacheck.CodeUnknown, "A key that no template reads changes nothing, so it is nearly always a typo. Helm's message: additional properties 'x' not allowed; before 3.18: Additional property x is not allowed. "+why),
+		ofSchema(schemacheck.CodeType, "Types are checked before any template is rendered. Helm's message: got x, want y; before 3.18: Invalid type. Expected: y, given: x. "+why),
+		ofSchema(schemacheck.CodeRange, "Helm's message names the limit or the choices: value must be one of, minimum, pattern. "+why),
+		ofSchema(schemacheck.CodeMissing, "Helm's message: missing property 'x'; before 3.18: x is required. "+why),
 		ofSchema(schemacheck.CodeOther, why),
-		ofSchema(schemacheck.CodeDropped, "Values of the published chart and of the community's charts that this chart drops are refused with the reason, rather than ignored. "+why),
-		ofSchema(schemacheck.CodeForeign, "The globals are open to those of other charts, such as a chart that this one is part of, so a key that looks like a typo is refused only where it is one letter away from a key of this chart.").lighter(),
-		unanswered("SCH200", "The values files are searched for what YAML accepts and is hardly ever meant."),
-		{"SCH201", Warn, "The key %s is defined twice in its map, %s and %s; the later one replaces the earlier one whole.", "keep one of the two, and merge what is below them", "Helm does not report this, and everything below the earlier key is lost."},
+		ofSchema(schemacheck.CodeDropped, "Values of the published chart and of the community charts that this chart does not support are rejected with the reason, rather than ignored. "+why),
+		ofSchema(schemacheck.CodeForeign, "Globals of other charts are allowed, such as those of a chart that depends on this one, so a key that looks like a typo is rejected only if it differs by one letter from a key of this chart.").lighter(),
+		unanswered("SCH200", "The values files are searched for valid YAML that is probably a mistake."),
+		{"SCH201", Warn, "The key %s is defined twice in its map, %s and %s; the later one replaces the earlier one completely.", "keep one of the two, and merge what is below them", "Helm does not report this, and everything below the earlier key is lost."},
 		{"SCH202", Warn, "A second YAML document begins here; Helm reads only the first one.", "put the second document into a separate file, or remove the --- line", "Helm does not report this, and the values of the other documents are lost."},
-		{"SCH203", Fail, "The file contains no values: %s.", "fix the file; nothing else about it could be checked", "Helm refuses the file. Where a single install is checked this ends the run with exit code 2."},
-		unanswered("SCH300", "Values that are valid one by one are compared with each other; the chart's templates refuse the same ones with the same code."),
-		{"SCH301", Fail, "app-proxy.replicaCount is %d, but its pods share a cache, and no Redis is installed.", "--set redis.enabled=true, or argo-cd.redis-ha.enabled=true for a replicated one", "Pods that do not share a cache answer the same question differently."},
+		{"SCH203", Fail, "The file contains no values: %s.", "fix the file; nothing else about it could be checked", "Helm rejects the file. If a single install is checked, this ends the run with exit code 2."},
+		unanswered("SCH300", "Values that are valid one by one are compared with each other; the chart's templates reject the same combinations with the same code."),
+		{"SCH301", Fail, "app-proxy.replicaCount is %d, but its pods share a cache, and no Redis is installed.", "--set redis.enabled=true, or argo-cd.redis-ha.enabled=true for a replicated one", "Pods that do not share a cache respond differently to the same request."},
 		{"SCH302", Fail, "Image enrichment runs as workflows, but argo-workflows.enabled is false.", "--set app-proxy.image-enrichment.enabled=false, or enable argo-workflows", "Nothing would run the workflows."},
 		{"SCH303", Fail, "global.runtime.meshRoute.kind is %s, but the access mode is %s.", "set global.runtime.meshRoute.kind to \"\", or global.runtime.ingressUrl with tunnel-client, ingress and httpRoute off", "The route belongs to the service mesh, which is another access mode."},
 		{"SCH304", Fail, "The tunnel routes to %s:%s, but the Service of internal-router is %s:%s.", "set tunnel-client.target to the Service of internal-router", "Requests through the tunnel would reach nothing."},
@@ -33,12 +33,12 @@ func runtimeTable() []Definition {
 		{"RUN101", Fail, "The runtime has no name.", "--set global.runtime.name=<name>", "The name identifies the runtime in the account; there is no default, so that two runtimes are never mixed up."},
 		{"RUN102", Fail, "The runtime name %q is not allowed: %s.", "--set global.runtime.name=<name>", "A name starts with a lower-case letter, continues with lower-case letters, digits and dashes, does not end with a dash, and has 63 characters at most: it becomes part of host names, object names and labels."},
 		{"RUN103", Fail, "%s, the host label of the tunnel, has %d characters; %d are allowed.", "choose a shorter global.runtime.name", "The tunnel's host name is <accountId>-<runtime name>.<subdomainHost>, and DNS has no longer labels."},
-		unanswered("RUN200", "The control plane is asked which runtime of the account carries this name."),
-		{"RUN201", Fail, "The account %q already has a runtime %q (namespace %s).", "choose another global.runtime.name, or remove the old runtime from the account first", "Names are unique in an account. A runtime that was uninstalled but not removed from the account still holds its name."},
-		{"RUN202", Fail, "The runtime %q of the account lives in namespace %s on %s; this release is in namespace %s on %s.", "upgrade that release instead, or choose another name for this one", "An upgrade must not take over the identity of another runtime. Where the platform has not recorded namespace or cluster, and the other one fits, this only warns."},
+		unanswered("RUN200", "The platform is queried for the runtime of the account with this name."),
+		{"RUN201", Fail, "The account %q already has a runtime %q (namespace %s).", "choose another global.runtime.name, or remove the old runtime from the account first", "Names are unique in an account. A runtime that was uninstalled but not removed from the account keeps its name."},
+		{"RUN202", Fail, "The runtime %q of the account lives in namespace %s on %s; this release is in namespace %s on %s.", "upgrade that release instead, or choose another name for this one", "An upgrade must not take over the identity of another runtime. If the platform has not recorded namespace or cluster, and the other one matches, this is only a warning."},
 		{"RUN203", Warn, "This is an upgrade, but the account has no runtime %q; it will be registered again.", "check global.runtime.name if the runtime was registered under another name", "Usual after an install that failed before registration; otherwise the name has changed."},
 		{"RUN204", Fail, "The runtime of this namespace is registered under a name other than %q.", "set global.runtime.name to the name it was installed with, or uninstall it first", "Its token is valid, and its account has no runtime with this name. A registered runtime keeps its name: object names, host names and the account's records contain it."},
-		unanswered("RUN300", "A registered runtime has a token of its own, in the Secret codefresh-token of its namespace. It is asked about the runtime, on every upgrade and on every sync of Argo CD; where it is alive, the user token only warns."),
+		unanswered("RUN300", "A registered runtime has its own token, in the Secret codefresh-token of its namespace. It is used to query the runtime, on every upgrade and on every sync of Argo CD; if it is valid, problems of the user token are only warnings."),
 		{"RUN301", Warn, "This is an upgrade, but the Secret %q with the runtime token does not exist in namespace %s.", "no action is needed if no install has succeeded yet; otherwise the upgrade registers the runtime again", "The runtime was never registered, or the Secret was deleted. The user token is used instead."},
 		{"RUN302", Warn, "This is an upgrade, but the Secret %q with the runtime token has nothing under the key %q.", "no action is needed: the upgrade registers the runtime again", "The Secret was created or emptied manually. The user token is used instead."},
 		{"RUN303", Fail, "The platform %s rejects the runtime token (%s).", "kubectl delete secret codefresh-token -n <namespace>, then upgrade: the runtime registers again", "The runtime was removed from the account, or registered again from elsewhere. As long as the Secret exists, the runtime does not register again and does not report to any account."},
@@ -47,7 +47,7 @@ func runtimeTable() []Definition {
 
 func tokenTable() []Definition {
 	return []Definition{
-		unanswered("TOK100", "The runtime registers itself with the user's API key, given in plain text or by a Secret."),
+		unanswered("TOK100", "The runtime registers itself with the user's API key, given in plain text or in a Secret."),
 		{"TOK101", Fail, "No user token is set.", "--set global.codefresh.userToken.token=<API key>, or name a Secret in global.codefresh.userToken.secretKeyRef{name,key}", "Without it the runtime cannot be registered."},
 		{"TOK102", Warn, "Both userToken.token and userToken.secretKeyRef are set; the token in plain text is used.", "remove one of the two", "The chart creates a Secret from the plain token and ignores the reference."},
 		{"TOK103", Fail, "The reference to the user token's Secret has no %s.", "set global.codefresh.userToken.secretKeyRef.name and .key", "Name and key are both needed to find the token."},
@@ -60,18 +60,18 @@ func tokenTable() []Definition {
 
 func accountTable() []Definition {
 	return []Definition{
-		unanswered("ACC100", "The control plane is asked for the owner of the user token."),
+		unanswered("ACC100", "The platform is queried for the owner of the user token."),
 		{"ACC101", Fail, "The platform %s rejects the user token (%s).", "create a new API key in the account's user settings, and set global.codefresh.userToken", "The key was revoked, belongs to another platform, or has a typo."},
 		{"ACC102", Fail, "global.codefresh.url is not a URL of a platform: %s.", "global.codefresh.url: https://g.codefresh.io", "Scheme (http or https) and host are needed; a path is allowed."},
 		{"ACC103", Fail, "The certificate of %s cannot be verified: %s.", "set the CA that signed it in global.codefresh.tls.caCerts.secret{create: true, content: ...}", "Self-hosted platforms often use a certificate of a private CA."},
-		{"ACC104", Fail, "%s does not respond like the platform API: %s.", "check global.codefresh.url", "The address answered, but not as the platform does: a login page, a proxy, or another service."},
+		{"ACC104", Fail, "%s does not respond like the platform API: %s.", "check global.codefresh.url", "The address responded, but not as the platform does: a login page, a proxy, or another service."},
 		{"ACC105", Fail, "global.codefresh.url is %s: tokens would travel unencrypted.", "use https://, or set global.codefresh.allowInsecureHTTP=true if the network is trusted", "Anyone who can read the traffic could act as the user, and as the runtime. No token is sent before the values allow it."},
 		unanswered("ACC200", "Registering a runtime needs an administrator of the active account."),
 		{"ACC201", Fail, "The user %q is not an administrator of the account %q.", "ask an administrator for the role, or use an administrator's API key", "The platform rejects a registration by anyone else."},
 		{"ACC202", Fail, "The user %q has no active account.", "sign in to the platform once and choose an account", "The runtime is registered in the active account of the token's user."},
 		unanswered("ACC300", "The account id becomes part of the tunnel's host name and has to be the token's account."),
 		{"ACC301", Fail, "global.codefresh.accountId is %q, but the user token belongs to the account %q (%s).", "--set global.codefresh.accountId=<account id of the token>", "The tunnel would be rejected: host name and token name different accounts."},
-		unanswered("ACC400", "The control plane is asked how many clusters the account has and may have. On installs only: a registered runtime is counted already."),
+		unanswered("ACC400", "The platform is queried for the number of clusters that the account has and may have. Only on installs: a registered runtime is already counted."),
 		{"ACC401", Fail, "The account %q has reached its limit of clusters: %d of %d.", "remove a runtime from the account, or ask Codefresh for a higher limit", "Every runtime counts as a cluster; the platform rejects further ones."},
 	}
 }

@@ -33,7 +33,7 @@ type options struct {
 func Command(in io.Reader, failed func(error) error) *cobra.Command {
 	var o options
 	command := &cobra.Command{
-		Use: "migrate FILE", Short: "Rewrite a values file of the published chart or of the community's charts", Long: description, Example: examples,
+		Use: "migrate FILE", Short: "Rewrite a values file of the published chart or of a community chart", Long: description, Example: examples,
 		SilenceUsage: true, SilenceErrors: true,
 		RunE: func(command *cobra.Command, args []string) error {
 			if len(args) != 1 {
@@ -49,7 +49,7 @@ func Command(in io.Reader, failed func(error) error) *cobra.Command {
 	flags.StringVar(&o.chart, "chart", umbrella, "chart that the values are for: "+strings.Join(Charts(), ", "))
 	flags.StringVarP(&o.output, "output", "o", "", "file to write the new values to (default: standard output)")
 	flags.BoolVar(&o.inPlace, "in-place", false, "write the new values to FILE")
-	flags.BoolVar(&o.changes, "changes", false, "report what changes alone")
+	flags.BoolVar(&o.changes, "changes", false, "report only changes")
 	return command
 }
 

@@ -21,8 +21,8 @@ func docsCommand(system System) *cobra.Command {
 func Page() string {
 	var page strings.Builder
 	page.WriteString("# Checks of validate-values\n\nGenerated from the table of findings by `validate-values checks-page`.\n" +
-		"A code that ends in 00 means that the check is inconclusive: it got no answer.\n" +
-		"`--skip CODE` and `installer.skipChecks` leave out a whole check or one finding.\n")
+		"A code that ends in 00 means that the check is inconclusive: it got no response.\n" +
+		"`--skip CODE` and `installer.skipChecks` skip a whole check or one finding.\n")
 	group := ""
 	for _, check := range checks.Table(checks.Subject{}) {
 		if check.Group != group {
@@ -34,7 +34,7 @@ func Page() string {
 			fmt.Fprintf(&page, "Needs %s. ", strings.Join(check.Needs, ", "))
 		}
 		own, _ := findings.Lookup(check.Code)
-		fmt.Fprintf(&page, "%s\n\n| code | level | says | why | what to do |\n| --- | --- | --- | --- | --- |\n", own.Why)
+		fmt.Fprintf(&page, "%s\n\n| code | level | message | why | how to fix it |\n| --- | --- | --- | --- | --- |\n", own.Why)
 		for _, row := range findings.Table() {
 			if row.Code[:4] == check.Code[:4] && row.Code != check.Code {
 				fmt.Fprintf(&page, "| %s | %s | %s | %s | %s |\n", row.Code, row.Level,

@@ -13,7 +13,7 @@ import (
 
 func explainCommand(system System) *cobra.Command {
 	return &cobra.Command{
-		Use: "explain [CODE...]", Short: "Say what a code means and what to do; without one, list them all",
+		Use: "explain [CODE...]", Short: "Explain a code and how to fix it; without a code, list all codes",
 		ValidArgsFunction: cobra.FixedCompletions(codes(), cobra.ShellCompDirectiveNoFileComp),
 		RunE:              func(_ *cobra.Command, codes []string) error { return explain(system.Out, codes) },
 	}

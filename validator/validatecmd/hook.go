@@ -49,9 +49,9 @@ func hookCommand(system System, code *int) *cobra.Command {
 	flags.BoolVar(&options.Upgrade, "upgrade", false, "the release exists already (IS_UPGRADE)")
 	flags.StringVar(&options.Job, "job", "validate-values", "name of the hook Job, for the Event")
 	flags.StringVar(&options.TerminationLog, "termination-log", "/dev/termination-log", "file of the termination message")
-	flags.StringArrayVar(&options.Remove, "remove", nil, "object made for the Job, resource.version[.group]/name, that goes when the values are refused; the first owns the others (may be repeated)")
+	flags.StringArrayVar(&options.Remove, "remove", nil, "object of the Job, resource.version[.group]/name, to delete when the values are rejected; the first owns the others (may be repeated)")
 	flags.StringArrayVarP(&options.Outputs, "output", "o", []string{"text"}, "report format")
-	flags.DurationVar(&options.Timeout, "timeout", runTime, "time for the whole run")
+	flags.DurationVar(&options.Timeout, "timeout", runTime, "timeout of the whole run")
 	return command
 }
 

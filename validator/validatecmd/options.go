@@ -62,25 +62,25 @@ func (o *Options) register(flags *pflag.FlagSet, registries Registries, formats 
 	flags.SortFlags = false
 	flags.StringSliceVarP(&o.Values.Files, "values", "f", nil, "values file, URL, or - for standard input (may be repeated)")
 	flags.StringArrayVar(&o.Values.Set, "set", nil, "set values as helm does (a.b=c)")
-	flags.StringArrayVar(&o.Values.SetString, "set-string", nil, "set values that stay text")
+	flags.StringArrayVar(&o.Values.SetString, "set-string", nil, "set values as strings")
 	flags.StringArrayVar(&o.Values.SetFile, "set-file", nil, "set values from files (a.b=path)")
-	flags.StringArrayVar(&o.Values.JSON, "set-json", nil, "set values by JSON (a.b={...})")
-	flags.StringArrayVar(&o.Values.SetLiteral, "set-literal", nil, "set a value without reading commas or braces")
+	flags.StringArrayVar(&o.Values.JSON, "set-json", nil, "set values from JSON (a.b={...})")
+	flags.StringArrayVar(&o.Values.SetLiteral, "set-literal", nil, "set a literal value (commas and braces are not parsed)")
 	flags.StringVarP(&o.Namespace, "namespace", "n", "", "namespace of the install (default: that of the kubeconfig's context)")
 	flags.StringVar(&o.Release, "release", "cf-gitops-runtime", "name of the Helm release")
 	flags.BoolVar(&o.Upgrade, "upgrade", false, "the release exists already: check for an upgrade")
-	flags.StringVar(&o.Chart, "chart", "", "chart directory, .tgz file or oci:// reference (default: charts/gitops-runtime, here or above, or else the one built in)")
-	flags.StringVar(&o.ChartVersion, "version", "", "version the chart has to have, or to take from the registry (default there: the newest release)")
+	flags.StringVar(&o.Chart, "chart", "", "chart directory, .tgz file or oci:// reference (default: charts/gitops-runtime in this or a parent directory, otherwise the built-in chart)")
+	flags.StringVar(&o.ChartVersion, "version", "", "required version of the chart, or version to pull from the registry (default there: the newest release)")
 	if registries != nil {
 		registries.Register(flags)
 	}
 	flags.StringVar(&o.Connection.Kubeconfig, "kubeconfig", "", "kubeconfig file")
 	flags.StringVar(&o.Connection.Context, "context", "", "context of the kubeconfig")
-	flags.BoolVar(&o.NoCluster, "no-cluster", false, "ask no cluster; checks that need one are skipped")
-	flags.StringSliceVar(&o.Skip, "skip", nil, "codes of checks or findings to leave out")
+	flags.BoolVar(&o.NoCluster, "no-cluster", false, "do not contact a cluster; checks that need one are skipped")
+	flags.StringSliceVar(&o.Skip, "skip", nil, "codes of checks or findings to skip")
 	flags.BoolVar(&o.Strict, "strict", false, "exit with 4 when there are warnings")
 	flags.StringArrayVarP(&o.Outputs, "output", "o", []string{"text"}, "report format "+alternatives(formats)+"; with =FILE into a file (may be repeated)")
-	flags.DurationVar(&o.Timeout, "timeout", runTime, "time for the whole run; in a batch, for each file")
+	flags.DurationVar(&o.Timeout, "timeout", runTime, "timeout of the whole run; in a batch, of each file")
 }
 
 // alternatives joins words for a sentence: "a, b or c".

@@ -44,8 +44,8 @@ func schemaCommand(system System) *cobra.Command {
 		},
 	}
 	flags := command.Flags()
-	flags.StringVar(&options.Chart, "chart", "", "chart directory, .tgz file or oci:// reference (default: charts/gitops-runtime, here or above, or else the one built in)")
-	flags.StringVar(&options.ChartVersion, "version", "", "version the chart has to have, or to take from the registry (default there: the newest release)")
+	flags.StringVar(&options.Chart, "chart", "", "chart directory, .tgz file or oci:// reference (default: charts/gitops-runtime in this or a parent directory, otherwise the built-in chart)")
+	flags.StringVar(&options.ChartVersion, "version", "", "required version of the chart, or version to pull from the registry (default there: the newest release)")
 	flags.StringVarP(&output, "output", "o", "", "file to write the schema to (default: standard output)")
 	if system.Registries != nil {
 		system.Registries.Register(flags)

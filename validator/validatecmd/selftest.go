@@ -29,7 +29,7 @@ func testCommand(system System, code *int) *cobra.Command {
 	flags := parent.PersistentFlags()
 	flags.StringVarP(&options.namespace, "namespace", "n", "", "namespace of the release (POD_NAMESPACE)")
 	flags.StringVar(&options.caFile, "ca-file", "", "CA certificates of the platform")
-	flags.DurationVar(&options.timeout, "timeout", 2*time.Minute, "time for the whole test")
+	flags.DurationVar(&options.timeout, "timeout", 2*time.Minute, "timeout of the whole test")
 	hook := func(command *cobra.Command, test func(context.Context, selftest.Surroundings, *selftest.Report) error) {
 		command.Args = cobra.NoArgs
 		command.RunE = func(command *cobra.Command, _ []string) error {
@@ -116,7 +116,7 @@ func addAccess(add adder) {
 	addTest(add, "access", selftest.Access, func(flags *pflag.FlagSet, options *selftest.AccessOptions) {
 		flags.StringVar(&options.Mode, "mode", "", "access mode")
 		flags.StringVar(&options.URL, "url", "", "public URL of the runtime")
-		flags.StringVar(&options.Path, "path", "/", "path that is asked")
+		flags.StringVar(&options.Path, "path", "/", "path to request")
 		flags.StringVar(&options.Target, "target", "", "address of app-proxy")
 	})
 }
@@ -126,8 +126,8 @@ func addArgo(add adder) {
 	const created = "name of what the test creates"
 	addTest(add, "argo-cd", selftest.ArgoCD, func(flags *pflag.FlagSet, options *selftest.ArgoCDOptions) {
 		flags.StringVar(&options.URL, "url", "", "address of Argo CD's server")
-		flags.StringVar(&options.Repository, "repository", "", "address of this pod's Service; empty for no application")
-		flags.StringVar(&options.Without, "without", "", "why there is no application")
+		flags.StringVar(&options.Repository, "repository", "", "address of this pod's Service; empty to create no Application")
+		flags.StringVar(&options.Without, "without", "", "reason why no Application is created")
 		flags.StringVar(&options.Name, "name", "test-argo-cd", created)
 	})
 	addTest(add, "argo-workflows", selftest.Workflows, func(flags *pflag.FlagSet, options *selftest.WorkflowsOptions) {
@@ -149,7 +149,7 @@ func addArgo(add adder) {
 
 func serveCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "serve", Short: "Answer every request, in a pod that a test creates", Args: cobra.NoArgs,
+		Use: "serve", Short: "Respond to every request, in a pod that a test creates", Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
 			if err := selftest.Serve(command.Context(), selftest.Listen); err != nil {
 				return broken(err)
@@ -165,7 +165,7 @@ func stepCommand(system System) *cobra.Command {
 		Use: "step", Short: "Print a line, as the step of a Workflow that a test creates", Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return show(system.Out, "the step of "+run+" runs\n") },
 	}
-	command.Flags().StringVar(&run, "run", "", "the run of the test")
+	command.Flags().StringVar(&run, "run", "", "identifier of the test run")
 	return command
 }
 

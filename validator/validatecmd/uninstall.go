@@ -48,7 +48,7 @@ func uninstallCommand(system System) *cobra.Command {
 	flags.StringArrayVar(&options.Delete, "delete", nil, "object to delete, resource.version[.group]/name (may be repeated)")
 	flags.StringArrayVar(&options.ReleaseLabeled, "release-labeled", nil, "objects whose finalizers are removed, resource.version[.group]?key=value (may be repeated)")
 	flags.StringArrayVar(&options.DeleteLabeled, "delete-labeled", nil, "objects to delete, resource.version[.group]?key=value (may be repeated)")
-	flags.DurationVar(&options.Patience, "patience", 20*time.Second, "time for each object")
+	flags.DurationVar(&options.Patience, "patience", 20*time.Second, "timeout for each object")
 	return command
 }
 

@@ -38,7 +38,7 @@ func installCommand(out io.Writer) *cobra.Command {
 	var files, sets []string
 	command := &cobra.Command{
 		Use:   "install",
-		Short: "Make the cluster and install the runtime",
+		Short: "Create the cluster and install the runtime",
 		Args:  cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
 			l, err := local(out)
@@ -62,15 +62,15 @@ func installCommand(out io.Writer) *cobra.Command {
 		},
 	}
 	command.Flags().StringVar(&mode, "mode", string(images.Tunnel), "access mode: tunnel, ingress, gateway or mesh")
-	command.Flags().StringArrayVarP(&files, "values", "f", nil, "further values file for helm")
-	command.Flags().StringArrayVar(&sets, "set", nil, "further --set for helm")
+	command.Flags().StringArrayVarP(&files, "values", "f", nil, "additional values file for helm")
+	command.Flags().StringArrayVar(&sets, "set", nil, "additional --set for helm")
 	return command
 }
 
 func clusterCommand(out io.Writer) *cobra.Command {
 	return &cobra.Command{
 		Use:   "cluster",
-		Short: "Make the cluster, and nothing on it",
+		Short: "Create an empty cluster",
 		Args:  cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
 			l, err := local(out)
@@ -96,14 +96,14 @@ func costCommand(out io.Writer) *cobra.Command {
 			return l.Cost(command.Context(), duration)
 		},
 	}
-	command.Flags().DurationVar(&duration, "for", 5*time.Minute, "time to sample")
+	command.Flags().DurationVar(&duration, "for", 5*time.Minute, "duration of the measurement")
 	return command
 }
 
 func uninstallCommand(out io.Writer) *cobra.Command {
 	return &cobra.Command{
 		Use:   "uninstall",
-		Short: "Remove the runtime; the cluster stays",
+		Short: "Uninstall the runtime; the cluster is kept",
 		Args:  cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
 			l, err := local(out)

@@ -31,7 +31,7 @@ func main() {
 }
 
 func command() *cobra.Command {
-	root := &cobra.Command{Use: "release", Short: "Make, publish and verify a release", SilenceUsage: true, SilenceErrors: true}
+	root := &cobra.Command{Use: "release", Short: "Build, publish and verify a release", SilenceUsage: true, SilenceErrors: true}
 	root.AddCommand(stampCommand(), imageCommand(), publishCommand(), verifyCommand(), signCommand(), sbomCommand())
 	return root
 }
@@ -39,7 +39,7 @@ func command() *cobra.Command {
 func stampCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "stamp",
-		Short: "Write the version of the file VERSION wherever the tree repeats it",
+		Short: "Write the version of the file VERSION to all files that contain it",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			root, err := gomodule.Root()

@@ -37,7 +37,7 @@ func signCommand() *cobra.Command {
 	}
 	flags.identify(command.Flags())
 	registerSigner(command.Flags(), &key, &cosign)
-	command.Flags().StringVar(&bundle, "bundle", "", "where the Sigstore bundle of the signature goes")
+	command.Flags().StringVar(&bundle, "bundle", "", "output file for the Sigstore bundle of the signature")
 	return command
 }
 
@@ -64,7 +64,7 @@ func sbomCommand() *cobra.Command {
 	command.Flags().StringVar(&whole.Name, "name", "", "name of the program")
 	command.Flags().StringVar(&whole.Version, "version", "", "version of the program")
 	command.Flags().StringVar(&created, "created", "", "time of the document")
-	command.Flags().StringVarP(&out, "output", "o", "", "where the document goes")
+	command.Flags().StringVarP(&out, "output", "o", "", "output file")
 	return command
 }
 

@@ -95,8 +95,8 @@ func publishCommand() *cobra.Command {
 	registerSigner(command.Flags(), &key, &cosign)
 	command.Flags().StringVar(&url, "source-url", "", "repository of the sources, https://host/path (default: the origin of the clone)")
 	command.Flags().StringVar(&builder, "builder", cmp.Or(workflow(), statement.LocalBuilder), "identity of what builds, for the provenance (default in CI: the workflow)")
-	command.Flags().BoolVar(&dirty, "dirty", false, "publish changes that are not committed")
-	command.Flags().BoolVar(&replace, "replace", false, "overwrite a version that was published with another content")
+	command.Flags().BoolVar(&dirty, "dirty", false, "publish uncommitted changes")
+	command.Flags().BoolVar(&replace, "replace", false, "overwrite a version that was published with other content")
 	return command
 }
 
