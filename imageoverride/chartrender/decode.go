@@ -61,7 +61,7 @@ type converter struct {
 
 func (c *converter) convert(node *yaml.Node, depth int) (any, error) {
 	if c.nodes++; c.nodes > maxNodes {
-		return nil, fmt.Errorf("it holds more than %d values once its aliases are expanded", maxNodes)
+		return nil, fmt.Errorf("it contains more than %d values after its aliases are expanded", maxNodes)
 	}
 	if depth > maxDepth {
 		return nil, fmt.Errorf("line %d is nested more than %d levels deep", node.Line, maxDepth)

@@ -207,7 +207,7 @@ func (r *run) settle(solution *solve.Solution) {
 			}
 			reason := reasons[location]
 			if reason == "" {
-				reason = "the chart refuses the values that would change it, or they change another image"
+				reason = "the chart rejects the values that would change it, or they change another image"
 			}
 			left = append(left, solve.Unreached{Scenario: scenario.Name, Location: location, Target: r.mapper.Target(location.Image).String(), Reason: reason})
 		}

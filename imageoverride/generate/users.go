@@ -43,7 +43,7 @@ func (r *Refused) Error() string {
 	if r.Scenario != "" {
 		fmt.Fprintf(&text, "scenario %s: ", r.Scenario)
 	}
-	text.WriteString("the chart's schema refuses the values")
+	text.WriteString("the chart's schema rejects the values")
 	for _, problem := range r.Problems {
 		text.WriteString("\n" + problem.Line())
 		if problem.Fix != "" {

@@ -166,7 +166,7 @@ func (k knowledge) judge(p place) (finding, bool) {
 	case p.name == about && suffix && (slash || p.field.Composite == nil):
 		return f, true
 	case p.name == about:
-		f.suspected = "a place that speaks of images"
+		f.suspected = "a place that mentions images"
 		return f, true
 	case p.name == silent && !p.field.InText() && slash && image.Tag != "" && versionly.MatchString(image.Tag) && !metadata(p.field):
 		f.suspected = "it looks like a repository with a tag"

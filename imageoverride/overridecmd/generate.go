@@ -104,7 +104,7 @@ func report(out io.Writer, result generate.Result, path string) error {
 	unpinned(&p, result)
 	p.line("%d image references, %d images to mirror; install with -f %s", result.Images, len(result.Mirror), path)
 	if len(result.Outside) > 0 && result.Patched {
-		p.line("what no value reaches goes through `image-override post-render %s` or the kustomize component %s; proved by rendering", generate.MirrorFile, generate.PatchFile)
+		p.line("images that no value reaches: use `image-override post-render %s` or the kustomize component %s; proved by rendering", generate.MirrorFile, generate.PatchFile)
 	}
 	if p.err != nil {
 		return p.err
@@ -120,7 +120,7 @@ func report(out io.Writer, result generate.Result, path string) error {
 func notes(p *printer, result generate.Result) {
 	p.line("rendered for Kubernetes %s", result.KubeVersion)
 	for _, address := range result.RemoteSchemas {
-		p.line("not fetched: a schema of the chart refers to %s; what that would refuse is not known", address)
+		p.line("not fetched: a schema of the chart refers to %s; what it would reject is not known", address)
 	}
 	for _, apart := range result.Apart {
 		reason, _, _ := strings.Cut(apart.Reason, "\n")

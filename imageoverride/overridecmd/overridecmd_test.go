@@ -169,7 +169,7 @@ func TestWrongInput(t *testing.T) {
 	object := filepath.Join(folder, "object.json")
 	require.NoError(t, os.WriteFile(object, []byte("{}"), 0o644))
 	chart := "../testdata/styles"
-	const misspelt = "Error: the chart's schema refuses the values\n--set strict.tga: fail: SCH101 There is no value strict.tga (did you mean tag?).\n  fix  rename the key to tag\n"
+	const misspelt = "Error: the chart's schema rejects the values\n--set strict.tga: fail: SCH101 There is no value strict.tga (did you mean tag?).\n  fix  rename the key to tag\n"
 	cases := []struct {
 		name string
 		args []string

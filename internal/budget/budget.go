@@ -64,7 +64,7 @@ func New(limits Limits) *Budget {
 func (b *Budget) Enter(key string) (*Budget, error) {
 	switch {
 	case slices.Contains(b.path, key):
-		return nil, exceeded(key, "it contains itself, by way of its own dependencies")
+		return nil, exceeded(key, "it contains itself through its dependencies")
 	case len(b.path) >= b.limits.Depth:
 		return nil, exceeded(key, "charts are nested more than %d levels deep", b.limits.Depth)
 	}

@@ -96,7 +96,7 @@ func TestEnter(t *testing.T) {
 	below, err := top.Enter("b")
 	require.NoError(t, err)
 	_, err = below.Enter("a")
-	assert.EqualError(t, err, "a: it contains itself, by way of its own dependencies")
+	assert.EqualError(t, err, "a: it contains itself through its dependencies")
 	_, err = top.Enter("b")
 	assert.NoError(t, err, "a sibling is not a cycle")
 	third, err := below.Enter("c")

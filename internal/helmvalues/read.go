@@ -209,7 +209,7 @@ func unparsed(file string, text []byte, err error) error {
 		return &FileError{File: shown(file), Line: 1, Flaw: "its top level is not a map of values"}
 	}
 	if strings.Contains(reason, "unsupported value") {
-		return flawed(file, "it holds a number that is none (.nan or .inf)")
+		return flawed(file, "it contains a value that is not a number (.nan or .inf)")
 	}
 	if cut := strings.Index(reason, "`"); cut >= 0 {
 		reason = strings.TrimSpace(reason[:cut]) + " (see that line)"

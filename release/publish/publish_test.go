@@ -324,10 +324,10 @@ func TestChangedBytesAreNamed(t *testing.T) {
 
 	for title, test := range map[string]struct{ path, artifact, want string }{
 		"a program in a layer":       {"/blobs/" + layers.Layers[1].Digest.String(), "image-override", "its platform linux/"},
-		"a configuration":            {"/blobs/" + layers.Config.Digest.String(), "image-override", "its platform linux/arm64 has other bytes than its digest says: "},
-		"a manifest of a platform":   {"/manifests/" + platforms.Manifests[1].Digest.String(), "image-override", "its platform linux/arm64 has other bytes than its digest says: manifest digest: "},
-		"a packed chart":             {"/blobs/" + packed.Layers[0].Digest.String(), "tunnel-server", "the chart has other bytes than its digest says: blob " + packed.Layers[0].Digest.String()},
-		"metadata of a chart":        {"/blobs/" + packed.Config.Digest.String(), "tunnel-server", "the chart has other bytes than its digest says: "},
+		"a configuration":            {"/blobs/" + layers.Config.Digest.String(), "image-override", "its platform linux/arm64 does not match its digest: "},
+		"a manifest of a platform":   {"/manifests/" + platforms.Manifests[1].Digest.String(), "image-override", "its platform linux/arm64 does not match its digest: manifest digest: "},
+		"a packed chart":             {"/blobs/" + packed.Layers[0].Digest.String(), "tunnel-server", "the chart does not match its digest: blob " + packed.Layers[0].Digest.String()},
+		"metadata of a chart":        {"/blobs/" + packed.Config.Digest.String(), "tunnel-server", "the chart does not match its digest: "},
 		"what the tag of a chart is": {"/tunnel-server/manifests/" + w.publisher.Version, "tunnel-server", "has no valid signature: nothing of the kind is attached; the tag may have been moved"},
 	} {
 		t.Run(title, func(t *testing.T) {

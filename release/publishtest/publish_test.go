@@ -180,10 +180,10 @@ func (w *world) tamper(t *testing.T) {
 		pick func(size int64, content []byte) bool
 		want string
 	}{
-		{func(size int64, _ []byte) bool { return size > 5<<20 }, `(?m)^  FAIL \S+/image-override:\S+: its platform linux/\S+ has other bytes than its digest says`},
+		{func(size int64, _ []byte) bool { return size > 5<<20 }, `(?m)^  FAIL \S+/image-override:\S+: its platform linux/\S+ does not match its digest`},
 		{func(size int64, content []byte) bool {
 			return size < 1<<20 && bytes.HasPrefix(content, []byte{0x1f, 0x8b})
-		}, `(?m)^  FAIL \S+: the chart has other bytes than its digest says`},
+		}, `(?m)^  FAIL \S+: the chart does not match its digest`},
 	} {
 		path := w.blob(t, test.pick)
 		content, err := os.ReadFile(path)

@@ -28,7 +28,7 @@ func Read(ctx context.Context, root, url string, dirty bool) (Source, error) {
 		return Source{}, err
 	}
 	if changes != "" && !dirty {
-		return Source{}, errors.New("the checkout has changes that are not committed, so that nobody could build the same again; commit them, or publish all the same with --dirty")
+		return Source{}, errors.New("the checkout has changes that are not committed, so that the build could not be reproduced; commit them, or publish anyway with --dirty")
 	}
 	log, err := git(ctx, root, "log", "-1", "--format=%H %ct")
 	if err != nil {

@@ -28,7 +28,7 @@ func TestRead(t *testing.T) {
 	git(t, root, "init", "-q")
 	require.NoError(t, os.WriteFile(filepath.Join(root, "a"), []byte("a"), 0o600))
 	_, err = source.Read(t.Context(), root, "", false)
-	require.EqualError(t, err, "the checkout has changes that are not committed, so that nobody could build the same again; commit them, or publish all the same with --dirty")
+	require.EqualError(t, err, "the checkout has changes that are not committed, so that the build could not be reproduced; commit them, or publish anyway with --dirty")
 	git(t, root, "add", "a")
 	git(t, root, "commit", "-q", "-m", "a")
 

@@ -120,7 +120,7 @@ func changed(what string, err error) ([]string, error) {
 	case errors.As(err, &answer) || errors.Is(err, context.Canceled) || netfail.Classify("", err).Stage != netfail.HTTP:
 		return nil, err
 	}
-	return []string{what + " has other bytes than its digest says: " + err.Error()}, nil
+	return []string{what + " does not match its digest: " + err.Error()}, nil
 }
 
 // imagesOf are the images that the values of a packed chart and of all charts in it name.

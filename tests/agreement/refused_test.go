@@ -56,7 +56,7 @@ func TestRefusedAsTheValidatorRefuses(t *testing.T) {
 		code := override.Run(context.Background(), append([]string{command, umbrella, "--registry", "r.io"}, given...), override.Streams{Out: &out, Err: &errs})
 		require.Equal(t, override.ExitUsage, code, errs.String())
 		heading, lines, _ := strings.Cut(errs.String(), "\n")
-		require.Equal(t, "Error: the chart's schema refuses the values", heading)
+		require.Equal(t, "Error: the chart's schema rejects the values", heading)
 		var findings []string
 		for _, line := range strings.Split(strings.TrimSpace(lines), "\n") {
 			if !strings.HasPrefix(line, "  fix  ") {

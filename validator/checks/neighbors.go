@@ -107,8 +107,8 @@ func (d *state) collisions(chart, title, namespace string) []findings.Finding {
 	var list []findings.Finding
 	name := chart + ".fullnameOverride"
 	if d.Values.String(name, "") == "" {
-		list = append(list, findings.New("CLU501", d.place(name), title, namespace, "no name of its own").
-			WithFix("--set %s=<a name of its own>", name))
+		list = append(list, findings.New("CLU501", d.place(name), title, namespace, "no separate name").
+			WithFix("--set %s=<another name>", name))
 	}
 	if chart == "argo-cd" && d.Values.String(trackingPath, "") != tracking {
 		list = append(list, findings.New("CLU501", d.place(trackingPath), title, namespace, "another resource tracking than "+tracking).

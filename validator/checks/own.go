@@ -84,7 +84,7 @@ func (d *state) ownRefused(err error) findings.Finding {
 	case errors.As(err, &failure):
 		reason = missing(err)
 	}
-	return unknown("RUN300", d.place(urlPath), "Whether the runtime's own token is alive", reason)
+	return unknown("RUN300", d.place(urlPath), "Whether the runtime's own token is valid", reason)
 }
 
 // checkOwnToken reports the result for the runtime's own token.

@@ -38,7 +38,7 @@ func bitbucketCloud(ctx context.Context, server Server, credentials Credentials)
 		return Token{}, err
 	}
 	if _, sent := answer.header["X-Oauth-Scopes"]; !sent {
-		return Token{Unsure: "the server does not tell the token's scopes"}, nil
+		return Token{Unsure: "the server does not return the token's scopes"}, nil
 	}
 	return bitbucketToken(scopes(answer.header.Get("X-OAuth-Scopes"))), nil
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // finegrained is what a fine-grained token has to be given on the repositories.
-const finegrained = "a fine-grained token does not tell its permissions; it needs write access to administration, commit statuses, contents, pull requests and webhooks"
+const finegrained = "a fine-grained token does not reveal its permissions; it needs write access to administration, commit statuses, contents, pull requests and webhooks"
 
 // github queries GitHub and GitHub Enterprise. A classic token returns its scopes with every response; a fine-grained one does not, so only its access
 // to the shared configuration repository can be checked.

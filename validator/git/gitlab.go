@@ -41,7 +41,7 @@ func gitlab(ctx context.Context, server Server, credentials Credentials) (Token,
 	var status *StatusError
 	switch {
 	case errors.As(err, &status) && status.Status == http.StatusNotFound:
-		token.Unsure = "this GitLab is older than 15.5 and does not tell the token's scopes; it needs api"
+		token.Unsure = "this GitLab is older than 15.5 and does not return the token's scopes; it needs api"
 		return token, nil
 	case err != nil:
 		return Token{}, err

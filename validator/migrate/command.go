@@ -55,7 +55,7 @@ func Command(in io.Reader, failed func(error) error) *cobra.Command {
 
 func (o options) run(ctx context.Context, file string, in io.Reader, out, report io.Writer) error {
 	if o.inPlace && (o.output != "" || file == "-") {
-		return errors.New("--in-place is for a FILE and goes without --output")
+		return errors.New("--in-place requires a FILE and cannot be combined with --output")
 	}
 	gone, err := Of(o.chart)
 	if err != nil {

@@ -75,7 +75,7 @@ func File(text []byte, gone []dropped.Value) ([]byte, []Change, error) {
 	}
 	var further yaml.Node
 	if decoder.Decode(&further) == nil {
-		return nil, nil, errors.New("it holds more than one YAML document; Helm reads the first alone, so put each into a file of its own")
+		return nil, nil, errors.New("it contains more than one YAML document; Helm reads only the first one, so put each into a separate file")
 	}
 	root := document.Content[0]
 	if root.Kind != yaml.MappingNode {

@@ -240,8 +240,8 @@ func TestCommand(t *testing.T) {
 		{name: "no such chart", args: []string{file, "--chart", "argo"}, fail: `--chart: unknown chart "argo"; there are gitops-runtime, argo-cd, argo-events, argo-rollouts, argo-workflows, tunnel-client`},
 		{name: "no YAML", args: []string{write("broken.yaml", "a: [\n")}, fail: "it is not YAML"},
 		{name: "a list", args: []string{write("list.yaml", "- a\n")}, fail: "its top level is not a map of values"},
-		{name: "two documents", args: []string{write("two.yaml", "a: 1\n---\nb: 1\n")}, fail: "it holds more than one YAML document"},
-		{name: "twice the same", args: []string{file, "--in-place", "-o", "x"}, fail: "--in-place is for a FILE and goes without --output"},
+		{name: "two documents", args: []string{write("two.yaml", "a: 1\n---\nb: 1\n")}, fail: "it contains more than one YAML document"},
+		{name: "twice the same", args: []string{file, "--in-place", "-o", "x"}, fail: "--in-place requires a FILE and cannot be combined with --output"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var out, report bytes.Buffer

@@ -71,8 +71,8 @@ func TestReplies(t *testing.T) {
 		{200, `{"errors":[{"message":"secret"}]}`, platform.Rejected, "a GraphQL error (without a code)"},
 		{400, `{"errors":[{"message":"secret","extensions":{"code":"BAD_USER_INPUT"}}]}`, platform.Rejected, "(BAD_USER_INPUT)"},
 		{200, "<html>secret", platform.Foreign, "HTTP 200, the reply is not JSON"},
-		{200, "{}", platform.Foreign, "the reply holds no data"},
-		{200, `{"data":null}`, platform.Foreign, "the reply holds no data"},
+		{200, "{}", platform.Foreign, "the response contains no data"},
+		{200, `{"data":null}`, platform.Foreign, "the response contains no data"},
 		{200, `{"data":{"me":7}}`, platform.Foreign, "the data has another form"},
 		{404, `{"data":{}}`, platform.Foreign, "HTTP 404"},
 	}

@@ -43,7 +43,7 @@ func (c *Client) read(response *http.Response, reply []byte, data any) error {
 		return &Error{Kind: Rejected, Host: c.host(), Status: status, Err: fmt.Errorf("%s answers with a GraphQL error (%s)", c.host(), code)}
 	}
 	if status != http.StatusOK || len(envelope.Data) == 0 || string(envelope.Data) == "null" {
-		return c.foreign(status, "the reply holds no data")
+		return c.foreign(status, "the response contains no data")
 	}
 	if err := json.Unmarshal(envelope.Data, data); err != nil {
 		return c.foreign(status, "the data has another form")

@@ -20,10 +20,10 @@ type AccessOptions struct {
 
 // fixes are what to look at when the runtime is not reached, by access mode.
 var fixes = map[string]string{
-	"tunnel":  "look at the log of the tunnel client, which names what its server refuses",
-	"ingress": "see whether the host resolves to the ingress controller, also for pods, and what `kubectl describe ingress codefresh-gitops-runtime` says",
-	"gateway": "see whether the host resolves to the Gateway, also for pods, and what `kubectl describe httproute codefresh-gitops-runtime` says",
-	"mesh":    "see whether global.runtime.ingressUrl resolves to the mesh's gateway, also for pods, and whether its route leads to internal-router",
+	"tunnel":  "check the log of the tunnel client, which contains the reason if its server rejects it",
+	"ingress": "check that the host resolves to the ingress controller, also for pods, and the output of `kubectl describe ingress codefresh-gitops-runtime`",
+	"gateway": "check that the host resolves to the Gateway, also for pods, and the output of `kubectl describe httproute codefresh-gitops-runtime`",
+	"mesh":    "check that global.runtime.ingressUrl resolves to the mesh's gateway, also for pods, and that its route targets internal-router",
 }
 
 // Access requests the runtime's public URL, as users do: app-proxy has to respond as it does directly. No credential is sent, so a certificate that the

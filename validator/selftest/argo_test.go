@@ -124,7 +124,7 @@ func TestArgoCD(t *testing.T) {
 		selftest.ArgoCD(ctx, s, selftest.ArgoCDOptions{URL: argoCDServer(t), Repository: address, Name: "test-argo-cd"}, r)
 	})
 	require.Equal(t, `  ok    argo-cd/healthz  The server is healthy (HTTP 200)
-  ok    argo-cd/version  The server tells its version (v3.4.13+abc)
+  ok    argo-cd/version  The server returns its version (v3.4.13+abc)
   ok    argo-cd/sync  An Application deploys a chart (Synced, Healthy)
   ok    argo-cd/delete  Argo CD deletes what it has deployed
 
@@ -277,7 +277,7 @@ func TestRollouts(t *testing.T) {
 	s, _ := a.surroundings()
 	text, passed := report(t, ample, func(ctx context.Context, r *selftest.Report) { selftest.Rollouts(ctx, s, "test-argo-rollouts", r) })
 	require.Equal(t, `  ok    argo-rollouts/first  A Rollout becomes healthy (stable is one)
-  ok    argo-rollouts/update  An update goes through its steps (stable is two)
+  ok    argo-rollouts/update  An update runs through its steps (stable is two)
   ok    argo-rollouts/delete  The Rollout is deleted
 
 3 passed, 0 failed

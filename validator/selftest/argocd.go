@@ -79,7 +79,7 @@ func ArgoCD(ctx context.Context, s Surroundings, o ArgoCDOptions, report *Report
 	fix := "look at the log of Argo CD's server: kubectl logs -n " + s.Namespace + " -l app.kubernetes.io/component=server,app.kubernetes.io/part-of=argocd"
 	for _, question := range []struct{ word, path, title string }{
 		{"healthz", "/healthz", "The server is healthy"},
-		{"version", "/api/version", "The server tells its version"},
+		{"version", "/api/version", "The server returns its version"},
 	} {
 		address := strings.TrimSuffix(o.URL, "/") + question.path
 		got, err := s.until(ctx, func(ctx context.Context) (bool, string, error) { return s.argoCDAnswers(ctx, address) })

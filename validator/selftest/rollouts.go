@@ -50,7 +50,7 @@ func Rollouts(ctx context.Context, s Surroundings, name string, report *Report) 
 	}
 	first, err := s.firstRollout(ctx, name, path)
 	if report.Add(check, first, err) {
-		check.Name, check.Title = "argo-rollouts/update", "An update goes through its steps"
+		check.Name, check.Title = "argo-rollouts/update", "An update runs through its steps"
 		check.Asked = "another version of the Rollout " + name + ", by a canary of two steps"
 		second, err := s.updateRollout(ctx, path, first)
 		report.Add(check, second, err)

@@ -213,7 +213,7 @@ func TestAccess(t *testing.T) {
 	}{
 		"reached":             {trusted, true, "  ok    access/tunnel  app-proxy answers at " + trusted + " (HTTP 200)\n"},
 		"unknown certificate": {unknown.URL, true, " (HTTP 200, its certificate not verified: "},
-		"nothing there":       {"http://127.0.0.1:1", false, "fix    look at the log of the tunnel client"},
+		"nothing there":       {"http://127.0.0.1:1", false, "fix    check the log of the tunnel client"},
 		"somebody else":       {other, false, "HTTP 503 (), and HTTP 200 (text/plain) of the target itself"},
 	} {
 		t.Run(name, func(t *testing.T) {

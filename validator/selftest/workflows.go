@@ -54,7 +54,7 @@ func Workflows(ctx context.Context, s Surroundings, o WorkflowsOptions, report *
 		Name: "argo-workflows/step", Title: "A Workflow runs a step",
 		Asked: fmt.Sprintf("a Workflow %s in namespace %s, of one step in %v", o.Name, s.Namespace, s.Pod.Container["image"]),
 		Fix: "look at the log of the workflow controller: kubectl logs -n " + s.Namespace + " -l app=workflow-controller; " +
-			"where controller.workflowRestrictions refuses such Workflows: --set tests.skip={argo-workflows}",
+			"if controller.workflowRestrictions rejects such Workflows: --set tests.skip={argo-workflows}",
 	}, got, err)
 	report.Add(Check{
 		Name: "argo-workflows/delete", Title: "The Workflow is deleted", Asked: "delete the Workflow " + o.Name,

@@ -72,7 +72,7 @@ func Run(ctx context.Context, plan Plan, out io.Writer) int {
 	}
 	for _, objects := range plan.Release {
 		names, err := plan.Cluster.ReleaseLabeled(ctx, plan.Namespace, objects)
-		say(err, released(objects, names), fmt.Sprintf("%s may keep their finalizers", objects), "remove them by kubectl edit, once their controller is gone")
+		say(err, released(objects, names), fmt.Sprintf("%s may keep their finalizers", objects), "remove them with kubectl edit, after their controller is deleted")
 	}
 	for _, objects := range plan.Labeled {
 		err := plan.Cluster.DeleteLabeled(ctx, plan.Namespace, objects)

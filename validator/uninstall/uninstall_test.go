@@ -185,7 +185,7 @@ func TestRunSelectsByLabels(t *testing.T) {
 			cluster: world{fails: map[string]error{"applications": errors.New("list applications: HTTP 403"), "secrets": errors.New("deletecollection secrets: HTTP 403")}},
 			failed:  2,
 			says: "WARN  " + internal + " may keep their finalizers: list applications: HTTP 403\n" +
-				"      fix  remove them by kubectl edit, once their controller is gone\n" +
+				"      fix  remove them with kubectl edit, after their controller is deleted\n" +
 				"WARN  " + git + " are left: deletecollection secrets: HTTP 403\n      fix  kubectl delete " + git + " -n ns\n",
 		},
 	} {

@@ -69,7 +69,7 @@ func (o *HookOptions) complete(getenv func(string) string) error {
 	if text := getenv("IS_UPGRADE"); text != "" && !o.Upgrade {
 		upgrade, err := strconv.ParseBool(text)
 		if err != nil {
-			return errors.New("IS_UPGRADE is neither true nor false")
+			return errors.New("IS_UPGRADE has to be true or false")
 		}
 		o.Upgrade = upgrade
 	}

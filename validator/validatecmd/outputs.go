@@ -35,7 +35,7 @@ func parseOutputs(arguments []string, color bool, besides map[string]report.Form
 		case file == "":
 			screens++
 		case files[filepath.Clean(file)]:
-			return nil, fmt.Errorf("-o %s: another report goes into that file already", argument)
+			return nil, fmt.Errorf("-o %s: another report is already written to that file", argument)
 		default:
 			files[filepath.Clean(file)] = true
 		}

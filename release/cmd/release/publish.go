@@ -49,7 +49,7 @@ func (c *common) identify(flags *pflag.FlagSet) {
 func (c *common) access() (registry.Access, error) {
 	access, err := c.registries.Access(os.Getenv)
 	access.Waiting = func(wait registry.Wait) {
-		fmt.Fprintf(os.Stderr, "%s asks to wait; going on in %s\n", wait.Host, wait.For.Round(time.Second))
+		fmt.Fprintf(os.Stderr, "%s: the registry requests a pause; continuing in %s\n", wait.Host, wait.For.Round(time.Second))
 	}
 	return access, err
 }
@@ -160,7 +160,7 @@ func newSigner(ctx context.Context, program, key string, identity sign.Identity,
 	signer := sign.Cosign{Path: program, Key: key, Identity: identity}
 	switch {
 	case key == "" && identity.Key != "":
-		return signer, errors.New("--public-key needs the private key beside it, --key (COSIGN_KEY)")
+		return signer, errors.New("--public-key requires the private key, --key (COSIGN_KEY)")
 	case key != "" && identity.Key == "":
 		signer.Identity.Key = filepath.Join(folder, "cosign.pub")
 		if err := signer.PublicKey(ctx, signer.Identity.Key); err != nil {
