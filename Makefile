@@ -53,7 +53,7 @@ measure-idle: bin/kubectl ## Print what each container of the installed runtime 
 	@bin/runtime-kind cost $(ARGS)
 
 .PHONY: uninstall
-uninstall: bin/helm bin/kind bin/kubectl ## Uninstall the runtime; the cluster stays
+uninstall: bin/helm bin/kind bin/kubectl ## Uninstall the runtime; the cluster is kept
 	@$(STEP) "build runtime-kind" go build -C localcluster -o ../bin/runtime-kind ./cmd/runtime-kind
 	@bin/runtime-kind uninstall
 
@@ -76,7 +76,7 @@ SCENARIOS  = $(foreach file,$(wildcard $(UMBRELLA)/ci/*-values.yaml),--scenario 
 	$(foreach file,$(wildcard $(UMBRELLA)/values-*.yaml),--scenario $(patsubst values-%.yaml,%,$(notdir $(file)))=$(UMBRELLA)/ci/tunnel-values.yaml,$(file))
 
 .PHONY: images
-images: deps ## Point every image at a registry of yours (REGISTRY, VALUES)
+images: deps ## Redirect every image to a private registry (REGISTRY, VALUES)
 	@$(STEP) "build image-override" go build -o bin/image-override ./imageoverride/cmd/image-override >&2
 	@bin/image-override generate charts/gitops-runtime --registry "$(REGISTRY)" $(if $(VALUES),-f "$(VALUES)",$(SCENARIOS)) -o out/images $(ARGS)
 
@@ -102,7 +102,7 @@ test-examples: deps bin/helmfile bin/tofu ## Run Helmfile and OpenTofu on the ex
 
 EDITOR_MODULES := $(CURDIR)/.cache/editor
 .PHONY: test-editor
-test-editor: ## Ask yaml-language-server about a values file with the bundled schema (needs Node.js and npm)
+test-editor: ## Check a values file in yaml-language-server with the bundled schema (needs Node.js and npm)
 	@command -v npm >/dev/null || { echo "there is no npm: install Node.js 20 or later with npm" >&2; exit 1; }
 	@mkdir -p "$(EDITOR_MODULES)" && cp tests/editor/package.json tests/editor/package-lock.json "$(EDITOR_MODULES)"
 	@$(STEP) "yaml-language-server" npm ci --prefix "$(EDITOR_MODULES)" --ignore-scripts --no-audit --no-fund --loglevel=error
@@ -113,12 +113,12 @@ test-binaries: bin/goreleaser bin/cosign bin/kubectl ## Build the programs for e
 	@$(STEP) "programs of a release" go test -tags binaries -count=1 -timeout 60m $(ARGS) ./release/binarytest
 
 .PHONY: test-pre-commit
-test-pre-commit: ## Try the hook for pre-commit as its users do (needs pre-commit)
+test-pre-commit: ## Run the hook for pre-commit as users run it (needs pre-commit)
 	@command -v pre-commit >/dev/null || { echo "there is no pre-commit: apt-get install pre-commit, or pip install pre-commit" >&2; exit 1; }
 	@$(STEP) "pre-commit's hook" go test -tags precommit -count=1 -timeout 30m $(ARGS) ./actions
 
 .PHONY: test-browser
-test-browser: ## Try the HTML reports in Chromium (apt-get install chromium, or CHROMIUM=/path)
+test-browser: ## Test the HTML reports in Chromium (apt-get install chromium, or CHROMIUM=/path)
 	@command -v "$${CHROMIUM:-chromium}" >/dev/null || { echo "there is no Chromium: apt-get install chromium, or name one in CHROMIUM" >&2; exit 1; }
 	@cd localcluster && ../$(STEP) "HTML reports in Chromium" go test -tags browser -count=1 -timeout 10m $(ARGS) ./browser
 
@@ -144,12 +144,12 @@ vuln: bin/govulncheck ## Check pins and programs for known vulnerabilities (GOVU
 # A test of this many minutes on a busy machine may meet a pod that its kubelet restarts: CI runs one that failed once more, and says so.
 E2E_RERUNS ?= 0
 .PHONY: e2e
-e2e: deps bin/gotestsum bin/kind bin/kubectl bin/helm-3.8 bin/helm-4 ## Install every mode on kind, upgrade, fail over, and run beside others
+e2e: deps bin/gotestsum bin/kind bin/kubectl bin/helm-3.8 bin/helm-4 ## Install every mode on kind, upgrade, fail over, and run several runtimes
 	@cd localcluster && ../$(STEP) "end-to-end tests" ../bin/gotestsum --format standard-verbose --rerun-fails=$(E2E_RERUNS) \
 		--rerun-fails-run-root-test --packages ./e2e/... -- -tags e2e -count=1 -parallel 4 -timeout 75m $(ARGS)
 
 .PHONY: e2e-faults
-e2e-faults: deps bin/gotestsum bin/kind bin/kubectl bin/helm-3.8 bin/helm-4 ## Faults under load (FAULTS=, DOWN=10m) and Helm killed at MOMENTS=20 by chance, on kind (SEED=)
+e2e-faults: deps bin/gotestsum bin/kind bin/kubectl bin/helm-3.8 bin/helm-4 ## Faults under load (FAULTS=, DOWN=10m) and Helm killed at MOMENTS=20 random times, on kind (SEED=)
 	@cd localcluster && E2E_SEED="$(SEED)" E2E_MOMENTS="$(MOMENTS)" E2E_CYCLES="$(CYCLES)" E2E_DOWN="$(DOWN)" E2E_FAULTS="$(FAULTS)" ../$(STEP) "faults" \
 		../bin/gotestsum --format standard-verbose --packages ./e2e/... -- -tags e2e,faults -count=1 -timeout 4h \
 		$(or $(ARGS),-run '^(TestFaults|TestInterrupted|TestCycles)$$')
@@ -187,11 +187,11 @@ bench: deps bin/kubeconform ## Run the benchmarks of charts and programs
 	@go test -C localcluster -run '^$$' -bench . -benchmem $(ARGS) ./...
 
 .PHONY: bench-traffic
-bench-traffic: deps ## Measure router and tunnel beside a plain nginx: requests, WebSockets, streams (FOR=1h)
+bench-traffic: deps ## Measure router and tunnel, compared to a plain nginx: requests, WebSockets, streams (FOR=1h)
 	@go test -C localcluster -run '^$$' -bench . -benchtime 1x -timeout 0 $(ARGS) ./tunnel -sessions-for "$(FOR)"
 
 .PHONY: bench-compare
-bench-compare: deps bin/kubeconform bin/benchstat ## Compare the cost with a revision's, fail on 20 % more (BASE, BENCH)
+bench-compare: deps bin/kubeconform bin/benchstat ## Compare the CPU time with another revision, fail on 20 % more (BASE, BENCH)
 	@BENCH="$(BENCH)" tools/bench-compare.sh "$(BASE)"
 
 ##@ Generate and release

@@ -145,7 +145,7 @@ func TestWhatSchemasTakeAndRefuse(t *testing.T) {
 	}
 }
 
-func TestGenerateSaysWhichReferenceIsUnknown(t *testing.T) {
+func TestGenerateNamesTheUnknownReference(t *testing.T) {
 	root := library(t)
 	convert := func(_ context.Context, file string) (Node, error) {
 		return Node{"properties": Node{"x": Node{"$ref": "./imag.json"}}}, nil
@@ -190,7 +190,7 @@ func TestAReferenceAloneIsKept(t *testing.T) {
 	}, node)
 }
 
-func TestToolSaysWhatItCouldNotRead(t *testing.T) {
+func TestToolNamesTheUnreadableFile(t *testing.T) {
 	root, err := gomodule.Root()
 	require.NoError(t, err)
 	convert, err := Tool(t.Context(), root)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tells ArtifactHub that a chart repository in an OCI registry is ours, by metadata pushed beside the chart:
+# Verifies the ownership of a chart repository in an OCI registry for ArtifactHub, with metadata pushed next to the chart:
 # tools/artifacthub.sh REGISTRY/PATH/CHART REPOSITORY-ID. ArtifactHub shows the id where the repository is added.
 set -euo pipefail
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Compares the benchmarks of this checkout with those of another revision, and fails when one costs over 20 % more of the
-# processors: tools/bench-compare.sh [REVISION]
+# Compares the benchmarks of this checkout with those of another revision, and fails when one uses over 20 % more
+# CPU time: tools/bench-compare.sh [REVISION]
 #
 #   BENCH   which benchmarks, a regular expression (default: all that report cpu-s/op)
-#   COUNT   rounds; in each one both revisions run, in turn (default: 6, the fewest that benchstat can tell noise by)
-#   MOST    how many percent more are too much (default: 20)
+#   COUNT   rounds; in each one both revisions run, in turn (default: 6, the minimum with which benchstat can detect noise)
+#   MOST    maximum increase in percent (default: 20)
 set -euo pipefail
 
 cd "$(dirname "$0")/.."

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fails when a benchmark takes over MOST percent more of the processors than before, and the difference is no noise:
+# Fails when a benchmark uses over MOST percent more CPU time than before, and the difference is not noise:
 # tools/bench-gate.sh OLD NEW MOST, two outputs of go test -bench with several rounds each.
 set -euo pipefail
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Packs each chart's file:// dependencies into its charts/ folder, when a chart has changed since the last time.
+# Packages each chart's file:// dependencies into its charts/ folder, if a chart has changed since the last run.
 set -euo pipefail
 
 cd "$(dirname "$0")/.."
@@ -16,7 +16,7 @@ if [ -f "$stamp" ] && [ "$(sum)" = "$(cat "$stamp")" ]; then
 	exit 0
 fi
 
-# A chart is packed with what it depends on, so its dependencies come first.
+# A chart is packaged with its dependencies, so they come first.
 pack() {
 	local chart=$1 dependency
 	case " $packed " in *" $chart "*) return ;; esac

@@ -60,7 +60,7 @@ func TestCopyIsComplete(t *testing.T) {
 	require.Equal(t, map[mirror.Outcome]int{mirror.Present: 50}, outcomes, "without a journal as well")
 }
 
-func TestCopyGoesOnAfterInterruption(t *testing.T) {
+func TestCopyResumesAfterInterruption(t *testing.T) {
 	from, to := registrytest.Start(t), registrytest.Start(t)
 	pairs := mirrortest.Fill(t, from, to, 50, 0)
 	journal := filepath.Join(t.TempDir(), "journal")
@@ -102,7 +102,7 @@ func TestCopyTagAndDigest(t *testing.T) {
 	require.Equal(t, digest, registrytest.DigestAt(t, to.Name+"/app@"+digest))
 }
 
-func TestCopyWaitsWhenAskedTo(t *testing.T) {
+func TestCopyWaitsOnRequest(t *testing.T) {
 	from, to := registrytest.Start(t), registrytest.Start(t)
 	pairs := mirrortest.Fill(t, from, to, 1, 0)
 	var asked atomic.Int32

@@ -157,8 +157,8 @@ func TestMirrorWithoutRoomForTheJournal(t *testing.T) {
 	}
 }
 
-// TestMirrorTellsFailuresOnce: one line per image, and one sentence at the end.
-func TestMirrorTellsFailuresOnce(t *testing.T) {
+// TestMirrorReportsFailuresOnce: one line per image, and one sentence at the end.
+func TestMirrorReportsFailuresOnce(t *testing.T) {
 	from, to := registrytest.Start(t), registrytest.Start(t)
 	pairs := mirrortest.Fill(t, from, to, 3, 0)
 	pairs[0].Source, pairs[2].Source = from.Name+"/team/none:v1", from.Name+"/team/none:v2"

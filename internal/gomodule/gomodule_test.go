@@ -18,7 +18,7 @@ func TestRootIsTheFolderOfTheProductsGoMod(t *testing.T) {
 	assert.DirExists(t, filepath.Join(root, "internal", "gomodule"))
 }
 
-func TestRootOutsideTheCheckoutSaysWhereToRun(t *testing.T) {
+func TestRootOutsideTheCheckout(t *testing.T) {
 	t.Chdir(t.TempDir())
 	_, err := gomodule.Root()
 	assert.ErrorContains(t, err, "run inside the checkout")

@@ -150,7 +150,7 @@ func TestASecondRunWritesNothing(t *testing.T) {
 }
 
 // A run that stops at any write is completed by the next one, and nothing is sent twice.
-func TestARunGoesOnWhereAnotherEnded(t *testing.T) {
+func TestRunContinuesAnInterruptedOne(t *testing.T) {
 	w := newWorld(t)
 	for _, writes := range []int{3, 12, 25} {
 		ctx, cancel := context.WithCancel(t.Context())

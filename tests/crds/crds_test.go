@@ -163,7 +163,7 @@ func TestWriteAndDrift(t *testing.T) {
 	assert.NoFileExists(t, stale)
 }
 
-func TestGenerateSaysWhenUpstreamHasAnotherNumberOfDefinitions(t *testing.T) {
+func TestGenerateChecksTheNumberOfDefinitions(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "a.yaml"), []byte(upstream), 0o600))
 	_, err := Generate(t.Context(), "", []Source{{Origin: folder(dir), Count: 2}})

@@ -55,7 +55,7 @@ func TestFindUnpacksDebiansNginx(t *testing.T) {
 	assert.EqualError(t, err, "get nginx from Debian (or install the package nginx-light yourself): no network")
 }
 
-func TestFindSaysWhatIsNeeded(t *testing.T) {
+func TestFindReportsWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	const want = "nginx is needed to test the routes of internal-router, and this machine has none: install the Debian package nginx-light, or run as root on Debian"
 	for name, machine := range map[string]router.Machine{

@@ -98,7 +98,7 @@ func TestABatchReportThatCannotBeWrittenFails(t *testing.T) {
 }
 
 // A report can be written to a pipe or a device, which is written in place.
-func TestAReportGoesIntoADevice(t *testing.T) {
+func TestReportToADevice(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		return
 	}

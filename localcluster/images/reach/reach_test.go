@@ -44,13 +44,13 @@ func TestSilenceEndsAtTheLimit(t *testing.T) {
 	assert.ErrorIs(t, prober.Host(context.Background(), host), context.DeadlineExceeded)
 }
 
-func TestNobodyThere(t *testing.T) {
+func TestNoServer(t *testing.T) {
 	server, host := registry(t, nil)
 	transport := server.Client().Transport
 	server.Close()
 	assert.ErrorContains(t, reach.New(transport, time.Second).Host(context.Background(), host), "connect")
 }
 
-func TestAHostThatIsNone(t *testing.T) {
+func TestInvalidHost(t *testing.T) {
 	assert.ErrorContains(t, reach.New(nil, time.Second).Host(context.Background(), "a b"), "invalid character")
 }

@@ -81,7 +81,7 @@ func TestPutTwiceKeepsTheFirst(t *testing.T) {
 	assert.True(t, s.Has("one"))
 }
 
-func TestKeyTellsPartsApart(t *testing.T) {
+func TestKeyDistinguishesParts(t *testing.T) {
 	key := func(parts ...any) string {
 		text, err := store.Key("label", parts...)
 		require.NoError(t, err)

@@ -36,7 +36,7 @@ func TestExec(t *testing.T) {
 	}
 }
 
-func TestExecTellsThatItWasCancelled(t *testing.T) {
+func TestExecReportsCancellation(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	_, err := Exec(ctx, Command{Name: "true"})

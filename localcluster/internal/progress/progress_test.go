@@ -34,7 +34,7 @@ func TestStepWithoutObserver(t *testing.T) {
 	assert.True(t, done)
 }
 
-func TestLongStepSaysItIsUnderWay(t *testing.T) {
+func TestLongStepReportsProgress(t *testing.T) {
 	reader, writer := io.Pipe()
 	observer := &lines{out: writer, delay: time.Millisecond, running: map[string]*time.Timer{}}
 	go observer.Begin("boil the ocean")

@@ -173,7 +173,7 @@ func TestStateSurvivesRestart(t *testing.T) {
 	require.Equal(t, first.Token("acc1", "local"), second.Token("acc1", "local"))
 }
 
-func TestLogHoldsNoToken(t *testing.T) {
+func TestLogContainsNoToken(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	made := start(t, platformapi.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})

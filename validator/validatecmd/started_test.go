@@ -15,7 +15,7 @@ import (
 )
 
 // What users type to get started: the version, a completion, a misspelled word.
-func TestWords(t *testing.T) {
+func TestGettingStarted(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for line, want := range map[string]struct {
 		code int
