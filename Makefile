@@ -126,7 +126,7 @@ test-browser: ## Test the HTML reports in Chromium (apt-get install chromium, or
 # feed inputs to a process of its own, and tests that render many charts one after the other.
 RACE           ?= ./internal/... ./validator/... ./imageoverride/...
 RACE_PROCESSES := gitops-runtime/(imageoverride/cmd/image-override|validator/cmd/validate-values)
-RACE_RENDERS   := ^Test(Corpus|PopularStyles|MakeImagesTakesEveryValuesFile|HundredRuns|Umbrella|Parts|Strategies|UmbrellaDigests|UmbrellaIsReproducible|EveryImageHasItsLine)$$
+RACE_RENDERS   := ^Test(Corpus|PopularStyles|MakeImagesTakesEveryValuesFile|TwentyRuns|Umbrella|Parts|Strategies|UmbrellaDigests|UmbrellaIsReproducible|EveryImageHasItsLine)$$
 
 .PHONY: race
 race: deps bin/helm-4 ## Run the programs' tests under the race detector (needs a C compiler)

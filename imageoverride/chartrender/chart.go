@@ -14,6 +14,7 @@ import (
 	"helm.sh/helm/v3/pkg/chartutil"
 	helmengine "helm.sh/helm/v3/pkg/engine"
 
+	"gitops-runtime/internal/helmrender"
 	"gitops-runtime/internal/helmschema"
 	"gitops-runtime/internal/helmvalues"
 )
@@ -47,7 +48,7 @@ type Renderer struct {
 	settings Settings
 	caps     *chartutil.Capabilities
 	engine   *Engine
-	enabled  *enabledCharts
+	enabled  *helmrender.Chart
 	remote   []string
 	schemas  schemas
 	values   interned
@@ -83,7 +84,7 @@ func NewRenderer(c *chart.Chart, settings Settings) (*Renderer, error) {
 	caps.KubeVersion = *version
 	caps.APIVersions = append(slices.Clone(caps.APIVersions), settings.APIVersions...)
 	c, remote := localSchemas(c)
-	made := &Renderer{chart: c, settings: settings, caps: caps, engine: NewEngine(), enabled: newEnabledCharts(c), remote: remote, schemas: schemas{&helmschema.Cache{}, map[uint64]error{}}, values: interned{map[uint64]any{}}, ready: map[uint64]ready{}}
+	made := &Renderer{chart: c, settings: settings, caps: caps, engine: NewEngine(), enabled: helmrender.New(c), remote: remote, schemas: schemas{&helmschema.Cache{}, map[uint64]error{}}, values: interned{map[uint64]any{}}, ready: map[uint64]ready{}}
 	made.engine.whole = settings.Whole
 	return made, nil
 }
@@ -249,7 +250,7 @@ func (r *Renderer) prepare(user map[string]any) (ready, error) {
 
 // coalesce merges a user's values over those of the charts that they enable.
 func (r *Renderer) coalesce(user map[string]any) (ready, error) {
-	prepared, err := r.enabled.of(user)
+	prepared, err := r.enabled.Enabled(user)
 	if err != nil {
 		return ready{}, err
 	}

@@ -6,9 +6,9 @@ import (
 	"gitops-runtime/internal/helmvalues"
 )
 
-// Copy copies what Prepare and Release change of a chart: metadata, default values
+// clone copies what Helm changes of a chart when it looks for its enabled dependencies: metadata, default values
 // and the tree of charts. Templates and files are shared.
-func Copy(of *chart.Chart) *chart.Chart {
+func clone(of *chart.Chart) *chart.Chart {
 	metadata := *of.Metadata
 	metadata.Dependencies = make([]*chart.Dependency, len(of.Metadata.Dependencies))
 	for i, dependency := range of.Metadata.Dependencies {
@@ -19,7 +19,7 @@ func Copy(of *chart.Chart) *chart.Chart {
 	}
 	out := &chart.Chart{Metadata: &metadata, Lock: of.Lock, Templates: of.Templates, Values: helmvalues.CopyTree(of.Values), Schema: of.Schema, Files: of.Files}
 	for _, child := range of.Dependencies() {
-		out.AddDependency(Copy(child))
+		out.AddDependency(clone(child))
 	}
 	return out
 }

@@ -26,7 +26,7 @@ func TestDefinitionsAreSortedAsHelmDoes(t *testing.T) {
 	for name, text := range cases {
 		t.Run(name, func(t *testing.T) {
 			of := &chart.Chart{Metadata: &chart.Metadata{APIVersion: "v2", Name: "c", Version: "1.0.0"}, Templates: []*chart.File{{Name: "templates/a.yaml", Data: []byte(text)}}}
-			made, err := helmrender.Release(of, nil, helmrender.Options{Name: "a", Namespace: "b"})
+			made, err := helmrender.New(of).Release(nil, helmrender.Options{Name: "a", Namespace: "b"})
 			require.NoError(t, err)
 			hooks, manifests, err := releaseutil.SortManifests(map[string]string{"c/templates/a.yaml": text}, nil, releaseutil.InstallOrder)
 			require.NoError(t, err)

@@ -48,34 +48,35 @@ func (o Options) Capabilities() (*chartutil.Capabilities, error) {
 	return capabilities, nil
 }
 
-// Prepare removes from the chart what the values turn off, validates the values against its schemas, and returns the values of templates. The chart is
-// changed.
-func Prepare(of *chart.Chart, values map[string]any, options Options) (chartutil.Values, error) {
-	if err := chartutil.ProcessDependenciesWithMerge(of, values); err != nil {
-		return nil, err
+// Prepare validates the values against the schemas and returns the chart with the dependencies that they enable, which must not be changed,
+// and the values of templates. The values that are given are not changed.
+func (c *Chart) Prepare(values map[string]any, options Options) (*chart.Chart, chartutil.Values, error) {
+	of, err := c.Enabled(values)
+	if err != nil {
+		return nil, nil, err
 	}
 	capabilities, err := options.Capabilities()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if constraint := of.Metadata.KubeVersion; constraint != "" && !chartutil.IsCompatibleRange(constraint, capabilities.KubeVersion.String()) {
-		return nil, fmt.Errorf("chart requires kubeVersion: %s which is incompatible with Kubernetes %s", constraint, capabilities.KubeVersion.String())
+		return nil, nil, fmt.Errorf("chart requires kubeVersion: %s which is incompatible with Kubernetes %s", constraint, capabilities.KubeVersion.String())
 	}
 	release := chartutil.ReleaseOptions{Name: options.Name, Namespace: options.Namespace, Revision: 1, IsInstall: true}
 	scope, err := chartutil.ToRenderValuesWithSchemaValidation(of, values, release, capabilities, true)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := options.Schemas.Validate(of, scope["Values"].(chartutil.Values)); err != nil {
 		// the words of chartutil.ToRenderValues
-		return nil, fmt.Errorf("values don't meet the specifications of the schema(s) in the following chart(s):\n%w", err)
+		return nil, nil, fmt.Errorf("values don't meet the specifications of the schema(s) in the following chart(s):\n%w", err)
 	}
-	return scope, nil
+	return of, scope, nil
 }
 
-// Release is what `helm install --dry-run` would store. The chart is changed.
-func Release(of *chart.Chart, values map[string]any, options Options) (*release.Release, error) {
-	scope, err := Prepare(of, values, options)
+// Release is what `helm install --dry-run` would store; its chart must not be changed.
+func (c *Chart) Release(values map[string]any, options Options) (*release.Release, error) {
+	of, scope, err := c.Prepare(values, options)
 	if err != nil {
 		return nil, err
 	}

@@ -130,7 +130,7 @@ func TestWrapperChart(t *testing.T) {
 			t.Parallel()
 			chart, err := helmchart.Load(t.Context(), helmchart.Source{Name: folder})
 			require.NoError(t, err)
-			made, err := helmrender.Release(chart, test.values, helmrender.Options{Name: "platform", Namespace: "codefresh"})
+			made, err := helmrender.New(chart).Release(test.values, helmrender.Options{Name: "platform", Namespace: "codefresh"})
 			require.NoError(t, err)
 			objects, err := render.Parse(made.Manifest)
 			require.NoError(t, err)

@@ -74,7 +74,7 @@ func TestReleasesAreHelms(t *testing.T) {
 			want, err := byAction(loaded, values, test.options)
 			require.NoError(t, err)
 			loaded, values = read()
-			got, err := helmrender.Release(loaded, values, test.options)
+			got, err := helmrender.New(loaded).Release(values, test.options)
 			require.NoError(t, err)
 			assert.True(t, stored(t, want) == stored(t, got), "the releases differ")
 		})
@@ -89,6 +89,6 @@ func TestRefusalsAreHelms(t *testing.T) {
 	}
 	_, want := byAction(of(), nil, helmrender.Options{Name: "a", Namespace: "b"})
 	require.Error(t, want)
-	_, err := helmrender.Release(of(), nil, helmrender.Options{Name: "a", Namespace: "b"})
+	_, err := helmrender.New(of()).Release(nil, helmrender.Options{Name: "a", Namespace: "b"})
 	assert.EqualError(t, err, want.Error())
 }

@@ -65,6 +65,7 @@ func TestAccessModesAgree(t *testing.T) {
 	require.NoError(t, err)
 	umbrella, err := filepath.Abs(folder)
 	require.NoError(t, err)
+	rendered := helmrender.New(whole)
 	for name, set := range accessed {
 		t.Run(name, func(t *testing.T) {
 			set := append([]string{`global.codefresh={"accountId":"acc1","userToken":{"secretKeyRef":{"name":"s","key":"k"}}}`, `global.runtime.name="local"`}, set...)
@@ -81,7 +82,7 @@ func TestAccessModesAgree(t *testing.T) {
 				found = append(found, each[1])
 			}
 
-			made, err := helmrender.Release(helmrender.Copy(whole), helmvalues.CopyTree(values.Tree), helmrender.Options{Name: "cf", Namespace: "ns"})
+			made, err := rendered.Release(values.Tree, helmrender.Options{Name: "cf", Namespace: "ns"})
 			if err != nil {
 				code := "SCH" // the schema refuses without a code
 				if coded := refusal.FindStringSubmatch(err.Error()); coded != nil {

@@ -51,7 +51,7 @@ func warnings(t *testing.T, root, name string, values map[string]any) string {
 	for _, each := range append(chart.Dependencies(), chart) {
 		each.Schema = nil // which refuses some in words, and logs nothing
 	}
-	_, err = helmrender.Prepare(chart, values, helmrender.Options{Name: "cf", Namespace: "codefresh"})
+	_, _, err = helmrender.New(chart).Prepare(values, helmrender.Options{Name: "cf", Namespace: "codefresh"})
 	require.NoError(t, err)
 	return said.String()
 }

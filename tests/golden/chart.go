@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 
-	"helm.sh/helm/v3/pkg/chart"
 	"helm.sh/helm/v3/pkg/chartutil"
 	"helm.sh/helm/v3/pkg/engine"
 	"helm.sh/helm/v3/pkg/release"
@@ -31,7 +30,7 @@ var options = helmrender.Options{Name: Release, Namespace: Namespace, Schemas: &
 // Chart is the umbrella chart, its files read once for many renders. Copies of it share what was rendered.
 type Chart struct {
 	folder string
-	whole  *chart.Chart
+	whole  *helmrender.Chart
 	made   *sync.Map // functions that give the release of a case, by its values files
 }
 
@@ -42,23 +41,23 @@ func Load(ctx context.Context, root string) (Chart, error) {
 	if err != nil {
 		return Chart{}, fmt.Errorf("read the chart %s (are its dependencies packed? run make deps): %w", folder, err)
 	}
-	return Chart{folder: folder, whole: whole, made: &sync.Map{}}, nil
+	return Chart{folder: folder, whole: helmrender.New(whole), made: &sync.Map{}}, nil
 }
 
 // Folder is where the chart was read from; values files of a Case are named from there.
 func (c Chart) Folder() string { return c.folder }
 
-// prepare copies the chart for a case, since Helm removes the dependencies that are off, and merges the case's values.
-func (c Chart) prepare(of Case) (*chart.Chart, map[string]any, error) {
+// values merges the values files of a case.
+func (c Chart) values(of Case) (map[string]any, error) {
 	values := map[string]any{}
 	for _, file := range of.Files {
 		read, err := chartutil.ReadValuesFile(filepath.Join(c.folder, file))
 		if err != nil {
-			return nil, nil, fmt.Errorf("case %s: values file %s: %w", of.Name, file, err)
+			return nil, fmt.Errorf("case %s: values file %s: %w", of.Name, file, err)
 		}
 		values = chartutil.MergeTables(read, values)
 	}
-	return helmrender.Copy(c.whole), values, nil
+	return values, nil
 }
 
 // Release is what `helm install` of the case would store, rendered when it is first asked for; it must not be changed.
@@ -69,11 +68,11 @@ func (c Chart) Release(of Case) (*release.Release, error) {
 
 // Render is Release, created again.
 func (c Chart) Render(of Case) (*release.Release, error) {
-	whole, values, err := c.prepare(of)
+	values, err := c.values(of)
 	if err != nil {
 		return nil, err
 	}
-	made, err := helmrender.Release(whole, values, options)
+	made, err := c.whole.Release(values, options)
 	if err != nil {
 		return nil, fmt.Errorf("case %s: render the chart: %w", of.Name, err)
 	}
@@ -82,11 +81,11 @@ func (c Chart) Render(of Case) (*release.Release, error) {
 
 // Templates gives a function that renders the case's templates once more, file to text, without Helm's work around it.
 func (c Chart) Templates(of Case) (func() (map[string]string, error), error) {
-	whole, values, err := c.prepare(of)
+	values, err := c.values(of)
 	if err != nil {
 		return nil, err
 	}
-	merged, err := helmrender.Prepare(whole, values, options)
+	whole, merged, err := c.whole.Prepare(values, options)
 	if err != nil {
 		return nil, fmt.Errorf("case %s: values: %w", of.Name, err)
 	}

@@ -15,39 +15,62 @@ import (
 	"gitops-runtime/tests/render"
 )
 
-// Every value of every chart may be null, with which Helm takes its default away: the chart renders without it, or its schema asks for it.
-// No template reads what is not there.
+// Every value of every chart may be null, with which Helm takes its default away: the chart renders without it, or its schema or a template
+// asks for it by name. No template reads what is not there.
 func TestNullOfEveryLeafIsTakenOrRefused(t *testing.T) {
 	t.Parallel()
-	for chart, file := range map[string][]string{
-		"argo-cd": nil, "argo-events": nil, "argo-rollouts": nil, "argo-workflows": nil,
-		"tunnel-client": {"tunnel"}, "tunnel-server": {"default"}, "gitops-runtime": {"tunnel"},
+	for chart, test := range map[string]struct {
+		files   []string
+		refused []string // the values that the chart asks for
+	}{
+		"argo-cd":       {refused: []string{"global.image.repository"}},
+		"argo-events":   {refused: []string{"global.image.repository"}},
+		"argo-rollouts": {refused: []string{"containerSecurityContext.seccompProfile.type", "controller.image.repository"}},
+		"argo-workflows": {refused: []string{
+			"controller.image.repository", "crds.upgradeJob.securityContext.seccompProfile.type", "executor.image.repository",
+			"executor.securityContext.seccompProfile.type", "mainContainer.securityContext.seccompProfile.type",
+		}},
+		"tunnel-client": {files: []string{"tunnel"}, refused: []string{"enabled", "global.codefresh.accountId", "global.runtime.name", "image.repository"}},
+		"tunnel-server": {files: []string{"default"}, refused: []string{
+			"front.image.repository", "image.repository", "plugin.path", "plugin.url", "subdomainHost", "tls.secretName",
+		}},
+		"gitops-runtime": {files: []string{"tunnel"}, refused: []string{
+			"app-proxy.image-enrichment.config.images.gitEnrichment.repository", "app-proxy.image-enrichment.config.images.jiraEnrichment.repository",
+			"app-proxy.image-enrichment.config.images.reportImage.repository", "app-proxy.image.repository", "app-proxy.initContainer.image.repository",
+			"app-proxy.replicaCount", "argo-workflows.enabled", "gitops-operator.image.repository", "gitops-operator.replicaCount",
+			"global.codefresh.accountId", "global.codefresh.url", "global.codefresh.userToken.secretKeyRef", "global.runtime.name",
+			"installer.image.repository", "internal-router.image.repository", "internal-router.replicaCount", "internal-router.service.port",
+			"sealed-secrets.image.repository", "tunnel-client.enabled", "tunnel-client.tunnelServer.host", "tunnel-client.tunnelServer.subdomainHost",
+		}},
 	} {
 		t.Run(chart, func(t *testing.T) {
 			t.Parallel()
-			leaves := leavesOf(t, chart)
-			try := func(paths []string) error {
+			try := func(paths ...string) error {
 				set := map[string]string{}
 				for _, path := range paths {
 					set[path] = "null"
 				}
-				return render.Release{Chart: chart, Files: file, SetJSON: set}.Try(t)
+				return render.Release{Chart: chart, Files: test.files, SetJSON: set}.Try(t)
 			}
-			var search func(paths []string)
-			search = func(paths []string) {
-				err := try(paths)
-				if err == nil || len(paths) == 0 {
-					return
+			taken := leavesOf(t, chart)
+			for _, path := range test.refused {
+				before := len(taken)
+				taken = slices.DeleteFunc(taken, func(leaf string) bool { return leaf == path })
+				assert.Less(t, len(taken), before, "%s is no value of the chart", path)
+				if err := try(path); assert.Error(t, err, "%s=null is taken", path) {
+					assert.NotRegexp(t, `nil pointer|wrong type for value|error calling|incompatible types`, sentenceOf(err), "%s=null", path)
 				}
-				if len(paths) > 1 {
-					search(paths[:len(paths)/2])
-					search(paths[len(paths)/2:])
-					return
-				}
-				assert.NotRegexp(t, `nil pointer|wrong type for value|error calling|incompatible types`, sentenceOf(err), "%s=null", paths[0])
 			}
-			search(leaves)
-			require.NotEmpty(t, leaves)
+			err := try(taken...)
+			for err != nil && len(taken) > 1 { // look for a value that is refused
+				if first := try(taken[:len(taken)/2]...); first != nil {
+					taken, err = taken[:len(taken)/2], first
+				} else {
+					taken = taken[len(taken)/2:]
+					err = try(taken...)
+				}
+			}
+			assert.NoError(t, err, "null of these values together: %s", taken)
 		})
 	}
 }
@@ -83,5 +106,6 @@ func leavesOf(t *testing.T, chart string) (leaves []string) {
 	}
 	walk(values, "")
 	slices.Sort(leaves)
+	require.NotEmpty(t, leaves)
 	return leaves
 }

@@ -83,7 +83,7 @@ func load(tb testing.TB, name string) *chart.Chart {
 // installed is the release that `helm install --dry-run` would store.
 func installed(tb testing.TB, chart string, values map[string]any) *release.Release {
 	tb.Helper()
-	made, err := helmrender.Release(load(tb, chart), values, helmrender.Options{Name: "cf", Namespace: "codefresh"})
+	made, err := helmrender.New(load(tb, chart)).Release(values, helmrender.Options{Name: "cf", Namespace: "codefresh"})
 	require.NoError(tb, err)
 	return made
 }

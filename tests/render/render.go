@@ -11,7 +11,6 @@ import (
 	"sync"
 
 	"github.com/stretchr/testify/require"
-	"helm.sh/helm/v3/pkg/chart"
 	"helm.sh/helm/v3/pkg/engine"
 	"helm.sh/helm/v3/pkg/release"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -106,9 +105,9 @@ func (r Release) Try(t require.TestingT) error {
 	require.NoError(t, err)
 	of, given, options, err := r.input(folder)
 	require.NoError(t, err)
-	scope, err := helmrender.Prepare(of, given, options)
+	enabled, scope, err := of.Prepare(given, options)
 	if err == nil {
-		_, err = engine.Render(of, scope)
+		_, err = engine.Render(enabled, scope)
 	}
 	return err
 }
@@ -133,7 +132,7 @@ func (r Release) render(folder string) (*release.Release, error) {
 	if err != nil {
 		return nil, err
 	}
-	rendered, err := helmrender.Release(of, given, options)
+	rendered, err := of.Release(given, options)
 	if err != nil {
 		return nil, fmt.Errorf("helm template %s: %w", r.Chart, err)
 	}
@@ -143,8 +142,8 @@ func (r Release) render(folder string) (*release.Release, error) {
 // schemas keeps what one process compiled: all renders share a few schemas.
 var schemas helmschema.Cache
 
-// input is what is rendered: a copy of the chart, the values, the options.
-func (r Release) input(folder string) (*chart.Chart, map[string]any, helmrender.Options, error) {
+// input is what is rendered: the chart, the values, the options.
+func (r Release) input(folder string) (*helmrender.Chart, map[string]any, helmrender.Options, error) {
 	options := helmrender.Options{Name: cmp.Or(r.Name, "cf"), Namespace: cmp.Or(r.Namespace, "codefresh"), APIVersions: r.APIs, Schemas: &schemas}
 	sources := helmvalues.Options{Files: slices.Clone(r.Values), Set: assignments(r.Set), JSON: assignments(r.SetJSON)}
 	for _, file := range r.Files {
@@ -158,17 +157,17 @@ func (r Release) input(folder string) (*chart.Chart, map[string]any, helmrender.
 	if err != nil {
 		return nil, nil, options, err
 	}
-	return helmrender.Copy(loaded), given.Tree, options, nil
+	return loaded, given.Tree, options, nil
 }
 
-// read reads a chart once; it must not be changed.
-func read(folder string) (*chart.Chart, error) {
-	return once(&charts, folder, func() (*chart.Chart, error) {
+// read reads a chart once.
+func read(folder string) (*helmrender.Chart, error) {
+	return once(&charts, folder, func() (*helmrender.Chart, error) {
 		loaded, err := helmchart.Load(context.Background(), helmchart.Source{Name: folder})
 		if err != nil {
 			return nil, fmt.Errorf("read the chart (are its dependencies packed? run make deps): %w", err)
 		}
-		return loaded, nil
+		return helmrender.New(loaded), nil
 	})
 }
 

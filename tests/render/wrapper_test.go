@@ -51,7 +51,7 @@ func installWrapped(t *testing.T, dependency chart.Dependency, values ...string)
 		require.NoError(t, yaml.Unmarshal([]byte(text), &more), text)
 		given = chartutil.CoalesceTables(more, given)
 	}
-	made, err := helmrender.Release(wrapper, given, helmrender.Options{Name: "cf", Namespace: "codefresh"})
+	made, err := helmrender.New(wrapper).Release(given, helmrender.Options{Name: "cf", Namespace: "codefresh"})
 	if err != nil {
 		return nil, err
 	}
