@@ -1,5 +1,5 @@
 {{/*
-argo-cd.context: common.context of this chart, and noProxy, the short names of its Services, by which its programs reach each other.
+argo-cd.context: common.context of this chart, and noProxy, the short names of its Services, which its programs use to reach each other.
 Arguments: the root.
 */}}
 {{- define "argo-cd.context" -}}
@@ -20,7 +20,7 @@ Arguments: the root.
 {{- end -}}
 
 {{/*
-argo-cd.user: the user, and group of volumes, that an image runs as, as JSON; {} on OpenShift, which chooses them. Arguments: values, id,
+argo-cd.user: the user, and group of volumes, that an image runs as, as JSON; {} on OpenShift, which assigns them. Arguments: values, id,
 group.
 */}}
 {{- define "argo-cd.user" -}}
@@ -28,7 +28,7 @@ group.
 {{- end -}}
 
 {{/*
-argo-cd.clusterRoles: "true" where rights outside the namespace are made: not for a runtime that keeps to it. Arguments: the values.
+argo-cd.clusterRoles: "true" if permissions outside the namespace are granted: not for a runtime that is limited to it. Arguments: the values.
 */}}
 {{- define "argo-cd.clusterRoles" -}}
 {{- if and .createClusterRoles (not ((.global.runtime).singleNamespace)) }}true{{ end -}}
@@ -40,8 +40,8 @@ argo-cd.clusterRoles: "true" where rights outside the namespace are made: not fo
 {{- end -}}
 
 {{/*
-argo-cd.clients: who may reach a port of this Argo CD, as a YAML list of peers: the components that are named, and other programs that
-carry the label argocd-client, as those of the runtime do that render manifests: in the namespace, and in those of
+argo-cd.clients: what can reach a port of this Argo CD, as a YAML list of peers: the named components, and other programs with the label
+argocd-client, such as those of the runtime that render manifests, in the namespace and in those of
 global.networkPolicy.clientNamespaces. Arguments: context, of (names of components).
 */}}
 {{- define "argo-cd.clients" -}}
@@ -60,8 +60,8 @@ global.networkPolicy.clientNamespaces. Arguments: context, of (names of componen
 {{- end -}}
 
 {{/*
-argo-cd.peersOf: the egress rules that lead to parts of this Argo CD, as a YAML list: redis (whichever of the three kinds it is),
-redisServer (the servers of the replicated one), repoServer, commitServer, dex. Parts that are off are left out.
+argo-cd.peersOf: the egress rules to parts of this Argo CD, as a YAML list: redis (whichever of the three kinds it is),
+redisServer (the servers of the replicated one), repoServer, commitServer, dex. Parts that are off are omitted.
 Arguments: of {context, values}, to (their names).
 */}}
 {{- define "argo-cd.peersOf" -}}
@@ -82,7 +82,7 @@ Arguments: of {context, values}, to (their names).
 {{- end -}}
 
 {{/*
-argo-cd.usesDex: "true" where Dex runs: dex.enabled says so, or says nothing and configs.cm has a dex.config. Arguments: values.
+argo-cd.usesDex: "true" if Dex runs: dex.enabled is true, or it is null and configs.cm has a dex.config. Arguments: values.
 */}}
 {{- define "argo-cd.usesDex" -}}
 {{- $config := get (include "argo-cd.flat" (dict "settings" (.configs.cm | default dict)) | fromJson).data "dex.config" -}}
@@ -90,7 +90,7 @@ argo-cd.usesDex: "true" where Dex runs: dex.enabled says so, or says nothing and
 {{- end -}}
 
 {{/*
-argo-cd.parts: the parts of this Argo CD that others reach, part to {name, ports}, as YAML; those that are off are left out.
+argo-cd.parts: the parts of this Argo CD that other programs use, part to {name, ports}, as YAML; those that are off are omitted.
 Arguments: values.
 */}}
 {{- define "argo-cd.parts" -}}
@@ -112,8 +112,7 @@ dex: {name: {{ toJson .dex.name }}, ports: [{{ .dex.containerPorts.http }}, {{ .
 
 {{/*
 argo-cd.flat: {"data": {...}} as JSON: settings as the text of a ConfigMap. A nested map becomes keys joined by dots, so that
-`--set configs.cm.timeout.reconciliation=20s` means the key timeout.reconciliation, and wins over a default under that key. Nulls are left
-out.
+`--set configs.cm.timeout.reconciliation=20s` sets the key timeout.reconciliation, and overrides a default of that key. Nulls are omitted.
 Arguments: settings, prefix.
 */}}
 {{- define "argo-cd.flat" -}}

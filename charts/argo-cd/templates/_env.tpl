@@ -1,6 +1,6 @@
 {{/*
-argo-cd.env: environment read from argocd-cmd-params-cm (every program) and argocd-cm, as a YAML list; absent keys leave the program's own
-default. Arguments: params and cm (YAML maps of variable to key).
+argo-cd.env: environment read from argocd-cmd-params-cm (every program) and argocd-cm, as a YAML list; for absent keys the program uses
+its default. Arguments: params and cm (YAML maps of variable to key).
 */}}
 {{- define "argo-cd.env" -}}
 {{- range $configMap, $keys := dict "argocd-cm" (default "" .cm) "argocd-cmd-params-cm" .params -}}
@@ -32,7 +32,7 @@ default. Arguments: params and cm (YAML maps of variable to key).
 {{- end -}}
 
 {{/*
-argo-cd.redisArgs: {"args": [...]} as JSON: the sentinels, where clients find the master through them and not through HAProxy. Arguments:
+argo-cd.redisArgs: {"args": [...]} as JSON: the sentinels, if clients find the master through them and not through HAProxy. Arguments:
 context, values.
 */}}
 {{- define "argo-cd.redisArgs" -}}

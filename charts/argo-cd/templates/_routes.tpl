@@ -1,7 +1,7 @@
 {{/*
 argo-cd.ingress: an Ingress, as YAML; nothing unless ingress.enabled.
 Arguments: context, component, name, ingress (values), host (where ingress.hostname is empty), service {name, port (number)}, secret (its
-TLS certificate), paths (before all others), annotations (besides the user's), root (for the templates in values; only tpl sees it).
+TLS certificate), paths (first), annotations (in addition to the user's), root (for the templates in values; only for tpl).
 */}}
 {{- define "argo-cd.ingress" -}}
 {{- $ingress := (include "common.evaluated" (dict "value" .ingress "root" .root) | fromJson).value -}}

@@ -1,5 +1,5 @@
 {{/*
-argo-rollouts.context: common.context of this chart; singleNamespace is the chart's own wish or that of the runtime it is part of.
+argo-rollouts.context: common.context of this chart; singleNamespace is set by the chart's own value or by the runtime it is part of.
 Arguments: the root.
 */}}
 {{- define "argo-rollouts.context" -}}
@@ -14,7 +14,7 @@ Arguments: the root.
 
 {{/*
 argo-rollouts.contextOf: common.context of a component, whose pods have the chart's name and are selected by their component, too, as in
-the community's chart: a release of that one is upgraded in place. Arguments: root, component (its name).
+the community chart, a release of which is upgraded in place. Arguments: root, component (its name).
 */}}
 {{- define "argo-rollouts.contextOf" -}}
 {{- $context := include "argo-rollouts.context" .root | fromJson -}}
@@ -27,7 +27,7 @@ the community's chart: a release of that one is upgraded in place. Arguments: ro
 {{- end -}}
 
 {{/*
-argo-rollouts.values: a component's values over those that all of the chart's components share, as JSON.
+argo-rollouts.values: a component's values merged over those that all of the chart's components share, as JSON.
 Arguments: values (the chart's), component (its own), shared (names of keys at the top of the values).
 */}}
 {{- define "argo-rollouts.values" -}}

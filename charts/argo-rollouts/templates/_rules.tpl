@@ -1,5 +1,5 @@
 {{/*
-argo-rollouts.controllerRules: what the controller does whatever routes the traffic, as YAML. Source: manifests/role of the module.
+argo-rollouts.controllerRules: the rules of the controller for any traffic routing, as YAML. Source: manifests/role of the module.
 */}}
 {{- define "argo-rollouts.controllerRules" -}}
 - why: a rollout's state is written to it

@@ -1,6 +1,6 @@
 {{/*
 argo-workflows.config: what controller and server read from their ConfigMap (upstream type config.Config; unknown keys stop both), as YAML.
-Arguments: context, values, root (only tpl sees it).
+Arguments: context, values, root (only for tpl).
 */}}
 {{- define "argo-workflows.config" -}}
 {{- $v := .values -}}{{- $c := $v.controller -}}
@@ -41,15 +41,15 @@ Arguments: context, values, root (only tpl sees it).
 {{- end -}}
 
 {{/*
-argo-workflows.proxies: the proxies by which executors reach object storage and Git, as JSON map; none that carry a password, which a
-ConfigMap must not. Arguments: global.
+argo-workflows.proxies: the proxies that executors use for object storage and Git, as JSON map; without those that contain a password,
+because a ConfigMap must not contain one. Arguments: global.
 */}}
 {{- define "argo-workflows.proxies" -}}
 {{- if contains "@" (print .httpProxy .httpsProxy) }}{}{{ else }}{{ include "common.proxyEnv" (dict "global" .) }}{{ end -}}
 {{- end -}}
 
 {{/*
-argo-workflows.instanceID: the id that tells apart several controllers of one cluster; empty for none. Arguments: context, values.
+argo-workflows.instanceID: the id that distinguishes several controllers of one cluster; empty for none. Arguments: context, values.
 */}}
 {{- define "argo-workflows.instanceID" -}}
 {{- with .values.controller.instanceID -}}
@@ -68,7 +68,7 @@ argo-workflows.instanceID: the id that tells apart several controllers of one cl
 
 {{/*
 argo-workflows.container: the settings of the containers in workflow pods, as JSON. Arguments: container (values), pullPolicy, env (before
-that of the values; may be left out).
+that of the values; optional).
 */}}
 {{- define "argo-workflows.container" -}}
 {{- with .container -}}
@@ -86,8 +86,8 @@ that of the values; may be left out).
 {{/*
 argo-workflows.artifactRepository: where artifacts are kept, as JSON; {} for none. S3 is Amazon's unless an endpoint is named, and its keys
 are
-left out where the client finds credentials itself. Templates are evaluated where the community's chart does: not in the keyFormat of S3,
-which holds those of Argo Workflows. Arguments: values, root (only tpl sees it).
+omitted if the client finds credentials itself. Templates are evaluated as in the community chart: not in the keyFormat of S3, which
+contains those of Argo Workflows. Arguments: values, root (only for tpl).
 */}}
 {{- define "argo-workflows.artifactRepository" -}}
 {{- $own := .values.artifactRepository.s3 | default dict -}}

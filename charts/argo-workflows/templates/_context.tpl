@@ -1,5 +1,5 @@
 {{/*
-argo-workflows.context: common.context of this chart; singleNamespace is the chart's own wish or that of the runtime it is part of.
+argo-workflows.context: common.context of this chart; singleNamespace is set by the chart's own value or by the runtime it is part of.
 Arguments: the root.
 */}}
 {{- define "argo-workflows.context" -}}
@@ -20,13 +20,13 @@ Arguments: the root.
 )) .controller.configMap.name -}}
 {{- end -}}
 
-{{/* argo-workflows.images: {"images": [...]} as JSON: what images.* says of all images, then one image. Arguments: images, image. */}}
+{{/* argo-workflows.images: {"images": [...]} as JSON: images.* for all images, then one image. Arguments: images, image. */}}
 {{- define "argo-workflows.images" -}}
 {{- dict "images" (list (dict "tag" .images.tag "pullPolicy" .images.pullPolicy) .image) | toJson -}}
 {{- end -}}
 
 {{/*
-argo-workflows.namespaces: {"namespaces": [...]} as JSON: where workflows run, and so the executor's roles stand. Arguments: context,
+argo-workflows.namespaces: {"namespaces": [...]} as JSON: where workflows run and therefore the executor needs roles. Arguments: context,
 values.
 */}}
 {{- define "argo-workflows.namespaces" -}}

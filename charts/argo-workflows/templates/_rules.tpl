@@ -98,8 +98,8 @@ controller.
 
 {{/*
 argo-workflows.serverRules: the facts clusterRules and rules of the server, as YAML.
-With authentication by client alone everything is done with the caller's own token, and the server itself only fills its caches;
-the modes server and sso act with the server's rights. Arguments: context, values.
+With only the authentication mode client, everything is done with the caller's token, and the server itself only fills its caches; the
+modes server and sso use the server's permissions. Arguments: context, values.
 */}}
 {{- define "argo-workflows.serverRules" -}}
 {{- $server := .values.server }}

@@ -1,8 +1,8 @@
 {{/*
 common.component: every object of one workload, as YAML documents: service account, RBAC, Deployment or StatefulSet, Services, disruption
 budget, autoscaler, network policy, metrics.
-Arguments: context (common.context), facts (what is particular to the component, as YAML text; charts/common/README.md lists the keys),
-values (what the user says of it: the same names on every component), root (for the templates in values; only tpl sees it).
+Arguments: context (common.context), facts (of the component, as YAML text; charts/common/README.md lists the keys),
+values (of the user: the same names on every component), root (for the templates in values; only for tpl).
 */}}
 {{- define "common.component" -}}
 {{- $values := include "common.evaluatedValues" . | fromJson -}}
@@ -33,14 +33,14 @@ root.
 {{- end -}}
 
 {{/*
-common.account: the service account of pods that others make, with its RBAC, as YAML documents. Arguments: those of common.component.
+common.account: the service account of pods that other programs create, with its RBAC, as YAML documents. Arguments: those of common.component.
 */}}
 {{- define "common.account" -}}
 {{- $component := dict "context" .context "values" .values "facts" (include "common.facts" . | fromJson) -}}
 {{- include "common.documents" (list (include "common.serviceAccount" $component) (include "common.rbac" $component)) -}}
 {{- end -}}
 
-{{/* common.documents: texts as YAML documents, each with its separator; empty ones are left out. Arguments: a list of texts. */}}
+{{/* common.documents: texts as YAML documents, each with its separator; empty ones are omitted. Arguments: a list of texts. */}}
 {{- define "common.documents" -}}
 {{- range . }}{{ $document := trim . }}{{ if $document }}
 ---
@@ -49,9 +49,9 @@ common.account: the service account of pods that others make, with its RBAC, as 
 {{- end -}}
 
 {{/*
-common.crds: the CustomResourceDefinitions of files, as YAML documents. Text is inserted, not parsed: the definitions are large; a file is
-named after its resource. A definition that is on the cluster and belongs to somebody else stays as it is: Helm would refuse to adopt it,
-and a second installation of the same program on the cluster could not be made.
+common.crds: the CustomResourceDefinitions of files, as YAML documents. Text is inserted, not parsed, because the definitions are large; a
+file is named after its resource. An existing definition with another owner is not changed: Helm would refuse to adopt it, and the same
+program could not be installed twice on a cluster.
 Arguments: context, group (of the API), crds (values: keep, annotations, additionalLabels), files (path -> bytes).
 */}}
 {{- define "common.crds" -}}
@@ -69,7 +69,7 @@ Arguments: context, group (of the API), crds (values: keep, annotations, additio
 {{- end }}
 {{- end -}}
 
-{{/* common.ownsCRD: "true" where a definition is this release's, or not on the cluster yet. Arguments: context, name. */}}
+{{/* common.ownsCRD: "true" if a definition belongs to this release, or does not exist on the cluster yet. Arguments: context, name. */}}
 {{- define "common.ownsCRD" -}}
 {{- $there := lookup "apiextensions.k8s.io/v1" "CustomResourceDefinition" "" .name -}}
 {{- $owner := (($there | default dict).metadata).annotations | default dict -}}
@@ -82,7 +82,7 @@ Arguments: context, group (of the API), crds (values: keep, annotations, additio
 }}true{{ end -}}
 {{- end -}}
 
-{{/* common.extraObjects: the user's own manifests, templates allowed. Arguments: objects, root (only tpl sees it). */}}
+{{/* common.extraObjects: the user's own manifests, templates allowed. Arguments: objects, root (only for tpl). */}}
 {{- define "common.extraObjects" -}}
 {{- range .objects }}
 ---

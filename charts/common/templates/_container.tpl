@@ -24,8 +24,8 @@ Arguments: layers, a list of lists ({name, value|valueFrom}) or maps (NAME: valu
 {{- end -}}
 
 {{/*
-common.proxyEnv: the proxies of global as environment, as JSON map. What is in the cluster is reached without them: the API server,
-Services by the names that hold a namespace, and the hosts that are given. Arguments: global, noProxy (a list of hosts; may be left out).
+common.proxyEnv: the proxies of global as environment, as JSON map. Connections in the cluster do not use them: the API server, Services
+by names with a namespace, and the given hosts. Arguments: global, noProxy (a list of hosts; optional).
 */}}
 {{- define "common.proxyEnv" -}}
 {{- $direct := compact (list .global.noProxy) -}}
@@ -42,9 +42,9 @@ Services by the names that hold a namespace, and the hosts that are given. Argum
 
 {{/*
 common.probe: a probe, as JSON; {} where there is none.
-Arguments: fact (the component's own probe), value (what the user changed of it; enabled: false removes it; httpPath, httpPort and
-httpScheme change the request of a probe that makes one), others (the component's other probes: where it has none of this kind and the
-user's names no handler, it does what the first of them does). A handler of the user's takes the place of the component's.
+Arguments: fact (the component's own probe), value (the user's changes; enabled: false removes it; httpPath, httpPort and
+httpScheme change the request of a probe that makes one), others (the component's other probes: if it has none of this kind and the user
+sets no handler, the handler of the first of them is used). A handler of the user replaces the component's.
 */}}
 {{- define "common.probe" -}}
 {{- $value := .value | default dict -}}
@@ -71,7 +71,7 @@ user's names no handler, it does what the first of them does). A handler of the 
 {{- end -}}
 
 {{/*
-common.securityContext: the container security context every container starts from (Pod Security level restricted), as JSON.
+common.securityContext: the default container security context (Pod Security level restricted), as JSON.
 Arguments: writableRoot (whether the program may write in the file system of its image).
 */}}
 {{- define "common.securityContext" -}}
@@ -86,8 +86,8 @@ Arguments: writableRoot (whether the program may write in the file system of its
 {{- end -}}
 
 {{/*
-common.resources: requests and limits of a container beside a component's main one, as JSON: what the user gives or, where that is null,
-requests. Arguments: values (resources), cpu, memory (what is requested otherwise).
+common.resources: requests and limits of an additional container of a component, as JSON: the user's or, if these are null, default
+requests. Arguments: values (resources), cpu, memory (default requests).
 */}}
 {{- define "common.resources" -}}
 {{- $default := dict "requests" (dict "cpu" .cpu "memory" .memory) -}}

@@ -1,8 +1,8 @@
 {{/*
-common.context: what templates need to know of the chart they render for, as JSON.
+common.context: what templates need to know about the chart they render for, as JSON.
 Arguments: chart, release, values (nameOverride, fullnameOverride, namespaceOverride, global, commonLabels, apiVersionOverrides), partOf,
-selector (labels that select a component's pods, where they are not its name and the release), labels (of every object), singleNamespace
-(whether the chart keeps to its namespace), outside (what common.outside has besides its own).
+selector (labels that select a component's pods, if they are not its name and the release), labels (of every object), singleNamespace
+(whether the chart is limited to its namespace), outside (added to the table of common.outside).
 */}}
 {{- define "common.context" -}}
 {{- $v := .values -}}
@@ -28,7 +28,7 @@ selector (labels that select a component's pods, where they are not its name and
 {{- end -}}
 
 {{/*
-common.fullname: the name of an object that belongs to a component, never longer than limit (63), the component's name kept whole.
+common.fullname: the name of an object that belongs to a component, never longer than limit (63), without shortening the component's name.
 Arguments: context, name (may be empty), limit.
 */}}
 {{- define "common.fullname" -}}
@@ -41,21 +41,21 @@ Arguments: context, name (may be empty), limit.
 {{- end -}}
 
 {{/*
-common.clusterName: the name of a cluster-scoped object; it carries the namespace, so that two releases never share one.
+common.clusterName: the name of a cluster-scoped object; it contains the namespace, so that two releases never share one.
 Arguments: context, name.
 */}}
 {{- define "common.clusterName" -}}
 {{- printf "%s-%s" .context.namespace (include "common.fullname" (dict "context" .context "name" .name "limit" 180)) -}}
 {{- end -}}
 
-{{/* common.componentName: the name a component's objects carry. Arguments: a component (context, facts). */}}
+{{/* common.componentName: the name of a component's objects. Arguments: a component (context, facts). */}}
 {{- define "common.componentName" -}}
 {{- $limit := ternary 52 63 (eq (default "Deployment" .facts.kind) "StatefulSet") -}}
 {{- default (include "common.fullname" (dict "context" .context "name" .facts.name "limit" $limit)) .facts.fullname -}}
 {{- end -}}
 
 {{/*
-common.compact: a map as JSON without the keys whose value is null, "", {} or []; numbers and booleans stay.
+common.compact: a map as JSON without the keys whose value is null, "", {} or []; numbers and booleans are kept.
 Arguments: the map.
 */}}
 {{- define "common.compact" -}}
@@ -82,7 +82,7 @@ Arguments: the list.
 {{- end -}}
 
 {{/*
-common.scalar: a text as YAML, in quotes where it could be read as something else. Arguments: the text.
+common.scalar: a text as YAML, quoted if it could be read as another type. Arguments: the text.
 */}}
 {{- define "common.scalar" -}}
 {{- $words := list "true" "false" "null" "yes" "no" "on" "off" "y" "n" -}}
@@ -91,8 +91,8 @@ common.scalar: a text as YAML, in quotes where it could be read as something els
 {{- end -}}
 
 {{/*
-common.layered: maps as one, as JSON. Of a key the first map that has it counts, be its value 0, false or empty; null leaves it to the later
-ones. Arguments: the list of maps; those that are null are left out.
+common.layered: one map of several, as JSON. The first map with a key takes precedence, even if its value is 0, false or empty; null
+leaves it to the later ones. Arguments: the list of maps; those that are null are omitted.
 */}}
 {{- define "common.layered" -}}
 {{- $made := dict -}}
@@ -103,7 +103,7 @@ ones. Arguments: the list of maps; those that are null are left out.
 {{- end -}}
 
 {{/*
-common.joined: the items of several lists as one JSON list; those that are null or empty are left out. Arguments: the list of lists.
+common.joined: the items of several lists as one JSON list; those that are null or empty are omitted. Arguments: the list of lists.
 */}}
 {{- define "common.joined" -}}
 {{- $items := list -}}
@@ -112,7 +112,7 @@ common.joined: the items of several lists as one JSON list; those that are null 
 {{- end -}}
 
 {{/*
-common.evaluated: {"value": ...} as JSON: a value with the templates in its texts evaluated. Arguments: value, root (only tpl sees it;
+common.evaluated: {"value": ...} as JSON: a value with the templates in its texts evaluated. Arguments: value, root (only for tpl;
 without
 it nothing is evaluated).
 */}}
@@ -125,7 +125,7 @@ it nothing is evaluated).
 {{- end -}}
 
 {{/*
-common.text: a scalar as text. Numbers of values files are floating: a large whole one would become 1e+06 otherwise.
+common.text: a scalar as text. Numbers of values files are floating-point: a large integer would otherwise become 1e+06.
 Arguments: the scalar.
 */}}
 {{- define "common.text" -}}

@@ -8,7 +8,7 @@ without quotes, such as `a: b`, becomes a map or breaks the YAML. Arguments: con
 {{- $name := regexFind "(?m)^(full)?name: .*$" .facts | splitList ": " | last | trimAll "\"" -}}
 {{- $component := printf "chart %s, component %q" .context.chart (default .context.fullname $name) -}}
 {{- with $facts.Error -}}
-{{- /* the parser counts some lines from zero */ -}}
+{{- /* the parser reports some lines counted from zero */ -}}
 {{- $lines := splitList "\n" (printf "\n%s\n\n" $.facts) -}}
 {{- $number := regexFind "line [0-9]+" . | trimPrefix "line " | default "0" | int | min (sub (len $lines) 2) | int -}}
 {{- fail (printf
@@ -21,7 +21,7 @@ without quotes, such as `a: b`, becomes a map or breaks the YAML. Arguments: con
 {{- end -}}
 
 {{/*
-common.parsed: YAML that a template made, as JSON. What does not parse fails the render: fromYaml would return it as a map with the key
+common.parsed: YAML that a template rendered, as JSON. A parse error fails the render: fromYaml would return it as a map with the key
 Error, in which every setting is missing. Arguments: the text, of a map.
 */}}
 {{- define "common.parsed" -}}
@@ -36,9 +36,10 @@ Error, in which every setting is missing. Arguments: the text, of a map.
 {{- end -}}
 
 {{/*
-common.checkFacts: fails the render where facts have a key that no template reads, or a value that is not of its type: text, number,
-boolean, map, list, texts (a list of texts), maps (a list of maps) or env (a list of maps whose value is text); null is of every type.
-It includes a template only for what is wrong: every render looks at all facts. Arguments: component (how messages name it), facts (a map).
+common.checkFacts: fails the render if facts have a key that no template reads, or a value that is not of its type: text, number,
+boolean, map, list, texts (a list of texts), maps (a list of maps) or env (a list of maps whose value is text); null is valid for every
+type. It includes a template only for errors, since every render checks all facts. Arguments: component (its name in messages), facts (a
+map).
 */}}
 {{- define "common.checkFacts" -}}
 {{- $types := include "common.factTypes" . | fromYaml -}}
@@ -72,7 +73,7 @@ It includes a template only for what is wrong: every render looks at all facts. 
 {{- end -}}
 {{- end -}}
 
-{{/* common.wrongFact: fails the render, since the value of a fact is not of its type. Arguments: component, path, type, value. */}}
+{{/* common.wrongFact: fails the render because the value of a fact has another type. Arguments: component, path, type, value. */}}
 {{- define "common.wrongFact" -}}
 {{- fail (printf
   (print "\n%s: the fact %s is not a %s: %s." "\n  fix: put quotes around the value that is inserted there")
@@ -81,7 +82,7 @@ It includes a template only for what is wrong: every render looks at all facts. 
 {{- end -}}
 
 {{/*
-common.factTypes: the facts of a component and their types, as YAML. charts/common/README.md says what they mean. Arguments: none.
+common.factTypes: the facts of a component and their types, as YAML. charts/common/README.md describes them. Arguments: none.
 */}}
 {{- define "common.factTypes" -}}
 affinity: map

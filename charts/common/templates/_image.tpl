@@ -1,8 +1,7 @@
 {{/*
 common.image: an image reference.
-Arguments: global, images (a list of {registry, repository, tag, digest}; later ones win field by field), tag (where none is given).
-A registry in front of the repository counts as the registry; global.imageRegistry replaces whatever registry was named.
-A digest wins over a tag.
+Arguments: global, images (a list of {registry, repository, tag, digest}; later ones take precedence, field by field), tag (default).
+A registry in front of the repository counts as the registry; global.imageRegistry replaces any registry. A digest takes precedence over a tag.
 */}}
 {{- define "common.image" -}}
 {{- $image := dict -}}
@@ -42,8 +41,8 @@ A digest wins over a tag.
 {{- end -}}
 
 {{/*
-common.imageReference: a whole reference moved to global.imageRegistry; unchanged where none is set.
-For images that are passed on as text: in lists of versions, arguments, environment.
+common.imageReference: a whole reference with the registry global.imageRegistry; unchanged if that is not set. For images that are passed
+as text: in lists of versions, arguments, environment.
 Arguments: global, reference.
 */}}
 {{- define "common.imageReference" -}}

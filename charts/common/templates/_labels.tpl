@@ -7,8 +7,8 @@
 {{- end -}}
 
 {{/*
-common.selectorLabels: the labels that select a component's pods, as JSON: those of the context, or name and release. They never change in
-the life of a release. Arguments: context, name (of the component).
+common.selectorLabels: the labels that select a component's pods, as JSON: those of the context, or name and release. They never change
+for a release. Arguments: context, name (of the component).
 */}}
 {{- define "common.selectorLabels" -}}
 {{- if .context.selector -}}

@@ -1,8 +1,8 @@
 {{/*
-common.networkPolicy: a component's NetworkPolicy, as YAML; nothing where common.policyTypes says nothing.
+common.networkPolicy: a component's NetworkPolicy, as YAML; nothing if common.policyTypes is empty.
 facts.networkPolicy.ingress: a list of {ports: [name or number], from: [peers]}; without it every declared port is open to the release's
-namespace. The port of metrics that are switched on is open to every namespace, where Prometheus is.
-facts.networkPolicy.egress: {outside, peers} as common.policy has it. The API server is reached by those with rules.
+namespace. The port of enabled metrics is open to every namespace, for Prometheus.
+facts.networkPolicy.egress: {outside, peers} as for common.policy. Components with rules can reach the API server.
 Arguments: a component.
 */}}
 {{- define "common.networkPolicy" -}}
@@ -39,10 +39,10 @@ own networkPolicy.create, Egress by global.networkPolicy.restrictEgress. Argumen
 {{- end -}}
 
 {{/*
-common.policy: a NetworkPolicy, as YAML; nothing where common.policyTypes says nothing. Arguments: context, values (of the component),
+common.policy: a NetworkPolicy, as YAML; nothing if common.policyTypes is empty. Arguments: context, values (of the component),
 component (its name), name, annotations, selector (labels of the pods), ingress (a list of {ports, from}), egress {api: whether the API
-server is asked, outside: names of common.outside or rules of the same shape {ports, why}, peers: a list of {ports, to, why}}. Names are
-resolved by every pod; a proxy is used by those who go outside.
+server is allowed, outside: names of common.outside or rules of the same shape {ports, why}, peers: a list of {ports, to, why}}. Every pod
+can resolve names; pods with external targets can use a proxy.
 */}}
 {{- define "common.policy" -}}
 {{- $types := include "common.policyTypes" (dict "global" .context.global "values" (.values | default dict)) | fromJsonArray -}}
@@ -79,7 +79,7 @@ spec:
 {{- concat $egress (.egress.peers | default list) ((.context.global.networkPolicy).extraEgress | default list) | toJson -}}
 {{- end -}}
 
-{{/* common.policyRules: rules of a NetworkPolicy, as a YAML list, their ports spelt out. Arguments: the rules. */}}
+{{/* common.policyRules: rules of a NetworkPolicy, as a YAML list, with all fields of their ports. Arguments: the rules. */}}
 {{- define "common.policyRules" -}}
 {{- $rules := list -}}
 {{- range . -}}
@@ -97,7 +97,7 @@ spec:
 {{- end -}}
 
 {{/*
-common.reasoned: a list of maps as YAML, the sentence that a map has under "why" as a comment above it. Arguments: the list.
+common.reasoned: a list of maps as YAML, with the "why" of each map as a comment above it. Arguments: the list.
 */}}
 {{- define "common.reasoned" -}}
 {{- if not . }}[]{{ end -}}
@@ -109,8 +109,8 @@ common.reasoned: a list of maps as YAML, the sentence that a map has under "why"
 {{- end -}}
 
 {{/*
-common.outside: what programs reach outside the cluster's pods, and why no policy can say more of it than ports: name to {ports, why}, as
-JSON. global.networkPolicy.ports replaces the ports of a name. Arguments: global, outside (what the chart adds).
+common.outside: external targets of programs, and why a policy can restrict only their ports: name to {ports, why}, as
+JSON. global.networkPolicy.ports replaces the ports of a name. Arguments: global, outside (added by the chart).
 */}}
 {{- define "common.outside" -}}
 {{- $table := include "common.outsideTable" .global | include "common.parsed" | fromJson -}}
@@ -170,7 +170,7 @@ proxy:
   ports: {{ uniq $proxies | toJson }}
 {{- end -}}
 
-{{/* common.urlPort: the port of a URL: the one it names, or that of its scheme. Arguments: the URL; empty is https. */}}
+{{/* common.urlPort: the port of a URL: its own, or that of its scheme. Arguments: the URL; empty is https. */}}
 {{- define "common.urlPort" -}}
 {{- $host := regexReplaceAll "^([A-Za-z][A-Za-z0-9+.-]*://)?([^/?#]*@)?([^/?#]*).*$" (default "" .) "${3}" -}}
 {{- $named := regexFind ":[0-9]+$" $host -}}

@@ -1,5 +1,5 @@
 {{/*
-common.pod: the pod template of a component or a Job, as JSON. There is no other way to build a pod.
+common.pod: the pod template of a component or a Job, as JSON. Every pod is built by this template.
 Arguments: a component (context, facts, values).
 */}}
 {{- define "common.pod" -}}
@@ -41,7 +41,7 @@ Arguments: a component (context, facts, values).
   "schedulerName" $v.schedulerName
   "terminationGracePeriodSeconds" (include "common.firstSet" $grace | fromJson).value
 -}}
-{{- /* a component's value replaces the global one, an empty one too */ -}}
+{{- /* a component's value replaces the global one, even if it is empty */ -}}
 {{- range list "nodeSelector" "tolerations" "priorityClassName" "runtimeClassName" "hostAliases" "dnsConfig" -}}
 {{- $_ := set $spec . (include "common.firstSet" (list (index $v .) (index $g . | default nil) (index $f .)) | fromJson).value -}}
 {{- end -}}
@@ -51,7 +51,7 @@ Arguments: a component (context, facts, values).
 | toJson -}}
 {{- end -}}
 
-{{/* common.topologySpread: {"constraints": [...]} as JSON, a labelSelector added where the user left it out. Arguments: a component. */}}
+{{/* common.topologySpread: {"constraints": [...]} as JSON, with a labelSelector added if it is missing. Arguments: a component. */}}
 {{- define "common.topologySpread" -}}
 {{- $selector := dict "matchLabels" (include "common.selectorLabels" (dict "context" .context "name" .facts.name) | fromJson) -}}
 {{- $constraints := list -}}
@@ -63,9 +63,9 @@ Arguments: a component (context, facts, values).
 {{- end -}}
 
 {{/*
-common.affinity: a pod's affinity, as JSON: the component's own, be it empty, or what global.affinity says of all pods: podAntiAffinity
+common.affinity: a pod's affinity, as JSON: the component's own, even if it is empty, or global.affinity for all pods: podAntiAffinity
 soft or hard
-keeps those of a component on different nodes, nodeAffinity {type: soft or hard, matchExpressions} says which nodes. Arguments: a
+keeps those of a component on different nodes, nodeAffinity {type: soft or hard, matchExpressions} selects the nodes. Arguments: a
 component.
 */}}
 {{- define "common.affinity" -}}

@@ -8,7 +8,7 @@
 {{- end -}}
 {{- end -}}
 
-{{/* common.serviceAccount: a component's ServiceAccount, as YAML; nothing where create is false. Arguments: a component. */}}
+{{/* common.serviceAccount: a component's ServiceAccount, as YAML; nothing if create is false. Arguments: a component. */}}
 {{- define "common.serviceAccount" -}}
 {{- $account := .values.serviceAccount | default dict -}}
 {{- if ne (toString $account.create) "false" -}}
@@ -28,9 +28,9 @@ automountServiceAccountToken: {{ ternary $account.automountServiceAccountToken f
 
 {{/*
 common.rbac: Role and RoleBinding for facts.rules, ClusterRole and ClusterRoleBinding for facts.clusterRules, as YAML documents.
-The sentence that a rule has under "why" stands above it as a comment. With facts.namespaced the cluster's rules join the Role, or make one
-in facts.managedNamespace, and nothing cluster-scoped is made. With values.rbac.published the rules under facts.publishedRules and
-facts.publishedClusterRules are added: what the published chart grants beyond them.
+The "why" of a rule becomes a comment above it. With facts.namespaced the cluster rules are added to the Role, or to one in
+facts.managedNamespace, and no cluster-scoped object is created. With values.rbac.published the rules under facts.publishedRules and
+facts.publishedClusterRules are added: the additional permissions of the published chart.
 Arguments: a component.
 */}}
 {{- define "common.rbac" -}}
@@ -83,7 +83,7 @@ subjects:
 {{- end -}}
 
 {{/*
-common.aggregateRoles: roles that join Kubernetes' own view, edit and admin roles, as YAML documents.
+common.aggregateRoles: roles that are aggregated to Kubernetes' own view, edit and admin roles, as YAML documents.
 Arguments: context, group (of the API), resources.
 */}}
 {{- define "common.aggregateRoles" -}}

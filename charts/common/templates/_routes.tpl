@@ -1,8 +1,8 @@
 {{/*
-common.ingress: an Ingress to one Service, as YAML; nothing unless ingress.enabled. Without hosts the rule is for any host; paths that are
-null are /, and with an empty list only extraPaths are there.
+common.ingress: an Ingress to one Service, as YAML; nothing unless ingress.enabled. Without hosts the rule is for any host; if paths is
+null it is /, and with an empty list there are only extraPaths.
 Arguments: context, component (its name), name, ingress (values: annotations, labels, ingressClassName, hosts, paths, pathType, extraPaths,
-tls), service {name, port (number)}, root (for the templates in values; only tpl sees it).
+tls), service {name, port (number)}, root (for the templates in values; only for tpl).
 */}}
 {{- define "common.ingress" -}}
 {{- $ingress := (include "common.evaluated" (dict "value" .ingress "root" .root) | fromJson).value -}}
@@ -32,9 +32,9 @@ tls), service {name, port (number)}, root (for the templates in values; only tpl
 {{- end -}}
 
 {{/*
-common.httpRoute: a Gateway API route to one Service, as YAML; nothing unless route.enabled. Rules without backendRefs go to the Service.
+common.httpRoute: a Gateway API route to one Service, as YAML; nothing unless route.enabled. Rules without backendRefs are routed to the Service.
 Arguments: context, component (its name), name, route (values: labels, annotations, parentRefs, hostnames, rules), service {name, port},
-kind (HTTPRoute; or GRPCRoute), root (for the templates in values; only tpl sees it).
+kind (HTTPRoute; or GRPCRoute), root (for the templates in values; only for tpl).
 */}}
 {{- define "common.httpRoute" -}}
 {{- $route := (include "common.evaluated" (dict "value" .route "root" .root) | fromJson).value -}}
@@ -60,7 +60,7 @@ kind (HTTPRoute; or GRPCRoute), root (for the templates in values; only tpl sees
 {{- end -}}
 
 {{/*
-common.object: an object that is metadata and a spec, as YAML. Empty fields of the spec are left out.
+common.object: an object of metadata and a spec, as YAML. Empty fields of the spec are omitted.
 Arguments: context, component (its name), apiVersion, kind, name, labels, annotations, spec.
 */}}
 {{- define "common.object" -}}

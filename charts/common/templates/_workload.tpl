@@ -1,6 +1,6 @@
 {{/*
 common.workload: a component's Deployment or StatefulSet, as YAML.
-Arguments: a component (context, facts, values). Replicas are left to the autoscaler where one is on.
+Arguments: a component (context, facts, values). The autoscaler sets the replicas if it is enabled.
 */}}
 {{- define "common.workload" -}}
 {{- $f := .facts -}}{{- $v := .values -}}{{- $g := .context.global -}}

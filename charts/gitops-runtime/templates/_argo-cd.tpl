@@ -1,6 +1,6 @@
 {{/*
-gitops-runtime.ownArgoCD: what the user says of an Argo CD that is there already, {server, repoServer} as JSON:
-global.integrations.argo-cd, with what its older name global.external-argo-cd says over it. Arguments: global.
+gitops-runtime.ownArgoCD: the values of an external Argo CD, {server, repoServer} as JSON: global.integrations.argo-cd, merged with its
+older name global.external-argo-cd, which takes precedence. Arguments: global.
 */}}
 {{- define "gitops-runtime.ownArgoCD" -}}
 {{- $now := index .integrations "argo-cd" -}}
@@ -10,7 +10,7 @@ global.integrations.argo-cd, with what its older name global.external-argo-cd sa
 {{- dict "server" $server "repoServer" (mergeOverwrite dict $now.repoServer ($older.repoServer | default dict)) | toJson -}}
 {{- end -}}
 
-{{/* gitops-runtime.usesOwnArgoCD: "true" where an Argo CD that is there already is the runtime's. Arguments: the root. */}}
+{{/* gitops-runtime.usesOwnArgoCD: "true" if the runtime uses an external Argo CD. Arguments: the root. */}}
 {{- define "gitops-runtime.usesOwnArgoCD" -}}
 {{- if and
   (not (index .Values "argo-cd").enabled)
@@ -19,7 +19,7 @@ global.integrations.argo-cd, with what its older name global.external-argo-cd sa
 {{- end -}}
 
 {{/*
-gitops-runtime.serviceHost: the address of a Service that values name: <name>, <name>.<namespace>, or a host as it is. Arguments: root,
+gitops-runtime.serviceHost: the address of a Service in the values: <name>, <name>.<namespace>, or a host as it is. Arguments: root,
 service.
 */}}
 {{- define "gitops-runtime.serviceHost" -}}
@@ -35,8 +35,8 @@ service.
 {{- end -}}
 
 {{/*
-gitops-runtime.argoCDAddresses: where the programs of the runtime's Argo CD are, {server, url, repoServer} as JSON: of this release, or the
-user's own. server is host:port with the root path, url has the scheme besides. Arguments: the root.
+gitops-runtime.argoCDAddresses: where the programs of the runtime's Argo CD are, {server, url, repoServer} as JSON: of this release, or
+the external one. server is host:port with the root path, url also has the scheme. Arguments: the root.
 */}}
 {{- define "gitops-runtime.argoCDAddresses" -}}
 {{- $repoServer := "" -}}{{- $server := "" -}}{{- $path := "" -}}{{- $tls := false -}}
@@ -80,8 +80,8 @@ user's own. server is host:port with the root path, url has the scheme besides. 
 
 {{/*
 gitops-runtime.argoCDLogin: how app-proxy signs in to Argo CD, as a YAML list of environment: a user and the password of a Secret, or
-the token of one. Of this release's Argo CD the password is that of its administrator, which it makes up at its first start: a pod that
-read nothing before that would be refused until it is replaced, so the kubelet holds it until the Secret is there. Arguments: the root.
+the token of one. Of this release's Argo CD the password is that of its administrator, which it generates at its first start: a pod that
+started before that would be rejected until it is replaced, so the kubelet delays it until the Secret exists. Arguments: the root.
 */}}
 {{- define "gitops-runtime.argoCDLogin" -}}
 {{- $password := dict "name" "argocd-initial-admin-secret" "key" "password" -}}
@@ -106,7 +106,7 @@ read nothing before that would be refused until it is replaced, so the kubelet h
 
 {{/*
 gitops-runtime.argoCDToken: the Secret with the token of Argo CD that gitops-operator, argo-gateway and the event reporters read through
-the API, {name, key} as JSON: app-proxy makes it where it signs in with a password. Arguments: the root.
+the API, {name, key} as JSON: app-proxy creates it if it signs in with a password. Arguments: the root.
 */}}
 {{- define "gitops-runtime.argoCDToken" -}}
 {{- $auth := (include "gitops-runtime.ownArgoCD" .Values.global | fromJson).server.auth -}}
@@ -119,7 +119,7 @@ the API, {name, key} as JSON: app-proxy makes it where it signs in with a passwo
 {{- end -}}
 {{- end -}}
 
-{{/* gitops-runtime.argoCDTokenEnv: tells a program where the token of Argo CD is, as a YAML list of environment. Arguments: the root. */}}
+{{/* gitops-runtime.argoCDTokenEnv: the location of Argo CD's token for a program, as a YAML list of environment. Arguments: the root. */}}
 {{- define "gitops-runtime.argoCDTokenEnv" -}}
 {{- $token := include "gitops-runtime.argoCDToken" . | fromJson -}}
 - {name: ARGO_CD_TOKEN_SECRET_NAME, value: {{ $token.name | quote }}}
@@ -127,8 +127,8 @@ the API, {name, key} as JSON: app-proxy makes it where it signs in with a passwo
 {{- end -}}
 
 {{/*
-gitops-runtime.makesAdminPassword: "true" where this release's Argo CD is sure to make argocd-initial-admin-secret: it has an
-administrator, and nobody else gives the password. Arguments: the root.
+gitops-runtime.makesAdminPassword: "true" if this release's Argo CD always creates argocd-initial-admin-secret: it has an administrator,
+and its password is not set elsewhere. Arguments: the root.
 */}}
 {{- define "gitops-runtime.makesAdminPassword" -}}
 {{- $argo := index .Values "argo-cd" -}}

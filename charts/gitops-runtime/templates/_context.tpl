@@ -1,5 +1,5 @@
 {{/*
-gitops-runtime.parts: the labels by which programs and users look up the parts of the runtime, as the published chart 0.30.0 has them, as
+gitops-runtime.parts: the labels with which programs and users find the parts of the runtime, as the published chart 0.30.0 has them, as
 YAML: part to {partOf, selector (of its pods, immutable in a Deployment), labels}. A part that is not in the table belongs to the runtime
 itself.
 Arguments: the root.
@@ -36,7 +36,7 @@ sealed-secrets:
 {{- end -}}
 
 {{/*
-gitops-runtime.context: common.context of a part of the runtime. The part's objects carry its fixed name, where other programs look it up.
+gitops-runtime.context: common.context of a part of the runtime. The part's objects have its fixed name if other programs look it up.
 Arguments: root, name (of the part), values (of the part).
 */}}
 {{- define "gitops-runtime.context" -}}
@@ -59,7 +59,7 @@ Arguments: root, name (of the part), values (of the part).
 ) -}}
 {{- end -}}
 
-{{/* gitops-runtime.outside: what the runtime's programs reach outside the cluster besides common.outside, as YAML. Arguments: global. */}}
+{{/* gitops-runtime.outside: external targets of the runtime's programs in addition to common.outside, as YAML. Arguments: global. */}}
 {{- define "gitops-runtime.outside" -}}
 platform:
   ports: [{{ include "common.urlPort" .codefresh.url }}]
@@ -73,7 +73,7 @@ platform:
 {{- end -}}
 
 {{/*
-gitops-runtime.serviceSettings: what the values of a component's Service say besides its ports, as YAML: labels, annotations, spec.
+gitops-runtime.serviceSettings: the values of a component's Service other than its ports, as YAML: labels, annotations, spec.
 Arguments: the values `service`.
 */}}
 {{- define "gitops-runtime.serviceSettings" -}}
@@ -88,7 +88,7 @@ spec: {{ toJson $spec }}
 {{- end -}}
 
 {{/*
-gitops-runtime.telemetry: the names under which a program reports what it does, as a YAML list of environment.
+gitops-runtime.telemetry: the names with which a program reports telemetry, as a YAML list of environment.
 Arguments: root, name (of the service), tag (of its image).
 */}}
 {{- define "gitops-runtime.telemetry" -}}
@@ -113,7 +113,7 @@ Arguments: root, name (of the service), tag (of its image).
 {{- include "runtime.url" (dict "global" .Values.global "tunnelClient" (index .Values "tunnel-client")) -}}
 {{- end -}}
 
-{{/* gitops-runtime.platform: the platform's URL, without a slash at its end; what is none fails the render. Arguments: global. */}}
+{{/* gitops-runtime.platform: the platform's URL, without a trailing slash; an invalid one fails the render. Arguments: global. */}}
 {{- define "gitops-runtime.platform" -}}
 {{- if not (include "runtime.isURL" .codefresh.url) -}}
 {{- fail (printf
@@ -139,8 +139,8 @@ Arguments: root, name (of the service), tag (of its image).
 {{- end -}}
 
 {{/*
-gitops-runtime.userToken: where the user's API key is found, {name, key} as JSON; the chart's own Secret where it is given in plain text.
-Neither given fails the render. Arguments: global.
+gitops-runtime.userToken: the location of the user's API key, {name, key} as JSON; the chart's own Secret if it is set in plain text. If
+neither is set, the render fails. Arguments: global.
 */}}
 {{- define "gitops-runtime.userToken" -}}
 {{- $token := .global.codefresh.userToken -}}
@@ -170,8 +170,8 @@ Neither given fails the render. Arguments: global.
 {{- end -}}
 
 {{/*
-gitops-runtime.components: the components of this release, {components: a list of {name, version}} as JSON. A component whose pods the
-platform shows logs of is called as its label app.kubernetes.io/part-of. Arguments: the root.
+gitops-runtime.components: the components of this release, {components: a list of {name, version}} as JSON. A component whose logs the
+platform shows has the name of its label app.kubernetes.io/part-of. Arguments: the root.
 */}}
 {{- define "gitops-runtime.components" -}}
 {{- $v := .Values -}}
@@ -238,8 +238,8 @@ component.
 {{- end -}}
 
 {{/*
-gitops-runtime.publishesWorkflows: "true" where internal-router routes /workflows to an Argo Workflows server: there is one, and
-global.runtime.publishWorkflows does not refuse it. Arguments: the root.
+gitops-runtime.publishesWorkflows: "true" if internal-router routes /workflows to an Argo Workflows server: there is one, and
+global.runtime.publishWorkflows is not false. Arguments: the root.
 */}}
 {{- define "gitops-runtime.publishesWorkflows" -}}
 {{- $workflows := index .Values "argo-workflows" -}}

@@ -1,6 +1,6 @@
 {{/*
-runtime.accessMode: how the runtime is reached: ingress, gateway, tunnel or mesh. Everything that depends on the mode asks this.
-A contradiction or a missing value fails the render, under the code that validate-values uses for it.
+runtime.accessMode: how the runtime is accessed: ingress, gateway, tunnel or mesh. Everything that depends on the mode uses this.
+A contradiction or a missing value fails the render, with the code that validate-values uses for it.
 Arguments: global, tunnelEnabled (the value tunnel-client.enabled).
 */}}
 {{- define "runtime.accessMode" -}}
@@ -62,19 +62,19 @@ mesh
 {{- end -}}
 {{- end -}}
 
-{{/* runtime.isURL: "true" where a text is an http or https URL with a host and without a user. Arguments: the text. */}}
+{{/* runtime.isURL: "true" if a text is an http or https URL with a host and without a user. Arguments: the text. */}}
 {{- define "runtime.isURL" -}}
 {{- if regexMatch "^https?://[^/?#\\s@]+([/?#]\\S*)?$" (toString .) }}true{{ end -}}
 {{- end -}}
 
-{{/* runtime.shownURL: a URL as an error may show it, without user and password. Arguments: the text. */}}
+{{/* runtime.shownURL: a URL for an error message, without user and password. Arguments: the text. */}}
 {{- define "runtime.shownURL" -}}
 {{- regexReplaceAll "//[^/?#]*@" (toString .) "//***@" -}}
 {{- end -}}
 
 {{/*
-runtime.checkHosts: fails the render where one is no host name, as an Ingress or a route takes it. A wildcard may be its first label, but
-not in the first host, which makes the public URL. Arguments: path (of the value), hosts.
+runtime.checkHosts: fails the render if one is not a host name that an Ingress or a route accepts. Its first label may be a wildcard,
+except in the first host, which is used for the public URL. Arguments: path (of the value), hosts.
 */}}
 {{- define "runtime.checkHosts" -}}
 {{- $path := .path -}}{{- $label := "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?" -}}
@@ -91,7 +91,7 @@ not in the first host, which makes the public URL. Arguments: path (of the value
 {{- end -}}
 {{- end -}}
 
-{{/* runtime.name: the runtime's name in its account; a missing or ill-formed one fails the render. Arguments: global. */}}
+{{/* runtime.name: the runtime's name in its account; a missing or malformed one fails the render. Arguments: global. */}}
 {{- define "runtime.name" -}}
 {{- $name := (.global.runtime).name | default "" -}}
 {{- if not $name }}{{ fail "\nRUN101: The runtime has no name.\n  fix: --set global.runtime.name=<name>" }}{{ end -}}
@@ -109,7 +109,7 @@ not in the first host, which makes the public URL. Arguments: path (of the value
 {{- end -}}
 
 {{/*
-runtime.tunnelHost: the host name the tunnel server gives the runtime; values that make none fail the render. Arguments: global,
+runtime.tunnelHost: the host name that the tunnel server assigns to the runtime; invalid values fail the render. Arguments: global,
 tunnelServer.
 */}}
 {{- define "runtime.tunnelHost" -}}
@@ -168,12 +168,12 @@ tunnelServer.
 {{- end -}}
 {{- end -}}
 
-{{/* runtime.token: where the runtime's own token is found once the runtime is registered, as a JSON Secret reference. */}}
+{{/* runtime.token: the location of the runtime's own token after the runtime is registered, as a JSON Secret reference. */}}
 {{- define "runtime.token" -}}
 {{- dict "name" "codefresh-token" "key" "token" | toJson -}}
 {{- end -}}
 
-{{/* runtime.platformCA: the Secret that holds the platform's CA certificates, {name, key} as JSON; {} without one. Arguments: global. */}}
+{{/* runtime.platformCA: the Secret with the platform's CA certificates, {name, key} as JSON; {} without one. Arguments: global. */}}
 {{- define "runtime.platformCA" -}}
 {{- $ca := ((.global.codefresh).tls).caCerts | default dict -}}
 {{- if ($ca.secret).create -}}
@@ -192,9 +192,9 @@ tunnelServer.
 {{- end -}}
 
 {{/*
-runtime.trust: what makes a container trust the platform's CA, {env, volumes, volumeMounts} as JSON; empty lists without one. Go programs
-read the directory SSL_CERT_DIR besides their own bundle, Node.js the file NODE_EXTRA_CA_CERTS: both at their start, so checksum says when
-to restart.
+runtime.trust: the settings that make a container trust the platform's CA, {env, volumes, volumeMounts} as JSON; empty lists without one.
+Go programs read the directory SSL_CERT_DIR in addition to their own bundle, Node.js the file NODE_EXTRA_CA_CERTS: both at startup, so a
+changed checksum restarts them.
 Arguments: global.
 */}}
 {{- define "runtime.trust" -}}

@@ -3,7 +3,7 @@
 {{- include "common.context" (dict "chart" .Chart "release" .Release "values" .Values) -}}
 {{- end -}}
 
-{{/* tunnel-server.check: fails the render where a required value is missing or wrong. Arguments: values. */}}
+{{/* tunnel-server.check: fails the render if a required value is missing or invalid. Arguments: values. */}}
 {{- define "tunnel-server.check" -}}
 {{- $label := "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?" -}}
 {{- if not (regexMatch (printf "^%s(\\.%s)*$" $label $label) (.subdomainHost | default "")) -}}

@@ -28,7 +28,7 @@ Arguments: context, values.
 {{- $all := mergeOverwrite $data
   (include "argo-cd.flat" (dict "settings" (omit ($v.configs.params | default dict) "create" "annotations")) | fromJson).data
 -}}
-{{- /* with applications elsewhere allowed, programs watch the whole cluster, and wait for ever where they may not */}}
+{{- /* if applications in other namespaces are allowed, programs watch the whole cluster, and wait forever without that permission */}}
 {{- if .context.singleNamespace }}{{ $all = omit $all "application.namespaces" "applicationsetcontroller.namespaces" }}{{ end -}}
 {{- dict "data" $all | toJson -}}
 {{- end -}}
@@ -45,7 +45,7 @@ Arguments: context, values.
 | toJson -}}
 {{- end -}}
 
-{{/* argo-cd.checksum: text that changes with settings which programs read at their start only. Arguments: context, values. */}}
+{{/* argo-cd.checksum: text that changes with settings that programs read only at startup. Arguments: context, values. */}}
 {{- define "argo-cd.checksum" -}}
 {{- printf "%s%s" (include "argo-cd.params" .) (include "argo-cd.cm" .) | sha256sum -}}
 {{- end -}}

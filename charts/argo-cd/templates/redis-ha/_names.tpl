@@ -1,6 +1,6 @@
 {{/*
-argo-cd.redisHA: what the parts of the replicated Redis know of each other, as JSON: replicas, server (name of the StatefulSet), announce
-(name in front of the number of each server's own Service), haproxy (address), secret (of the password; empty without one). Arguments:
+argo-cd.redisHA: what the parts of the replicated Redis need to know of each other, as JSON: replicas, server (name of the StatefulSet),
+announce (prefix of the name of each server's own Service), haproxy (address), secret (of the password; empty without one). Arguments:
 context, values.
 */}}
 {{- define "argo-cd.redisHA" -}}
@@ -17,7 +17,7 @@ context, values.
 {{- end -}}
 
 {{/*
-argo-cd.redisPassword: the password under the given names, as a YAML list of environment; none where there is no secret.
+argo-cd.redisPassword: the password under the given names, as a YAML list of environment; empty without a secret.
 Arguments: secret, names.
 */}}
 {{- define "argo-cd.redisPassword" -}}

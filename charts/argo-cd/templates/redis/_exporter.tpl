@@ -1,5 +1,5 @@
 {{/*
-argo-cd.redisExporter: the sidecar that gives the metrics of Redis, as YAML.
+argo-cd.redisExporter: the sidecar that exports the metrics of Redis, as YAML.
 Arguments: values, image, exporter (values: env, resources, probes, containerSecurityContext), secret (of the password), port, redis (port
 of Redis).
 */}}

@@ -1,6 +1,6 @@
 {{/*
-argo-cd.redisSecretInit: {initContainers, volumes, rules} as YAML: makes the Secret argocd-redis with a random password where there is
-none, before Redis starts; no hook, so that it works alike under Helm and under Argo CD. Only this container gets the API token.
+argo-cd.redisSecretInit: {initContainers, volumes, rules} as YAML: creates the Secret argocd-redis with a random password, if it does not
+exist, before Redis starts. It is not a hook, so that it works with Helm and with Argo CD. Only this container gets the API token.
 Arguments: context, values.
 */}}
 {{- define "argo-cd.redisSecretInit" -}}

@@ -1,9 +1,7 @@
 {{/*
-gitops-runtime.hook: a Job that runs the installer image as a Helm hook, with its service account and exactly its rights, as YAML
-documents.
-All of it but the Job goes whether the hook succeeds or fails. Arguments: root, hook (Helm's events), name, facts (what is particular to
-the
-hook, as YAML text), secret (the Secret that was made for it, where the Job may fail).
+gitops-runtime.hook: a Job that runs the installer image as a Helm hook, with its service account and only its permissions, as YAML
+documents. Everything except the Job is deleted whether the hook succeeds or fails. Arguments: root, hook (Helm's events), name, facts (of
+the hook, as YAML text), secret (the Secret that was created for it, if the Job may fail).
 */}}
 {{- define "gitops-runtime.hook" -}}
 {{- $global := .root.Values.global -}}
@@ -12,7 +10,7 @@ hook, as YAML text), secret (the Secret that was made for it, where the Job may 
 {{- $shared := include "gitops-runtime.hook.facts" . | include "common.parsed" | fromJson -}}
 {{- $facts := mergeOverwrite $shared $own (dict "env" (concat $shared.env ($own.env | default list))) -}}
 {{- if $global.runtime.singleNamespace }}{{ $facts = omit $facts "clusterRules" }}{{ end -}}
-{{- /* its pod listens at no port: only restricted egress needs a policy */ -}}
+{{- /* its pod does not listen on a port: only restricted egress needs a policy */ -}}
 {{- if not $global.networkPolicy.restrictEgress }}{{ $facts = omit $facts "networkPolicy" }}{{ end -}}
 {{- if and .secret (semverCompare "<3.19.0-0" (default "v3.0.0" .root.Capabilities.HelmVersion.Version)) -}}
 {{- $remove := include "gitops-runtime.hook.remove" (dict "context" $context "facts" $facts "secret" .secret) -}}
@@ -22,7 +20,7 @@ hook, as YAML text), secret (the Secret that was made for it, where the Job may 
 {{- include "common.job" (dict "context" $context "values" .root.Values.installer "facts" (toYaml $facts)) -}}
 {{- end -}}
 
-{{- /* gitops-runtime.hook.facts: what the hooks have in common. Arguments: root, hook, name. */}}
+{{- /* gitops-runtime.hook.facts: what the hooks share. Arguments: root, hook, name. */}}
 {{- define "gitops-runtime.hook.facts" -}}
 fullname: {{ toJson .name }}
 containerName: {{ toJson .name }}
@@ -51,12 +49,11 @@ job:
 {{- end -}}
 
 {{- /*
-gitops-runtime.hook.remove: the facts args, rules and clusterRules by which a hook's Job removes the objects that were made for it, as
+gitops-runtime.hook.remove: the facts args, rules and clusterRules with which a hook's Job removes the objects that were created for it, as
 YAML.
-Only Helm 3.19 and later does that itself when the Job fails; older ones, of which the first do not tell their version, would leave values,
-service account and rights behind. The first object becomes the owner of the others: with a part of its rights gone the Job could not
-delete
-the rest. Arguments: context, facts, secret (its name).
+Only Helm 3.19 and later does that itself when the Job fails; older ones, of which the first do not report their version, would leave
+values, service account and permissions behind. The first object becomes the owner of the others, because the Job could not delete the
+rest after a part of its permissions. Arguments: context, facts, secret (its name).
 */}}
 {{- define "gitops-runtime.hook.remove" -}}
 {{- $name := .facts.fullname -}}

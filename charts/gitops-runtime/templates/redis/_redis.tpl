@@ -1,6 +1,6 @@
 {{/*
 gitops-runtime.cache: the Redis of the runtime's own programs, {host, port, secret, key} as JSON: that of this chart, or the replicated one
-of its Argo CD; {} where neither is enabled. Arguments: the root.
+of its Argo CD; {} if neither is enabled. Arguments: the root.
 */}}
 {{- define "gitops-runtime.cache" -}}
 {{- $domain := printf "%s.svc.%s" .Release.Namespace (index .Values "internal-router").clusterDomain -}}
@@ -18,7 +18,7 @@ of its Argo CD; {} where neither is enabled. Arguments: the root.
 {{- end -}}
 {{- end -}}
 
-{{/* gitops-runtime.sharesRedis: "true" where the runtime's programs use the replicated Redis of Argo CD. Arguments: the root. */}}
+{{/* gitops-runtime.sharesRedis: "true" if the runtime's programs use the replicated Redis of Argo CD. Arguments: the root. */}}
 {{- define "gitops-runtime.sharesRedis" -}}
 {{- $argo := index .Values "argo-cd" -}}
 {{- if and (not .Values.redis.enabled) $argo.enabled (index $argo "redis-ha" | default dict).enabled }}true{{ end -}}
@@ -38,10 +38,9 @@ of its Argo CD; {} where neither is enabled. Arguments: the root.
 {{- end -}}
 
 {{/*
-gitops-runtime.redisSecretInit: the init container that makes the Secret gitops-runtime-redis with a random password where there is none,
-its
-volume and its rights, {initContainers, volumes, rules} as YAML. The password goes through a pipe: as an argument every process could see
-it.
+gitops-runtime.redisSecretInit: the init container that creates the Secret gitops-runtime-redis with a random password if it does not
+exist, its volume and its permissions, {initContainers, volumes, rules} as YAML. The password is passed through a pipe: every process
+could see an argument.
 Arguments: global, values (redis-secret-init).
 */}}
 {{- define "gitops-runtime.redisSecretInit" -}}

@@ -1,7 +1,8 @@
 {{/*
-gitops-runtime.test: a pod that Helm runs for `helm test`, with its service account, exactly its rights, and its NetworkPolicy; nothing
-where it is not among gitops-runtime.tests. The template test-<name>.facts gives what is particular to it, of the root. Only the pod is a
-hook: `helm test --logs` asks for the log of a pod of every hook's name. It stays until the next run, with its log. Arguments: root, name,
+gitops-runtime.test: a pod that Helm runs for `helm test`, with its service account, only its permissions, and its NetworkPolicy; nothing
+if it is not in gitops-runtime.tests. The template test-<name>.facts returns its facts, from the root. Only the pod is a
+hook: `helm test --logs` requests the log of a pod with every hook's name. It is kept until the next run, with its log. Arguments: root,
+name,
 weight (when it runs), pods (whether it creates pods).
 */}}
 {{- define "gitops-runtime.test" -}}
@@ -39,7 +40,7 @@ weight (when it runs), pods (whether it creates pods).
 {{- toJson $kept -}}
 {{- end -}}
 
-{{/* gitops-runtime.test.facts: what the tests have in common, as YAML. Arguments: root, name, weight. */}}
+{{/* gitops-runtime.test.facts: what the tests share, as YAML. Arguments: root, name, weight. */}}
 {{- define "gitops-runtime.test.facts" -}}
 {{- $ca := include "runtime.platformCA" (dict "global" .root.Values.global) | fromJson -}}
 fullname: test-{{ .name }}
@@ -72,8 +73,8 @@ job: {activeDeadlineSeconds: {{ add (int .root.Values.tests.timeoutSeconds | def
 {{- end -}}
 
 {{/*
-gitops-runtime.test.pod: what the pods that a test creates have in common with its own: where they run, how they are pulled, what they may
-do, as JSON {metadata, spec, container}. Arguments: a component (context, facts, values).
+gitops-runtime.test.pod: what the pods that a test creates share with its own: scheduling, pull secrets, security context, as JSON
+{metadata, spec, container}. Arguments: a component (context, facts, values).
 */}}
 {{- define "gitops-runtime.test.pod" -}}
 {{- $pod := include "common.pod" . | fromJson -}}
