@@ -13,21 +13,21 @@ import (
 func TestNotes(t *testing.T) {
 	t.Parallel()
 	const head = "The GitOps runtime production is installed in namespace codefresh.\n\n  Platform:    https://g.codefresh.io\n"
-	const next = "app-proxy registers the runtime as it starts, and stores the runtime's token in the Secret codefresh-token; the other programs\nwait for that Secret.\n" +
+	const next = "app-proxy registers the runtime at startup, and stores the runtime's token in the Secret codefresh-token; the other programs\nwait for that Secret.\n" +
 		"  kubectl logs -n codefresh deploy/cap-app-proxy\n\n" +
-		"Have every component do its work:\n  helm test cf -n codefresh --logs\n\n" +
-		"Next: give the runtime its Git credentials, and your user a Git token, at https://g.codefresh.io/2.0/account-settings/runtimes.\n\n" +
-		"To remove the runtime, from the account, too: helm uninstall cf -n codefresh\n" +
-		"Its hooks run in the image of the installer; --no-hooks removes a runtime that was never registered without that image.\n"
+		"Test every component:\n  helm test cf -n codefresh --logs\n\n" +
+		"Next: set the Git credentials of the runtime, and a Git token for your user, at https://g.codefresh.io/2.0/account-settings/runtimes.\n\n" +
+		"To uninstall the runtime and remove it from the account: helm uninstall cf -n codefresh\n" +
+		"Its hooks run in the installer image; --no-hooks removes a runtime that was never registered without that image.\n"
 	const tunnel = "  Access mode: tunnel\n  Public URL:  https://5f9d1e2b3c4d5e6f7a8b9c0d-production.tunnels.cf-cd.com\n\n" +
-		"The tunnel client keeps the connection to register-tunnels.cf-cd.com; nothing has to be opened on your side.\n" +
+		"The tunnel client keeps the connection to register-tunnels.cf-cd.com open; no inbound access to your cluster is needed.\n" +
 		"  kubectl logs -n codefresh deploy/codefresh-tunnel-client\n\n"
 	const public = "  Public URL:  https://runtime.example.com\n\n"
 	for name, test := range map[string]struct{ mode, set, says string }{
 		"tunnel": {"tunnel", "", tunnel},
 		"values of other ways": {"tunnel", "global.runtime.ingressUrl=https://runtime.example.com,global.integrations.argo-cd.server.svc=argocd-server", tunnel +
 			"Not used: global.runtime.ingressUrl, since access is by tunnel. A service mesh needs tunnel-client, ingress and httpRoute off.\n\n" +
-			"Not used: the Argo CD that global.integrations.argo-cd names, since this release installs one. Yours is used where argo-cd.enabled is false.\n\n"},
+			"Not used: the Argo CD in global.integrations.argo-cd, since this release installs one. Set argo-cd.enabled=false to use the external one.\n\n"},
 		"ingress": {"ingress", "", "  Access mode: ingress\n" + public +
 			"Make sure that runtime.example.com resolves to your ingress controller (nginx).\n  kubectl get ingress -n codefresh codefresh-gitops-runtime\n\n"},
 		"ingress without a class": {"ingress", "global.runtime.ingress.className=", "  Access mode: ingress\n" + public +
