@@ -23,9 +23,9 @@ func narrower() ([]contract.Entry, error) {
 
 func writeNarrower(out *bytes.Buffer, rights []contract.Entry) {
 	out.WriteString(`
-## Rights narrower than the published ones
+## Permissions narrower than the published ones
 
-The published chart grants these accounts more. Where a value grants it here, too, the reason names it.
+The published chart grants these accounts more. If a value grants it here, too, the reason names the value.
 
 | role | why it is narrower |
 | --- | --- |

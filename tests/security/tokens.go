@@ -162,11 +162,11 @@ func (t token) in(inside func(scope string) bool, of occasions) string {
 func writeTokens(out *bytes.Buffer, every occasions, owners ordered[account]) {
 	out.WriteString(`## What each token is worth
 
-What someone could do who got the token of a service account, worst first: computed from its rules and the known escalations below. Critical is the way
-to an administrator of the cluster, high to code or credentials of a namespace, or to nodes. In the namespace of Argo CD much is critical that
-would not be elsewhere: who reads or writes Secrets there, or runs pods there, can make the application controller deploy anything, and that one may do
-everything where ` + "`argo-cd.controller.clusterRoleRules`" + ` does not narrow it. An Argo CD that is not of the release is not counted.
-Accounts without rights have no token mounted, unless the next section says so.
+What an attacker could do with the token of a service account, worst first, computed from its rules and the known escalations below. Critical means access as
+an administrator of the cluster; high means access to code or credentials of a namespace, or to nodes. More is critical in the namespace of Argo CD than
+elsewhere: anyone who reads or writes Secrets there, or runs pods there, can make the application controller deploy anything, and it has all
+permissions unless ` + "`argo-cd.controller.clusterRoleRules`" + ` restricts them. An external Argo CD is not considered.
+Accounts without permissions have no token mounted, unless the next section notes it.
 
 `)
 	wide := slices.DeleteFunc(slices.Clone(every), func(name string) bool { return name == singleNamespace })
@@ -175,7 +175,7 @@ Accounts without rights have no token mounted, unless the next section says so.
 		out.WriteString("\nWith `global.runtime.singleNamespace`:\n\n")
 		writeTokenTable(out, owners, occasions{singleNamespace})
 	}
-	out.WriteString("\n| escalation | who has the token |\n| --- | --- |\n")
+	out.WriteString("\n| escalation | what an attacker with the token can do |\n| --- | --- |\n")
 	for _, e := range escalations() {
 		row(out, e.name, e.worth)
 	}
