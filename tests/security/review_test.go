@@ -118,7 +118,7 @@ func TestSecurityReview13SupplyChain(t *testing.T) {
 	})
 	t.Run("SECURITY.md", func(t *testing.T) {
 		policy := read(t, "SECURITY.md")
-		for _, heading := range []string{"Report a vulnerability", "What the threat model is", "What is promised", "Verify what you install"} {
+		for _, heading := range []string{"Report a vulnerability", "What the threat model is", "Guarantees", "Verify what you install"} {
 			assert.Contains(t, policy, "\n## "+heading+"\n")
 		}
 		assert.Contains(t, policy, "(docs/verify.md)")
