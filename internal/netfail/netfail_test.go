@@ -64,7 +64,7 @@ func TestClassify(t *testing.T) {
 		untrusted     bool
 	}{
 		{"no name", "http://nothing.invalid", netfail.DNS, "no such host", false},
-		{"nobody listens", "http://" + gone.Addr().String(), netfail.TCP, "connection refused", false},
+		{"nothing listens", "http://" + gone.Addr().String(), netfail.TCP, "connection refused", false},
 		{"untrusted", secure.URL, netfail.TLS, "x509: certificate signed by unknown authority", true},
 		{"closed in the handshake", "https://" + closed, netfail.TLS, "the connection was closed", false},
 		{"no TLS", "https://" + garbage, netfail.TLS, "first record does not look like a TLS handshake", false},

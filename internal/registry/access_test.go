@@ -58,7 +58,7 @@ func TestPrivateAuthority(t *testing.T) {
 	}{
 		{"trusted", made.Name, registry.Access{CAFile: made.CAFile}, ""},
 		{"trusted under another name", "registry.corp", registry.Access{CAFile: made.CAFile, Rewrite: map[string]string{"registry.corp": made.Name}}, ""},
-		{"nobody is trusted", made.Name, registry.Access{}, distrusted},
+		{"no authority is trusted", made.Name, registry.Access{}, distrusted},
 		{"somebody else is trusted", made.Name, registry.Access{CAFile: registrytest.StartTLS(t).CAFile}, distrusted},
 		{"plain HTTP does not help", made.Name, registry.Access{PlainHTTP: []string{made.Name}}, distrusted},
 		{"no file", made.Name, registry.Access{CAFile: "absent"}, "--ca-file absent: no such file"},

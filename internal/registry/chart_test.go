@@ -101,7 +101,7 @@ func TestLogins(t *testing.T) {
 		{"Helm's login", login(password), t.TempDir(), ""},
 		{"Docker's login", "absent", filepath.Dir(login(password)), ""},
 		{"Helm's before Docker's", login(password), filepath.Dir(login("other")), ""},
-		{"nobody's", "absent", t.TempDir(), "answers 401; log in with"},
+		{"no credentials", "absent", t.TempDir(), "answers 401; log in with"},
 		{"a wrong one", login("other"), t.TempDir(), "answers 401; log in with"},
 		{"a file that cannot be read", broken, t.TempDir(), "logins of registries in " + broken + " cannot be read; fix the file, or name another with --registry-config"},
 	} {

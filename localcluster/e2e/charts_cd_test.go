@@ -134,7 +134,7 @@ func (a alone) redisSurvives(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "2", acknowledged)
 	require.NoError(t, a.client.CoreV1().Pods(a.namespace).Delete(t.Context(), pods+number, metav1.DeleteOptions{}))
-	eventually(t, "another server leads", time.Minute, func(ctx context.Context) error {
+	eventually(t, "another server is the master", time.Minute, func(ctx context.Context) error {
 		now, err := a.redis(ctx, asker, "-p", "26379", "sentinel", "get-master-addr-by-name", "argocd")
 		if err == nil && strings.Fields(now)[0] == announced+number {
 			err = fmt.Errorf("the master is still %s", now)

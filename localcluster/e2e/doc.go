@@ -8,12 +8,12 @@
 // says; without it, what was upgraded is all that goes.
 //
 // TestFaults and TestInterrupted are those of docs/reliability.md, by `make e2e-faults` (build tag faults): a highly available runtime meets one fault after the other
-// while requests and webhooks pass it, and Helm is killed at moments by chance. TestResilience and TestCharts have a short list of both.
+// while requests and webhooks pass it, and Helm is killed at random times. TestResilience and TestCharts have a short list of both.
 //
 // TestScale is that of docs/scale.md, by `make e2e-scale` (build tag scale): hundreds of Applications, workflows, events and event sources, and what every container
 // uses meanwhile.
 //
-// TestNeighbors begins with another Argo CD and Argo Rollouts: runtimes that the other Argo CD installs, beside it, and beside each
+// TestNeighbors begins with another Argo CD and Argo Rollouts: runtimes that the other Argo CD installs, next to it, and next to each
 // other.
 //
 // TestInPlace installs a release with the names, labels and selectors of the published chart's contract, made from its table, and upgrades

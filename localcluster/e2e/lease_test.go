@@ -27,14 +27,14 @@ func (e *environment) losesLeader(t *testing.T) {
 	require.NoError(t, e.client.CoreV1().Pods(install.Namespace).Delete(t.Context(), first, *metav1.NewDeleteOptions(0)))
 	begun := time.Now()
 	second := ""
-	eventually(t, "another leads", 20*time.Second, func(ctx context.Context) error {
+	eventually(t, "another pod is the leader", 20*time.Second, func(ctx context.Context) error {
 		var err error
 		if second, err = e.leader(ctx); err == nil && second == first {
 			err = fmt.Errorf("the leader is still %s", first)
 		}
 		return err
 	})
-	t.Logf("another leads after %s", time.Since(begun).Round(time.Millisecond))
+	t.Logf("another pod is the leader after %s", time.Since(begun).Round(time.Millisecond))
 	pod, err := e.client.CoreV1().Pods(install.Namespace).Get(t.Context(), second, metav1.GetOptions{}) // ready or, as the lost one's successor, on its way
 	require.NoError(t, err)
 	assert.Equal(t, "app-proxy", pod.Labels["app.kubernetes.io/name"])

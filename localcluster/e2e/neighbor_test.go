@@ -61,11 +61,11 @@ type neighbors struct {
 func TestNeighbors(t *testing.T) {
 	n := &neighbors{environment: start(t)}
 	defer n.clean(t)
-	require.True(t, n.run(t, "others", n.installOthers), "no other Argo CD, so nothing to run beside")
+	require.True(t, n.run(t, "others", n.installOthers), "there is no other Argo CD")
 	pods := []map[string]string{n.podsIn(t, neighbor, ""), n.podsIn(t, neighborRollouts, "")}
 	n.run(t, "through Argo CD", n.throughArgoCD)
 	n.run(t, "external Argo CD by token", n.byToken)
-	if n.run(t, "beside Argo CD", n.besideArgoCD) {
+	if n.run(t, "in addition to Argo CD", n.besideArgoCD) {
 		n.run(t, "two runtimes", n.twoRuntimes)
 	}
 	n.run(t, "uninstall", func(t *testing.T) {

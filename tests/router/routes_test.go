@@ -80,9 +80,9 @@ func TestAwayAnswersWithCORS(t *testing.T) {
 		status                        int
 	}{
 		{"GET", "https://g.codefresh.io", `{"error":"the target of this route is away"}`, "https://g.codefresh.io", 502},
-		{"POST", "https://stranger.example.com", `{"error":"the target of this route is away"}`, "", 502},
+		{"POST", "https://other.example.com", `{"error":"the target of this route is away"}`, "", 502},
 		{"OPTIONS", "https://g.codefresh.io", "", "https://g.codefresh.io", 204},
-		{"OPTIONS", "https://stranger.example.com", "", "", 204},
+		{"OPTIONS", "https://other.example.com", "", "", 204},
 	} {
 		response, err := s.exchange(strings.Replace(get("/app-proxy/api/graphql", "Origin: "+test.origin), "GET", test.method, 1))
 		require.NoError(t, err)

@@ -28,7 +28,7 @@ func TestThePageIsInStepWithTheCharts(t *testing.T) {
 		"| everything | does everything there: it is an administrator |",
 		"| cluster | cronjobs, jobs (batch) | get, list, watch | the jobs it reports | not single-namespace |",
 		"| namespace | secrets named argocd-redis | get | whether a password exists already |  |",
-		"| cluster | \\* (\\*) | \\* | deploys whatever the user's Git repositories say, of kinds nobody knows beforehand: the one program that may do everything; controller.clusterRoleRules narrows it to the kinds that are really deployed |",
+		"| cluster | \\* (\\*) | \\* | deploys whatever the user's Git repositories contain, of kinds that are not known in advance, and is the only program with all permissions; controller.clusterRoleRules restricts it to the kinds that are deployed |",
 		"| Deployment/cap-app-proxy | http 8080 | cap-app-proxy:3017 | the namespace |  |",
 		"| cap-app-proxy | namespace | all |",
 		"| Role/cap-app-proxy-enrichment | reports the results of its steps instead of everything; app-proxy.image-enrichment.rbac.published=true grants everything |",

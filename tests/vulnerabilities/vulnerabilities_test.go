@@ -62,7 +62,7 @@ products:
   program: thing
   vulnerabilities:
   - {id: X-1, severity: high, affected: ">=1.0.0, <1.2.3", fixed: 1.2.3, summary: It breaks, source: "https://example.test/x1"}
-  - {id: X-2, severity: low, affected: "<1.3.0", fixed: 1.3.0, summary: It bends, source: "https://example.test/x2", accepted: Nobody bends it}
+  - {id: X-2, severity: low, affected: "<1.3.0", fixed: 1.3.0, summary: It bends, source: "https://example.test/x2", accepted: It is never bent}
 unlisted:
 - {pins: [quay.io/closed], why: Closed}
 `
@@ -77,14 +77,14 @@ func TestCheck(t *testing.T) {
 		pins []vulnerabilities.Pin
 		want []string
 	}{
-		"the first fixed version":        {pins: []vulnerabilities.Pin{image("v1.2.3")}},
-		"a tag with a suffix":            {pins: []vulnerabilities.Pin{image("1.2.3-alpine3.24")}},
-		"nothing of it is left":          {pins: []vulnerabilities.Pin{image("1.3.0")}, want: []string{stale}},
-		"a tag that is no version":       {pins: []vulnerabilities.Pin{image("latest")}, want: []string{"charts/x/values.yaml: quay.io/a/thing latest is no version that can be compared: pin a release", stale}},
-		"the program's own go.mod":       {pins: []vulnerabilities.Pin{{What: "example.test/thing", Version: "v1.2.3", File: "localcluster/programs/thing/go.mod", Program: "thing"}}},
-		"a closed image":                 {pins: []vulnerabilities.Pin{image("1.2.3"), {What: "quay.io/closed/x", Version: "4212bc7", File: "charts/x/values.yaml"}}},
-		"a library of another program":   {pins: []vulnerabilities.Pin{image("1.2.3"), {What: "example.test/thing", Version: "v1.0.0", File: "localcluster/programs/thing/go.mod", Program: "other"}}, want: []string{"localcluster/programs/thing/go.mod: the list of known vulnerabilities does not cover other: add a product, or an entry under unlisted that says why"}},
-		"an image that nobody looked at": {pins: []vulnerabilities.Pin{image("1.2.3"), {What: "quay.io/b/c", Version: "1", File: "charts/x/values.yaml"}}, want: []string{"charts/x/values.yaml: the list of known vulnerabilities does not cover quay.io/b/c: add a product, or an entry under unlisted that says why"}},
+		"the first fixed version":          {pins: []vulnerabilities.Pin{image("v1.2.3")}},
+		"a tag with a suffix":              {pins: []vulnerabilities.Pin{image("1.2.3-alpine3.24")}},
+		"nothing of it is left":            {pins: []vulnerabilities.Pin{image("1.3.0")}, want: []string{stale}},
+		"a tag that is no version":         {pins: []vulnerabilities.Pin{image("latest")}, want: []string{"charts/x/values.yaml: quay.io/a/thing latest is no version that can be compared: pin a release", stale}},
+		"the program's own go.mod":         {pins: []vulnerabilities.Pin{{What: "example.test/thing", Version: "v1.2.3", File: "localcluster/programs/thing/go.mod", Program: "thing"}}},
+		"a closed image":                   {pins: []vulnerabilities.Pin{image("1.2.3"), {What: "quay.io/closed/x", Version: "4212bc7", File: "charts/x/values.yaml"}}},
+		"a library of another program":     {pins: []vulnerabilities.Pin{image("1.2.3"), {What: "example.test/thing", Version: "v1.0.0", File: "localcluster/programs/thing/go.mod", Program: "other"}}, want: []string{"localcluster/programs/thing/go.mod: the list of known vulnerabilities does not cover other: add a product, or an entry under unlisted that says why"}},
+		"an image that is not in the list": {pins: []vulnerabilities.Pin{image("1.2.3"), {What: "quay.io/b/c", Version: "1", File: "charts/x/values.yaml"}}, want: []string{"charts/x/values.yaml: the list of known vulnerabilities does not cover quay.io/b/c: add a product, or an entry under unlisted that says why"}},
 		"a vulnerable one": {pins: []vulnerabilities.Pin{image("1.2.2")}, want: []string{
 			"charts/x/values.yaml: quay.io/a/thing 1.2.2 has X-1 (high: It breaks): pin 1.2.3 or newer; see https://example.test/x1"}},
 		"no pin": {want: []string{"Thing is pinned nowhere: remove it from the list", stale}},

@@ -131,7 +131,7 @@ func TestArgoCD(t *testing.T) {
 4 passed, 0 failed
 `, text)
 	assert.True(t, passed)
-	assert.Equal(t, []string{configMap}, a.left()) // the finalizer's work, which nobody does here
+	assert.Equal(t, []string{configMap}, a.left()) // the finalizer's work, which is not done here
 	assert.Equal(t, []object{
 		{"apiVersion": "argoproj.io/v1alpha1", "kind": "AppProject", "metadata": object{"name": "test-argo-cd"}, "spec": object{
 			"description": "What the chart's test of Argo CD deploys while it runs", "sourceRepos": []any{address},
@@ -202,7 +202,7 @@ func TestArgoFails(t *testing.T) {
 	}
 }
 
-// What nobody lets go of is said.
+// Objects whose finalizers remain are reported.
 func TestLeftObjectsAreSaid(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)

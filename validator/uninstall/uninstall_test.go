@@ -114,7 +114,7 @@ func TestRun(t *testing.T) {
 			says:    gone,
 			asked:   []string{"events-reporter", "codefresh-token"},
 		},
-		"a refused install that is taken back deregisters nobody": {
+		"a rejected install that is rolled back deregisters nothing": {
 			account: account{namespace: "ns", fails: errors.New("was deleted")},
 			cluster: world{secret: &cluster.Error{Status: http.StatusNotFound}},
 			says:    "ok    this release has registered no runtime: there is no Secret codefresh-token\n" + gone,

@@ -120,7 +120,7 @@ func inputs() map[string][]input {
 			{"a dependency on itself", map[string]string{"Chart.yaml": "apiVersion: v2\nname: a\nversion: 1.0.0\ndependencies: [{name: b, version: 1.0.0, repository: 'file://.'}]\n"}, nil, 1, "depends on itself"},
 			{"a dependency that is absent", map[string]string{"Chart.yaml": "apiVersion: v2\nname: a\nversion: 1.0.0\ndependencies: [{name: b, version: 1.0.0, repository: 'https://127.0.0.1:1'}]\n"}, nil, 1, "needs its dependency b"},
 			{"a dependency in no folder", map[string]string{"Chart.yaml": "apiVersion: v2\nname: a\nversion: 1.0.0\ndependencies: [{name: b, version: 1.0.0, repository: 'file://../../nothing'}]\n"}, nil, 1, "cannot be read"},
-			{"a Kubernetes version that nobody has", map[string]string{"Chart.yaml": "apiVersion: v2\nname: a\nversion: 1.0.0\nkubeVersion: '<1.2.0'\n"}, nil, 2, "does not allow Kubernetes"},
+			{"a Kubernetes version that does not exist", map[string]string{"Chart.yaml": "apiVersion: v2\nname: a\nversion: 1.0.0\nkubeVersion: '<1.2.0'\n"}, nil, 2, "does not allow Kubernetes"},
 			{"a Kubernetes version that is none", map[string]string{"Chart.yaml": "apiVersion: v2\nname: a\nversion: 1.0.0\nkubeVersion: 'many'\n"}, nil, 2, "does not allow Kubernetes"},
 			{"a schema that is no JSON", with(template("a: 1"), "values.schema.json", "{"), nil, 1, "schema"},
 			{"a schema that refers to the network", with(template("a: 1"), "values.schema.json", `{"$ref": "http://127.0.0.1:1/x.json"}`), nil, 0, "not fetched"},

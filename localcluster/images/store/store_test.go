@@ -121,7 +121,7 @@ func TestPruneRemovesWhatIsUnused(t *testing.T) {
 
 func TestLockWaitsForItsHolder(t *testing.T) {
 	s := store.Store{Dir: t.TempDir()}
-	unlock, err := s.Lock(context.Background(), func() { assert.Fail(t, "nobody holds the lock") })
+	unlock, err := s.Lock(context.Background(), func() { assert.Fail(t, "no other process holds the lock") })
 	require.NoError(t, err)
 
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)

@@ -45,7 +45,7 @@ var hostileRegistries = []input{
 	{"a manifest without end", registry(":1.0.0", endless(`{"schemaVersion":2,"x":"`, "x")), "charts/x"},
 	{"a layer without end", registry(":1.0.0", manifest(1<<40, endless("", "x"))), "charts/x"},
 	{"a layer with another digest", registry(":1.0.0", manifest(5, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("wrong")) })), "charts/x"},
-	{"a registry that leads in circles", registry(":1.0.0", func(w http.ResponseWriter, r *http.Request) {
+	{"a registry with a redirect loop", registry(":1.0.0", func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, r.URL.Path, http.StatusTemporaryRedirect)
 	}), "charts/x"},
 	{"a registry that asks to sign in anew, always", registry(":1.0.0", func(w http.ResponseWriter, r *http.Request) {
@@ -107,7 +107,7 @@ var hostilePlatforms = []input{
 			endless("", "x")(writer{w, zipped}, r)
 		}))
 	}, "ACC104"},
-	{"a platform that leads to a file", func(g *ground) []string {
+	{"a platform that redirects to a file", func(g *ground) []string {
 		return g.asks(g.serve(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Location", "file:///etc/passwd\x1b[31m")
 			w.WriteHeader(http.StatusPermanentRedirect)

@@ -150,7 +150,7 @@ var hostileFlags = []input{
 	{"a list of JSON", func(*ground) []string { return []string{"--set-json", "a=[" + strings.Repeat("1,", 60_000) + "1]"} }, "RUN101"},
 	{"a device for a value", func(*ground) []string { return []string{"--set-file", "a=/dev/zero"} }, "it is larger than 16 MiB"},
 	{"a values file without end", func(g *ground) []string { return []string{"-f", g.serve(endless("a: ", "x"))} }, "it is larger than 16 MiB"},
-	{"a values file that leads in circles", func(g *ground) []string {
+	{"a values file with a redirect loop", func(g *ground) []string {
 		return []string{"-f", g.serve(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/"+r.URL.Path, http.StatusFound) })}
 	}, "it cannot be fetched"},
 	{"a password in the address of a values file", func(g *ground) []string {

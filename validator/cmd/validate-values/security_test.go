@@ -73,7 +73,7 @@ var stages = map[string]struct {
 	"a schema that doubles": {args: func(g *ground) []string { return g.chart("values.schema.json", doubling(60)) }},
 	"a platform":            {args: func(g *ground) []string { return g.asks(g.serve(silent)) }},
 	"a Git server":          {args: func(g *ground) []string { return g.git("GITHUB", silent) }},
-	"a report that nobody reads": {deaf: true, args: func(g *ground) []string {
+	"a report that is never read": {deaf: true, args: func(g *ground) []string {
 		pipe := filepath.Join(g.folder, "pipe")
 		require.NoError(g, syscall.Mkfifo(pipe, 0o600))
 		return append(g.values("a: 1\n"), "-o", "json="+pipe)
@@ -111,7 +111,7 @@ func TestSecurityReview7Signals(t *testing.T) {
 	t.Run("a second signal", func(t *testing.T) {
 		best(t, 500*time.Millisecond, func() time.Duration {
 			g := &ground{T: t, folder: t.TempDir()}
-			end := hostile.Interrupt(t, program, g.folder, append(stages["a report that nobody reads"].args(g), "-n", "codefresh", "--no-cluster"), syscall.SIGTERM, syscall.SIGINT)
+			end := hostile.Interrupt(t, program, g.folder, append(stages["a report that is never read"].args(g), "-n", "codefresh", "--no-cluster"), syscall.SIGTERM, syscall.SIGINT)
 			assert.Equal(t, 128+int(syscall.SIGINT), end.Code, hostile.Clip(end.Text))
 			return end.Took
 		})
