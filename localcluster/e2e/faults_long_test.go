@@ -57,6 +57,7 @@ func (a access) underLoad(t *testing.T, hook string, first int) *traffic {
 	a.applyHere(t, hook)
 	a.subscribed(t, install.Namespace, "e2e-hook")
 	a.answer(t, 200, time.Minute, pushed(-1))
+	eventually(t, "all workloads are ready", 3*time.Minute, a.allReady)
 	f := a.begin(t.Context(), first)
 	f.beginWork(t)
 	t.Cleanup(f.end)

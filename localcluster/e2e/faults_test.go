@@ -99,7 +99,7 @@ func (e *environment) podDies(workload string, selector *metav1.LabelSelector) f
 	labels := metav1.FormatLabelSelector(selector)
 	var before []types.UID
 	return fault{
-		name: "a pod of " + workload + " dies",
+		name: "a pod of " + commonName(workload) + " dies",
 		strike: func(t *testing.T) {
 			pods, err := e.client.CoreV1().Pods(install.Namespace).List(t.Context(), metav1.ListOptions{LabelSelector: labels})
 			require.NoError(t, err)
@@ -131,6 +131,18 @@ func (e *environment) podDies(workload string, selector *metav1.LabelSelector) f
 		},
 		carries: slices.Contains(carriers(), workload),
 	}
+}
+
+// commonName is what the tables call a workload; Argo Events ends the names of its Deployments by chance.
+func commonName(workload string) string {
+	for prefix, name := range map[string]string{
+		"e2e-hook-eventsource-": "the EventSource", "e2e-hook-sensor-": "the Sensor", "eventbus-e2e-hook-js": "the event bus",
+	} {
+		if strings.HasPrefix(workload, prefix) {
+			return name
+		}
+	}
+	return workload
 }
 
 func podReady(pod corev1.Pod) bool {

@@ -12,13 +12,13 @@ type Disk struct {
 	Path string
 }
 
+// addDisk replaces a disk that is already mounted there.
+const addDisk = `mkdir --parents "$0" && { ! mountpoint --quiet "$0" || umount --lazy "$0"; } && mount --types tmpfs --options "mode=0777,size=$1" tmpfs "$0"`
+
 // AddDisk mounts an empty disk of a size, such as 32m, at a path of the node; every user may write to it.
 func (c *Cluster) AddDisk(ctx context.Context, path, size string) (Disk, error) {
 	disk := Disk{c, path}
-	if _, err := c.inNode(ctx, "mkdir", "--parents", path); err != nil {
-		return disk, fmt.Errorf("make the directory of the disk %s in the node: %w", path, err)
-	}
-	if _, err := c.inNode(ctx, "mount", "--types", "tmpfs", "--options", "mode=0777,size="+size, "tmpfs", path); err != nil {
+	if _, err := c.inNode(ctx, "sh", "-c", addDisk, path, size); err != nil {
 		return disk, fmt.Errorf("mount the disk %s in the node: %w", path, err)
 	}
 	return disk, nil

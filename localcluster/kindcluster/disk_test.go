@@ -28,8 +28,7 @@ func TestDisk(t *testing.T) {
 		require.NoError(t, step(t.Context()))
 	}
 	assert.Equal(t, []string{
-		"exec gitops-runtime-control-plane mkdir --parents /mnt/one",
-		"exec gitops-runtime-control-plane mount --types tmpfs --options mode=0777,size=32m tmpfs /mnt/one",
+		"exec gitops-runtime-control-plane sh -c " + addDisk + " /mnt/one 32m",
 		`exec gitops-runtime-control-plane sh -c ! cat /dev/zero > "$0/filling" 2> /dev/null /mnt/one`,
 		"exec gitops-runtime-control-plane rm --force /mnt/one/filling",
 		"exec gitops-runtime-control-plane umount --lazy /mnt/one",
