@@ -8,7 +8,8 @@
 // says; without it, what was upgraded is all that goes.
 //
 // TestFaults and TestInterrupted are those of docs/reliability.md, by `make e2e-faults` (build tag faults): a highly available runtime meets one fault after the other
-// while requests and webhooks pass it, and Helm is killed at random times. TestResilience and TestCharts have a short list of both.
+// while requests and webhooks pass it, an application is synced and workflows run, and Helm is killed at random times. TestResilience and TestCharts have a short
+// list of both.
 //
 // TestScale is that of docs/scale.md, by `make e2e-scale` (build tag scale): hundreds of Applications, workflows, events and event sources, and what every container
 // uses meanwhile.
