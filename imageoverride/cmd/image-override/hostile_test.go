@@ -125,7 +125,7 @@ func inputs() map[string][]input {
 			{"a schema that is no JSON", with(template("a: 1"), "values.schema.json", "{"), nil, 1, "schema"},
 			{"a schema that refers to the network", with(template("a: 1"), "values.schema.json", `{"$ref": "http://127.0.0.1:1/x.json"}`), nil, 0, "not fetched"},
 			{"a schema that refers to a file", with(template("a: 1"), "values.schema.json", `{"$ref": "file:///etc/hostname"}`), nil, 0, "not fetched"},
-			{"a schema that refuses its own chart", with(template("a: 1"), "values.schema.json", `{"required": ["b"]}`), nil, 2, "refuses the values"},
+			{"a schema that refuses its own chart", with(template("a: 1"), "values.schema.json", `{"required": ["b"]}`), nil, 2, "rejects the values"},
 			{"a file in place of templates", map[string]string{"templates": "x"}, nil, 0, "0 image references"},
 		},
 		"command lines and tables": {
