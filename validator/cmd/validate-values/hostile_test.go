@@ -106,7 +106,7 @@ var hostileValues = []input{
 	values("nothing for everything", "RUN101", fixed("global:\ninstaller:\ntunnel-client:\napp-proxy:\nargo-cd:\n")),
 	values("lists for everything", "RUN101", fixed("global: [1]\ninstaller: [2]\ntunnel-client: [3]\napp-proxy: [4]\nargo-cd: [5]\n")),
 	values("a map for a key", "values.yaml: ", fixed("? {a: b}\n: c\n? [d]\n: e\n")),
-	values("numbers that are none", "it holds a number that is none", fixed("a: .nan\nb: .inf\n")),
+	values("numbers that are none", "it contains a value that is not a number", fixed("a: .nan\nb: .inf\n")),
 	values("numbers without end", "RUN101", func() string {
 		return "a: 1e999999999\nb: 0x" + strings.Repeat("f", 100_000) + "\nc: -" + strings.Repeat("9", 100_000) + "\n"
 	}),
