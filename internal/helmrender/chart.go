@@ -14,29 +14,29 @@ import (
 	"gitops-runtime/internal/helmvalues"
 )
 
-// maxEnabled bounds how many sets of enabled dependencies a Chart keeps.
+// maxEnabled limits how many sets of enabled dependencies a Chart caches.
 const maxEnabled = 64
 
-// Chart is a chart that is rendered many times, by several goroutines if need be. It never changes the chart that it was made of.
-// To find the dependencies that values enable costs Helm as much as to render, and it depends on few values: those that
-// conditions and tags name. So what was found is kept by these values.
+// Chart is a chart that is rendered many times; it is safe for concurrent use. It never changes the chart that it was created from.
+// Finding the dependencies that values enable costs Helm as much as rendering, and depends on few values: those that
+// conditions and tags name. Therefore results are cached by these values.
 type Chart struct {
 	chart *chart.Chart
-	// conditions are the paths of all conditions from the root, their keys joined; above are the paths of the maps around them.
+	// conditions are the paths of all conditions from the root, their keys joined; above are their parent paths.
 	conditions, above map[string]bool
 
 	mu    sync.Mutex
 	known map[string]*chart.Chart
 }
 
-// New makes a Chart of a chart, which must not be changed afterwards.
+// New creates a Chart from a chart, which must not be changed afterwards.
 func New(of *chart.Chart) *Chart {
 	c := &Chart{chart: of, conditions: map[string]bool{}, above: map[string]bool{}, known: map[string]*chart.Chart{}}
 	c.find(of, nil)
 	return c
 }
 
-// find notes the conditions of a chart whose values are at a path.
+// find records the conditions of a chart whose values are at a path.
 func (c *Chart) find(of *chart.Chart, at []string) {
 	names := map[string][]string{}
 	for _, dependency := range of.Metadata.Dependencies {
@@ -70,7 +70,7 @@ func (c *Chart) find(of *chart.Chart, at []string) {
 
 func join(keys []string) string { return strings.Join(keys, "\n") }
 
-// switches reports whether a leaf is what a condition looks at, or is above or below it.
+// switches reports whether a condition reads a leaf, or a value above or below it.
 func (c *Chart) switches(path helmvalues.Path) bool {
 	var keys []string
 	for _, step := range path {
@@ -82,7 +82,7 @@ func (c *Chart) switches(path helmvalues.Path) bool {
 	return c.above[join(keys)]
 }
 
-// Enabled is the chart with the dependencies that values enable, and the values that they import. It must not be changed; the values are not.
+// Enabled returns the chart with the dependencies that values enable, and the values that they import. The result must not be changed; the values are not changed.
 func (c *Chart) Enabled(values map[string]any) (*chart.Chart, error) {
 	key, err := c.key(values)
 	if err != nil {
@@ -107,7 +107,7 @@ func (c *Chart) Enabled(values map[string]any) (*chart.Chart, error) {
 	return prepared, nil
 }
 
-// key writes down the values that conditions and tags may look at.
+// key serializes the values that conditions and tags may read.
 func (c *Chart) key(values map[string]any) (string, error) {
 	var parts []string
 	for _, leaf := range helmvalues.Leaves(values) {
