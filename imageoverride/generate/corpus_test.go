@@ -3,7 +3,6 @@ package generate_test
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"sort"
 	"strings"
@@ -18,6 +17,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"gitops-runtime/imageoverride/generate"
+	"gitops-runtime/internal/foldertest"
 )
 
 // corpusChart is one chart of the corpus on disk, with what is known of it.
@@ -48,7 +48,7 @@ func corpus(t *testing.T) []corpusChart {
 			if one == nil {
 				one = &corpusChart{style: style, name: name, path: filepath.Join(folder, name)}
 				charts[name], order = one, append(order, name)
-				write1(t, filepath.Join(one.path, "Chart.yaml"), "apiVersion: v2\nname: "+name+"\nversion: 0.1.0\n")
+				foldertest.Write(t, filepath.Join(one.path, "Chart.yaml"), "apiVersion: v2\nname: "+name+"\nversion: 0.1.0\n")
 			}
 			lines := strings.Split(strings.TrimSpace(string(entry.Data)), "\n")
 			switch below {
@@ -61,7 +61,7 @@ func corpus(t *testing.T) []corpusChart {
 			case "accept":
 				one.accept = lines
 			default:
-				write1(t, filepath.Join(one.path, below), string(entry.Data))
+				foldertest.Write(t, filepath.Join(one.path, below), string(entry.Data))
 			}
 		}
 		for _, name := range order {
@@ -69,12 +69,6 @@ func corpus(t *testing.T) []corpusChart {
 		}
 	}
 	return all
-}
-
-func write1(t testing.TB, path, text string) {
-	t.Helper()
-	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
-	require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
 }
 
 // tally counts what the corpus showed.

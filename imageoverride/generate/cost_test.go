@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gitops-runtime/imageoverride/generate"
+	"gitops-runtime/internal/foldertest"
 	"gitops-runtime/tests/processor"
 )
 
@@ -54,7 +55,7 @@ func copying(b *testing.B, templates int) string {
 	var values strings.Builder
 	for i := range templates {
 		fmt.Fprintf(&values, "app%d:\n  image: {registry: quay.io, repository: team/app%d, tag: v1}\n  labels: {a: b, c: d, e: f}\n  args: [one, two, three]\n", i, i)
-		write1(b, fmt.Sprintf("%s/templates/app%d.yaml", folder, i), fmt.Sprintf(`{{- $own := deepCopy . }}
+		foldertest.Write(b, fmt.Sprintf("%s/templates/app%d.yaml", folder, i), fmt.Sprintf(`{{- $own := deepCopy . }}
 {{- $app := (index $own.Values "app%d") }}
 apiVersion: v1
 kind: Pod
@@ -62,8 +63,8 @@ metadata: {name: app%d, labels: {{ toJson $app.labels }}}
 spec: {containers: [{name: app, args: {{ toJson $app.args }}, image: "{{ $app.image.registry }}/{{ $app.image.repository }}:{{ $app.image.tag }}"}]}
 `, i, i))
 	}
-	write1(b, folder+"/Chart.yaml", "apiVersion: v2\nname: copying\nversion: 0.1.0\n")
-	write1(b, folder+"/values.yaml", values.String())
+	foldertest.Write(b, folder+"/Chart.yaml", "apiVersion: v2\nname: copying\nversion: 0.1.0\n")
+	foldertest.Write(b, folder+"/values.yaml", values.String())
 	return folder
 }
 

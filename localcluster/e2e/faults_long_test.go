@@ -6,10 +6,8 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -102,12 +100,7 @@ const (
 
 // TestInterrupted kills Helm while it installs, upgrades, rolls back and uninstalls the runtime, at moments by chance.
 func TestInterrupted(t *testing.T) {
-	moments := usualMoments
-	if text := os.Getenv(momentsVariable); text != "" {
-		var err error
-		moments, err = strconv.Atoi(text)
-		require.NoError(t, err, "%s is not a number", momentsVariable)
-	}
+	moments := number(t, momentsVariable, usualMoments)
 	e := start(t)
 	defer e.clean(t)
 	before := e.inventory(t)

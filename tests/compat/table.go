@@ -2,47 +2,28 @@ package compat
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"gitops-runtime/internal/generated"
 )
 
-// Page is a chart's table of values: its path relative to the repository's root and its content.
-type Page struct {
-	Path string
-	Text string
-}
-
-// Pages returns the table of every known chart.
-func Pages(root string) ([]Page, error) {
+// Pages returns the page of every known chart with its table of values.
+func Pages(root string) ([]generated.File, error) {
 	charts, err := Charts()
 	if err != nil {
 		return nil, err
 	}
-	var pages []Page
+	var pages []generated.File
 	for _, chart := range charts {
 		text, err := table(root, chart)
 		if err != nil {
 			return nil, err
 		}
-		pages = append(pages, Page{Path: filepath.Join("charts", chart, "docs", "compatibility.md"), Text: text})
+		pages = append(pages, generated.File{Path: filepath.Join("charts", chart, "docs", "compatibility.md"), Text: []byte(text)})
 	}
 	return pages, nil
-}
-
-// Write puts the pages into the checkout at root.
-func Write(root string, pages []Page) error {
-	for _, page := range pages {
-		file := filepath.Join(root, page.Path)
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			return fmt.Errorf("write %s: %w", page.Path, err)
-		}
-		if err := os.WriteFile(file, []byte(page.Text), 0o644); err != nil {
-			return fmt.Errorf("write %s: %w", page.Path, err)
-		}
-	}
-	return nil
 }
 
 func table(root, name string) (string, error) {

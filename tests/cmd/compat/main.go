@@ -14,6 +14,6 @@ func main() {
 		if err != nil {
 			return err
 		}
-		return compat.Write(root, pages)
+		return generated.Write(root, pages)
 	})
 }
