@@ -28,7 +28,8 @@ group.
 {{- end -}}
 
 {{/*
-argo-cd.clusterRoles: "true" if permissions outside the namespace are granted: not for a runtime that is limited to it. Arguments: the values.
+argo-cd.clusterRoles: "true" if permissions outside the namespace are granted: not for a runtime that is limited to it.
+Arguments: the values.
 */}}
 {{- define "argo-cd.clusterRoles" -}}
 {{- if and .createClusterRoles (not ((.global.runtime).singleNamespace)) }}true{{ end -}}

@@ -1,6 +1,6 @@
 {{/*
-argo-events.context: common.context of this chart; singleNamespace is set by the chart's own value or by the runtime it is part of. Arguments:
-the root.
+argo-events.context: common.context of this chart; singleNamespace is set by the chart's own value or by the runtime it is part of.
+Arguments: the root.
 */}}
 {{- define "argo-events.context" -}}
 {{- include "common.context" (dict

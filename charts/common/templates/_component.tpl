@@ -33,7 +33,8 @@ root.
 {{- end -}}
 
 {{/*
-common.account: the service account of pods that other programs create, with its RBAC, as YAML documents. Arguments: those of common.component.
+common.account: the service account of pods that other programs create, with its RBAC, as YAML documents.
+Arguments: those of common.component.
 */}}
 {{- define "common.account" -}}
 {{- $component := dict "context" .context "values" .values "facts" (include "common.facts" . | fromJson) -}}

@@ -1,7 +1,8 @@
 {{/*
 common.image: an image reference.
 Arguments: global, images (a list of {registry, repository, tag, digest}; later ones take precedence, field by field), tag (default).
-A registry in front of the repository counts as the registry; global.imageRegistry replaces any registry. A digest takes precedence over a tag.
+A registry in front of the repository counts as the registry; global.imageRegistry replaces any registry. A digest takes precedence
+over a tag.
 */}}
 {{- define "common.image" -}}
 {{- $image := dict -}}

@@ -32,7 +32,8 @@ tls), service {name, port (number)}, root (for the templates in values; only for
 {{- end -}}
 
 {{/*
-common.httpRoute: a Gateway API route to one Service, as YAML; nothing unless route.enabled. Rules without backendRefs are routed to the Service.
+common.httpRoute: a Gateway API route to one Service, as YAML; nothing unless route.enabled. Rules without backendRefs are routed to the
+Service.
 Arguments: context, component (its name), name, route (values: labels, annotations, parentRefs, hostnames, rules), service {name, port},
 kind (HTTPRoute; or GRPCRoute), root (for the templates in values; only for tpl).
 */}}
