@@ -5,7 +5,6 @@ package e2e_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"strconv"
 	"testing"
 	"time"
@@ -27,7 +26,7 @@ const (
 // previous release, and is upgraded before it is uninstalled; the oldest Helm does that and everything after it. Each runtime is installed in a random
 // access mode, upgraded to another and rolled back.
 func TestCycles(t *testing.T) {
-	cycles := number(t, cyclesVariable, usualCycles)
+	cycles := variable(t, cyclesVariable, usualCycles, strconv.Atoi)
 	e := start(t)
 	defer e.clean(t)
 	before := e.inventory(t)
@@ -48,18 +47,6 @@ func TestCycles(t *testing.T) {
 		})
 		require.True(t, there, "no further than cycle %d of %d", cycle+1, cycles)
 	}
-}
-
-// number reads a number from an environment variable.
-func number(t *testing.T, variable string, usual int) int {
-	t.Helper()
-	text := os.Getenv(variable)
-	if text == "" {
-		return usual
-	}
-	read, err := strconv.Atoi(text)
-	require.NoError(t, err, "%s is not a number", variable)
-	return read
 }
 
 // upgradeAndRollBack installs the runtime in a mode, upgrades it to another, and rolls back. It returns whether the runtime is installed.

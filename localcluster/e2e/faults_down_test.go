@@ -5,7 +5,6 @@ package e2e_test
 import (
 	"context"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -24,18 +23,7 @@ const (
 	usualDown    = 10 * time.Minute
 )
 
-func lengthOfDown(t *testing.T) time.Duration {
-	t.Helper()
-	text := os.Getenv(downVariable)
-	if text == "" {
-		return usualDown
-	}
-	length, err := time.ParseDuration(text)
-	require.NoError(t, err, "%s is not a duration", downVariable)
-	return length
-}
-
-// down is a way in which the platform and Git do not answer as they should.
+// down is a failure mode of the platform and Git.
 type down struct {
 	how string
 	// misbehavior is the rest of a fault of the platform's stand-in, in JSON.

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -34,7 +35,7 @@ func TestFaults(t *testing.T) {
 // oneByOne are the faults that end by themselves.
 func (a access) oneByOne(t *testing.T) {
 	f := a.underLoad(t, hookThatRepeats(hookOn(3)), firstWebhook)
-	down := lengthOfDown(t)
+	down := variable(t, downVariable, usualDown, time.ParseDuration)
 	faults := []fault{f.redisEmptied(), f.dnsAway(t, time.Minute), f.apiAway(time.Minute)}
 	for _, how := range waysToBeDown() {
 		faults = append(faults, f.platformAndGitDown(how, down))
@@ -100,7 +101,7 @@ const (
 
 // TestInterrupted kills Helm while it installs, upgrades, rolls back and uninstalls the runtime, at moments by chance.
 func TestInterrupted(t *testing.T) {
-	moments := number(t, momentsVariable, usualMoments)
+	moments := variable(t, momentsVariable, usualMoments, strconv.Atoi)
 	e := start(t)
 	defer e.clean(t)
 	before := e.inventory(t)

@@ -27,12 +27,8 @@ const seedVariable = "E2E_SEED"
 // seeded gives the moments of a test, and says how to repeat them.
 func seeded(t *testing.T) *rand.Rand {
 	t.Helper()
-	seed := uint64(time.Now().Unix()) //nolint:gosec // any number will do
-	if text := os.Getenv(seedVariable); text != "" {
-		var err error
-		seed, err = strconv.ParseUint(text, 10, 64)
-		require.NoError(t, err, "%s is not a number", seedVariable)
-	}
+	now := uint64(time.Now().Unix()) //nolint:gosec // any number will do
+	seed := variable(t, seedVariable, now, func(text string) (uint64, error) { return strconv.ParseUint(text, 10, 64) })
 	t.Logf("the moments of the seed %d; SEED=%d repeats them", seed, seed)
 	return rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // moments are no secret
 }

@@ -56,7 +56,7 @@ func TestNullOfEveryLeafIsTakenOrRefused(t *testing.T) {
 			for _, path := range test.refused {
 				before := len(taken)
 				taken = slices.DeleteFunc(taken, func(leaf string) bool { return leaf == path })
-				assert.Less(t, len(taken), before, "%s is no value of the chart", path)
+				assert.Less(t, len(taken), before, "the chart has no value %s", path)
 				if err := try(path); assert.Error(t, err, "%s=null is taken", path) {
 					assert.NotRegexp(t, `nil pointer|wrong type for value|error calling|incompatible types`, sentenceOf(err), "%s=null", path)
 				}
