@@ -23,19 +23,19 @@ import (
 // TestFaults: a highly available runtime meets every fault of docs/reliability.md while requests and webhooks pass its tunnel and its router,
 // an application is synced and workflows run.
 func TestFaults(t *testing.T) {
+	down := variable(t, downVariable, usualDown, time.ParseDuration)
 	e := start(t)
 	defer e.clean(t)
 	require.True(t, e.run(t, "install", func(t *testing.T) { e.installHA(t, small) }))
 	a := e.access(t, images.Tunnel)
-	e.run(t, "one by one", a.oneByOne)
+	e.run(t, "one by one", func(t *testing.T) { a.oneByOne(t, down) })
 	e.run(t, "full disks", a.fullDisks)
 	e.run(t, "restart", a.restarts)
 }
 
 // oneByOne are the faults that end by themselves.
-func (a access) oneByOne(t *testing.T) {
+func (a access) oneByOne(t *testing.T, down time.Duration) {
 	f := a.underLoad(t, hookThatRepeats(hookOn(3)), firstWebhook)
-	down := variable(t, downVariable, usualDown, time.ParseDuration)
 	faults := []fault{f.redisEmptied(), f.dnsAway(t, time.Minute), f.apiAway(time.Minute)}
 	for _, how := range waysToBeDown() {
 		faults = append(faults, f.platformAndGitDown(how, down))

@@ -39,8 +39,8 @@ type sizes struct {
 // With E2E_VALUES the runtime has the values of that file.
 func TestScale(t *testing.T) {
 	wanted := sizes{
-		applications: numbers(t, "E2E_APPLICATIONS", 100, 500), workflows: numbers(t, "E2E_WORKFLOWS", 200)[0],
-		events: numbers(t, "E2E_EVENTS", 1000)[0], minutes: 3, sources: numbers(t, "E2E_SOURCES", 50)[0],
+		applications: numbers(t, "E2E_APPLICATIONS", 100, 500), workflows: variable(t, "E2E_WORKFLOWS", 200, strconv.Atoi),
+		events: variable(t, "E2E_EVENTS", 1000, strconv.Atoi), minutes: 3, sources: variable(t, "E2E_SOURCES", 50, strconv.Atoi),
 	}
 	e := start(t)
 	defer e.clean(t)
