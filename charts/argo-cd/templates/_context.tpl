@@ -86,7 +86,8 @@ Arguments: of {context, values}, to (their names).
 argo-cd.usesDex: "true" if Dex runs: dex.enabled is true, or it is null and configs.cm has a dex.config. Arguments: values.
 */}}
 {{- define "argo-cd.usesDex" -}}
-{{- $config := get (include "argo-cd.flat" (dict "settings" (.configs.cm | default dict)) | fromJson).data "dex.config" -}}
+{{- $settings := pick (.configs.cm | default dict) "dex" "dex.config" -}}
+{{- $config := get (include "argo-cd.flat" (dict "settings" $settings) | fromJson).data "dex.config" -}}
 {{- if ternary (not (empty $config)) .dex.enabled (kindIs "invalid" .dex.enabled) }}true{{ end -}}
 {{- end -}}
 
@@ -120,7 +121,9 @@ Arguments: settings, prefix.
 {{- $data := dict -}}{{- $nested := dict -}}
 {{- range $key, $value := .settings -}}
 {{- $name := printf "%s%s" (default "" $.prefix) $key -}}
-{{- if kindIs "map" $value -}}
+{{- if kindIs "string" $value -}}
+{{- $_ := set $data $name $value -}}
+{{- else if kindIs "map" $value -}}
 {{- $nested = merge $nested (include "argo-cd.flat" (dict "settings" $value "prefix" (printf "%s." $name)) | fromJson).data -}}
 {{- else if kindIs "slice" $value -}}
 {{- $_ := set $data $name (toYaml $value) -}}

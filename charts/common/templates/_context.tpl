@@ -60,13 +60,9 @@ Arguments: the map.
 */}}
 {{- define "common.compact" -}}
 {{- $kept := dict -}}
+{{- $omitted := list "invalid" "string" "map" "slice" -}}
 {{- range $key, $value := . -}}
-{{- if not (or
-  (kindIs "invalid" $value)
-  (and (or (kindIs "string" $value) (kindIs "map" $value) (kindIs "slice" $value)) (empty $value))
-) -}}
-{{- $_ := set $kept $key $value -}}
-{{- end -}}
+{{- if or $value (not (has (kindOf $value) $omitted)) }}{{ $_ := set $kept $key $value }}{{ end -}}
 {{- end -}}
 {{- toJson $kept -}}
 {{- end -}}

@@ -42,7 +42,7 @@ type. It includes a template only for errors, since every render checks all fact
 map).
 */}}
 {{- define "common.checkFacts" -}}
-{{- $types := include "common.factTypes" . | fromYaml -}}
+{{- $types := include "common.factTypes" . | fromJson -}}
 {{- $kinds := dict "text" "string" "number" "float64" "boolean" "bool" "map" "map" "variable" "map" -}}
 {{- $items := dict "texts" "text" "maps" "map" "env" "variable" -}}
 {{- range $key, $value := .facts -}}
@@ -82,59 +82,61 @@ map).
 {{- end -}}
 
 {{/*
-common.factTypes: the facts of a component and their types, as YAML. charts/common/README.md describes them. Arguments: none.
+common.factTypes: the facts of a component and their types, as JSON. charts/common/README.md describes them. Arguments: none.
 */}}
 {{- define "common.factTypes" -}}
-affinity: map
-annotations: map
-args: texts
-automountServiceAccountToken: boolean
-checksum: text
-clusterRules: maps
-command: texts
-containerName: text
-env: env
-envFrom: maps
-fullname: text
-imagePullSecrets: list
-images: maps
-initContainers: maps
-job: map
-kind: text
-lifecycle: map
-livenessProbe: map
-managedNamespace: text
-metrics: map
-name: text
-nodeSelector: map
-namespaced: boolean
-networkPolicy: map
-podAnnotations: map
-podLabels: map
-podManagementPolicy: text
-podSecurityContext: map
-ports: maps
-publishedClusterRules: maps
-publishedRules: maps
-readinessProbe: map
-replicas: number
-resources: map
-rules: maps
-scratch: texts
-securityContext: map
-serviceAccountName: text
-serviceMonitor: map
-serviceName: text
-services: maps
-sidecars: maps
-startupProbe: map
-strategy: map
-terminationGracePeriodSeconds: number
-terminationMessagePolicy: text
-usesAPI: boolean
-volumeClaimTemplates: maps
-volumeMounts: maps
-volumes: maps
-workloadAnnotations: map
-writableRoot: boolean
+{{- dict
+  "affinity" "map"
+  "annotations" "map"
+  "args" "texts"
+  "automountServiceAccountToken" "boolean"
+  "checksum" "text"
+  "clusterRules" "maps"
+  "command" "texts"
+  "containerName" "text"
+  "env" "env"
+  "envFrom" "maps"
+  "fullname" "text"
+  "imagePullSecrets" "list"
+  "images" "maps"
+  "initContainers" "maps"
+  "job" "map"
+  "kind" "text"
+  "lifecycle" "map"
+  "livenessProbe" "map"
+  "managedNamespace" "text"
+  "metrics" "map"
+  "name" "text"
+  "nodeSelector" "map"
+  "namespaced" "boolean"
+  "networkPolicy" "map"
+  "podAnnotations" "map"
+  "podLabels" "map"
+  "podManagementPolicy" "text"
+  "podSecurityContext" "map"
+  "ports" "maps"
+  "publishedClusterRules" "maps"
+  "publishedRules" "maps"
+  "readinessProbe" "map"
+  "replicas" "number"
+  "resources" "map"
+  "rules" "maps"
+  "scratch" "texts"
+  "securityContext" "map"
+  "serviceAccountName" "text"
+  "serviceMonitor" "map"
+  "serviceName" "text"
+  "services" "maps"
+  "sidecars" "maps"
+  "startupProbe" "map"
+  "strategy" "map"
+  "terminationGracePeriodSeconds" "number"
+  "terminationMessagePolicy" "text"
+  "usesAPI" "boolean"
+  "volumeClaimTemplates" "maps"
+  "volumeMounts" "maps"
+  "volumes" "maps"
+  "workloadAnnotations" "map"
+  "writableRoot" "boolean"
+| toJson -}}
 {{- end -}}

@@ -20,20 +20,15 @@ for a release. Arguments: context, name (of the component).
 
 {{/* common.labels: all labels of an object, as JSON. Arguments: context, name (of the component), extra. */}}
 {{- define "common.labels" -}}
+{{- $names := include "common.nameLabels" . | fromJson -}}
 {{- $own := dict
   "helm.sh/chart" .context.chart
   "app.kubernetes.io/managed-by" .context.managedBy
   "app.kubernetes.io/part-of" .context.partOf
-  "app.kubernetes.io/component" .name
-  "app.kubernetes.io/version" (.context.version | replace "+" "_" | trunc 63)
 -}}
-{{- include "common.layered" (list
-  (include "common.selectorLabels" . | fromJson)
-  (include "common.compact" $own | fromJson)
-  .extra
-  .context.labels
-  (include "common.nameLabels" . | fromJson)
-) -}}
+{{- with .name }}{{ $_ := set $own "app.kubernetes.io/component" . }}{{ end -}}
+{{- with .context.version }}{{ $_ := set $own "app.kubernetes.io/version" (replace "+" "_" . | trunc 63) }}{{ end -}}
+{{- include "common.layered" (list (default $names .context.selector) $own .extra .context.labels $names) -}}
 {{- end -}}
 
 {{/*
@@ -42,11 +37,9 @@ Arguments: context, component (its name, may be empty), name (the object's), clu
 */}}
 {{- define "common.metadata" -}}
 {{- $labels := include "common.labels" (dict "context" .context "name" .component "extra" .labels) | fromJson -}}
-{{- $metadata := dict
-  "name" .name
-  "namespace" (ternary "" .context.namespace (.clusterScoped | default false))
-  "labels" $labels
-  "annotations" .annotations
--}}
-{{- include "common.compact" $metadata | fromJson | toYaml -}}
+{{- $metadata := dict "labels" $labels -}}
+{{- with .name }}{{ $_ := set $metadata "name" . }}{{ end -}}
+{{- if not .clusterScoped }}{{ $_ := set $metadata "namespace" .context.namespace }}{{ end -}}
+{{- with .annotations }}{{ $_ := set $metadata "annotations" . }}{{ end -}}
+{{- toYaml $metadata -}}
 {{- end -}}

@@ -1,38 +1,40 @@
 {{/*
-gitops-runtime.parts: the labels with which programs and users find the parts of the runtime, as the published chart 0.30.0 has them, as
-YAML: part to {partOf, selector (of its pods, immutable in a Deployment), labels}. A part that is not in the table belongs to the runtime
-itself.
-Arguments: the root.
+gitops-runtime.part: the labels with which programs and users find a part of the runtime, as the published chart 0.30.0 has them, as YAML:
+partOf, selector (of its pods, immutable in a Deployment), labels. A part that is not named here belongs to the runtime itself.
+Arguments: root, name (of the part).
 */}}
-{{- define "gitops-runtime.parts" -}}
-gitops-runtime:
-  partOf: codefresh-gitops-runtime
-  labels: {app: codefresh-gitops-runtime, codefresh.io/runtime-name: {{ include "runtime.name" (dict "global" .Values.global) }}}
-app-proxy:
-  partOf: app-proxy
-  selector: {app: cap-app-proxy}
-  labels: {codefresh.io/internal: "true"}
-internal-router:
-  partOf: internal-router
-  selector: {app: internal-router}
-gitops-operator:
-  partOf: gitops-operator
-  selector: {app: gitops-operator}
-  labels: {codefresh.io/internal: "true"}
-{{- range list "argo-gateway" "runtime-event-reporter" "cluster-event-reporter" }}
-{{ . }}:
-  partOf: {{ . }}
-  selector: {app.kubernetes.io/name: {{ . }}{{ if eq . "argo-gateway" }}, app.kubernetes.io/instance: {{ $.Release.Name }}{{ end }}}
-  labels: {app.kubernetes.io/component: {{ . }}, codefresh.io/internal: "true"}
-{{- end }}
-workflow-reporter:
-  partOf: workflow-reporter
-  labels: {codefresh.io/internal: "true"}
-redis:
-  partOf: runtime-redis
-  labels: {codefresh.io/internal: "true"}
-sealed-secrets:
-  partOf: sealed-secrets
+{{- define "gitops-runtime.part" -}}
+{{- if eq .name "app-proxy" -}}
+partOf: app-proxy
+selector: {app: cap-app-proxy}
+labels: {codefresh.io/internal: "true"}
+{{- else if eq .name "internal-router" -}}
+partOf: internal-router
+selector: {app: internal-router}
+{{- else if eq .name "gitops-operator" -}}
+partOf: gitops-operator
+selector: {app: gitops-operator}
+labels: {codefresh.io/internal: "true"}
+{{- else if has .name (list "argo-gateway" "runtime-event-reporter" "cluster-event-reporter") -}}
+partOf: {{ .name }}
+selector:
+  app.kubernetes.io/name: {{ .name }}
+  {{- if eq .name "argo-gateway" }}
+  app.kubernetes.io/instance: {{ .root.Release.Name }}
+  {{- end }}
+labels: {app.kubernetes.io/component: {{ .name }}, codefresh.io/internal: "true"}
+{{- else if eq .name "workflow-reporter" -}}
+partOf: workflow-reporter
+labels: {codefresh.io/internal: "true"}
+{{- else if eq .name "redis" -}}
+partOf: runtime-redis
+labels: {codefresh.io/internal: "true"}
+{{- else if eq .name "sealed-secrets" -}}
+partOf: sealed-secrets
+{{- else -}}
+partOf: codefresh-gitops-runtime
+labels: {app: codefresh-gitops-runtime, codefresh.io/runtime-name: {{ include "runtime.name" (dict "global" .root.Values.global) }}}
+{{- end -}}
 {{- end -}}
 
 {{/*
@@ -45,8 +47,7 @@ Arguments: root, name (of the part), values (of the part).
   "fullnameOverride" (default .name .values.fullnameOverride)
   "global" .root.Values.global
 -}}
-{{- $parts := include "gitops-runtime.parts" .root | include "common.parsed" | fromJson -}}
-{{- $part := default (get $parts "gitops-runtime") (get $parts .name) -}}
+{{- $part := include "gitops-runtime.part" . | include "common.parsed" | fromJson -}}
 {{- include "common.context" (merge
   (dict
     "chart" .root.Chart
