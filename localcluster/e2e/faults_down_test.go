@@ -41,7 +41,8 @@ func waysToBeDown() []down {
 	}
 }
 
-// refusing lets nobody of the runtime's namespace connect to the platform. The tests, which come from outside, and the tunnel server may.
+// refusing denies connections from the runtime's namespace to the platform. Those of the tests, which come from outside, and of the tunnel server are
+// allowed.
 const refusing = `apiVersion: networking.k8s.io/v1
 kind: NetworkPolicy
 metadata: {name: e2e-refusing, namespace: platform}
@@ -63,7 +64,7 @@ func (f *traffic) platformAndGitDown(way down, duration time.Duration) fault {
 		strike: func(t *testing.T) {
 			server := "platform"
 			if way.refuses {
-				server = "nobody"
+				server = "absent" // no pod has this name
 				pods, err := f.podNetwork(t.Context())
 				require.NoError(t, err)
 				policy := strings.ReplaceAll(refusing, "PODS", pods)
@@ -108,7 +109,7 @@ func (e *environment) podNetwork(ctx context.Context) (string, error) {
 	return nodes.Items[0].Spec.PodCIDR, nil
 }
 
-// dnsAway is the fault that nobody resolves names for the cluster's pods for a while.
+// dnsAway is the fault that the cluster's DNS server does not respond for a while.
 func (f *traffic) dnsAway(t *testing.T, duration time.Duration) fault {
 	const namespace, name = "kube-system", "coredns"
 	scale, err := f.client.AppsV1().Deployments(namespace).GetScale(t.Context(), name, metav1.GetOptions{})

@@ -42,8 +42,8 @@ func (a access) oneByOne(t *testing.T, down time.Duration) {
 	}
 	selectors := f.workloadSelectors(t)
 	names := slices.Sorted(maps.Keys(selectors))
-	chance := seeded(t)
-	chance.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
+	random := seeded(t)
+	random.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
 	for _, name := range names {
 		faults = append(faults, f.podDies(name, selectors[name]))
 	}
@@ -99,7 +99,7 @@ const (
 	usualMoments    = 20
 )
 
-// TestInterrupted kills Helm while it installs, upgrades, rolls back and uninstalls the runtime, at moments by chance.
+// TestInterrupted kills Helm at random times while it installs, upgrades, rolls back and uninstalls the runtime.
 func TestInterrupted(t *testing.T) {
 	moments := variable(t, momentsVariable, usualMoments, strconv.Atoi)
 	e := start(t)
@@ -114,7 +114,7 @@ func TestInterrupted(t *testing.T) {
 			environment: e, release: install.Release, namespace: install.Namespace, chart: filepath.Join(e.local.Root, "charts", "gitops-runtime"),
 			files: []string{values}, values: values, timeout: "6m", commands: e.documented(t),
 		},
-		chance: seeded(t), other: "internal-router.podAnnotations.e2e=changed,argo-cd.server.podAnnotations.e2e=changed", killed: map[string]int{},
+		random: seeded(t), other: "internal-router.podAnnotations.e2e=changed,argo-cd.server.podAnnotations.e2e=changed", killed: map[string]int{},
 		usual: map[string]time.Duration{"install": 50 * time.Second, "upgrade": 30 * time.Second, "rollback": 20 * time.Second, "uninstall": 20 * time.Second},
 	}
 	i.empty = func(ctx context.Context) error {

@@ -23,7 +23,7 @@ import (
 	"gitops-runtime/tests/standin/platformapi"
 )
 
-// fault is something that breaks while traffic passes, and is repaired by nobody or by itself.
+// fault is a failure during traffic, which ends by itself or lasts until Kubernetes has repaired it.
 type fault struct {
 	name string
 	// strike breaks something; what it takes counts to the time until recovered has no error.
@@ -133,7 +133,7 @@ func (e *environment) podDies(workload string, selector *metav1.LabelSelector) f
 	}
 }
 
-// commonName is what the tables call a workload; Argo Events ends the names of its Deployments by chance.
+// commonName is what the tables call a workload; Argo Events ends the names of its Deployments with random text.
 func commonName(workload string) string {
 	for prefix, name := range map[string]string{
 		"e2e-hook-eventsource-": "the EventSource", "e2e-hook-sensor-": "the Sensor", "eventbus-e2e-hook-js": "the event bus",
@@ -176,7 +176,7 @@ func (e *environment) workloadSelectors(t *testing.T) map[string]*metav1.LabelSe
 	return found
 }
 
-// apiAway is the fault that the API server answers nobody for a while.
+// apiAway is the fault that the API server does not respond for a while.
 func (e *environment) apiAway(duration time.Duration) fault {
 	const process = "kube-apiserver"
 	return fault{

@@ -24,7 +24,7 @@ import (
 // seedVariable repeats the moments of an earlier run.
 const seedVariable = "E2E_SEED"
 
-// seeded gives the moments of a test, and says how to repeat them.
+// seeded returns the random numbers of a test, and logs how to repeat them.
 func seeded(t *testing.T) *rand.Rand {
 	t.Helper()
 	now := uint64(time.Now().Unix()) //nolint:gosec // any number will do
@@ -33,11 +33,11 @@ func seeded(t *testing.T) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // moments are no secret
 }
 
-// interrupted is a release whose Helm is killed at moments by chance.
+// interrupted is a release whose Helm commands are killed at random times.
 type interrupted struct {
 	statesOf
-	chance *rand.Rand
-	// usual is how long each command takes when nobody kills it.
+	random *rand.Rand
+	// usual is how long each command takes if it is not killed.
 	usual map[string]time.Duration
 	// other are values that an upgrade changes, for --set.
 	other string
@@ -47,8 +47,8 @@ type interrupted struct {
 	killed map[string]int
 }
 
-// recover runs through the life of the release as often as it is told: in each round an install, an upgrade, a rollback and an uninstall are
-// killed once each, and the next ordinary command, or the documented one, leads on.
+// recover repeats the life cycle of the release: in each round an install, an upgrade, a rollback and an uninstall are killed once each, and the
+// next ordinary command, or the documented one, recovers the release.
 func (i interrupted) recover(t *testing.T, rounds int) {
 	for round := range rounds {
 		require.True(t, t.Run(fmt.Sprintf("round %d", round+1), func(t *testing.T) {
@@ -77,10 +77,10 @@ func (i interrupted) recover(t *testing.T, rounds int) {
 	assert.GreaterOrEqual(t, all, 2*rounds, "Helm ended before most moments: nothing was tried")
 }
 
-// kill kills Helm at a moment within the usual time of the command; it may have ended before.
+// kill kills Helm at a random time within the usual time of the command; it may have ended before.
 func (i interrupted) kill(t *testing.T, name string, args ...string) {
 	t.Helper()
-	moment := time.Duration(i.chance.Float64() * float64(i.usual[name]))
+	moment := time.Duration(i.random.Float64() * float64(i.usual[name]))
 	helm := i.helm(t.Context(), args...)
 	require.NoError(t, helm.Start())
 	ended := make(chan error, 1)
@@ -100,10 +100,10 @@ func (i interrupted) kill(t *testing.T, name string, args ...string) {
 	}
 }
 
-// gone is the state of a release that Helm does not know.
+// gone is the state of a release that does not exist.
 const gone = "gone"
 
-// state is what Helm says of the release.
+// state is the status of the release that Helm reports.
 func (i interrupted) state(t *testing.T) string {
 	t.Helper()
 	out, err := i.say(t, "status", i.release, "--namespace", i.namespace)
@@ -167,7 +167,7 @@ func merged(t *testing.T, files ...string) string {
 	return path
 }
 
-// helmInterrupted kills Helm with a small chart.
+// helmInterrupted kills Helm commands for a small chart.
 func (e *environment) helmInterrupted(t *testing.T, images string, rounds int) {
 	const namespace = "e2e-interrupted"
 	e.namespace(t, namespace)
@@ -177,12 +177,12 @@ func (e *environment) helmInterrupted(t *testing.T, images string, rounds int) {
 			environment: e, release: aloneRelease, namespace: namespace, chart: e.local.Path(eventsAlone().Chart),
 			files: []string{values}, values: values, timeout: "3m", commands: e.documented(t),
 		},
-		chance: seeded(t), other: "controller.replicas=2", killed: map[string]int{},
+		random: seeded(t), other: "controller.replicas=2", killed: map[string]int{},
 		usual: map[string]time.Duration{"install": 4 * time.Second, "upgrade": 4 * time.Second, "rollback": 3 * time.Second, "uninstall": 700 * time.Millisecond},
 	}
 	i.empty = func(ctx context.Context) error {
 		inside, err := e.list(ctx, namespace)
-		// by the Lease its controllers choose a leader; they make it, and Helm does not know it
+		// the controllers create the Lease of their leader election; it is not part of the release
 		if left := without(inside, ofEveryNamespace(), "leases/"); err == nil && len(left) > 0 {
 			err = fmt.Errorf("in the namespace %v", left)
 		}
