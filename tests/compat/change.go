@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// change returns another value than current of a type, one that the schema node allows.
+// change returns a value of a type that differs from current and that the schema node allows.
 func change(kind string, current any, node map[string]any) (any, error) {
 	if options, ok := node["enum"].([]any); ok {
 		return other(options, current)
@@ -31,20 +31,20 @@ func change(kind string, current any, node map[string]any) (any, error) {
 	case "array", "object":
 		return sample(node, kind, "changed")
 	}
-	return nil, fmt.Errorf("a value of type %q cannot be changed by itself: name one in the fixture", kind)
+	return nil, fmt.Errorf("no other value known for type %q: set one in the fixture", kind)
 }
 
-// other returns an option that differs from current and says something.
+// other returns an option that is neither empty nor current.
 func other(options []any, current any) (any, error) {
 	for _, option := range options {
 		if option != nil && option != "" && option != current {
 			return option, nil
 		}
 	}
-	return nil, fmt.Errorf("the schema allows nothing but %v", current)
+	return nil, fmt.Errorf("the schema allows only %v", current)
 }
 
-// sample returns a value of a type with a word in it that the schema node allows.
+// sample returns a value of a type that contains a word and that the schema node allows.
 func sample(node map[string]any, kind, word string) (any, error) {
 	if choices, ok := node["anyOf"].([]any); ok {
 		for _, choice := range choices {
@@ -75,12 +75,12 @@ func sample(node map[string]any, kind, word string) (any, error) {
 	return word, nil
 }
 
-// isQuantity tells whether a schema node is of texts that are numbers with a unit.
+// isQuantity reports whether a schema node describes numbers with a unit.
 func isQuantity(node map[string]any) bool {
 	return node["pattern"] != nil && slices.Contains(types(node), "number")
 }
 
-// itemType is an object where the schema node says nothing of items or lets them be one.
+// itemType returns the type of a list's items: object where the schema node allows it or names no type.
 func itemType(items map[string]any) string {
 	if kinds := types(items); len(kinds) > 0 && !slices.Contains(kinds, "object") {
 		return writtenType(items)
@@ -88,7 +88,7 @@ func itemType(items map[string]any) string {
 	return "object"
 }
 
-// object returns an object with the fields that the schema node asks for, or with one; name and what is a text are preferred.
+// object returns an object with the required fields of the schema node; without required fields, with name or a string field.
 func object(node map[string]any, word string) (any, error) {
 	properties, _ := node["properties"].(map[string]any)
 	if len(properties) == 0 {
@@ -107,16 +107,16 @@ func object(node map[string]any, word string) (any, error) {
 	if len(keys) == 0 {
 		keys = []string{preferred(properties)}
 	}
-	made := map[string]any{}
+	created := map[string]any{}
 	for _, key := range keys {
 		field, _ := properties[key].(map[string]any)
 		value, err := sample(field, writtenType(field), word)
 		if err != nil {
 			return nil, err
 		}
-		made[key] = value
+		created[key] = value
 	}
-	return made, nil
+	return created, nil
 }
 
 func preferred(properties map[string]any) string {
@@ -133,7 +133,7 @@ func preferred(properties map[string]any) string {
 	return keys[0]
 }
 
-// writtenType returns the type a schema node names first besides null.
+// writtenType returns the first type of a schema node that is not null.
 func writtenType(node map[string]any) string {
 	for _, kind := range types(node) {
 		if kind != "null" {
@@ -157,7 +157,7 @@ func types(node map[string]any) []string {
 	return nil
 }
 
-// nodeAt returns the schema node of a path in a schema without references; empty where anything goes.
+// nodeAt returns the schema node of a path in a schema without references; it is empty where any value is allowed.
 func nodeAt(node map[string]any, path []string) map[string]any {
 	for _, key := range path {
 		properties, _ := node["properties"].(map[string]any)
@@ -173,7 +173,7 @@ func nodeAt(node map[string]any, path []string) map[string]any {
 	return node
 }
 
-// resolve puts the definitions of a schema in place of the references to them. They are shared, and must not be changed.
+// resolve replaces the references in a schema with their definitions, which are shared and must not be changed.
 func resolve(root map[string]any) {
 	definitions, _ := root["definitions"].(map[string]any)
 	done := map[string]bool{}

@@ -21,10 +21,10 @@ import (
 	"gitops-runtime/schema/dropped"
 )
 
-// Chart is a chart in memory, to be rendered many times.
+// Chart is a chart that is loaded once and rendered many times.
 type Chart struct {
 	chart   *chart.Chart
-	schemas map[string]chartSchema // of the chart itself under "", of those it depends on under their keys
+	schemas map[string]chartSchema // by key of the dependency; "" for the chart itself
 }
 
 type chartSchema struct {
@@ -32,7 +32,7 @@ type chartSchema struct {
 	compiled *jsonschema.Schema
 }
 
-// Load reads a chart below root/charts with those beside it that it depends on, whatever is vendored.
+// Load reads a chart below root/charts with its dependencies from the same folder; it ignores packaged copies.
 func Load(root, name string) (*Chart, error) {
 	loaded, err := load(root, name)
 	if err != nil {
@@ -54,7 +54,7 @@ func Load(root, name string) (*Chart, error) {
 	return c, nil
 }
 
-// load reads a chart of the checkout with its dependencies in the order of Chart.yaml.
+// load reads a chart from the checkout, with its dependencies in the order of Chart.yaml.
 func load(root, name string) (*chart.Chart, error) {
 	loaded, err := helmchart.Load(context.Background(), helmchart.Source{Name: filepath.Join(root, "charts", name)})
 	if err != nil {
@@ -69,44 +69,43 @@ func load(root, name string) (*chart.Chart, error) {
 	return loaded, nil
 }
 
-func compile(of *chart.Chart) (made chartSchema, err error) {
-	if err = json.Unmarshal(of.Schema, &made.node); err != nil {
-		return made, fmt.Errorf("schema of the chart %s: %w", of.Name(), err)
+func compile(of *chart.Chart) (result chartSchema, err error) {
+	if err = json.Unmarshal(of.Schema, &result.node); err != nil {
+		return result, fmt.Errorf("schema of the chart %s: %w", of.Name(), err)
 	}
-	resolve(made.node)
+	resolve(result.node)
 	compiler := jsonschema.NewCompiler()
 	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(of.Schema))
 	if err == nil {
 		err = compiler.AddResource("values.schema.json", document)
 	}
 	if err == nil {
-		made.compiled, err = compiler.Compile("values.schema.json")
+		result.compiled, err = compiler.Compile("values.schema.json")
 	}
 	if err != nil {
-		return made, fmt.Errorf("schema of the chart %s: %w", of.Name(), err)
+		return result, fmt.Errorf("schema of the chart %s: %w", of.Name(), err)
 	}
-	return made, nil
+	return result, nil
 }
 
-// dependency tells whether a key of the values is that of a chart this one depends on.
+// dependency reports whether a key of the values belongs to a chart that this one depends on.
 func (c *Chart) dependency(key string) bool {
 	return slices.ContainsFunc(c.chart.Dependencies(), func(d *chart.Chart) bool { return d.Name() == key && !library(d) })
 }
 
 func library(c *chart.Chart) bool { return c.Metadata.Type == "library" }
 
-// Around returns the part of the chart where a value most likely shows, which renders faster: of the chart that the value is for, the
-// templates that mention it; of the others only what they define for all, and their values, which any template may read.
-// Of templates that do not mention it what they define is kept: by the habit of the charts it stands at their end.
+// Around returns the chart reduced to the templates that are likely to use a value, which renders faster. The chart of the value keeps the templates
+// that mention it and the named templates of the others, which the charts define at the end of a file; other charts keep only their partials.
 func (c *Chart) Around(value dropped.Path) *Chart {
-	var own *chart.Chart
+	var reduced *chart.Chart
 	if len(value) > 1 && c.dependency(value[0]) {
-		own = copyOf(c.chart, partials(c.chart.Templates))
-		for i, each := range own.Dependencies() {
+		reduced = copyOf(c.chart, partials(c.chart.Templates))
+		for i, each := range reduced.Dependencies() {
 			if each.Name() == value[0] {
-				own.Dependencies()[i] = copyOf(each, mentioning(each.Templates, value[1]))
+				reduced.Dependencies()[i] = copyOf(each, mentioning(each.Templates, value[1]))
 			} else {
-				own.Dependencies()[i] = copyOf(each, partials(each.Templates))
+				reduced.Dependencies()[i] = copyOf(each, partials(each.Templates))
 			}
 		}
 	} else {
@@ -114,16 +113,16 @@ func (c *Chart) Around(value dropped.Path) *Chart {
 		if word == "global" {
 			word = value[len(value)-1]
 		}
-		own = copyOf(c.chart, mentioning(c.chart.Templates, word))
-		for i, each := range own.Dependencies() {
-			own.Dependencies()[i] = copyOf(each, partials(each.Templates))
+		reduced = copyOf(c.chart, mentioning(c.chart.Templates, word))
+		for i, each := range reduced.Dependencies() {
+			reduced.Dependencies()[i] = copyOf(each, partials(each.Templates))
 		}
 	}
-	return &Chart{chart: own, schemas: c.schemas}
+	return &Chart{chart: reduced, schemas: c.schemas}
 }
 
-// part names the part of the chart whose objects a value can change: of a chart that it depends on, which sees its own values and the global
-// ones; or "global" for all of it. The chart's own templates are in every part, for they see all values.
+// part returns the part of the chart whose objects a value can change: the key of a dependency, or "global" for the whole chart.
+// Every part includes the templates of the chart itself, which see all values.
 func (c *Chart) part(value dropped.Path) string {
 	if value[0] == "global" || c.dependency(value[0]) {
 		return value[0]
@@ -134,44 +133,44 @@ func (c *Chart) part(value dropped.Path) string {
 	return ""
 }
 
-// only returns a part of the chart: of other charts only what they define for all.
+// only returns a part of the chart; other dependencies keep only their partials.
 func (c *Chart) only(part string) *Chart {
 	if part == "global" {
 		return c
 	}
-	own := copyOf(c.chart, c.chart.Templates)
-	for i, each := range own.Dependencies() {
+	reduced := copyOf(c.chart, c.chart.Templates)
+	for i, each := range reduced.Dependencies() {
 		if each.Name() != part {
-			own.Dependencies()[i] = copyOf(each, partials(each.Templates))
+			reduced.Dependencies()[i] = copyOf(each, partials(each.Templates))
 		}
 	}
-	return &Chart{chart: own, schemas: c.schemas}
+	return &Chart{chart: reduced, schemas: c.schemas}
 }
 
-// copyOf is a chart that may be changed without changing the one it comes from, with other templates.
+// copyOf returns a deep copy of a chart with other templates.
 func copyOf(from *chart.Chart, templates []*chart.File) *chart.Chart {
-	made := *from
+	result := *from
 	metadata := *from.Metadata
 	metadata.Dependencies = nil
 	for _, dependency := range from.Metadata.Dependencies {
 		each := *dependency
 		metadata.Dependencies = append(metadata.Dependencies, &each)
 	}
-	made.Metadata, made.Templates = &metadata, templates
+	result.Metadata, result.Templates = &metadata, templates
 	var dependencies []*chart.Chart
 	for _, each := range from.Dependencies() {
 		dependencies = append(dependencies, copyOf(each, each.Templates))
 	}
-	made.SetDependencies(dependencies...)
-	return &made
+	result.SetDependencies(dependencies...)
+	return &result
 }
 
-// enabled copies a chart without those it depends on whose condition the values deny. Helm's own way to do it also handles tags and imports,
-// which no chart here has, and takes longer than all the rest of a render.
+// enabled returns a copy of a chart without the dependencies whose condition is false. Helm's implementation also handles tags and imports, which
+// no chart here uses, and takes longer than the rest of the render.
 func enabled(from *chart.Chart, values map[string]any) *chart.Chart {
-	made := copyOf(from, from.Templates)
+	result := copyOf(from, from.Templates)
 	var on []*chart.Chart
-	for i, each := range made.Dependencies() {
+	for i, each := range result.Dependencies() {
 		path := dropped.ParsePath(from.Metadata.Dependencies[i].Condition)
 		wanted := lookUp(values, path)
 		if wanted == nil {
@@ -181,8 +180,8 @@ func enabled(from *chart.Chart, values map[string]any) *chart.Chart {
 			on = append(on, each)
 		}
 	}
-	made.SetDependencies(on...)
-	return made
+	result.SetDependencies(on...)
+	return result
 }
 
 func lookUp(values map[string]any, path dropped.Path) any {
@@ -194,7 +193,7 @@ func lookUp(values map[string]any, path dropped.Path) any {
 	return value
 }
 
-// partials are the templates that make no object themselves.
+// partials returns the templates that render no objects.
 func partials(templates []*chart.File) []*chart.File {
 	var kept []*chart.File
 	for _, template := range templates {
@@ -221,7 +220,7 @@ func mentioning(templates []*chart.File, word string) []*chart.File {
 	return kept
 }
 
-// definitions returns a template from its first define on; nil where there is none.
+// definitions returns the part of a template that starts at its first define, or nil.
 func definitions(text []byte) []byte {
 	if at := bytes.Index(text, []byte("{{- define")); at >= 0 {
 		return text[at:]
@@ -229,14 +228,13 @@ func definitions(text []byte) []byte {
 	return nil
 }
 
-// Render returns the chart's objects as text, by template, checked against its schemas as Helm does.
-// Several renders may go on at once.
+// Render validates the values like Helm and returns the rendered text by template. It is safe for concurrent use.
 func (c *Chart) Render(values map[string]any) (map[string]string, error) {
-	made, all, err := c.prepare(values)
+	active, all, err := c.prepare(values)
 	if err != nil {
 		return nil, err
 	}
-	rendered, err := engine.Render(made, all)
+	rendered, err := engine.Render(active, all)
 	if err != nil {
 		return nil, err
 	}
@@ -246,36 +244,36 @@ func (c *Chart) Render(values map[string]any) (map[string]string, error) {
 	return rendered, nil
 }
 
-// Check tells what the chart's schemas say against values.
+// Check validates values against the chart's schemas.
 func (c *Chart) Check(values map[string]any) error {
 	_, _, err := c.prepare(values)
 	return err
 }
 
-// prepare returns the chart without those that values turn off, and what its templates see.
+// prepare returns the chart without disabled dependencies, and the context of its templates.
 func (c *Chart) prepare(values map[string]any) (*chart.Chart, chartutil.Values, error) {
 	options := chartutil.ReleaseOptions{Name: "cf", Namespace: "codefresh", IsInstall: true}
 	capabilities, err := helmrender.Options{}.Capabilities()
 	if err != nil {
 		return nil, nil, err
 	}
-	made := enabled(c.chart, values)
-	all, err := chartutil.ToRenderValuesWithSchemaValidation(made, values, options, capabilities, true)
+	active := enabled(c.chart, values)
+	all, err := chartutil.ToRenderValuesWithSchemaValidation(active, values, options, capabilities, true)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := c.validate(made, all["Values"].(chartutil.Values)); err != nil {
+	if err := c.validate(active, all["Values"].(chartutil.Values)); err != nil {
 		return nil, nil, err
 	}
-	return made, all, nil
+	return active, all, nil
 }
 
-// validate is Helm's own check with the schemas compiled once.
-func (c *Chart) validate(made *chart.Chart, values chartutil.Values) error {
-	if err := c.schemas[""].check(made.Name(), values); err != nil {
+// validate validates values like Helm, but compiles the schemas once.
+func (c *Chart) validate(active *chart.Chart, values chartutil.Values) error {
+	if err := c.schemas[""].check(active.Name(), values); err != nil {
 		return err
 	}
-	for _, each := range made.Dependencies() {
+	for _, each := range active.Dependencies() {
 		if known, ok := c.schemas[each.Name()]; ok {
 			if err := known.check(each.Name(), values[each.Name()]); err != nil {
 				return err
@@ -297,7 +295,7 @@ func (s chartSchema) check(name string, values any) error {
 	return s.compiled.Validate(document)
 }
 
-// Value returns what a path is set to when values are given.
+// Value returns the value at a path when values are given.
 func (c *Chart) Value(values map[string]any, path dropped.Path) (any, error) {
 	all, err := chartutil.CoalesceValues(c.chart, values)
 	if err != nil {
@@ -306,7 +304,7 @@ func (c *Chart) Value(values map[string]any, path dropped.Path) (any, error) {
 	return lookUp(all.AsMap(), path), nil
 }
 
-// nodeAt returns the schema node of a path; empty where anything goes.
+// nodeAt returns the schema node of a path; it is empty where any value is allowed.
 func (c *Chart) nodeAt(path dropped.Path) map[string]any {
 	if c.dependency(path[0]) {
 		return nodeAt(c.schemas[path[0]].node, path[1:])

@@ -11,7 +11,7 @@ import (
 	"gitops-runtime/internal/gomodule"
 )
 
-// What the community tests its charts with renders here too, apart from what their versions in the tables do not have either.
+// The values with which the community tests its charts render here, except values that its published versions lack.
 func TestTheCommunitysOwnValuesRender(t *testing.T) {
 	t.Parallel()
 	root, err := gomodule.Root()

@@ -17,7 +17,7 @@ import (
 
 var update = flag.Bool("update", false, "write the tables of testdata")
 
-// Each value of the tables people have changes the fields that testdata names, and no others; or it is dropped in words.
+// Each value of the published values tables changes exactly the fields that testdata lists, or is rejected with an explanation.
 func TestEveryValueChangesItsFields(t *testing.T) {
 	t.Parallel()
 	root, err := gomodule.Root()
@@ -28,28 +28,28 @@ func TestEveryValueChangesItsFields(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			chart, fixture := prepared(t, root, name)
-			values, gone := published(t, chart, name)
+			values, droppedValues := published(t, chart, name)
 			known, err := readRows(root, name)
 			require.NoError(t, err)
 			requireStable(t, chart, fixture.Base)
 
 			prover := &Prover{Chart: chart, Fixture: fixture}
-			settings, order, err := prover.settings(values, gone, known)
+			settings, order, err := prover.settings(values, droppedValues, known)
 			require.NoError(t, err)
 			requireTable(t, root, name, prover, settings, order)
 		})
 	}
 }
 
-// requireTable compares what settings change with the table of a name, or writes it.
+// requireTable compares the changes of settings with a table, or writes the table.
 func requireTable(t *testing.T, root, name string, prover *Prover, settings []setting, order []string) {
 	t.Helper()
-	made, err := prover.Rows(settings)
+	found, err := prover.Rows(settings)
 	assert.NoError(t, err)
 	rows := make([]Row, len(order))
 	for i, key := range order {
 		rows[i] = Row{Key: key}
-		if row, set := made[key]; set {
+		if row, set := found[key]; set {
 			rows[i] = row
 			assert.NotEmpty(t, row.What, "%s = %s changes no object", key, row.To)
 		}
@@ -57,7 +57,7 @@ func requireTable(t *testing.T, root, name string, prover *Prover, settings []se
 	requireRows(t, root, name, "What each value of "+name+" changes", rows)
 }
 
-// requireRows compares rows with the table of a name, or writes it.
+// requireRows compares rows with a table, or writes the table.
 func requireRows(t *testing.T, root, name, title string, rows []Row) {
 	t.Helper()
 	text := tableText(title, rows)
@@ -66,11 +66,11 @@ func requireRows(t *testing.T, root, name, title string, rows []Row) {
 	}
 	written, err := os.ReadFile(tableFile(root, name))
 	require.NoError(t, err)
-	assert.Equal(t, string(written), text, "go test ./tests/compat -run %s -update writes the table; read what changed", t.Name())
+	assert.Equal(t, string(written), text, "go test ./tests/compat -run %s -update writes the table; review the difference", t.Name())
 }
 
-// The tables prove what they are there for: a value stands in a field that it changes, and more changes than what checks read. The others are
-// named here, with what they do instead.
+// Each table row shows its value in a changed field, and changes more than the values that checks read. The exceptions are listed with their
+// effects.
 func TestRowsCarryTheirValues(t *testing.T) {
 	t.Parallel()
 	root, err := gomodule.Root()
@@ -79,12 +79,12 @@ func TestRowsCarryTheirValues(t *testing.T) {
 		"global.affinity.nodeAffinity.type":                                           "chooses between fields of an affinity",
 		"global.integrations.argo-cd.server.auth.type":                                "chooses how to log in to Argo CD",
 		"global.external-argo-cd.auth.type":                                           "chooses how to log in to Argo CD",
-		"server.ingress.controller":                                                   "chooses what the load balancers of a cloud need",
-		"redis-ha.affinity":                                                           "a text of YAML, which stands there as fields",
-		"redis-ha.haproxy.affinity":                                                   "a text of YAML, which stands there as fields",
-		"global.runtime.ingress.skipValidation":                                       "leaves out checks of validate-values",
-		`installer.argoCdVersionCheck.argoServerLabels.app\.kubernetes\.io/component`: "by which validate-values looks for Argo CD",
-		`installer.argoCdVersionCheck.argoServerLabels.app\.kubernetes\.io/part-of`:   "by which validate-values looks for Argo CD",
+		"server.ingress.controller":                                                   "chooses the objects for a cloud's load balancer",
+		"redis-ha.affinity":                                                           "a string of YAML, which becomes fields",
+		"redis-ha.haproxy.affinity":                                                   "a string of YAML, which becomes fields",
+		"global.runtime.ingress.skipValidation":                                       "skips checks of validate-values",
+		`installer.argoCdVersionCheck.argoServerLabels.app\.kubernetes\.io/component`: "the labels by which validate-values finds Argo CD",
+		`installer.argoCdVersionCheck.argoServerLabels.app\.kubernetes\.io/part-of`:   "the labels by which validate-values finds Argo CD",
 	}
 	charts, err := Charts()
 	require.NoError(t, err)
@@ -98,13 +98,13 @@ func TestRowsCarryTheirValues(t *testing.T) {
 			}
 		}
 	}
-	assert.Equal(t, "no object works by it", Row{To: `"a"`, What: []string{`Secret/validate-values data[values.yaml].a: "b" -> "a"`}}.Unproven())
-	assert.Equal(t, "its value is nowhere", Row{To: `"a"`, What: []string{`ConfigMap/c data.a: "b" -> "c"`}}.Unproven())
+	assert.Equal(t, "no object uses it", Row{To: `"a"`, What: []string{`Secret/validate-values data[values.yaml].a: "b" -> "a"`}}.Unproven())
+	assert.Equal(t, "no object contains its value", Row{To: `"a"`, What: []string{`ConfigMap/c data.a: "b" -> "c"`}}.Unproven())
 	assert.Empty(t, Row{To: `[{"n":"a"}]`, What: []string{`ConfigMap/c data.a: "b" -> "xa"`}}.Unproven())
 }
 
-// Every value that is not empty by default changes its field as it becomes 0, false, "" or []; or it is refused, or there is a reason. The
-// settings that all components have are tried on the components of every chart by tests/render.
+// Every value with a non-empty default changes its field when it is set to 0, false, "" or [], is rejected, or has a listed reason.
+// tests/render tests the settings that all components share.
 func TestEveryEmptyValueChangesItsFields(t *testing.T) {
 	t.Parallel()
 	root, err := gomodule.Root()
@@ -125,7 +125,7 @@ func TestEveryEmptyValueChangesItsFields(t *testing.T) {
 	}
 }
 
-// What is dropped is refused in words, and most is honored.
+// Dropped values are rejected with an explanation, and most values are honored.
 func TestDroppedValuesAreRefusedInWords(t *testing.T) {
 	t.Parallel()
 	root, err := gomodule.Root()
@@ -136,10 +136,10 @@ func TestDroppedValuesAreRefusedInWords(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			chart, fixture := prepared(t, root, name)
-			values, gone := published(t, chart, name)
+			values, droppedValues := published(t, chart, name)
 			refused, all := map[string]int{}, map[string]int{}
 			for _, value := range values {
-				entry, ok := Dropped(gone, value.Path)
+				entry, ok := Dropped(droppedValues, value.Path)
 				for _, version := range append(slices.Clone(value.Versions), "") {
 					all[version]++
 					if ok {
@@ -157,7 +157,7 @@ func TestDroppedValuesAreRefusedInWords(t *testing.T) {
 	}
 }
 
-// A copy of the published values.yaml says nothing by the defaults of what is dropped, so it is taken with what an install needs.
+// A copy of the published values.yaml is accepted with the values that an install requires: defaults of dropped values are not rejected.
 func TestPublishedValuesAreTakenAsAWhole(t *testing.T) {
 	t.Parallel()
 	root, err := gomodule.Root()
@@ -182,8 +182,8 @@ func TestPublishedValuesAreTakenAsAWhole(t *testing.T) {
 	}
 }
 
-// leastHonoured is the share of the values people have that a chart has to honor, by version. Of those of gitops-runtime 0.24.0 a fifth
-// configure the EventSources, Sensors and the EventBus that reported to the platform before 0.30.0 removed them.
+// leastHonoured returns the minimum share of published values that a chart has to honor, by version. A fifth of the values of gitops-runtime 0.24.0
+// configure the EventSources, Sensors and the EventBus that reported to the platform until 0.30.0 removed them.
 func leastHonoured(chart string) map[string]float64 {
 	if chart == "gitops-runtime" {
 		return map[string]float64{"0.24.0": 0.74, "0.26": 0.92, "0.28": 0.92, "0.30.0": 0.92}
@@ -191,18 +191,18 @@ func leastHonoured(chart string) map[string]float64 {
 	return map[string]float64{"": 0.95}
 }
 
-// requireStable makes sure that a difference between two renders comes from their values.
+// requireStable requires that the same values render the same objects.
 func requireStable(t *testing.T, chart *Chart, values map[string]any) {
 	t.Helper()
 	first, err := chart.Render(values)
 	require.NoError(t, err)
 	second, err := chart.Render(values)
 	require.NoError(t, err)
-	require.Equal(t, first, second, "the chart renders differently each time")
+	require.Equal(t, first, second, "two renders with the same values differ")
 }
 
-// assertRefused: the sentence is printed for a value of the type that users of the other chart give. A value that does no harm, and the name of an
-// image, which differs from version to version, are taken, and described by the sentence, with which validate-values warns.
+// assertRefused asserts that a dropped value of the published type is rejected with the sentence of its entry. Harmless values and image names,
+// which differ between versions, are accepted; their schema description is the sentence, with which validate-values warns.
 func assertRefused(t *testing.T, chart *Chart, fixture Fixture, value Value, entry dropped.Value) {
 	t.Helper()
 	var changed any = "changed"
@@ -220,7 +220,7 @@ func assertRefused(t *testing.T, chart *Chart, fixture Fixture, value Value, ent
 		}
 		return
 	}
-	if assert.Error(t, err, "%s is dropped and yet taken", value.Path) {
+	if assert.Error(t, err, "%s is dropped but accepted", value.Path) {
 		assert.Contains(t, err.Error(), entry.Reason)
 		assert.Contains(t, err.Error(), entry.Instead)
 	}
@@ -246,20 +246,20 @@ func TestChange(t *testing.T) {
 		want          any
 		wantErrorText string
 	}{
-		"a boolean is turned":                  {kind: "boolean", current: true, want: false},
+		"a boolean is negated":                 {kind: "boolean", current: true, want: false},
 		"an absent boolean becomes true":       {kind: "boolean", want: true},
-		"a number grows":                       {kind: "integer", current: 3.0, want: 4.0},
+		"a number is incremented":              {kind: "integer", current: 3.0, want: 4.0},
 		"an absent number becomes 1":           {kind: "integer", want: 1},
-		"a text":                               {kind: "string", current: "a", want: "changed"},
-		"another of the allowed":               {kind: "string", current: "a", node: map[string]any{"enum": []any{nil, "", "a", "b"}}, want: "b"},
-		"a list of texts":                      {kind: "array", node: map[string]any{"items": map[string]any{"type": []any{"string", "null"}}}, want: []any{"changed"}},
-		"a list of the allowed":                {kind: "array", node: map[string]any{"items": map[string]any{"enum": []any{"a"}}}, want: []any{"a"}},
+		"a string":                             {kind: "string", current: "a", want: "changed"},
+		"another allowed value":                {kind: "string", current: "a", node: map[string]any{"enum": []any{nil, "", "a", "b"}}, want: "b"},
+		"a list of strings":                    {kind: "array", node: map[string]any{"items": map[string]any{"type": []any{"string", "null"}}}, want: []any{"changed"}},
+		"a list of allowed values":             {kind: "array", node: map[string]any{"items": map[string]any{"enum": []any{"a"}}}, want: []any{"a"}},
 		"a list of objects":                    {kind: "array", node: map[string]any{"items": map[string]any{"type": "object"}}, want: []any{map[string]any{"name": "changed"}}},
 		"an object":                            {kind: "object", want: map[string]any{"name": "changed"}},
 		"a quantity":                           {kind: "string", node: map[string]any{"type": []any{"string", "number"}, "pattern": "^[0-9]"}, want: "7Gi"},
 		"without a default the schema decides": {kind: "null", node: map[string]any{"type": []any{"null", "integer"}}, want: 1},
-		"nothing else is allowed":              {kind: "string", current: "a", node: map[string]any{"enum": []any{"a"}}, wantErrorText: "the schema allows nothing but a"},
-		"an unknown type":                      {kind: "date", wantErrorText: `a value of type "date" cannot be changed by itself: name one in the fixture`},
+		"no other value is allowed":            {kind: "string", current: "a", node: map[string]any{"enum": []any{"a"}}, wantErrorText: "the schema allows only a"},
+		"an unknown type":                      {kind: "date", wantErrorText: `no other value known for type "date": set one in the fixture`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -283,5 +283,5 @@ func TestFixtureLaysConditionsOverTheBase(t *testing.T) {
 	assert.Equal(t, fixture.Base, fixture.Around(dropped.Path{"z"}))
 	assert.Equal(t, map[string]any{"a": map[string]any{"b": 3, "c": 2}}, fixture.Around(dropped.Path{"x"}))
 	assert.Equal(t, map[string]any{"a": map[string]any{"b": 3, "c": 2}, "d": 4}, fixture.Around(dropped.Path{"x", "y", "z"}))
-	assert.Equal(t, map[string]any{"a": map[string]any{"b": 1, "c": 2}}, fixture.Base, "the base stays as it was")
+	assert.Equal(t, map[string]any{"a": map[string]any{"b": 1, "c": 2}}, fixture.Base, "the base is unchanged")
 }

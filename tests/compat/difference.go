@@ -8,21 +8,21 @@ import (
 	"strings"
 )
 
-// difference is one field of a rendered object that values change, or a whole object that they add or take away.
+// difference is a field of a rendered object that values change, or a whole object that they add or remove.
 type difference struct {
 	object string
 	path   string // path is empty for a whole object.
-	what   string // what was there and what is there now; + or - for a whole object.
+	what   string // what is the old and the new value of a field; + or - for a whole object.
 }
 
-// changedWord is what values are changed to where their type allows it.
+// changedWord is the string that new values contain if their type allows it.
 const changedWord = "changed"
 
-// many objects that change in the same way are counted and not named.
+// many is the number of objects with the same change above which a table counts the objects instead of naming them.
 const many = 6
 
-// differences are what changed between two renders, in order. Of an object that was added, the fields that hold changedWord follow.
-// Checksums of the configuration follow what they are made of, and are told only where nothing else changed.
+// differences returns the changes between two renders, in order. An added object is followed by its fields that contain changedWord.
+// Checksum annotations are returned only if nothing else changed.
 func differences(before, after objects) []difference {
 	var all, checksums []difference
 	for _, object := range slices.Sorted(maps.Keys(before)) {
@@ -76,7 +76,7 @@ func changedFields(object string, before, after fields) (all []difference) {
 	return all
 }
 
-// without are the values that are not among others, each counted as often as it is there.
+// without returns the values that others lacks; duplicates count.
 func without(values, others []string) []string {
 	left := slices.Clone(others)
 	var kept []string
@@ -90,7 +90,7 @@ func without(values, others []string) []string {
 	return kept
 }
 
-// shown is how a table shows values: long ones by their beginning and a checksum.
+// shown formats values for a table; long ones are shortened to their beginning and a checksum.
 func shown(values []string) string {
 	if len(values) == 0 {
 		return "none"
@@ -110,27 +110,27 @@ func (d difference) String() string {
 	return fmt.Sprintf("%s %s: %s", d.object, d.path, d.what)
 }
 
-// lines are differences as a table has them.
+// lines returns the lines of a table for differences.
 func lines(all []difference) []string {
-	alike := map[string]int{}
+	counts := map[string]int{}
 	for _, each := range all {
-		alike[each.of("objects")]++
+		counts[each.of("objects")]++
 	}
-	var made []string
+	var result []string
 	for _, each := range all {
 		line := each.String()
-		if count := alike[each.of("objects")]; count > many {
+		if count := counts[each.of("objects")]; count > many {
 			line = each.of(fmt.Sprintf("%d objects", count))
 		}
-		if !slices.Contains(made, line) {
-			made = append(made, line)
+		if !slices.Contains(result, line) {
+			result = append(result, line)
 		}
 	}
-	slices.Sort(made)
-	return made
+	slices.Sort(result)
+	return result
 }
 
-// of is the difference as one of several objects.
+// of formats the difference with another object name.
 func (d difference) of(objects string) string {
 	d.object = objects
 	return d.String()

@@ -2,7 +2,7 @@ package compat
 
 import "gitops-runtime/schema/dropped"
 
-// AllDropped returns what a chart drops or renames: its own values and those of the charts it depends on, under their keys.
+// AllDropped returns the values that a chart and, below their keys, its dependencies drop or rename.
 func AllDropped(chart *Chart) ([]dropped.Value, error) {
 	all, err := dropped.Of(chart.chart.Name())
 	if err != nil {
@@ -18,7 +18,7 @@ func AllDropped(chart *Chart) ([]dropped.Value, error) {
 	return all, nil
 }
 
-// Dropped tells whether a value is dropped, and by which entry.
+// Dropped returns the entry that drops or renames a value, if any.
 func Dropped(entries []dropped.Value, path dropped.Path) (dropped.Value, bool) {
 	for _, entry := range entries {
 		if path.Within(entry.Path) {

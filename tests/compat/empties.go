@@ -10,8 +10,8 @@ import (
 	"gitops-runtime/schema/dropped"
 )
 
-// Empties are the values of a chart that are not empty by default, without those of the charts it depends on, each with what is empty of its
-// type: 0, false, "" or [].
+// Empties returns the values of a chart, without its dependencies, whose default is not empty, each with the empty value of its type: 0, false,
+// "" or [].
 func (c *Chart) Empties() []Value {
 	var all []Value
 	var walk func(values map[string]any, path dropped.Path)
@@ -32,7 +32,7 @@ func (c *Chart) Empties() []Value {
 	return all
 }
 
-// emptyOf is what is empty of the type of a value; nil where the value is empty itself.
+// emptyOf returns the empty value of a value's type, or nil if the value is empty.
 func emptyOf(value any) any {
 	switch at := value.(type) {
 	case bool:
@@ -55,15 +55,15 @@ func emptyOf(value any) any {
 	return nil
 }
 
-// EmptyReasons say why an empty value changes nothing, by path.
+// EmptyReasons returns, by path, why an empty value changes nothing.
 func EmptyReasons(chart string) (map[string]string, error) {
 	text, err := data.ReadFile("fixtures/" + chart + "-empty.yaml")
 	if err != nil {
-		return nil, fmt.Errorf("read why empty values of %s change nothing: %w", chart, err)
+		return nil, fmt.Errorf("read the reasons for empty values of %s: %w", chart, err)
 	}
 	byReason := map[string][]string{}
 	if err := yaml.UnmarshalStrict(text, &byReason); err != nil {
-		return nil, fmt.Errorf("why empty values of %s change nothing: %w", chart, err)
+		return nil, fmt.Errorf("reasons for empty values of %s: %w", chart, err)
 	}
 	reasons := map[string]string{}
 	for reason, paths := range byReason {
@@ -74,26 +74,26 @@ func EmptyReasons(chart string) (map[string]string, error) {
 	return reasons, nil
 }
 
-// emptySettings are those of the values that are not empty by default, with the values that their default counts in around them.
+// emptySettings returns the settings that empty the chart's values, each with the other values under which its default has an effect.
 func (p *Prover) emptySettings(known map[string]Row) (settings []setting, order []string, err error) {
 	for _, value := range p.Chart.Empties() {
-		made := setting{key: value.Path.String(), path: value.Path, to: value.Default, around: p.Fixture.Around(value.Path), part: p.Chart.part(value.Path)}
-		// a fixture that says the value itself would be overruled
-		current, err := p.Chart.Value(made.around, value.Path)
+		created := setting{key: value.Path.String(), path: value.Path, to: value.Default, around: p.Fixture.Around(value.Path), part: p.Chart.part(value.Path)}
+		// skip values that the fixture itself empties
+		current, err := p.Chart.Value(created.around, value.Path)
 		if err != nil {
 			return nil, nil, err
 		}
 		if emptyOf(current) == nil {
 			continue
 		}
-		to, err := toText(made.to)
+		to, err := toText(created.to)
 		if err != nil {
 			return nil, nil, err
 		}
-		if row := known[made.key]; row.To == to {
-			made.known = row
+		if row := known[created.key]; row.To == to {
+			created.known = row
 		}
-		settings, order = append(settings, made), append(order, made.key)
+		settings, order = append(settings, created), append(order, created.key)
 	}
 	return settings, order, nil
 }

@@ -1,10 +1,10 @@
-// Package compat proves that values files written for the community's charts carry over.
+// Package compat verifies that values files written for the community's charts work with the charts of this repository.
 //
-// facts/<chart>.tsv lists the values that people have: path, JSON type and default of the chart they come from; facts/<chart>-<version>.tsv
-// those of one published version, where versions differ. A value is either honored, and testdata/<chart>.txt says which fields of which objects
-// change with it, and to what, which a test tries; or it is dropped or renamed, which schema/dropped/<chart>.yaml says together with what to do
-// instead. testdata/<chart>-empty.txt says the same of 0, false, "" and [] in place of a chart's own defaults.
-// testdata/<chart>-texts.txt says where a text with everything that means something in YAML and in templates stands, of each value that may be one.
+// facts/<chart>.tsv lists published values: path, JSON type and default in the community's chart; facts/<chart>-<version>.tsv lists the values of one
+// published version, where versions differ. A value is either honored, and testdata/<chart>.txt lists the fields that it changes; or it is dropped or
+// renamed, and schema/dropped/<chart>.yaml contains the reason and the replacement. testdata/<chart>-empty.txt lists the fields that change when a
+// default is replaced with 0, false, "" or []. testdata/<chart>-texts.txt lists the fields that contain a string value with all special characters of
+// YAML and templates.
 package compat
 
 import (
@@ -24,17 +24,17 @@ var data embed.FS
 // Value is one leaf of a values file.
 type Value struct {
 	Path dropped.Path
-	Type string // Type is a JSON type; null where the default said nothing of it.
-	// Default is what the community's chart sets; nil where that is not known.
+	Type string // Type is a JSON type; null where the default is null.
+	// Default is the default of the community's chart; nil if unknown.
 	Default any
-	// Versions are the published versions that have the value, oldest first; none where versions do not differ.
+	// Versions are the published versions that have the value, oldest first; empty where versions do not differ.
 	Versions []string
 }
 
-// factsFile is the name of a file of facts: a chart and perhaps a version.
+// factsFile matches the name of a facts file: a chart and an optional version.
 var factsFile = regexp.MustCompile(`^(.*?)(?:-(\d[\d.]*))?\.tsv$`)
 
-// Charts returns the charts whose values are known, by name.
+// Charts returns the names of the charts that have facts.
 func Charts() ([]string, error) {
 	files, err := data.ReadDir("facts")
 	if err != nil {
@@ -49,7 +49,7 @@ func Charts() ([]string, error) {
 	return charts, nil
 }
 
-// Versions returns the published versions of a chart whose values are known apart, oldest first; none where one table stands for all.
+// Versions returns the published versions of a chart that have their own facts file, oldest first; none where one file covers all versions.
 func Versions(chart string) ([]string, error) {
 	files, err := data.ReadDir("facts")
 	if err != nil {
@@ -64,7 +64,7 @@ func Versions(chart string) ([]string, error) {
 	return versions, nil
 }
 
-// Values returns the values that people have of a chart, in the order of its values file; those that only later versions have come last.
+// Values returns the published values of a chart, in the order of its values file; values that only later versions have come last.
 func Values(chart string) ([]Value, error) {
 	files, err := data.ReadDir("facts")
 	if err != nil {
@@ -94,7 +94,7 @@ func Values(chart string) ([]Value, error) {
 		}
 	}
 	if values == nil {
-		return nil, fmt.Errorf("there are no facts of the chart %s", chart)
+		return nil, fmt.Errorf("no facts file for chart %s", chart)
 	}
 	return values, nil
 }
@@ -111,19 +111,19 @@ func readValues(file string) ([]Value, error) {
 		}
 		fields := strings.Split(line, "\t")
 		if len(fields) < 2 {
-			return nil, fmt.Errorf("known values of %s, line %d: want path, type and default divided by tabs, not %q", file, number+1, line)
+			return nil, fmt.Errorf("known values of %s, line %d: want path, type and default separated by tabs, not %q", file, number+1, line)
 		}
 		value := Value{Path: dropped.ParsePath(fields[0]), Type: fields[1]}
 		if len(fields) > 2 && json.Unmarshal([]byte(fields[2]), &value.Default) != nil {
-			value.Default = nil // long defaults are cut short
+			value.Default = nil // long defaults are truncated
 		}
 		values = append(values, value)
 	}
 	return values, nil
 }
 
-// Published is the values.yaml of a version of a chart, or of the chart whose values one table stands for ("" for version), as far as its
-// values are known: what is too long for the tables is left out.
+// Published returns the values.yaml of a version of a chart, or of all versions if version is "", without the values that are too long for the
+// facts files.
 func Published(chart, version string) (map[string]any, error) {
 	file := chart
 	if version != "" {

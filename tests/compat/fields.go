@@ -13,17 +13,17 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// fields are the values of an object's fields, by path. Items of lists that have names are told apart by them, arguments by their flags; other
-// items share one path, so that a further one in front of them is one change. What text holds as YAML or as lines is taken apart as well.
+// fields are the values of an object's fields, by path. The path of a list item contains its name, that of an argument its flag; other items share
+// one path, so that an inserted item is one change. Strings that contain YAML or several lines are split too.
 type fields map[string][]string
 
 // objects are the fields of rendered objects, by kind and name.
 type objects map[string]fields
 
-// reader reads rendered templates; documents that were read before are not read again.
+// reader parses rendered templates and caches the documents.
 type reader struct{ known sync.Map }
 
-// document is one object that was read.
+// document is a parsed object.
 type document struct {
 	name, namespace string
 	fields          fields
@@ -39,12 +39,12 @@ func (r *reader) read(rendered map[string]string) (objects, error) {
 			}
 			found, ok := r.known.Load(text)
 			if !ok {
-				made, err := readDocument(text)
+				parsed, err := readDocument(text)
 				if err != nil {
 					return nil, fmt.Errorf("%s: %w", template, err)
 				}
-				r.known.Store(text, made)
-				found = made
+				r.known.Store(text, parsed)
+				found = parsed
 			}
 			one := found.(document)
 			if one.fields == nil {
@@ -60,7 +60,7 @@ func (r *reader) read(rendered map[string]string) (objects, error) {
 	return all, nil
 }
 
-// large is the size above which the specification of an object is compared as a whole: of CustomResourceDefinitions.
+// large is the size above which the spec of an object, such as a CustomResourceDefinition, is compared by checksum.
 const large = 50_000
 
 func readDocument(text string) (document, error) {
@@ -70,35 +70,35 @@ func readDocument(text string) (document, error) {
 	}
 	var object map[string]any
 	if err := yaml.Unmarshal([]byte(head), &object); err != nil {
-		return document{}, fmt.Errorf("a rendered document is no YAML: %w:\n%s", err, head)
+		return document{}, fmt.Errorf("a rendered document is not valid YAML: %w:\n%s", err, head)
 	}
 	if len(object) == 0 {
 		return document{}, nil
 	}
 	metadata, _ := object["metadata"].(map[string]any)
 	kind := fmt.Sprint(object["kind"])
-	made := document{name: fmt.Sprintf("%s/%v", kind, metadata["name"]), namespace: fmt.Sprint(metadata["namespace"]), fields: fields{}}
+	parsed := document{name: fmt.Sprintf("%s/%v", kind, metadata["name"]), namespace: fmt.Sprint(metadata["namespace"]), fields: fields{}}
 	delete(object, "kind")
 	delete(metadata, "name")
 	for key, value := range object {
 		if texts, ok := value.(map[string]any); ok && (key == "data" || key == "stringData") && (kind == "ConfigMap" || kind == "Secret") {
 			for name, text := range texts {
-				made.fields.text(kind == "Secret" && key == "data", member(key, name), fmt.Sprint(text))
+				parsed.fields.text(kind == "Secret" && key == "data", member(key, name), fmt.Sprint(text))
 			}
 			continue
 		}
-		made.fields.add(key, value)
+		parsed.fields.add(key, value)
 	}
 	if specification != "" {
-		made.fields["spec"] = []string{fmt.Sprintf("%x", sha256.Sum256([]byte(specification)))[:8]}
+		parsed.fields["spec"] = []string{fmt.Sprintf("%x", sha256.Sum256([]byte(specification)))[:8]}
 	}
-	for _, values := range made.fields {
+	for _, values := range parsed.fields {
 		slices.Sort(values)
 	}
-	return made, nil
+	return parsed, nil
 }
 
-// text adds what a text of a ConfigMap or a Secret says.
+// text adds the content of a string, decoded if it is the data of a Secret.
 func (f fields) text(encoded bool, path, text string) {
 	if encoded {
 		if plain, err := base64.StdEncoding.DecodeString(text); err == nil {
@@ -115,12 +115,12 @@ func (f fields) text(encoded bool, path, text string) {
 	}
 }
 
-// structure is the map or the list that a text holds; nil where it is only text.
+// structure returns the map or the list that a string contains, or nil.
 func structure(path, text string) any {
 	var below any
 	var err error
 	switch {
-	case strings.HasPrefix(text, "{"), strings.HasPrefix(text, "["): // the YAML of others may begin so and go on
+	case strings.HasPrefix(text, "{"), strings.HasPrefix(text, "["): // YAML that is not JSON may begin with these, too
 		err = json.Unmarshal([]byte(text), &below)
 	case strings.Contains(text, "\n"), strings.HasSuffix(path, ".yaml]"):
 		err = yaml.Unmarshal([]byte(text), &below)
@@ -142,7 +142,7 @@ func (f fields) put(path string, value any) {
 	f[path] = append(f[path], string(text))
 }
 
-// add adds a value and what is below it.
+// add adds a value and its children.
 func (f fields) add(path string, value any) {
 	switch at := value.(type) {
 	case map[string]any:
@@ -191,7 +191,7 @@ func (f fields) list(path string, items []any) {
 	}
 }
 
-// namesOf are what tells the items of a list apart; nil where nothing does.
+// namesOf returns unique names of the items of a list, or nil.
 func namesOf(items []any) []string {
 	for _, key := range []string{"name", "mountPath"} {
 		var names []string
@@ -208,7 +208,7 @@ func namesOf(items []any) []string {
 	return nil
 }
 
-// member is the path of a key of a map.
+// member returns the path of a key in the map at a path.
 func member(path, key string) string {
 	if strings.ContainsAny(key, "./ :") || key == "" {
 		return fmt.Sprintf("%s[%s]", path, key)

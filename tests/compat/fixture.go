@@ -8,17 +8,17 @@ import (
 	"gitops-runtime/schema/dropped"
 )
 
-// Fixture says what a chart's values need around them to be seen, where the general rule is not enough.
+// Fixture contains the values under which other values of a chart have an effect.
 type Fixture struct {
-	// Base turns on whatever is off by default, so that settings of it show.
+	// Base enables the features that are off by default, so that their settings have an effect.
 	Base map[string]any
-	// With are values that some paths need besides; all that match are laid over Base in order.
+	// With are values that some paths need in addition; all that match are merged over Base in order.
 	With []Condition
-	// To are values to change a path to, by path; the others are chosen by type and schema.
+	// To are the new values of paths; those of other paths are chosen by type and schema.
 	To map[string]any
 }
 
-// Condition is what the values at Paths and below need besides Fixture.Base.
+// Condition contains the values that Paths and the paths below them need in addition to Fixture.Base.
 type Condition struct {
 	Paths  []string
 	Values map[string]any
@@ -37,7 +37,7 @@ func ReadFixture(chart string) (Fixture, error) {
 	return fixture, nil
 }
 
-// Around returns the values that make a path visible.
+// Around returns the values under which a path has an effect.
 func (f Fixture) Around(path dropped.Path) map[string]any {
 	values := overlay(nil, f.Base)
 	for _, condition := range f.With {
@@ -50,7 +50,7 @@ func (f Fixture) Around(path dropped.Path) map[string]any {
 	return values
 }
 
-// overlay returns the values of base with those of top over them; neither is changed.
+// overlay merges top over base and returns the result; it changes neither.
 func overlay(base, top map[string]any) map[string]any {
 	values := map[string]any{}
 	for key, value := range base {

@@ -22,7 +22,7 @@ import (
 	"gitops-runtime/tests/render"
 )
 
-// everythingOn renders a chart with all its toggles on.
+// everythingOn renders a chart with everything enabled.
 func everythingOn(t *testing.T, name string, more map[string]any) []render.Object {
 	t.Helper()
 	root, err := gomodule.Root()
@@ -39,22 +39,22 @@ func everythingOn(t *testing.T, name string, more map[string]any) []render.Objec
 	return objects
 }
 
-// everyWay renders a chart with all its toggles on, and again with those on that exclude one of them.
+// everyWay renders a chart with everything enabled, and again for each mutually exclusive setting.
 func everyWay(t *testing.T, name string) [][]render.Object {
 	t.Helper()
-	ways := [][]render.Object{everythingOn(t, name, nil)}
+	renders := [][]render.Object{everythingOn(t, name, nil)}
 	if name == "argo-cd" {
 		for _, more := range []map[string]any{
 			{"redis-ha": map[string]any{"enabled": true, "exporter": map[string]any{"enabled": true}}},
 			{"controller": map[string]any{"dynamicClusterDistribution": true}},
 		} {
-			ways = append(ways, everythingOn(t, name, more))
+			renders = append(renders, everythingOn(t, name, more))
 		}
 	}
-	return ways
+	return renders
 }
 
-// assertRestricted asks the admission plugin of Kubernetes itself.
+// assertRestricted evaluates a pod with the Pod Security admission library of Kubernetes.
 func assertRestricted(t *testing.T, where string, meta metav1.ObjectMeta, spec corev1.PodSpec) {
 	t.Helper()
 	evaluator, err := policy.NewEvaluator(policy.DefaultChecks(), nil)
@@ -64,8 +64,8 @@ func assertRestricted(t *testing.T, where string, meta metav1.ObjectMeta, spec c
 	assert.True(t, verdict.Allowed, "%s: %s", where, verdict.ForbiddenDetail())
 }
 
-// isClosed tells whether an image is one of the runtime's closed programs. The published chart leaves their root file systems writable, and
-// what they write there is not known.
+// isClosed reports whether an image is one of the runtime's closed-source programs. The published chart leaves their root file systems writable, and
+// the paths that they write to are unknown.
 func isClosed(image string) bool {
 	return regexp.MustCompile(`/codefresh/(cap-app-proxy|cap-app-proxy-init|leader-elector|cf-argocd-extras|codefresh-gitops-operator):`).MatchString(image)
 }
@@ -109,7 +109,7 @@ func TestEveryPodPassesTheLevelRestricted(t *testing.T) {
 	})
 }
 
-// Fields that Kubernetes does not know, of the wrong type or missing, are found here and not by users.
+// No object has unknown or missing fields, or fields of the wrong type.
 func TestEveryObjectIsWellFormed(t *testing.T) {
 	t.Parallel()
 	root, err := gomodule.Root()
@@ -118,7 +118,7 @@ func TestEveryObjectIsWellFormed(t *testing.T) {
 	require.NoError(t, err)
 	charts, err := Charts()
 	require.NoError(t, err)
-	// the definitions of these are in no module
+	// no Go module contains the definitions of these
 	groups := []string{"autoscaling.k8s.io", "cert-manager.io", "cloud.google.com", "networking.gke.io", "route.openshift.io"}
 	kinds := []string{"ListenerSet", "PrometheusRule"}
 	for _, name := range charts {
@@ -137,7 +137,7 @@ func TestEveryObjectIsWellFormed(t *testing.T) {
 	}
 }
 
-// Workflow pods are made by the controller, from its settings and what the workflow says.
+// The workflow controller creates pods from its settings and the workflow.
 func TestWorkflowPodsPassTheLevelRestricted(t *testing.T) {
 	t.Parallel()
 	objects := everythingOn(t, "argo-workflows", nil)
@@ -159,7 +159,7 @@ func TestWorkflowPodsPassTheLevelRestricted(t *testing.T) {
 	}
 	assertRestricted(t, "with the default pod security context", metav1.ObjectMeta{}, spec)
 	spec.SecurityContext = &corev1.PodSecurityContext{}
-	assertRestricted(t, "with a pod security context of the workflow's own", metav1.ObjectMeta{}, spec)
+	assertRestricted(t, "with the workflow's pod security context", metav1.ObjectMeta{}, spec)
 }
 
 func TestNoRuleIsForEverything(t *testing.T) {
@@ -170,7 +170,7 @@ func TestNoRuleIsForEverything(t *testing.T) {
 			if object.GetKind() != "Role" && object.GetKind() != "ClusterRole" {
 				continue
 			}
-			// deploys whatever the user's repositories say
+			// deploys any object from the user's repositories
 			if slices.Contains([]string{"codefresh-cf-argocd-application-controller", "codefresh-argo-cd-application-controller"}, object.GetName()) {
 				continue
 			}
@@ -184,7 +184,7 @@ func TestNoRuleIsForEverything(t *testing.T) {
 	})
 }
 
-// The runtime says it once for all of its charts.
+// global.runtime.singleNamespace makes all charts of the runtime namespaced.
 func TestARuntimeOfOneNamespaceMakesItsChartsNamespaced(t *testing.T) {
 	t.Parallel()
 	runtime := map[string]any{"global": map[string]any{"runtime": map[string]any{"singleNamespace": true}}}
@@ -202,7 +202,7 @@ func TestARuntimeOfOneNamespaceMakesItsChartsNamespaced(t *testing.T) {
 	}
 }
 
-// Several runtimes of one cluster keep out of each other's way only when nothing is cluster-scoped.
+// With namespaced operation a chart renders no cluster-scoped objects, so that several runtimes can share a cluster.
 func TestNamespacedOperationIsNamespaced(t *testing.T) {
 	t.Parallel()
 	for name, values := range map[string]map[string]any{

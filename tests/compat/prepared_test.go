@@ -8,7 +8,7 @@ import (
 	"gitops-runtime/schema/dropped"
 )
 
-// prepared is a chart of the tree with the values that its tests start from.
+// prepared returns a chart from the checkout and its fixture.
 func prepared(t *testing.T, root, name string) (*Chart, Fixture) {
 	t.Helper()
 	chart, err := Load(root, name)
@@ -18,12 +18,12 @@ func prepared(t *testing.T, root, name string) (*Chart, Fixture) {
 	return chart, fixture
 }
 
-// published are the values that people have for a chart, and what of them it has dropped.
+// published returns the published values of a chart, and those that it drops or renames.
 func published(t *testing.T, chart *Chart, name string) ([]Value, []dropped.Value) {
 	t.Helper()
 	values, err := Values(name)
 	require.NoError(t, err)
-	gone, err := AllDropped(chart)
+	droppedValues, err := AllDropped(chart)
 	require.NoError(t, err)
-	return values, gone
+	return values, droppedValues
 }

@@ -12,36 +12,36 @@ import (
 	"gitops-runtime/schema/dropped"
 )
 
-// Prover shows of values which fields they change. A row that is known is tried together with others that change other fields, so that a
-// hundred values need a few renders: all at once, and, for each bit of their numbers, those that have it, so that no value can stand in for
-// another. Where the render does not change what the rows say, halves are tried, down to single values.
+// Prover finds the fields that values change. Values whose known rows change different fields are verified together: all in one render and, for each
+// bit of their indexes, those with the bit set in another, so that no value can hide another. If a render does not match the known rows,
+// the group is halved, down to single values.
 type Prover struct {
 	Chart   *Chart
 	Fixture Fixture
-	// Reasons say of what changes nothing why, by path; of what is refused the first words are kept. Without them either is an error.
+	// Reasons are, by path, why a value changes nothing. With Reasons, rejected values get a row with the error; without them, a rejection is an error.
 	Reasons map[string]string
 
 	reader reader
 	mutex  sync.Mutex
-	parts  map[string]*Chart  // by their names
-	before map[string]objects // by the part of the chart and the values around: many paths share them
-	made   map[string]Row
+	parts  map[string]*Chart  // by name
+	before map[string]objects // by part of the chart and surrounding values
+	rows   map[string]Row
 	failed []error
 }
 
-// setting is a value with what it is changed to, and what is known of it.
+// setting is a value, its new value and its known row.
 type setting struct {
-	key    string // of its row
+	key    string // of the row
 	path   dropped.Path
 	to     any
 	around map[string]any
-	part   string // of the chart, where it can change something
+	part   string // of the chart that it can change
 	known  Row
 }
 
-// Rows returns the rows of settings as they are, given those that are known, and what went wrong with others.
+// Rows returns the current rows of settings and the joined errors of settings that failed.
 func (p *Prover) Rows(settings []setting) (map[string]Row, error) {
-	p.parts, p.before, p.made = map[string]*Chart{}, map[string]objects{}, map[string]Row{}
+	p.parts, p.before, p.rows = map[string]*Chart{}, map[string]objects{}, map[string]Row{}
 	var running errgroup.Group
 	running.SetLimit(2)
 	for _, each := range groups(settings) {
@@ -50,16 +50,16 @@ func (p *Prover) Rows(settings []setting) (map[string]Row, error) {
 	if err := running.Wait(); err != nil {
 		return nil, err
 	}
-	return p.made, errors.Join(p.failed...)
+	return p.rows, errors.Join(p.failed...)
 }
 
-// group is settings that are tried together, with the places that they change.
+// group is a set of settings that are verified together, with the places that they change.
 type group struct {
 	settings []setting
-	places   map[string]bool // "object field" and, of what is added or taken away, "object"; of others "object *"
+	places   map[string]bool // "object field" and "object *" for a changed field, "object" for an added or removed object
 }
 
-// groups divides settings into those that can be tried together, first fit.
+// groups divides settings into groups that can be verified together, first fit.
 func groups(settings []setting) [][]setting {
 	byAround := map[string][]*group{}
 	var all []*group
@@ -85,14 +85,14 @@ func groups(settings []setting) [][]setting {
 			fits.places[place] = true
 		}
 	}
-	made := make([][]setting, len(all))
+	result := make([][]setting, len(all))
 	for i, each := range all {
-		made[i] = each.settings
+		result[i] = each.settings
 	}
-	return made
+	return result
 }
 
-// conflicts tells whether a setting cannot be told apart from those of the group in one render.
+// conflicts reports whether the changes of a setting overlap those of the group in one render.
 func (g *group) conflicts(with setting, places map[string]bool) bool {
 	for place := range places {
 		object, field, _ := strings.Cut(place, " ")
@@ -103,7 +103,7 @@ func (g *group) conflicts(with setting, places map[string]bool) bool {
 	return slices.ContainsFunc(g.settings, func(other setting) bool { return with.path.Within(other.path) || other.path.Within(with.path) })
 }
 
-// placesOf are the places that a setting changes; alone where they are not known, or too many to be named.
+// placesOf returns the places that a setting changes; alone is true if they are unknown or too many to be named.
 func placesOf(of setting) (places map[string]bool, alone bool) {
 	places = map[string]bool{}
 	if isNothing(of.known) {
@@ -124,7 +124,7 @@ func placesOf(of setting) (places map[string]bool, alone bool) {
 	return places, len(places) == 0
 }
 
-// place is the object and the field of a line; no object where the line counts several.
+// place returns the object and the field of a line; object is empty if the line counts several objects.
 func place(line string) (object, field string) {
 	first, rest, _ := strings.Cut(line, " ")
 	if first == "+" || first == "-" {
@@ -142,7 +142,7 @@ func place(line string) (object, field string) {
 func (p *Prover) prove(all []setting) error {
 	if len(all) == 1 {
 		what, err := p.single(all[0])
-		if err != nil { // the others are proven all the same
+		if err != nil { // continue with the other settings
 			p.mutex.Lock()
 			defer p.mutex.Unlock()
 			p.failed = append(p.failed, err)
@@ -175,15 +175,15 @@ func (p *Prover) prove(all []setting) error {
 }
 
 func texts(all []difference) []string {
-	made := make([]string, len(all))
+	result := make([]string, len(all))
 	for i, each := range all {
-		made[i] = each.String()
+		result[i] = each.String()
 	}
-	slices.Sort(made)
-	return made
+	slices.Sort(result)
+	return result
 }
 
-// byBits are all of the settings and, for each bit of their numbers, those that have it.
+// byBits returns all settings and, for each bit of their indexes, the settings with the bit set.
 func byBits(all []setting) [][]setting {
 	parts := [][]setting{all}
 	for bit := 1; bit < len(all); bit *= 2 {
@@ -205,11 +205,11 @@ func (p *Prover) keep(of setting, what []string) error {
 	}
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
-	p.made[of.key] = Row{Key: of.key, To: to, What: what}
+	p.rows[of.key] = Row{Key: of.key, To: to, What: what}
 	return nil
 }
 
-// single are the lines of one setting.
+// single returns the lines of one setting.
 func (p *Prover) single(of setting) ([]string, error) {
 	found, err := p.differences([]setting{of})
 	reason, known := p.Reasons[of.path.String()]
@@ -219,17 +219,17 @@ func (p *Prover) single(of setting) ([]string, error) {
 	case err == nil && known && len(found) == 0:
 		return []string{nothing + reason}, nil
 	case err == nil && known:
-		return nil, fmt.Errorf("%s changes something, although there is a reason why it would not", of.path)
+		return nil, fmt.Errorf("%s has an effect: remove the reason why it has none", of.path)
 	}
 	return lines(found), err
 }
 
-// What a row says instead of changes.
+// nothing and refused are the prefixes of a row without changes.
 const nothing, refused = "nothing: ", "refused: "
 
 func isNothing(row Row) bool { return len(row.What) == 1 && strings.HasPrefix(row.What[0], nothing) }
 
-// firstWords are the first line of an error that says what is wrong.
+// firstWords returns the last line of an error; for the error of a template, of the message after its position.
 func firstWords(err error) string {
 	text := err.Error()
 	if _, sentence, ok := strings.Cut(text, "execution error at "); ok {
@@ -241,7 +241,7 @@ func firstWords(err error) string {
 	return strings.TrimSpace(all[len(all)-1])
 }
 
-// differences are what settings change together.
+// differences returns the changes of settings that are applied together.
 func (p *Prover) differences(of []setting) ([]difference, error) {
 	around := of[0].around
 	before, err := p.render(of[0].part, around)
@@ -263,7 +263,7 @@ func (p *Prover) differences(of []setting) ([]difference, error) {
 	return differences(before, after), nil
 }
 
-// only is a part of the chart.
+// only returns a part of the chart from the cache.
 func (p *Prover) only(part string) *Chart {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -273,7 +273,7 @@ func (p *Prover) only(part string) *Chart {
 	return p.parts[part]
 }
 
-// render returns the objects of a part of the chart with the values around, which many settings share.
+// render returns the objects of a part of the chart with the surrounding values, from the cache.
 func (p *Prover) render(part string, around map[string]any) (objects, error) {
 	key, chart := part+fmt.Sprint(around), p.only(part)
 	p.mutex.Lock()
@@ -289,34 +289,34 @@ func (p *Prover) render(part string, around map[string]any) (objects, error) {
 	return p.before[key], err
 }
 
-// settings are those of values that are not dropped, each with its row as far as it is known, and the keys of the rows of all values, in order.
-func (p *Prover) settings(values []Value, gone []dropped.Value, known map[string]Row) (settings []setting, order []string, err error) {
+// settings returns the settings of values that are not dropped, with their known rows, and the row keys of all values in order.
+func (p *Prover) settings(values []Value, droppedValues []dropped.Value, known map[string]Row) (settings []setting, order []string, err error) {
 	for _, value := range values {
-		key, path, lost := rowKey(value.Path, gone)
+		key, path, lost := rowKey(value.Path, droppedValues)
 		order = append(order, key)
 		if lost {
 			continue
 		}
 		value.Path = path
-		made := setting{key: key, path: path, around: p.Fixture.Around(path), part: p.Chart.part(path), known: known[key]}
-		if made.to, err = p.target(value, made.around); err != nil {
+		result := setting{key: key, path: path, around: p.Fixture.Around(path), part: p.Chart.part(path), known: known[key]}
+		if result.to, err = p.target(value, result.around); err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", key, err)
 		}
-		to, err := toText(made.to)
+		to, err := toText(result.to)
 		if err != nil {
 			return nil, nil, err
 		}
-		if made.known.To != to {
-			made.known = Row{}
+		if result.known.To != to {
+			result.known = Row{}
 		}
-		settings = append(settings, made)
+		settings = append(settings, result)
 	}
 	return settings, order, nil
 }
 
-// rowKey is the key of a path's row, and the path that it has here; lost where it is dropped.
-func rowKey(path dropped.Path, gone []dropped.Value) (key string, here dropped.Path, lost bool) {
-	entry, ok := Dropped(gone, path)
+// rowKey returns the row key of a path, and its path in this chart; lost is true if it is dropped.
+func rowKey(path dropped.Path, droppedValues []dropped.Value) (key string, here dropped.Path, lost bool) {
+	entry, ok := Dropped(droppedValues, path)
 	switch {
 	case !ok:
 		return path.String(), path, false
@@ -327,7 +327,7 @@ func rowKey(path dropped.Path, gone []dropped.Value) (key string, here dropped.P
 	return fmt.Sprintf("%s (renamed to %s)", path, here), here, false
 }
 
-// target is what a value is changed to.
+// target returns the new value for a value.
 func (p *Prover) target(value Value, around map[string]any) (any, error) {
 	if to, ok := p.Fixture.To[value.Path.String()]; ok {
 		return to, nil

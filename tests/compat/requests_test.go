@@ -17,7 +17,7 @@ import (
 
 var documentedRequests = regexp.MustCompile(`null for requests of (\S+) CPU and (\S+) of memory, \{\} for none`)
 
-// What the comment above a value of the tables says is requested by default is what another value takes away.
+// The default requests that the comment of a value documents are those that another value removes.
 func TestDocumentedRequestsAreTheDefault(t *testing.T) {
 	t.Parallel()
 	root, err := gomodule.Root()
@@ -31,16 +31,16 @@ func TestDocumentedRequestsAreTheDefault(t *testing.T) {
 		rows, err := readRows(root, chart)
 		require.NoError(t, err)
 		eachComment(document.Content[0], nil, func(path []string, comment string) {
-			said := documentedRequests.FindStringSubmatch(comment)
+			documented := documentedRequests.FindStringSubmatch(comment)
 			key := strings.Join(path, ".")
 			row, known := rows[key]
-			if said == nil || !known {
+			if documented == nil || !known {
 				return
 			}
 			seen++
 			what := strings.Join(row.What, "\n")
-			assert.Contains(t, what, fmt.Sprintf("resources.requests.cpu: %q -> none", said[1]), "%s of %s", key, chart)
-			assert.Contains(t, what, fmt.Sprintf("resources.requests.memory: %q -> none", said[2]), "%s of %s", key, chart)
+			assert.Contains(t, what, fmt.Sprintf("resources.requests.cpu: %q -> none", documented[1]), "%s of %s", key, chart)
+			assert.Contains(t, what, fmt.Sprintf("resources.requests.memory: %q -> none", documented[2]), "%s of %s", key, chart)
 		})
 	}
 	assert.Greater(t, seen, 20)

@@ -8,19 +8,19 @@ import (
 	"strings"
 )
 
-// Row says what one value does: the fields of rendered objects that change as it is changed, or why none does.
+// Row lists the fields of rendered objects that change with a value, or the reason why none changes.
 type Row struct {
-	Key  string   // Key is the value's path and, where it is renamed or dropped, what schema/dropped says.
-	To   string   // To is what the value is changed to, as JSON; empty where the value is dropped.
+	Key  string   // Key is the value's path, with the text of schema/dropped if it is renamed or dropped.
+	To   string   // To is the new value as JSON; empty if the value is dropped.
 	What []string // What are the changes, in order.
 }
 
-// tableFile is where the rows of a chart are.
+// tableFile returns the path of a chart's table.
 func tableFile(root, chart string) string {
 	return filepath.Join(root, "tests", "compat", "testdata", chart+".txt")
 }
 
-// readRows reads the table of a chart; one that is not there has no rows.
+// readRows reads the table of a chart; a missing table has no rows.
 func readRows(root, chart string) (map[string]Row, error) {
 	text, err := os.ReadFile(tableFile(root, chart))
 	if os.IsNotExist(err) {
@@ -47,7 +47,7 @@ func readRows(root, chart string) (map[string]Row, error) {
 	return rows, nil
 }
 
-// tableText is the file of a table of rows.
+// tableText returns the content of a table file.
 func tableText(title string, rows []Row) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "# %s. Made by: go test ./tests/compat -update\n", title)
@@ -72,11 +72,11 @@ func toText(value any) (string, error) {
 	return string(text), nil
 }
 
-// readByChecks is the Secret with the values that validate-values reads: what changes nothing else has no effect unless a check asks for it.
+// readByChecks is the Secret with the values that validate-values reads; a value that changes only this Secret affects only checks.
 const readByChecks = "Secret/validate-values "
 
-// Unproven tells what is missing from a row as a proof: the value itself where it could stand, or any object that works by it. Booleans have
-// effects of many kinds; for them it is enough that something changes.
+// Unproven returns why a row does not prove an effect: no object uses the value, or no changed field contains it. A boolean needs only to change
+// an object.
 func (r Row) Unproven() string {
 	if r.To == "" {
 		return ""
@@ -94,14 +94,14 @@ func (r Row) Unproven() string {
 	_, toggle := value.(bool)
 	switch {
 	case !effective:
-		return "no object works by it"
+		return "no object uses it"
 	case !carried && !toggle:
-		return "its value is nowhere"
+		return "no object contains its value"
 	}
 	return ""
 }
 
-// carries tells whether a text has one of the scalars of a value.
+// carries reports whether a text contains one of the scalars of a value.
 func carries(text string, value any) bool {
 	switch at := value.(type) {
 	case map[string]any:

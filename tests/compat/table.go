@@ -9,7 +9,7 @@ import (
 	"gitops-runtime/internal/generated"
 )
 
-// Pages returns the page of every known chart with its table of values.
+// Pages returns a page with the table of values for each chart that has facts.
 func Pages(root string) ([]generated.File, error) {
 	charts, err := Charts()
 	if err != nil {
@@ -35,14 +35,14 @@ func table(root, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	gone, err := AllDropped(chart)
+	droppedValues, err := AllDropped(chart)
 	if err != nil {
 		return "", err
 	}
 	page := newPage(values)
 	for _, value := range values {
 		verdict := "honored"
-		entry, ok := Dropped(gone, value.Path)
+		entry, ok := Dropped(droppedValues, value.Path)
 		switch {
 		case ok && entry.Renamed != nil:
 			verdict = fmt.Sprintf("renamed to `%s`: %s.", entry.Now(value.Path), entry.Reason)
@@ -54,9 +54,9 @@ func table(root, name string) (string, error) {
 	return page.text(name), nil
 }
 
-// page collects the rows of a table; those of a chart with versions say which versions have the value.
+// page collects the rows of a table; rows of a chart with versions list the versions that have the value.
 type page struct {
-	versions     []string // of which the shares are said; one empty where versions do not differ
+	versions     []string // with a share of honored values each; one empty string where versions do not differ
 	rows         strings.Builder
 	honored, all map[string]int
 }

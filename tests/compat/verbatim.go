@@ -15,7 +15,7 @@ import (
 	"gitops-runtime/schema/dropped"
 )
 
-// mark is a text with everything that means something in YAML and in templates, which nothing else in a render has.
+// mark is a unique string with all special characters of YAML and templates.
 type mark struct {
 	place  Text
 	number int
@@ -23,27 +23,27 @@ type mark struct {
 
 const rest = "t: \"b\" %s #d\n- e"
 
-// numbered is a mark as it is or evaluated, or what of it is left.
+// numbered matches a mark, unchanged or evaluated, or the rest of one.
 var numbered = regexp.MustCompile(`t\d+t(: "b" (\{\{ "c" \}\}|c) #d\n- e)?`)
 
 func (m mark) text() string      { return fmt.Sprintf("t%d"+rest, m.number, `{{ "c" }}`) }
 func (m mark) evaluated() string { return fmt.Sprintf("t%d"+rest, m.number, "c") }
 
-// marked is the beginning of a mark, with its number.
+// marked matches the beginning of a mark, with its number.
 var marked = regexp.MustCompile(`t(\d+)t`)
 
-// clear is an error that says which value or component it is about: of the schema, of the facts of a component, or a sentence of a template.
-var clear = regexp.MustCompile(`don't meet the specifications|jsonschema validation failed|chart "?[a-z-]+.*component|\n *fix: |execution error at`)
+// specific matches errors that name a value or a component: from the schema, the facts of a component, or a template's fail.
+var specific = regexp.MustCompile(`don't meet the specifications|jsonschema validation failed|chart "?[a-z-]+.*component|\n *fix: |execution error at`)
 
-// Verbatim sets each place to a text with everything that means something in YAML and in templates, as many as possible at once, and tells
-// which fields of which objects hold it as it is, or as a template that was evaluated; or that it is refused. What is known is tried first.
+// Verbatim sets each place to a mark, as many as possible in one render. The rows list the fields that contain the mark unchanged or evaluated as a
+// template, or the error of a rejected mark. Known rejections are verified first.
 func (p *Prover) Verbatim(places []Text, known map[string]Row) ([]Row, error) {
 	rows := make([]Row, len(places))
 	var failed []error
 	refuse := func(m mark, err error) {
 		rows[m.number] = Row{Key: m.place.String(), What: []string{refused + unnumbered(firstWords(err))}}
-		if !clear.MatchString(err.Error()) {
-			failed = append(failed, fmt.Errorf("%s: the refusal names neither the value nor the component: %w", m.place, err))
+		if !specific.MatchString(err.Error()) {
+			failed = append(failed, fmt.Errorf("%s: the error names neither the value nor the component: %w", m.place, err))
 		}
 	}
 	groups, order := map[string][]mark{}, []string{}
@@ -62,8 +62,8 @@ func (p *Prover) Verbatim(places []Text, known map[string]Row) ([]Row, error) {
 		groups[key] = append(groups[key], m)
 	}
 	for _, key := range order {
-		taken, found := p.taken(groups[key], refuse)
-		for again := true; again; { // another may go first
+		taken, found := p.accepted(groups[key], refuse)
+		for again := true; again; { // a mark may hide others
 			var hidden []mark
 			for _, m := range taken {
 				rows[m.number] = Row{Key: m.place.String(), What: found.lines(m)}
@@ -72,14 +72,14 @@ func (p *Prover) Verbatim(places []Text, known map[string]Row) ([]Row, error) {
 				}
 			}
 			if again = len(hidden) > 0 && len(hidden) < len(taken); again {
-				taken, found = p.taken(hidden, refuse)
+				taken, found = p.accepted(hidden, refuse)
 			}
 		}
 	}
 	return rows, errors.Join(failed...)
 }
 
-// alone is the error that a mark gives by itself; of the templates that mention it first, which is faster.
+// alone returns the error of a mark that is set by itself. It renders the templates that mention the value first, which is faster.
 func (p *Prover) alone(m mark) error {
 	values := overlay(p.Fixture.Around(m.place.Path), nested(m.place.Path, m.place.with(m.text())))
 	if err := p.Chart.Check(values); err != nil {
@@ -92,8 +92,8 @@ func (p *Prover) alone(m mark) error {
 	return err
 }
 
-// taken are the marks that can be set together, and where they are then; each of the others is told with its error.
-func (p *Prover) taken(marks []mark, tell func(mark, error)) (kept []mark, found places) {
+// accepted returns the marks that can be set together, and their places; it reports each of the others with its error.
+func (p *Prover) accepted(marks []mark, report func(mark, error)) (kept []mark, found places) {
 	chart, around := p.Chart.only(p.Chart.part(marks[0].place.Path)), p.Fixture.Around(marks[0].place.Path)
 	var search func(part []mark)
 	search = func(part []mark) {
@@ -108,34 +108,34 @@ func (p *Prover) taken(marks []mark, tell func(mark, error)) (kept []mark, found
 			if alone := p.alone(part[0]); alone != nil {
 				err = alone
 			}
-			tell(part[0], err)
+			report(part[0], err)
 		}
 	}
 	search(marks)
 	return kept, found
 }
 
-// places are where marks are, by their numbers: as they are, evaluated, or changed.
+// places are the fields that contain marks, by mark number.
 type places map[int][]found
 
 type found struct{ object, path, text string }
 
-// lines say where a mark is. What validate-values reads holds all values, and proves nothing.
+// lines returns the places of a mark, except in the Secret that validate-values reads, which contains all values.
 func (p places) lines(m mark) []string {
 	var all []difference
 	for _, at := range p[m.number] {
 		if strings.HasPrefix(at.object+" ", readByChecks) {
 			continue
 		}
-		made := difference{object: at.object, path: at.path, what: "as it is"}
+		line := difference{object: at.object, path: at.path, what: "as it is"}
 		switch {
 		case strings.Contains(at.text, m.text()):
 		case strings.Contains(at.text, m.evaluated()):
-			made.what = "as a template"
+			line.what = "as a template"
 		default:
-			made.what = "changed: " + strconv.Quote(unnumbered(at.text))
+			line.what = "changed: " + strconv.Quote(unnumbered(at.text))
 		}
-		all = append(all, made)
+		all = append(all, line)
 	}
 	return lines(all)
 }
@@ -144,7 +144,7 @@ func unnumbered(text string) string {
 	return strings.ReplaceAll(numbered.ReplaceAllString(text, "text"), "\n", " ")
 }
 
-// places are where marks are in the objects that they make, those in texts that are YAML or base64 included.
+// places returns the fields of the rendered objects that contain marks, including fields of embedded YAML or base64.
 func (p *Prover) places(chart *Chart, around map[string]any, marks []mark) (places, error) {
 	values := around
 	for _, m := range marks {
@@ -162,7 +162,7 @@ func (p *Prover) places(chart *Chart, around map[string]any, marks []mark) (plac
 			}
 			var object map[string]any
 			if err := yaml.Unmarshal([]byte(document), &object); err != nil {
-				return nil, fmt.Errorf("%s is no YAML: %w", name, err)
+				return nil, fmt.Errorf("%s is not valid YAML: %w", name, err)
 			}
 			metadata, _ := object["metadata"].(map[string]any)
 			all.walk(unnumbered(fmt.Sprintf("%v/%v", object["kind"], metadata["name"])), "", object)
@@ -205,7 +205,7 @@ func (p places) walk(object, path string, value any) {
 	}
 }
 
-// add notes the marks of a text.
+// add records the marks of a text.
 func (p places) add(object, path, text string) {
 	for _, parts := range marked.FindAllStringSubmatch(text, -1) {
 		if number, err := strconv.Atoi(parts[1]); err == nil {
@@ -214,13 +214,13 @@ func (p places) add(object, path, text string) {
 	}
 }
 
-// Text is a place in a chart's values that may hold any text: a value, an item of a list, or an entry of a map.
+// Text is a place in a chart's values that accepts any string: a value, an item of a list, or an entry of a map.
 type Text struct {
 	Path dropped.Path
-	kind string // of the value there: array or object; a text where it is empty
+	kind string // of the value: array or object; empty for a string
 }
 
-// with is the value at the place that holds a text.
+// with returns the value of the place for a string.
 func (t Text) with(text string) any {
 	switch t.kind {
 	case "array":
@@ -231,19 +231,19 @@ func (t Text) with(text string) any {
 	return text
 }
 
-// String is the place as tables name it.
+// String returns the place as it appears in tables.
 func (t Text) String() string {
 	return t.Path.String() + map[string]string{"array": "[]", "object": ".awkward"}[t.kind]
 }
 
-// Texts are the places of a chart's own values, without those of the charts it depends on, that may hold any text.
+// Texts returns the places in a chart's values, without those of its dependencies, that accept any string.
 func (c *Chart) Texts() []Text {
 	var all []Text
 	var walk func(values map[string]any, path dropped.Path)
 	walk = func(values map[string]any, path dropped.Path) {
 		for _, key := range slices.Sorted(maps.Keys(values)) {
 			at := append(slices.Clone(path), key)
-			if len(path) == 0 && (c.dependency(key) || key == "extraObjects") { // which are templates of the user's own
+			if len(path) == 0 && (c.dependency(key) || key == "extraObjects") { // extraObjects are templates
 				continue
 			}
 			node := c.nodeAt(at)
@@ -268,13 +268,13 @@ func (c *Chart) Texts() []Text {
 
 func mayBeText(node map[string]any) bool { return slices.Contains(types(node), "string") }
 
-// entries tells whether a map may have a text under any key.
+// entries reports whether a map accepts a string under any key.
 func entries(node map[string]any) bool {
-	each, said := node["additionalProperties"].(map[string]any)
-	return node["properties"] == nil && (!said || mayBeText(each))
+	each, declared := node["additionalProperties"].(map[string]any)
+	return node["properties"] == nil && (!declared || mayBeText(each))
 }
 
-// items tells whether a list may have a text as an item.
+// items reports whether a list accepts a string as an item.
 func items(node map[string]any) bool {
 	each, _ := node["items"].(map[string]any)
 	return mayBeText(each)

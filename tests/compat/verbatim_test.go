@@ -11,19 +11,19 @@ import (
 	"gitops-runtime/internal/gomodule"
 )
 
-// A text with everything that means something in YAML and in templates stands in the fields that testdata names as it is, or as a template
-// where the value is one; or it is refused in words that name the value or the component.
+// A string with all special characters of YAML and templates appears unchanged, or evaluated if the value is a template, in the fields that testdata
+// lists; or it is rejected with an error that names the value or the component.
 func TestTextsArriveVerbatim(t *testing.T) {
 	t.Parallel()
 	root, err := gomodule.Root()
 	require.NoError(t, err)
-	// places where a text by itself means nothing, with what does
+	// places where an arbitrary string has no effect, with the expected content
 	reasons := map[string]string{
-		`installer.argoCdVersionCheck.argoServerLabels.app\.kubernetes\.io/component`: "by which validate-values looks for Argo CD",
-		`installer.argoCdVersionCheck.argoServerLabels.app\.kubernetes\.io/part-of`:   "by which validate-values looks for Argo CD",
-		"installer.skipChecks[]":             "the checks that validate-values leaves out",
-		"apiVersionOverrides.awkward":        "the keys are those of kinds",
-		"repoServer.existingVolumes.awkward": "the keys are those of volumes",
+		`installer.argoCdVersionCheck.argoServerLabels.app\.kubernetes\.io/component`: "the labels by which validate-values finds Argo CD",
+		`installer.argoCdVersionCheck.argoServerLabels.app\.kubernetes\.io/part-of`:   "the labels by which validate-values finds Argo CD",
+		"installer.skipChecks[]":             "the checks that validate-values skips",
+		"apiVersionOverrides.awkward":        "the keys are kinds",
+		"repoServer.existingVolumes.awkward": "the keys are volumes",
 	}
 	for _, name := range []string{"argo-cd", "argo-events", "argo-rollouts", "argo-workflows", "gitops-runtime"} {
 		t.Run(name, func(t *testing.T) {
@@ -38,7 +38,7 @@ func TestTextsArriveVerbatim(t *testing.T) {
 				arrives := slices.ContainsFunc(row.What, func(line string) bool {
 					return strings.HasSuffix(line, ": as it is") || strings.HasSuffix(line, ": as a template") || strings.HasPrefix(line, refused)
 				})
-				assert.True(t, arrives || reasons[row.Key] != "", "%s: the text is nowhere as it is: %q", row.Key, row.What)
+				assert.True(t, arrives || reasons[row.Key] != "", "%s: no field contains the string unchanged: %q", row.Key, row.What)
 			}
 			requireRows(t, root, name+"-texts", "What becomes of a text in each value of "+name, rows)
 		})

@@ -12,8 +12,8 @@ import (
 	"gitops-runtime/internal/helmrender"
 )
 
-// Helm says nothing of values that are given as they are published, such as that a list stands where the chart has a map. It says so in the
-// log of the process, which other tests share: so this one does not run beside them.
+// Helm logs no warning, such as a list in place of the chart's map, for the published values. The test captures the log of the process, so it
+// does not run in parallel with others.
 func TestPublishedValuesGiveNoWarnings(t *testing.T) { //nolint:paralleltest // see above
 	root, err := gomodule.Root()
 	require.NoError(t, err)
@@ -34,24 +34,24 @@ func TestPublishedValuesGiveNoWarnings(t *testing.T) { //nolint:paralleltest // 
 			}
 		}
 	}
-	said := warnings(t, root, "gitops-runtime", map[string]any{"app-proxy": map[string]any{"env": []any{}}, "redis": map[string]any{"image": map[string]any{"tag": map[string]any{}}}})
-	assert.Contains(t, said, "cannot overwrite table with non table for gitops-runtime.app-proxy.env (map[")
-	assert.Contains(t, said, "destination for gitops-runtime.redis.image.tag is a table.")
+	logged := warnings(t, root, "gitops-runtime", map[string]any{"app-proxy": map[string]any{"env": []any{}}, "redis": map[string]any{"image": map[string]any{"tag": map[string]any{}}}})
+	assert.Contains(t, logged, "cannot overwrite table with non table for gitops-runtime.app-proxy.env (map[")
+	assert.Contains(t, logged, "destination for gitops-runtime.redis.image.tag is a table.")
 }
 
-// warnings are what Helm logs while it lays values over those of a chart.
+// warnings returns the log of Helm while it merges values over those of a chart.
 func warnings(t *testing.T, root, name string, values map[string]any) string {
 	t.Helper()
 	chart, err := load(root, name)
 	require.NoError(t, err)
-	var said bytes.Buffer
+	var logged bytes.Buffer
 	before := log.Writer()
-	log.SetOutput(&said)
+	log.SetOutput(&logged)
 	defer log.SetOutput(before)
 	for _, each := range append(chart.Dependencies(), chart) {
-		each.Schema = nil // which refuses some in words, and logs nothing
+		each.Schema = nil // validation would reject some values before Helm logs a warning
 	}
 	_, _, err = helmrender.New(chart).Prepare(values, helmrender.Options{Name: "cf", Namespace: "codefresh"})
 	require.NoError(t, err)
-	return said.String()
+	return logged.String()
 }
