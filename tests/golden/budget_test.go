@@ -15,33 +15,33 @@ import (
 	"gitops-runtime/tests/processor"
 )
 
-// A release is kept in a Secret, of 1 MiB at most: with everything on it takes less than half, so that users have room.
+// Helm stores a release in a Secret of at most 1 MiB. A release with everything enabled takes less than half of it.
 func TestReleaseTakesLessThanHalfASecret(t *testing.T) {
 	t.Parallel()
 	loaded, _ := chart(t)
 	for _, of := range golden.Cases() {
-		made, err := loaded.Release(of)
+		release, err := loaded.Release(of)
 		require.NoError(t, err)
-		text, err := json.Marshal(made)
+		text, err := json.Marshal(release)
 		require.NoError(t, err)
-		var packed bytes.Buffer
-		writer, err := gzip.NewWriterLevel(&packed, gzip.BestCompression) // as Helm's storage does, then base64
+		var compressed bytes.Buffer
+		writer, err := gzip.NewWriterLevel(&compressed, gzip.BestCompression) // as Helm's storage does, then base64
 		require.NoError(t, err)
 		_, err = writer.Write(text)
 		require.NoError(t, err)
 		require.NoError(t, writer.Close())
-		size := base64.StdEncoding.EncodedLen(packed.Len())
+		size := base64.StdEncoding.EncodedLen(compressed.Len())
 		t.Logf("%s: %d KiB", of.Name, size/1024)
 		assert.Less(t, size, 512*1024, of.Name)
 	}
 }
 
-// BenchmarkRender makes every object of the default case and of the one with everything on, the chart read from disk each
-// time; cpu-s/op is what processors computed for it (aim: less than 1).
+// BenchmarkRender reads the chart from disk and renders the default case and the case with everything enabled; cpu-s/op is the CPU time (target: less
+// than 1).
 func BenchmarkRender(b *testing.B) {
 	for _, of := range []golden.Case{golden.Cases()[0], everythingOn()} {
 		b.Run(of.Name, func(b *testing.B) {
-			begun := processor.Time(b)
+			start := processor.Time(b)
 			for b.Loop() {
 				root, err := gomodule.Root()
 				require.NoError(b, err)
@@ -50,7 +50,7 @@ func BenchmarkRender(b *testing.B) {
 				_, err = fresh.Release(of)
 				require.NoError(b, err)
 			}
-			processor.Report(b, begun)
+			processor.Report(b, start)
 		})
 	}
 }

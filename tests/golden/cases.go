@@ -1,15 +1,15 @@
 package golden
 
-// Case is one way of installing the umbrella chart. Files are values files in its folder; later ones win.
+// Case is a combination of values files of the umbrella chart. Files are relative to the chart's folder; later ones take precedence.
 type Case struct {
 	Name  string
 	Files []string
 }
 
-// Base is the case that is kept whole; of the others only what differs from it.
+// Base is the case whose golden file is complete; the files of other cases contain only the differences.
 const Base = "tunnel"
 
-// Cases are the cases with a file, the base first.
+// Cases returns the cases that have a golden file, Base first.
 func Cases() []Case {
 	return []Case{
 		{Base, []string{"ci/tunnel-values.yaml"}},

@@ -1,5 +1,5 @@
-// Package golden renders the umbrella chart in the cases that are kept as files and reviewed as differences: each access
-// mode, high availability, a foreign Argo CD, a single namespace, everything on, everything off.
+// Package golden renders the umbrella chart in the cases that have golden files: each access mode, high availability, a large runtime, an external
+// Argo CD, a single namespace, everything enabled, everything disabled.
 package golden
 
 import (
@@ -19,7 +19,7 @@ import (
 	"gitops-runtime/internal/helmschema"
 )
 
-// Release and Namespace are those of every rendered case.
+// Release and Namespace are the release name and the namespace of every case.
 const (
 	Release   = "cf"
 	Namespace = "codefresh"
@@ -27,14 +27,14 @@ const (
 
 var options = helmrender.Options{Name: Release, Namespace: Namespace, Schemas: &helmschema.Cache{}}
 
-// Chart is the umbrella chart, its files read once for many renders. Copies of it share what was rendered.
+// Chart is the umbrella chart, which is loaded once for many renders. Copies share a cache of releases.
 type Chart struct {
 	folder string
 	whole  *helmrender.Chart
-	made   *sync.Map // functions that give the release of a case, by its values files
+	made   *sync.Map // functions that return the release of a case, by values files
 }
 
-// Load reads the umbrella chart of the checkout whose root is given. Its dependencies have to be packed (make deps).
+// Load reads the umbrella chart of the checkout at root. Its dependencies have to be packed (make deps).
 func Load(ctx context.Context, root string) (Chart, error) {
 	folder := filepath.Join(root, "charts", "gitops-runtime")
 	whole, err := helmchart.Load(ctx, helmchart.Source{Name: folder})
@@ -44,7 +44,7 @@ func Load(ctx context.Context, root string) (Chart, error) {
 	return Chart{folder: folder, whole: helmrender.New(whole), made: &sync.Map{}}, nil
 }
 
-// Folder is where the chart was read from; values files of a Case are named from there.
+// Folder returns the chart's folder; the values files of a Case are relative to it.
 func (c Chart) Folder() string { return c.folder }
 
 // values merges the values files of a case.
@@ -60,13 +60,13 @@ func (c Chart) values(of Case) (map[string]any, error) {
 	return values, nil
 }
 
-// Release is what `helm install` of the case would store, rendered when it is first asked for; it must not be changed.
+// Release returns the release that `helm install` of the case would store. It is rendered once and must not be changed.
 func (c Chart) Release(of Case) (*release.Release, error) {
 	made, _ := c.made.LoadOrStore(strings.Join(of.Files, " "), sync.OnceValues(func() (*release.Release, error) { return c.Render(of) }))
 	return made.(func() (*release.Release, error))()
 }
 
-// Render is Release, created again.
+// Render is like Release, but renders again.
 func (c Chart) Render(of Case) (*release.Release, error) {
 	values, err := c.values(of)
 	if err != nil {
@@ -79,7 +79,7 @@ func (c Chart) Render(of Case) (*release.Release, error) {
 	return made, nil
 }
 
-// Templates gives a function that renders the case's templates once more, file to text, without Helm's work around it.
+// Templates returns a function that renders the case's templates, by file, without the other steps of an install.
 func (c Chart) Templates(of Case) (func() (map[string]string, error), error) {
 	values, err := c.values(of)
 	if err != nil {
@@ -92,10 +92,10 @@ func (c Chart) Templates(of Case) (func() (map[string]string, error), error) {
 	return func() (map[string]string, error) { return engine.Render(whole, merged) }, nil
 }
 
-// definition is found before a text is read: definitions are long.
+// definition matches a CustomResourceDefinition before it is parsed, since these are long.
 var definition = regexp.MustCompile(`(?m)^kind: CustomResourceDefinition$`)
 
-// Documents are the case's objects as text, hooks last, in Helm's order; custom resource definitions are left out.
+// Documents returns the case's objects in Helm's order, hooks last, without CustomResourceDefinitions.
 func (c Chart) Documents(of Case) ([]Document, error) {
 	made, err := c.Release(of)
 	if err != nil {

@@ -8,13 +8,13 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Document is a rendered object and the text it was rendered as, comments included.
+// Document is a rendered object and its text, including comments.
 type Document struct {
 	Text   string
 	Object *unstructured.Unstructured
 }
 
-// Key tells objects of a release apart.
+// Key identifies an object of a release.
 func (d Document) Key() string {
 	key := d.Object.GetKind() + " "
 	if namespace := d.Object.GetNamespace(); namespace != "" && namespace != Namespace {
@@ -26,7 +26,7 @@ func (d Document) Key() string {
 func read(text string) (Document, error) {
 	var fields map[string]any
 	if err := yaml.Unmarshal([]byte(text), &fields); err != nil {
-		return Document{}, fmt.Errorf("a rendered document is no YAML: %w:\n%s", err, text)
+		return Document{}, fmt.Errorf("a rendered document is not valid YAML: %w:\n%s", err, text)
 	}
 	if len(fields) == 0 {
 		return Document{}, nil
@@ -43,15 +43,15 @@ func Text(documents []Document) string {
 	return out.String()
 }
 
-// Difference is how a case is kept: only the objects that are not the same in the base, and the names of those it lacks.
+// Difference returns the golden file of a case: the objects that differ from the base, and the names of the objects that it lacks.
 func Difference(base, documents []Document) string {
-	same, have := map[string]string{}, map[string]bool{}
+	same, exists := map[string]string{}, map[string]bool{}
 	for _, document := range base {
 		same[document.Key()] = document.Text
 	}
 	var changed []Document
 	for _, document := range documents {
-		have[document.Key()] = true
+		exists[document.Key()] = true
 		if same[document.Key()] != document.Text {
 			changed = append(changed, document)
 		}
@@ -59,7 +59,7 @@ func Difference(base, documents []Document) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "# %d objects are as in %s.yaml.\n", len(documents)-len(changed), Base)
 	for _, document := range base {
-		if !have[document.Key()] {
+		if !exists[document.Key()] {
 			fmt.Fprintf(&out, "# Not here: %s\n", document.Key())
 		}
 	}

@@ -11,11 +11,11 @@ import (
 	"gitops-runtime/tests/golden"
 )
 
-// firstDifference shows the first lines where two texts part.
+// firstDifference returns the first line that differs between two texts.
 func firstDifference(want, got string) string {
-	wanted, have := strings.Split(want, "\n"), strings.Split(got, "\n")
-	for i := range max(len(wanted), len(have)) {
-		a, b := line(wanted, i), line(have, i)
+	wanted, actual := strings.Split(want, "\n"), strings.Split(got, "\n")
+	for i := range max(len(wanted), len(actual)) {
+		a, b := line(wanted, i), line(actual, i)
 		if a != b {
 			return fmt.Sprintf("line %d\n- %s\n+ %s", i+1, a, b)
 		}

@@ -19,7 +19,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files from what the chart renders now")
 
-// chart is the umbrella chart of this checkout, and the checkout's root. Tests share what was rendered of it.
+// chart returns the umbrella chart of this checkout, whose releases tests share, and the checkout's root.
 func chart(t testing.TB) (golden.Chart, string) {
 	t.Helper()
 	root, err := gomodule.Root()
@@ -37,12 +37,12 @@ var loaded = sync.OnceValues(func() (golden.Chart, error) {
 	return golden.Load(context.Background(), root)
 })
 
-// validator knows the schemas of all objects; tests share it.
+// validator returns a validator that tests share.
 func validator(t *testing.T) *manifests.Validator {
 	t.Helper()
-	made, err := newValidator()
+	shared, err := newValidator()
 	require.NoError(t, err)
-	return made
+	return shared
 }
 
 var newValidator = sync.OnceValues(func() (*manifests.Validator, error) {
@@ -53,7 +53,7 @@ var newValidator = sync.OnceValues(func() (*manifests.Validator, error) {
 	return manifests.NewValidator(context.Background(), root)
 })
 
-// Each case renders to its file; go test ./tests/golden -update writes the files, and the difference is what is reviewed.
+// Each case renders its golden file; go test ./tests/golden -update writes the files for review.
 func TestCasesAreTheirFiles(t *testing.T) {
 	t.Parallel()
 	loaded, _ := chart(t)
@@ -75,13 +75,13 @@ func TestCasesAreTheirFiles(t *testing.T) {
 			want, err := os.ReadFile(file)
 			require.NoError(t, err)
 			if string(want) != text {
-				assert.Fail(t, "the chart renders something else", "%s: review the difference after go test ./tests/golden -update:\n%s", file, firstDifference(string(want), text))
+				assert.Fail(t, "the rendered objects differ from the golden file", "%s: run go test ./tests/golden -update and review the difference:\n%s", file, firstDifference(string(want), text))
 			}
 		})
 	}
 }
 
-// Every object of every case is what Kubernetes and the CRDs of the charts accept.
+// Every object of every case is valid by the schemas of Kubernetes and of the charts' CRDs.
 func TestEveryObjectFitsItsSchema(t *testing.T) {
 	t.Parallel()
 	loaded, _ := chart(t)
@@ -96,8 +96,8 @@ func TestEveryObjectFitsItsSchema(t *testing.T) {
 	}
 }
 
-// Several renders of each case are alike: nothing depends on chance, time, or the order of a map.
-func TestRendersAreAlike(t *testing.T) {
+// Several renders of each case are identical: nothing depends on random values, the time, or the order of a map.
+func TestRendersAreIdentical(t *testing.T) {
 	t.Parallel()
 	loaded, _ := chart(t)
 	const each = 4
@@ -120,8 +120,8 @@ func TestRendersAreAlike(t *testing.T) {
 	}
 }
 
-// What Helm makes of a render, hooks and notes too, is the same a second time.
-func TestASecondReleaseIsTheFirst(t *testing.T) {
+// Rendering a release again returns the same manifest, hooks and notes.
+func TestSecondReleaseIsIdentical(t *testing.T) {
 	t.Parallel()
 	loaded, _ := chart(t)
 	for _, of := range golden.Cases() {

@@ -12,30 +12,30 @@ import (
 	"gitops-runtime/tests/golden"
 )
 
-// single are the workloads that stay one with high availability, and why.
+// single returns the workloads that keep one replica with high availability, with the reasons.
 func single() map[string]string {
 	return map[string]string{
-		"codefresh-tunnel-client":          "two would ask for the same tunnel",
-		"argo-cd-notifications-controller": "it has no leader: two would notify twice",
-		"sealed-secrets-controller":        "it has no leader, and SealedSecrets wait while it is away",
+		"codefresh-tunnel-client":          "two replicas would request the same tunnel",
+		"argo-cd-notifications-controller": "without leader election two replicas would notify twice",
+		"sealed-secrets-controller":        "it has no leader election; SealedSecrets wait while it is unavailable",
 	}
 }
 
-// With values-ha.yaml every workload has at least two pods, asks softly to be spread, and loses one at a time to drains.
+// With values-ha.yaml every workload has at least two replicas, soft topology spread constraints and a PodDisruptionBudget.
 func TestHighAvailability(t *testing.T) {
 	t.Parallel()
 	loaded, _ := chart(t)
 	documents, err := loaded.Documents(golden.Case{Name: "ha", Files: []string{"ci/tunnel-values.yaml", "values-ha.yaml"}})
 	require.NoError(t, err)
-	least, budget := map[string]int64{}, map[string]bool{}
+	minimum, budget := map[string]int64{}, map[string]bool{}
 	for _, document := range documents {
 		object := document.Object
 		switch object.GetKind() {
 		case "HorizontalPodAutoscaler":
 			spec, _ := object.Object["spec"].(map[string]any)
-			least[object.GetName()], _ = spec["minReplicas"].(int64)
+			minimum[object.GetName()], _ = spec["minReplicas"].(int64)
 			if number, is := spec["minReplicas"].(float64); is {
-				least[object.GetName()] = int64(number)
+				minimum[object.GetName()] = int64(number)
 			}
 		case "PodDisruptionBudget":
 			budget[object.GetName()] = true
@@ -56,16 +56,16 @@ func TestHighAvailability(t *testing.T) {
 		}
 		assert.Len(t, workload.Spec.Template.Spec.TopologySpreadConstraints, 2, name)
 		if affinity := workload.Spec.Template.Spec.Affinity; affinity != nil && affinity.PodAntiAffinity != nil {
-			assert.Empty(t, affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution, "%s: one node is enough to try it", name)
+			assert.Empty(t, affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution, "%s: must be schedulable on one node", name)
 		}
 		if single()[name] != "" {
 			continue
 		}
 		seen++
 		if workload.Spec.Replicas != nil {
-			least[name] = int64(*workload.Spec.Replicas)
+			minimum[name] = int64(*workload.Spec.Replicas)
 		}
-		assert.GreaterOrEqual(t, least[name], int64(2), name)
+		assert.GreaterOrEqual(t, minimum[name], int64(2), name)
 		assert.True(t, budget[name], "%s has no PodDisruptionBudget", name)
 	}
 	assert.Greater(t, seen, 8)

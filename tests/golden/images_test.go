@@ -16,7 +16,7 @@ import (
 	"gitops-runtime/tests/golden"
 )
 
-// ArtifactHub cannot render the chart, which needs values, so Chart.yaml says which images it runs; -update writes that, too.
+// ArtifactHub cannot render the chart without values, so an annotation of Chart.yaml lists the images; -update writes it, too.
 func TestArtifactHubKnowsTheImages(t *testing.T) {
 	t.Parallel()
 	loaded, root := chart(t)

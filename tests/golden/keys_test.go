@@ -16,7 +16,7 @@ import (
 	"gitops-runtime/internal/helmchart"
 )
 
-// leaves are the paths of the values in a tree, lists as one value.
+// leaves returns the paths of the values in a tree; a list is one value.
 func leaves(tree map[string]any, path []string) [][]string {
 	var all [][]string
 	for key, value := range tree {
@@ -30,7 +30,7 @@ func leaves(tree map[string]any, path []string) [][]string {
 	return all
 }
 
-// without is a copy of a tree that lacks one path.
+// without returns a copy of a tree without a path.
 func without(tree map[string]any, path []string) map[string]any {
 	copied := map[string]any{}
 	for key, value := range tree {
@@ -48,7 +48,7 @@ func without(tree map[string]any, path []string) map[string]any {
 	return copied
 }
 
-// No key of values-ha.yaml and values-large.yaml is dead: without it the chart renders something else, or refuses.
+// Removing any key from values-ha.yaml or values-large.yaml changes the rendered objects or fails the render.
 func TestEveryKeyCounts(t *testing.T) {
 	t.Parallel()
 	for name, least := range map[string]int{"values-ha.yaml": 30, "values-large.yaml": 15} {
@@ -59,7 +59,7 @@ func TestEveryKeyCounts(t *testing.T) {
 	}
 }
 
-// everyKeyCounts takes each key out of a values file, of which there are more than least.
+// everyKeyCounts removes each key of a values file, which has more than least keys.
 func everyKeyCounts(t *testing.T, name string, least int) {
 	t.Helper()
 	loaded, _ := chart(t)

@@ -15,8 +15,8 @@ import (
 	"gitops-runtime/tests/golden"
 )
 
-// values-large.yaml goes with every access mode, and with high availability in either order: the same workloads run, and each requests no less than before.
-func TestLargeGoesWithEverything(t *testing.T) {
+// values-large.yaml works with every access mode and with high availability, in either order: the same workloads run, and none requests less.
+func TestLargeWorksWithEveryMode(t *testing.T) {
 	t.Parallel()
 	loaded, _ := chart(t)
 	const large = "values-large.yaml"
@@ -28,7 +28,7 @@ func TestLargeGoesWithEverything(t *testing.T) {
 			t.Parallel()
 			before := workloads(t, loaded, files)
 			after := workloads(t, loaded, append(append([]string{}, files...), large))
-			assert.Equal(t, after, workloads(t, loaded, append([]string{large}, files...)), "it lies over the others or they over it")
+			assert.Equal(t, after, workloads(t, loaded, append([]string{large}, files...)), "the order of the values files matters")
 			require.Len(t, after, len(before))
 			more := 0
 			for name, was := range before {
@@ -42,7 +42,7 @@ func TestLargeGoesWithEverything(t *testing.T) {
 	}
 }
 
-// workloads are the Deployments and StatefulSets of a case, with what a pod of each requests.
+// workloads returns the Deployments and StatefulSets of a case, with the requests of a pod of each.
 func workloads(t *testing.T, loaded golden.Chart, files []string) map[string]amount {
 	t.Helper()
 	documents, err := loaded.Documents(golden.Case{Name: fmt.Sprint(files), Files: files})
@@ -60,7 +60,7 @@ func workloads(t *testing.T, loaded golden.Chart, files []string) map[string]amo
 	return found
 }
 
-// docs/scale.md says what a runtime with values-large.yaml requests.
+// docs/scale.md states the requests of a runtime with values-large.yaml.
 func TestScalePageHasTheRequestsOfLarge(t *testing.T) {
 	t.Parallel()
 	loaded, root := chart(t)
@@ -69,6 +69,6 @@ func TestScalePageHasTheRequestsOfLarge(t *testing.T) {
 	all, pods := sum(t, documents)
 	page, err := os.ReadFile(filepath.Join(root, "docs", "scale.md"))
 	require.NoError(t, err)
-	said := fmt.Sprintf("With it, %d pods request %s CPU and %s of memory", pods, all.cpu.String(), all.memory.String())
-	assert.True(t, strings.Contains(string(page), said), "the page does not say: %s", said)
+	sentence := fmt.Sprintf("With it, %d pods request %s CPU and %s of memory", pods, all.cpu.String(), all.memory.String())
+	assert.True(t, strings.Contains(string(page), sentence), "the page does not contain: %s", sentence)
 }

@@ -17,7 +17,7 @@ import (
 	"gitops-runtime/tests/golden"
 )
 
-// The documented node, and what is not the runtime's on it: as docs/scale.md says with its sources.
+// Resources of the documented node and of everything on it except the runtime, as in docs/scale.md, which names the sources.
 const (
 	nodeCPU, nodeMemory           = "2", "5000M"
 	workflowCPU, workflowMemory   = "500m", "1Gi"
@@ -25,7 +25,7 @@ const (
 	clusterPodsCPU, clusterMemory = "300m", "190Mi"
 )
 
-// amount is CPU and memory.
+// amount is an amount of CPU and memory.
 type amount struct{ cpu, memory resource.Quantity }
 
 func amountOf(cpu, memory string) amount {
@@ -37,7 +37,7 @@ func (a *amount) add(b amount) {
 	a.memory.Add(b.memory)
 }
 
-// requestOf is what the scheduler counts of a pod: the sum of its containers or, where it is more, its largest init container.
+// requestOf returns the requests that the scheduler counts for a pod: the sum of its containers or, if larger, its largest init container.
 func requestOf(spec corev1.PodSpec) amount {
 	var all amount
 	for _, container := range spec.Containers {
@@ -54,22 +54,22 @@ func requestOf(spec corev1.PodSpec) amount {
 	return all
 }
 
-// atOnce is how many pods of an object run at the same time on one node; an autoscaled one has its least.
-func atOnce(t *testing.T, object *unstructured.Unstructured, least map[string]int64) int64 {
+// atOnce returns how many pods of an object run at the same time on one node; autoscaled workloads run their minimum.
+func atOnce(t *testing.T, object *unstructured.Unstructured, minimum map[string]int64) int64 {
 	t.Helper()
 	switch object.GetKind() {
 	case "DaemonSet":
 		return 1
 	case "Deployment", "StatefulSet":
-		if scaled, is := least[object.GetName()]; is {
+		if scaled, is := minimum[object.GetName()]; is {
 			return scaled
 		}
 		return number(t, object, 1, "spec", "replicas")
 	}
-	return 0 // Jobs of hooks and pods of tests come when no other does
+	return 0 // Jobs of hooks and test pods do not run at the same time as others
 }
 
-// number is a whole number in an object.
+// number returns an integer field of an object, or unset if the field is missing.
 func number(t *testing.T, object *unstructured.Unstructured, unset int64, path ...string) int64 {
 	t.Helper()
 	value, found, err := unstructured.NestedFieldNoCopy(object.Object, path...)
@@ -82,19 +82,19 @@ func number(t *testing.T, object *unstructured.Unstructured, unset int64, path .
 	return parsed.Value()
 }
 
-// sum is what all pods request that run at once, and how many they are.
+// sum returns the total requests and the number of the pods that run at the same time.
 func sum(t *testing.T, documents []golden.Document) (all amount, pods int64) {
 	t.Helper()
-	least := map[string]int64{}
+	minimum := map[string]int64{}
 	for _, document := range documents {
 		if document.Object.GetKind() == "HorizontalPodAutoscaler" {
 			name, _, err := unstructured.NestedString(document.Object.Object, "spec", "scaleTargetRef", "name")
 			require.NoError(t, err)
-			least[name] = number(t, document.Object, 1, "spec", "minReplicas")
+			minimum[name] = number(t, document.Object, 1, "spec", "minReplicas")
 		}
 	}
 	for _, document := range documents {
-		count := atOnce(t, document.Object, least)
+		count := atOnce(t, document.Object, minimum)
 		podSpecs(t, document.Object.Object, func(spec corev1.PodSpec) {
 			for range count {
 				all.add(requestOf(spec))
@@ -105,7 +105,7 @@ func sum(t *testing.T, documents []golden.Document) (all amount, pods int64) {
 	return all, pods
 }
 
-// The default runtime leaves room for a workflow on the node that is documented, beside what Kubernetes keeps and runs there.
+// The default runtime, a workflow, the reserved resources and the pods of Kubernetes fit on the documented node.
 func TestDocumentedNodeHasRoomForAWorkflow(t *testing.T) {
 	t.Parallel()
 	loaded, root := chart(t)
@@ -116,10 +116,10 @@ func TestDocumentedNodeHasRoomForAWorkflow(t *testing.T) {
 	require.NoError(t, err)
 	text := string(page)
 	assert.Contains(t, text, fmt.Sprintf("%d pods request %s CPU and %s of memory", pods, runtime.cpu.String(), runtime.memory.String()))
-	for _, said := range [][2]string{
+	for _, cells := range [][2]string{
 		{nodeCPU, nodeMemory}, {workflowCPU, workflowMemory}, {reservedCPU, reservedMemory}, {clusterPodsCPU, clusterMemory},
 	} {
-		assert.Contains(t, text, fmt.Sprintf("| %s | %s |", said[0], said[1]))
+		assert.Contains(t, text, fmt.Sprintf("| %s | %s |", cells[0], cells[1]))
 	}
 
 	all := runtime
@@ -131,7 +131,7 @@ func TestDocumentedNodeHasRoomForAWorkflow(t *testing.T) {
 	assert.LessOrEqual(t, all.memory.Value(), node.memory.Value(), "memory: %s of %s", all.memory.String(), node.memory.String())
 }
 
-// The table of docs/scale.md has every container that runs by default, with what it requests.
+// The table of docs/scale.md lists every container that runs by default, with its requests.
 func TestScalePageHasEveryContainer(t *testing.T) {
 	t.Parallel()
 	loaded, root := chart(t)

@@ -18,8 +18,8 @@ import (
 	"gitops-runtime/validator/validatecmd"
 )
 
-// Every values file of ci/, the presets of the ingress controllers and meshes among them, renders to objects that Kubernetes
-// and the controllers accept, and has no finding of the checks that ask the values alone.
+// Every values file of ci/, including the presets of ingress controllers and meshes, renders objects that are valid by the schemas of Kubernetes
+// and the controllers, and has no findings of the checks that need only values.
 func TestValuesFilesOfCI(t *testing.T) {
 	t.Parallel()
 	loaded, root := chart(t)
@@ -41,24 +41,24 @@ func TestValuesFilesOfCI(t *testing.T) {
 	}
 }
 
-// findings are the lines of validate-values that are about the values; of the platform nothing can be asked here.
+// findings returns the output lines of validate-values about the values; the platform is not available to the test.
 func findings(folder, file string) []string {
 	var out bytes.Buffer
 	validatecmd.Main(context.Background(), []string{
 		"-f", file, "-n", golden.Namespace, "--no-cluster", "-o", "short", "--chart", folder, "--set", "global.codefresh.url=https://nothing.invalid",
 	}, validatecmd.System{Out: &out, Err: &out, Version: "0.1.0", Now: time.Now, Getenv: func(string) string { return "" }})
-	var about []string
+	var lines []string
 	for line := range strings.SplitSeq(out.String(), "\n") {
 		for _, codes := range []string{"SCH", "MOD1", "MOD2", "MOD3", "MOD6", "MOD8", "RUN", "validate-values:"} {
 			if strings.Contains(line, codes) {
-				about = append(about, line)
+				lines = append(lines, line)
 			}
 		}
 	}
-	return about
+	return lines
 }
 
-// What each preset is for is in what it renders.
+// Each preset renders the settings of its ingress controller or mesh.
 func TestPresets(t *testing.T) {
 	t.Parallel()
 	loaded, _ := chart(t)
@@ -78,14 +78,14 @@ func TestPresets(t *testing.T) {
 		documents, err := loaded.Documents(golden.Case{Name: test.preset, Files: []string{"ci/" + test.preset + "-values.yaml"}})
 		require.NoError(t, err)
 		at := slices.IndexFunc(documents, func(d golden.Document) bool { return d.Key() == test.object })
-		require.GreaterOrEqual(t, at, 0, "%s makes no %s", test.preset, test.object)
+		require.GreaterOrEqual(t, at, 0, "%s renders no %s", test.preset, test.object)
 		for _, text := range test.contains {
 			assert.Contains(t, documents[at].Text, text, test.preset)
 		}
 	}
 }
 
-// The mesh's own route belongs to mesh access; elsewhere the render says so.
+// global.runtime.meshRoute is rejected in access modes other than mesh.
 func TestMeshRouteElsewhereIsRefused(t *testing.T) {
 	t.Parallel()
 	loaded, _ := chart(t)

@@ -14,7 +14,7 @@ import (
 	"gitops-runtime/tests/golden"
 )
 
-// podSpecs calls do with every pod that an object holds, wherever it is in it, as in a Deployment, a CronJob or a Rollout.
+// podSpecs calls do with every pod spec in an object, at any depth, such as in a Deployment, a CronJob or a Rollout.
 func podSpecs(t *testing.T, in any, do func(corev1.PodSpec)) {
 	t.Helper()
 	switch at := in.(type) {
@@ -35,7 +35,7 @@ func podSpecs(t *testing.T, in any, do func(corev1.PodSpec)) {
 	}
 }
 
-// lacking names the containers of documents that request no CPU or no memory, and counts all.
+// lacking returns the names of containers that request no CPU or no memory, and the number of all containers.
 func lacking(t *testing.T, documents []golden.Document) (names []string, all int) {
 	t.Helper()
 	for _, document := range documents {
@@ -52,7 +52,7 @@ func lacking(t *testing.T, documents []golden.Document) (names []string, all int
 	return names, all
 }
 
-// Every container requests CPU and memory, in every case: the init containers, hooks and tests too.
+// Every container requests CPU and memory in every case, including init containers, hooks and tests.
 func TestEveryContainerRequestsCPUAndMemory(t *testing.T) {
 	t.Parallel()
 	loaded, _ := chart(t)
@@ -65,9 +65,9 @@ func TestEveryContainerRequestsCPUAndMemory(t *testing.T) {
 	}
 }
 
-// What the user says of a container's resources stands as it is: {} clears what is requested by default, and a limit alone is nothing
-// but that; null clears what values.yaml shows.
-func TestResourcesOfTheUserStand(t *testing.T) {
+// Resources from values replace the default requests: {} removes them, and limits without requests have none; null removes only the resources
+// in values.yaml.
+func TestResourcesFromValuesReplaceDefaults(t *testing.T) {
 	t.Parallel()
 	loaded, _ := chart(t)
 	none := corev1.ResourceRequirements{}
@@ -112,7 +112,7 @@ func texts(list corev1.ResourceList) map[corev1.ResourceName]string {
 	return all
 }
 
-// withValues is the base case with more values, in YAML.
+// withValues returns the base case with additional values, in YAML.
 func withValues(t *testing.T, loaded golden.Chart, values string) golden.Case {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "values.yaml")
@@ -122,7 +122,7 @@ func withValues(t *testing.T, loaded golden.Chart, values string) golden.Case {
 	return golden.Case{Name: values, Files: []string{"ci/tunnel-values.yaml", relative}}
 }
 
-// resourcesOf are those of a container, by the name of its workload and its own.
+// resourcesOf returns the resources of a container; name is the workload and the container.
 func resourcesOf(t *testing.T, documents []golden.Document, name string) corev1.ResourceRequirements {
 	t.Helper()
 	var found []corev1.ResourceRequirements

@@ -45,7 +45,7 @@ func adaptAny(node any) {
 	}
 }
 
-// quantitySchema is what Kubernetes accepts as a quantity; its OpenAPI document specifies only a string.
+// quantitySchema returns a schema of the quantities that Kubernetes accepts; its OpenAPI document specifies only a string.
 func quantitySchema() map[string]any {
 	return map[string]any{
 		"type":    []any{"string", "number"},

@@ -85,25 +85,25 @@ func TestValidate(t *testing.T) {
 		stream string
 		want   []string
 	}{
-		"everything in order": {good, nil},
+		"valid objects": {good, nil},
 		"unknown field": {with("imagePullpolicy: Always"), []string{
 			"a/b.yaml: Deployment apps/d /spec/template/spec/containers/0: additional properties 'imagePullpolicy' not allowed"}},
 		"wrong type": {with("env: [{name: A, value: 1}]"), []string{
 			"a/b.yaml: Deployment apps/d /spec/template/spec/containers/0/env/0/value: got number, want string"}},
-		"no quantity": {with("resources: {limits: {cpu: a lot}}"), []string{
+		"not a quantity": {with("resources: {limits: {cpu: a lot}}"), []string{
 			"a/b.yaml: Deployment apps/d /spec/template/spec/containers/0/resources/limits/cpu: 'a lot' does not match pattern " +
 				`'^[+-]?([0-9]+|[0-9]+\\.[0-9]*|\\.[0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]+)?$'`}},
 		"missing field": {"apiVersion: v1\nkind: Service\nmetadata: {name: s}\nspec: {ports: [{name: a}]}", []string{
 			"Service s /spec/ports/0: missing property 'port'"}},
-		"no base64": {"apiVersion: v1\nkind: Secret\nmetadata: {name: s}\ndata: {a: '%'}", []string{
+		"not base64": {"apiVersion: v1\nkind: Secret\nmetadata: {name: s}\ndata: {a: '%'}", []string{
 			"Secret s /data/a: '%' is not valid byte: is not base64"}},
-		"key twice": {"apiVersion: v1\nkind: Secret\nkind: Secret\n", []string{
+		"duplicate key": {"apiVersion: v1\nkind: Secret\nkind: Secret\n", []string{
 			`yaml: unmarshal errors:` + "\n" + `  line 3: key "kind" already set in map`}},
 		"no longer served": {"apiVersion: policy/v1beta1\nkind: PodDisruptionBudget\nmetadata: {name: p}\n", []string{
 			"PodDisruptionBudget p: policy/v1beta1 PodDisruptionBudget: unknown to Kubernetes v1.34.4 and to the custom resources of the charts"}},
-		"no name":       {"apiVersion: v1\nkind: ConfigMap\n", []string{"ConfigMap /metadata/name: is missing"}},
-		"no object":     {"[a]", []string{"is not an object"}},
-		"the same name": {"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n", []string{"ConfigMap c: is rendered twice"}},
+		"no name":        {"apiVersion: v1\nkind: ConfigMap\n", []string{"ConfigMap /metadata/name: is missing"}},
+		"not an object":  {"[a]", []string{"is not an object"}},
+		"duplicate name": {"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n", []string{"ConfigMap c: is rendered twice"}},
 		"custom resource": {"apiVersion: argoproj.io/v1alpha1\nkind: Workflow\nmetadata: {name: w, lables: {}}\nspec: {templates: [{contaner: {}}]}\n", []string{
 			"Workflow w /metadata: additional properties 'lables' not allowed",
 			"Workflow w /spec/templates/0: additional properties 'contaner' not allowed"}},
@@ -119,7 +119,7 @@ func TestValidate(t *testing.T) {
 		})
 	}
 
-	t.Run("at once", func(t *testing.T) {
+	t.Run("concurrent use", func(t *testing.T) {
 		var group sync.WaitGroup
 		for range 8 {
 			group.Go(func() { assert.Empty(t, validator.Validate(good)) })

@@ -13,8 +13,7 @@ import (
 	"gitops-runtime/internal/gomodule"
 )
 
-// kubernetes reads the OpenAPI definitions of the Kubernetes that the local cluster runs and
-// returns them with the name of each kind's definition.
+// kubernetes adds the OpenAPI definitions of the Kubernetes version that the local cluster runs, and records the location of each kind.
 func (v *Validator) kubernetes(ctx context.Context) error {
 	module, err := gomodule.Find(ctx, filepath.Join(v.root, "localcluster", "programs", "kubernetes"), "k8s.io/kubernetes")
 	if err != nil {
@@ -46,8 +45,7 @@ func (v *Validator) kubernetes(ctx context.Context) error {
 	return v.add(kubernetesURL, map[string]any{"definitions": named})
 }
 
-// kindsOf returns the kinds a definition describes. Types that serve every group, such as
-// DeleteOptions, are not objects that can be applied.
+// kindsOf returns the kinds that a definition describes. Types without metadata, such as DeleteOptions, have none, since they cannot be applied.
 func kindsOf(definition map[string]any) []kind {
 	listed, _ := definition["x-kubernetes-group-version-kind"].([]any)
 	properties, _ := definition["properties"].(map[string]any)

@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Problem is one error of a rendered object.
+// Problem is an error in a rendered object.
 type Problem struct {
 	Source  string // template that rendered it, as Helm's comment names it
 	Object  string // "Kind namespace/name"
@@ -38,9 +38,8 @@ var (
 	source    = regexp.MustCompile(`(?m)^# Source: (\S+)$`)
 )
 
-// Validate returns what is wrong with the objects in a stream of YAML documents, such as
-// `helm template` prints. Objects are distinguished by apiVersion, kind, namespace and name; a second
-// one of the same name is a problem, too.
+// Validate returns the problems of the objects in a stream of YAML documents, such as the output of `helm template`. A second object with the same
+// apiVersion, kind, namespace and name is a problem, too.
 func (v *Validator) Validate(stream string) []Problem {
 	var problems []Problem
 	seen := map[string]bool{}

@@ -19,17 +19,17 @@ import (
 const kubernetesURL = "file:///kubernetes.json"
 
 //go:embed definitions/*.yaml
-var ownDefinitions embed.FS
+var embeddedDefinitions embed.FS
 
 type kind struct{ apiVersion, name string }
 
-// Validator knows the schemas. It may be used by several goroutines at once.
+// Validator contains the schemas. It is safe for concurrent use.
 type Validator struct {
 	root      string
 	release   string // of Kubernetes
 	locations map[kind]string
 
-	guard    sync.Mutex // compiler is not safe for concurrent use
+	mutex    sync.Mutex // compiler is not safe for concurrent use
 	compiler *jsonschema.Compiler
 }
 
@@ -52,13 +52,13 @@ func NewValidator(ctx context.Context, root string) (*Validator, error) {
 			return nil, err
 		}
 	}
-	own, err := ownDefinitions.ReadDir("definitions")
+	entries, err := embeddedDefinitions.ReadDir("definitions")
 	if err != nil {
 		return nil, fmt.Errorf("list definitions: %w", err)
 	}
-	for _, entry := range own {
+	for _, entry := range entries {
 		file := "definitions/" + entry.Name()
-		text, err := ownDefinitions.ReadFile(file)
+		text, err := embeddedDefinitions.ReadFile(file)
 		if err != nil {
 			return nil, fmt.Errorf("read a definition: %w", err)
 		}
@@ -71,7 +71,7 @@ func NewValidator(ctx context.Context, root string) (*Validator, error) {
 
 func newCompiler() *jsonschema.Compiler {
 	compiler := jsonschema.NewCompiler()
-	compiler.DefaultDraft(jsonschema.Draft4) // of which OpenAPI's schemas are a dialect
+	compiler.DefaultDraft(jsonschema.Draft4) // OpenAPI schemas are a dialect of it
 	compiler.AssertFormat()
 	compiler.RegisterFormat(&jsonschema.Format{Name: "byte", Validate: isBase64})
 	return compiler
@@ -100,8 +100,8 @@ func (v *Validator) schema(k kind) (*jsonschema.Schema, error) {
 	if !known {
 		return nil, fmt.Errorf("unknown to Kubernetes %s and to the custom resources of the charts", v.release)
 	}
-	v.guard.Lock()
-	defer v.guard.Unlock()
+	v.mutex.Lock()
+	defer v.mutex.Unlock()
 	schema, err := v.compiler.Compile(location)
 	if err != nil {
 		return nil, fmt.Errorf("compile its schema: %w", err)

@@ -16,7 +16,7 @@ import (
 	"gitops-runtime/tests/readme"
 )
 
-// Pages for contributors name the repository's paths, as targets of links and in code spans, and its make targets.
+// Patterns of links, code spans, headings and make targets in Markdown pages.
 var (
 	fenced   = regexp.MustCompile("(?ms)^```.*?^```$")
 	linked   = regexp.MustCompile(`\]\(([^)#\s]*)(?:#([^)\s]*))?\)`)
@@ -29,10 +29,10 @@ var (
 	anything = regexp.MustCompile(`<[^>]*>`)
 )
 
-// made are folders of a checkout that Git ignores.
-var made = regexp.MustCompile(`^(\.cache|bin|out)(/|$)`)
+// ignored matches folders of a checkout that Git ignores.
+var ignored = regexp.MustCompile(`^(\.cache|bin|out)(/|$)`)
 
-// TestPathsExist finds every path that a page names, from the page's folder or from the root. A part in angle brackets stands for any name.
+// TestPathsExist tests that every path in a page exists, relative to the page or to the root. A part in angle brackets matches any name.
 func TestPathsExist(t *testing.T) {
 	t.Parallel()
 	root, err := gomodule.Root()
@@ -74,10 +74,10 @@ func pages(t *testing.T, root string) []string {
 	return found
 }
 
-// missing lists the paths in a page's text that do not exist.
+// missing returns the paths, headings and make targets in a page's text that do not exist.
 func missing(root, repository, page, text string) []string {
 	text = fenced.ReplaceAllString(text, "")
-	var gone []string
+	var notFound []string
 	for _, link := range linked.FindAllStringSubmatch(text, -1) {
 		target := filepath.Join(root, filepath.Dir(page), link[1])
 		if path, local := readme.Local(link[1], repository); local {
@@ -87,24 +87,24 @@ func missing(root, repository, page, text string) []string {
 		}
 		switch {
 		case link[1] != "" && !exists(target):
-			gone = append(gone, link[1])
+			notFound = append(notFound, link[1])
 		case link[1] == "" && link[2] != "" && !anchored(text, link[2]), link[1] != "" && link[2] != "" && !anchoredIn(target, link[2]):
-			gone = append(gone, link[1]+"#"+link[2])
+			notFound = append(notFound, link[1]+"#"+link[2])
 		}
 	}
 	for _, span := range spanned.FindAllStringSubmatch(text, -1) {
 		if target := runs.FindStringSubmatch(span[1]); target != nil && !isTarget(root, target[1]) {
-			gone = append(gone, span[1])
+			notFound = append(notFound, span[1])
 		}
 		path := strings.TrimPrefix(span[1], "./")
-		if !pathlike.MatchString(path) || made.MatchString(path) || elsewhere(path) {
+		if !pathlike.MatchString(path) || ignored.MatchString(path) || elsewhere(path) {
 			continue
 		}
 		if !exists(filepath.Join(root, path)) && !exists(filepath.Join(root, filepath.Dir(page), path)) {
-			gone = append(gone, path)
+			notFound = append(notFound, path)
 		}
 	}
-	return gone
+	return notFound
 }
 
 // isTarget reports whether the Makefile has a target.

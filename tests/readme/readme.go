@@ -1,4 +1,4 @@
-// Package readme generates the README of each chart, and the reference of the umbrella's values, with helm-docs.
+// Package readme generates the README of each chart and the reference of the umbrella chart's values, with helm-docs.
 package readme
 
 import (
@@ -13,16 +13,16 @@ import (
 	"gitops-runtime/internal/generated"
 )
 
-// shared is the template of READMEs, relative to the charts' folder; own is that of a chart which has one, relative to the chart's.
+// shared is the default README template, relative to the charts' folder; specific is the template of a single chart, relative to the chart.
 const (
-	shared = "./README.gotmpl"
-	own    = "README.md.gotmpl"
+	shared   = "./README.gotmpl"
+	specific = "README.md.gotmpl"
 )
 
 // umbrella is the chart with the reference page, and whose Chart.yaml contains the repository's URL.
 const umbrella = "gitops-runtime"
 
-// Generate returns the README of every chart that has values, and the reference of the umbrella's. root is the repository's root.
+// Generate returns the README of every chart with values, and the reference of the umbrella's values. root is the root of the checkout.
 func Generate(ctx context.Context, root string) ([]generated.File, error) {
 	tool, err := output(ctx, filepath.Join(root, "tools", "helm-docs"), "go", "tool", "-n", "helm-docs")
 	if err != nil {
@@ -41,8 +41,8 @@ func Generate(ctx context.Context, root string) ([]generated.File, error) {
 	for _, file := range values {
 		chart := filepath.Base(filepath.Dir(file))
 		template := shared
-		if _, err := os.Stat(filepath.Join(root, "charts", chart, own)); err == nil {
-			template = own
+		if _, err := os.Stat(filepath.Join(root, "charts", chart, specific)); err == nil {
+			template = specific
 		}
 		text, err := docs.render(ctx, chart, template)
 		if err != nil {
@@ -58,12 +58,12 @@ func Generate(ctx context.Context, root string) ([]generated.File, error) {
 	return append(files, page), nil
 }
 
-// docs is helm-docs in a checkout.
+// docs runs helm-docs in a checkout.
 type docs struct {
 	root, tool string
 }
 
-// render has helm-docs fill a template with the values of a chart.
+// render fills a template with the values of a chart.
 func (d docs) render(ctx context.Context, chart, template string) ([]byte, error) {
 	text, err := output(ctx, filepath.Join(d.root, "charts"), d.tool,
 		"--chart-search-root", ".", "--chart-to-generate", chart, "--template-files", template,

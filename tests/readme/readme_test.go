@@ -119,7 +119,7 @@ func TestGenerate(t *testing.T) {
 	assert.Empty(t, drift)
 }
 
-// Links work on ArtifactHub, too: no link of a chart's README is relative.
+// No link in a chart's README is relative, so that links work on ArtifactHub, too.
 func TestLinksAreAbsolute(t *testing.T) {
 	t.Parallel()
 	root, err := gomodule.Root()

@@ -12,24 +12,24 @@ import (
 	"gitops-runtime/internal/generated"
 )
 
-// reference is a template with a row for each value, values.gotmpl.
+// rows is the template with a row for each value.
 const (
 	rows          = "./values.gotmpl"
 	referencePath = "docs/values.md"
 )
 
-// row is a value as helm-docs describes it.
+// row is a value in the output of helm-docs.
 type row struct {
 	Key, Type, Default, Description string
 }
 
-// group is the values below one or two first keys.
+// group contains the values below one or two top-level keys.
 type group struct {
 	title string
 	rows  []row
 }
 
-// reference is the page of a chart's values, in groups, each value with an anchor.
+// reference returns the page of a chart's values, in groups, with an anchor for each value.
 func (d docs) reference(ctx context.Context, chart string) (generated.File, error) {
 	text, err := d.render(ctx, chart, rows)
 	if err != nil {
@@ -42,14 +42,14 @@ func (d docs) reference(ctx context.Context, chart string) (generated.File, erro
 		}
 		var next row
 		if err := json.Unmarshal(line, &next); err != nil {
-			return generated.File{}, fmt.Errorf("read what helm-docs says of the chart %s: %w", chart, err)
+			return generated.File{}, fmt.Errorf("read the output of helm-docs for the chart %s: %w", chart, err)
 		}
 		all = append(all, next)
 	}
 	return generated.File{Path: filepath.FromSlash(referencePath), Text: page(chart, grouped(all))}, nil
 }
 
-// grouped puts values that follow each other into groups: globals by their first two keys, others by their first.
+// grouped groups values, in order: globals by their first two keys, others by their first key.
 func grouped(all []row) []group {
 	var groups []group
 	at := map[string]int{}
@@ -75,17 +75,17 @@ var (
 	beyondAnchor = regexp.MustCompile(`[^a-z0-9_-]+`)
 )
 
-// Slug is GitHub's anchor of a heading.
+// Slug returns GitHub's anchor of a heading.
 func Slug(heading string) string {
 	return strings.ReplaceAll(beyondSlug.ReplaceAllString(strings.ToLower(heading), ""), " ", "-")
 }
 
-// Anchor is the anchor of a value: its path in lower case, with a dash for each character that is neither a letter nor a digit.
+// Anchor returns the anchor of a value: its path in lower case, with a dash in place of other characters than letters, digits, _ and -.
 func Anchor(path string) string {
 	return strings.Trim(beyondAnchor.ReplaceAllString(strings.ToLower(path), "-"), "-")
 }
 
-// cell is a text within a row of a table.
+// cell escapes a string for a table cell.
 func cell(text string) string {
 	return strings.ReplaceAll(text, "|", `\|`)
 }
