@@ -10,7 +10,7 @@ import (
 	"gitops-runtime/tests/render"
 )
 
-func TestAccessModeMakesItsObjectsAndURL(t *testing.T) {
+func TestAccessModeRendersItsObjectsAndURL(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		mode    string
@@ -29,13 +29,13 @@ func TestAccessModeMakesItsObjectsAndURL(t *testing.T) {
 		t.Run(test.mode+" "+test.url, func(t *testing.T) {
 			t.Parallel()
 			objects := umbrella(test.mode, test.set).Objects(t)
-			var ways []string
+			var found []string
 			for _, name := range render.Names(objects, "Ingress", "HTTPRoute", "Deployment") {
 				if name == "Deployment/codefresh-tunnel-client" || name == "Ingress/codefresh-gitops-runtime" || name == "HTTPRoute/codefresh-gitops-runtime" {
-					ways = append(ways, name)
+					found = append(found, name)
 				}
 			}
-			assert.ElementsMatch(t, test.objects, ways)
+			assert.ElementsMatch(t, test.objects, found)
 			settings := render.Find(objects, "ConfigMap", "codefresh-cm")
 			require.NotNil(t, settings)
 			assert.Equal(t, test.url, settings.Object["data"].(map[string]any)["ingressHost"])
@@ -43,7 +43,7 @@ func TestAccessModeMakesItsObjectsAndURL(t *testing.T) {
 	}
 }
 
-func TestIngressLeadsToTheRouter(t *testing.T) {
+func TestIngressRoutesToTheRouter(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		workflows string

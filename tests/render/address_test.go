@@ -15,11 +15,10 @@ import (
 	"gitops-runtime/tests/render"
 )
 
-// portedAddress is one of a Service of the release, with its port where it says one.
+// portedAddress matches the address of a Service of the release, with an optional port.
 var portedAddress = regexp.MustCompile(`(?:(https?)://)?([a-z0-9-]+)\.codefresh\.svc(?:\.[a-z.]+)?(?::(\d+))?`)
 
-// Whatever subcharts are called and wherever they listen, each address in the runtime's objects is that of a Service of the release and of one
-// of its ports.
+// With any names and ports of subcharts, each address in the runtime's objects belongs to a Service of the release and one of its ports.
 func TestEveryAddressIsThatOfAService(t *testing.T) {
 	t.Parallel()
 	for title, set := range map[string]map[string]string{

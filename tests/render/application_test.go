@@ -14,8 +14,8 @@ import (
 	"gitops-runtime/tests/render"
 )
 
-// TestDocumentedApplication: the Application that the chart documents names this chart and version, and its values render a
-// runtime without an Argo CD of its own.
+// TestDocumentedApplication tests that the documented Application refers to this chart and version, and that its values render a runtime with an
+// external Argo CD.
 func TestDocumentedApplication(t *testing.T) {
 	t.Parallel()
 	root, err := gomodule.Root()

@@ -11,7 +11,7 @@ import (
 	"gitops-runtime/tests/render"
 )
 
-// withPassword renders a release with a value, and returns every object but Secrets as text, by kind and name.
+// withPassword renders a release with a value and returns every object except Secrets as text, by kind and name.
 func withPassword(t *testing.T, of render.Release, path, value string) map[string]string {
 	t.Helper()
 	of.Set = maps.Clone(of.Set)
@@ -31,16 +31,16 @@ func withPassword(t *testing.T, of render.Release, path, value string) map[strin
 	return texts
 }
 
-// A password may be guessed: nothing that is rendered beside Secrets is computed from one, no checksum either.
+// Passwords can be guessed from a checksum, so no object except Secrets depends on one.
 func TestSecurityReview10PasswordsAreInNoChecksum(t *testing.T) {
 	t.Parallel()
-	outside := map[string]string{"argo-cd.enabled": "false", "global.integrations.argo-cd.server.svc": "argocd-server.argocd"}
+	external := map[string]string{"argo-cd.enabled": "false", "global.integrations.argo-cd.server.svc": "argocd-server.argocd"}
 	for name, test := range map[string]struct {
 		of   render.Release
 		path string
 	}{
 		"Git":              {umbrella("tunnel", map[string]string{}), "global.runtime.gitCredentials.password.value"},
-		"external Argo CD": {umbrella("tunnel", outside), "global.integrations.argo-cd.server.auth.password"},
+		"external Argo CD": {umbrella("tunnel", external), "global.integrations.argo-cd.server.auth.password"},
 		"Argo CD's admin":  {umbrella("tunnel", map[string]string{}), "argo-cd.configs.secret.argocdServerAdminPassword"},
 		"Git webhooks":     {umbrella("tunnel", map[string]string{}), "argo-cd.configs.secret.githubSecret"},
 		"external Redis": {
@@ -61,7 +61,7 @@ func TestSecurityReview10PasswordsAreInNoChecksum(t *testing.T) {
 	}
 }
 
-// A token or key nobody can guess: a new one restarts the program that reads it.
+// A new token or key, which cannot be guessed, restarts the program that reads it.
 func TestANewTokenRestartsItsReader(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{"global.codefresh.userToken.token", "global.runtime.gitCredentials.sshPrivateKey.value"} {

@@ -19,29 +19,29 @@ import (
 	"gitops-runtime/tests/render"
 )
 
-// environment is what a container of a workload gets: a value, or "<kind>/<name>/<key>" of what it comes from.
+// environment returns the variables of a container of a workload: the value, or "Secret/<name>/<key>" of its source.
 func environment(t *testing.T, objects []render.Object, kind, name, container string) map[string]string {
 	t.Helper()
 	found := render.Find(objects, kind, name)
 	require.NotNil(t, found, "%s/%s", kind, name)
 	spec := pod(t, *found)
-	made := map[string]string{}
+	result := map[string]string{}
 	for _, each := range append(spec.InitContainers, spec.Containers...) {
 		if each.Name != container {
 			continue
 		}
 		for _, variable := range each.Env {
-			made[variable.Name] = variable.Value
+			result[variable.Name] = variable.Value
 			if from := variable.ValueFrom; from != nil && from.SecretKeyRef != nil {
-				made[variable.Name] = "Secret/" + from.SecretKeyRef.Name + "/" + from.SecretKeyRef.Key
+				result[variable.Name] = "Secret/" + from.SecretKeyRef.Name + "/" + from.SecretKeyRef.Key
 			}
 		}
 	}
-	return made
+	return result
 }
 
-// An Argo CD that is there already is asked at the address and with the credentials that the values name; plain ones become a Secret.
-func TestOwnArgoCD(t *testing.T) {
+// app-proxy connects to an external Argo CD with the address and the credentials from values; plain credentials become a Secret.
+func TestExternalArgoCD(t *testing.T) {
 	t.Parallel()
 	const at = "global.integrations.argo-cd.server."
 	for _, test := range []struct {
@@ -53,11 +53,11 @@ func TestOwnArgoCD(t *testing.T) {
 		value    string
 		inSecret string
 	}{
-		{"password of Argo CD's own Secret", nil, "http://argocd-server.argocd.svc.cluster.local:80", "admin", "ARGO_CD_PASSWORD", "Secret/argocd-initial-admin-secret/password", ""},
+		{"password from Argo CD's Secret", nil, "http://argocd-server.argocd.svc.cluster.local:80", "admin", "ARGO_CD_PASSWORD", "Secret/argocd-initial-admin-secret/password", ""},
 		{"plain password, root path", map[string]string{at + "auth.password": "p", at + "auth.username": "me", at + "rootpath": "/argo"}, "http://argocd-server.argocd.svc.cluster.local:80/argo", "me", "ARGO_CD_PASSWORD", "Secret/gitops-runtime-argo-cd-password/token", "gitops-runtime-argo-cd-password"},
 		{"plain token, HTTPS", map[string]string{at + "auth.type": "token", at + "auth.token": "t", at + "port": "443"}, "https://argocd-server.argocd.svc.cluster.local:443", "", "ARGO_CD_TOKEN", "Secret/gitops-runtime-argo-cd-token/token", "gitops-runtime-argo-cd-token"},
-		{"token of a Secret", map[string]string{at + "auth.type": "token", at + "auth.tokenSecretKeyRef.name": "a", at + "auth.tokenSecretKeyRef.key": "b"}, "http://argocd-server.argocd.svc.cluster.local:80", "", "ARGO_CD_TOKEN", "Secret/a/b", ""},
-		{"the older name", map[string]string{"global.external-argo-cd.server.svc": "old", "global.external-argo-cd.auth.username": "you"}, "http://old.codefresh.svc.cluster.local:80", "you", "ARGO_CD_PASSWORD", "Secret/argocd-initial-admin-secret/password", ""},
+		{"token from a Secret", map[string]string{at + "auth.type": "token", at + "auth.tokenSecretKeyRef.name": "a", at + "auth.tokenSecretKeyRef.key": "b"}, "http://argocd-server.argocd.svc.cluster.local:80", "", "ARGO_CD_TOKEN", "Secret/a/b", ""},
+		{"older name", map[string]string{"global.external-argo-cd.server.svc": "old", "global.external-argo-cd.auth.username": "you"}, "http://old.codefresh.svc.cluster.local:80", "you", "ARGO_CD_PASSWORD", "Secret/argocd-initial-admin-secret/password", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -71,15 +71,15 @@ func TestOwnArgoCD(t *testing.T) {
 			assert.Equal(t, test.user, fmt.Sprint(cmp.Or(settings["argoCdUsername"], any(""))))
 			assert.Equal(t, "true", settings["isExternalArgoCD"])
 			assert.Equal(t, test.value, environment(t, objects, "Deployment", "cap-app-proxy", "cap-app-proxy")[test.login])
-			assert.NotNil(t, render.Find(objects, "Deployment", "runtime-event-reporter"), "its applications are reported")
-			var made []string
+			assert.NotNil(t, render.Find(objects, "Deployment", "runtime-event-reporter"), "Applications of the external Argo CD are reported")
+			var result []string
 			for _, name := range []string{"gitops-runtime-argo-cd-password", "gitops-runtime-argo-cd-token"} {
 				if secret := render.Find(objects, "Secret", name); secret != nil {
-					made = append(made, name)
+					result = append(result, name)
 					assert.Contains(t, secret.Object["data"], "token")
 				}
 			}
-			assert.Equal(t, strings.Fields(test.inSecret), append([]string{}, made...))
+			assert.Equal(t, strings.Fields(test.inSecret), append([]string{}, result...))
 		})
 	}
 	_, err := umbrella("tunnel", map[string]string{"argo-cd.enabled": "false", at + "svc": "argocd-server", at + "auth.type": "token"}).Text(t)
@@ -87,7 +87,7 @@ func TestOwnArgoCD(t *testing.T) {
 	assert.Contains(t, err.Error(), "SCH305: The external Argo CD requires a token, but none is set.\n  fix: ")
 }
 
-// With several pods of app-proxy one leads; a single pod needs neither the elector nor a cache to share.
+// Several replicas of app-proxy elect a leader; one replica needs neither the elector nor a shared cache.
 func TestAppProxyElectsALeader(t *testing.T) {
 	t.Parallel()
 	for replicas, containers := range map[string][]string{"1": {"cap-app-proxy"}, "2": {"cap-app-proxy", "leader-elector"}} {
@@ -107,7 +107,7 @@ func TestAppProxyElectsALeader(t *testing.T) {
 	assert.Contains(t, err.Error(), "SCH301: app-proxy.replicaCount is 2, but its pods share a cache, and no Redis is installed.\n  fix: --set redis.enabled=true")
 }
 
-// The chart's Redis is used by the runtime's programs where it is enabled, the replicated one of Argo CD where that is, and none otherwise.
+// The runtime's programs use the chart's Redis if it is enabled, else Argo CD's replicated Redis if that is enabled, else none.
 func TestCacheOfTheRuntime(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -129,7 +129,7 @@ func TestCacheOfTheRuntime(t *testing.T) {
 	}
 }
 
-// Every key that a user writes in app-proxy.config becomes a setting of app-proxy; null takes a default away.
+// Every key in app-proxy.config becomes a setting of app-proxy; null removes a default.
 func TestEveryKeyOfConfigReachesAppProxy(t *testing.T) {
 	t.Parallel()
 	release := umbrella("tunnel", nil)
@@ -139,7 +139,7 @@ func TestEveryKeyOfConfigReachesAppProxy(t *testing.T) {
 	assert.NotContains(t, data, "logLevel")
 }
 
-// Rights that are narrower than the published ones are restored by one value.
+// rbac.published restores the permissions of the published chart, which are wider than the defaults.
 func TestPublishedRights(t *testing.T) {
 	t.Parallel()
 	everything := rbacv1.PolicyRule{APIGroups: []string{"*"}, Resources: []string{"*"}, Verbs: []string{"*"}}
@@ -160,7 +160,7 @@ func TestPublishedRights(t *testing.T) {
 	}
 }
 
-// A runtime's name may have dashes; with the account it makes a host label of the tunnel.
+// A runtime name may contain dashes, and must fit into a DNS label of the tunnel together with the account ID.
 func TestNamesOfRuntimes(t *testing.T) {
 	t.Parallel()
 	for name, problem := range map[string]string{
@@ -185,7 +185,7 @@ func TestNamesOfRuntimes(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// What global says of every pod holds for every pod, hooks included.
+// The pod settings of global apply to every pod, including hooks.
 func TestGlobalsReachEveryPod(t *testing.T) {
 	t.Parallel()
 	release := render.Release{Chart: "gitops-runtime", Files: []string{"everything-on"}, Set: map[string]string{
@@ -214,7 +214,7 @@ func TestGlobalsReachEveryPod(t *testing.T) {
 	assert.Greater(t, pods, 20)
 }
 
-// The pods of workflows are made by a controller, from a ConfigMap: it has what global says of pulling and of proxies, but no password.
+// The ConfigMap from which the controller creates workflow pods contains the pull secrets and proxies of global, but no password.
 func TestGlobalsReachWorkflows(t *testing.T) {
 	t.Parallel()
 	for proxy, given := range map[string]bool{"http://proxy.example.com:3128": true, "http://user:secret@proxy.example.com:3128": false} {
@@ -231,7 +231,7 @@ func TestGlobalsReachWorkflows(t *testing.T) {
 	}
 }
 
-// A token, key or certificate that the chart writes restarts app-proxy when it changes, which reads it at its start.
+// A change of a token, key or certificate in a Secret of the chart restarts app-proxy, which reads them at startup.
 func TestSecretsRestartAppProxy(t *testing.T) {
 	t.Parallel()
 	seen := map[string]string{}
@@ -249,7 +249,7 @@ func TestSecretsRestartAppProxy(t *testing.T) {
 	}
 }
 
-// One switch keeps a runtime in its namespace; only definitions that the cluster lacks are outside.
+// With global.runtime.singleNamespace only CustomResourceDefinitions are outside the namespace.
 func TestSingleNamespace(t *testing.T) {
 	t.Parallel()
 	for _, object := range umbrella("tunnel", map[string]string{"global.runtime.singleNamespace": "true"}).Objects(t) {
@@ -261,7 +261,7 @@ func TestSingleNamespace(t *testing.T) {
 	}
 }
 
-// The platform learns which components there are, each with its version.
+// The ConfigMap for the platform lists each component once, with its version.
 func TestComponentsHaveVersions(t *testing.T) {
 	t.Parallel()
 	settings := render.Find(umbrella("tunnel", map[string]string{"argo-cd.global.image.tag": "v3.3.11"}).Objects(t), "ConfigMap", "codefresh-cm").Object["data"].(map[string]any)
@@ -272,11 +272,11 @@ func TestComponentsHaveVersions(t *testing.T) {
 		assert.NotEmpty(t, component.Version, component.Name)
 		versions[component.Name] = component.Version
 	}
-	assert.Len(t, versions, len(listed), "one entry a component")
+	assert.Len(t, versions, len(listed), "one entry per component")
 	assert.Equal(t, "v3.3.11", versions["argocd"])
 }
 
-// A program that signs in to the runtime's Argo CD waits for the password that Argo CD makes up, and only for one that it does.
+// app-proxy waits for Argo CD's password only if Argo CD generates it: otherwise the reference to its Secret is optional.
 func TestWaitsForArgoCDsPassword(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -284,14 +284,14 @@ func TestWaitsForArgoCDsPassword(t *testing.T) {
 		set   map[string]string
 		waits bool
 	}{
-		{"made up by Argo CD", nil, true},
+		{"generated by Argo CD", nil, true},
 		{"no Argo CD", map[string]string{"argo-cd.enabled": "false"}, false},
 		{"no administrator", map[string]string{`argo-cd.configs.cm.admin\.enabled`: "false"}, false},
 		{"no administrator, as a path", map[string]string{"argo-cd.configs.cm.admin.enabled": "false"}, false},
-		{"settings of the user's", map[string]string{"argo-cd.configs.cm.create": "false"}, false},
-		{"a password of the user's", map[string]string{"argo-cd.configs.secret.argocdServerAdminPassword": "hash"}, false},
-		{"a password among further keys", map[string]string{`argo-cd.configs.secret.extra.admin\.password`: "hash"}, false},
-		{"a Secret of the user's", map[string]string{"argo-cd.configs.secret.createSecret": "false"}, false},
+		{"ConfigMap from the user", map[string]string{"argo-cd.configs.cm.create": "false"}, false},
+		{"password from the user", map[string]string{"argo-cd.configs.secret.argocdServerAdminPassword": "hash"}, false},
+		{"password in extra keys", map[string]string{`argo-cd.configs.secret.extra.admin\.password`: "hash"}, false},
+		{"Secret from the user", map[string]string{"argo-cd.configs.secret.createSecret": "false"}, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -301,11 +301,11 @@ func TestWaitsForArgoCDsPassword(t *testing.T) {
 			assert.Equal(t, test.waits, from.Optional == nil)
 		})
 	}
-	own := map[string]string{"argo-cd.enabled": "false", "global.integrations.argo-cd.server.svc": "argocd-server.argocd"}
-	assert.Nil(t, reference(t, umbrella("tunnel", own).Objects(t), "cap-app-proxy", "cap-app-proxy", "ARGO_CD_PASSWORD").Optional, "the user's own is there already")
+	external := map[string]string{"argo-cd.enabled": "false", "global.integrations.argo-cd.server.svc": "argocd-server.argocd"}
+	assert.Nil(t, reference(t, umbrella("tunnel", external).Objects(t), "cap-app-proxy", "cap-app-proxy", "ARGO_CD_PASSWORD").Optional, "an external Argo CD's Secret exists")
 }
 
-// reference is the key of a Secret that a Deployment's variable comes from.
+// reference returns the Secret key that is the source of a Deployment's variable.
 func reference(t *testing.T, objects []render.Object, deployment, container, variable string) *corev1.SecretKeySelector {
 	t.Helper()
 	found := render.Find(objects, "Deployment", deployment)

@@ -11,8 +11,8 @@ import (
 	"gitops-runtime/tests/render"
 )
 
-// Helm installs what is in a folder crds/ with a release and never with an upgrade, so a release of the published chart would
-// be left without the kinds that it did not have.
+// CRDs are templates, not files in a crds/ folder: Helm installs that folder but never upgrades it, so an upgrade from the published chart would lack
+// new kinds.
 func TestDefinitionsArePartOfTheRelease(t *testing.T) {
 	folders, err := filepath.Glob(filepath.Join("..", "..", "charts", "*", "crds"))
 	require.NoError(t, err)

@@ -18,23 +18,23 @@ import (
 	"gitops-runtime/tests/render"
 )
 
-// installPage is the page of the platform's documentation that has every snippet of Helm, values and kubectl: "Install GitOps Runtime",
+// installPage is the page of the platform's documentation that contains all snippets of Helm, values and kubectl:
 // https://codefresh.io/docs/docs/installation/gitops/hybrid-gitops-helm-installation/ ; the pages "GitOps Runtimes", "Hosted GitOps Runtime
-// installation", "Codefresh for GitOps" and "Codefresh Runtimes" have none.
+// installation", "Codefresh for GitOps" and "Codefresh Runtimes" contain none.
 const installPage = "Install GitOps Runtime: "
 
-// tunnelFlags are those of the page's first command, which users add others to.
+// tunnelFlags are the flags of the page's first command, to which other snippets add flags.
 const tunnelFlags = "global.codefresh.accountId=5f9d1e2b3c4d5e6f7a8b9c0d global.codefresh.userToken.token=api-key global.runtime.name=codefresh"
 
-// snippet is what a user copies from the documentation, with names of their own for its placeholders.
+// snippet is a snippet of the documentation, with values for its placeholders.
 type snippet struct {
 	release, namespace string
-	set                string // set are the values of --set, with a space between them.
-	values             string // values are of a values file.
+	set                string // set are the assignments of --set, separated by spaces.
+	values             string // values is the content of a values file.
 	holds              func(t *testing.T, objects []render.Object)
 }
 
-// snippets are all that install, by the heading they stand below. The others are settled by tests of their own: see TestSnippetsAreAllHere.
+// snippets returns the snippets that install, by heading. Other tests cover the rest: see TestSnippetsAreAllHere.
 func snippets() map[string]snippet {
 	return map[string]snippet{
 		"tunnel-based install chart command": {set: tunnelFlags, holds: func(t *testing.T, objects []render.Object) {
@@ -111,7 +111,7 @@ func snippets() map[string]snippet {
 				assert.Contains(t, secrets, "my-certificate-secret")
 			},
 		},
-		// the log that both pages of failures send users to is that of this Job
+		// both troubleshooting pages refer to the log of this Job
 		"kubectl logs jobs/validate-values": {set: tunnelFlags, holds: func(t *testing.T, objects []render.Object) {
 			t.Helper()
 			_, err := render.As[batchv1.Job](render.Find(objects, "Job", "validate-values"))
@@ -120,7 +120,7 @@ func snippets() map[string]snippet {
 	}
 }
 
-// Every snippet of the documentation installs what it says, unchanged.
+// Every snippet of the documentation works unchanged.
 func TestSnippetsOfTheDocumentation(t *testing.T) {
 	t.Parallel()
 	for name, snippet := range snippets() {
@@ -144,14 +144,15 @@ func TestSnippetsOfTheDocumentation(t *testing.T) {
 	}
 }
 
-// The page has 14 snippets, one of which has an alternative in a comment. Twelve are here; the one that is not YAML is below, `cf helm validate`
-// in validator/validatecmd (TestTheCommandOfTheDocumentation). Two are not of this chart: `kubectl version`, and the removal of another Argo Rollouts.
+// The page has 14 snippets, one of which has an alternative in a comment. 12 are tested here; TestTheSnippetThatIsNotYAML tests one, and
+// TestTheCommandOfTheDocumentation in validator/validatecmd tests `cf helm validate`. `kubectl version` and the removal of another Argo Rollouts
+// do not use this chart.
 func TestSnippetsAreAllHere(t *testing.T) {
 	t.Parallel()
 	assert.Len(t, snippets(), 12)
 }
 
-// The page writes installer.skipValidation in one line, which is not YAML: Helm and validate-values refuse it with the line.
+// The page shows installer.skipValidation in one line, which is not valid YAML: Helm and validate-values report the line.
 func TestTheSnippetThatIsNotYAML(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "values.yaml")
@@ -173,7 +174,7 @@ func hookSkipsIngress(t *testing.T, objects []render.Object) {
 	assert.Equal(t, true, runtime["ingress"].(map[string]any)["skipValidation"])
 }
 
-// setting is a key of a ConfigMap.
+// setting returns the value of a key in a ConfigMap.
 func setting(t *testing.T, objects []render.Object, name, key string) string {
 	t.Helper()
 	settings, err := render.As[corev1.ConfigMap](render.Find(objects, "ConfigMap", name))
@@ -181,7 +182,7 @@ func setting(t *testing.T, objects []render.Object, name, key string) string {
 	return settings.Data[key]
 }
 
-// secretValue is a key of a Secret, decoded.
+// secretValue returns the decoded value of a key in a Secret.
 func secretValue(t *testing.T, objects []render.Object, name, key string) string {
 	t.Helper()
 	secret, err := render.As[corev1.Secret](render.Find(objects, "Secret", name))
@@ -189,7 +190,7 @@ func secretValue(t *testing.T, objects []render.Object, name, key string) string
 	return string(secret.Data[key]) + secret.StringData[key]
 }
 
-// hookValues are what the hook's checks read.
+// hookValues returns the values that the hook's checks read.
 func hookValues(t *testing.T, objects []render.Object) map[string]any {
 	t.Helper()
 	values := map[string]any{}

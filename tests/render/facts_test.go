@@ -12,21 +12,20 @@ import (
 	"gitops-runtime/tests/render"
 )
 
-// The facts of components and Jobs are checked: what does not parse, what no template reads and what has another type fail the render, under
-// the component's name.
+// Facts of components and Jobs that do not parse, that no template reads, or that have the wrong type fail the render with the component's name.
 func TestFactsAreChecked(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		template, facts, level string
 		want                   string
 	}{
-		"well formed":        {facts: "name: server\nimages: [{repository: example.com/server, tag: \"1\"}]"},
-		"well formed Job":    {template: "common.job", facts: "name: server\nimages: [{repository: example.com/server, tag: \"1\"}]\njob: {backoffLimit: 1}"},
-		"unknown":            {facts: "name: server\nreadinesProbe: {}", want: `chart parts-1.0.0, component "server": "readinesProbe" is not a fact of a component.`},
-		"unknown of a Job":   {template: "common.job", facts: "fullname: upgrade\nttl: 3", want: `chart parts-1.0.0, component "upgrade": "ttl" is not a fact of a component.`},
-		"unknown of account": {template: "common.account", facts: "name: server\nrule: []", want: `chart parts-1.0.0, component "server": "rule" is not a fact of a component.`},
-		"no YAML":            {facts: "name: server\nargs: [serve", want: `chart parts-1.0.0, component "server": its facts do not parse:`},
-		"no YAML of a Job":   {template: "common.job", facts: "name: server\nargs: [serve", want: `chart parts-1.0.0, component "server": its facts do not parse:`},
+		"valid":                 {facts: "name: server\nimages: [{repository: example.com/server, tag: \"1\"}]"},
+		"valid Job":             {template: "common.job", facts: "name: server\nimages: [{repository: example.com/server, tag: \"1\"}]\njob: {backoffLimit: 1}"},
+		"unknown":               {facts: "name: server\nreadinesProbe: {}", want: `chart parts-1.0.0, component "server": "readinesProbe" is not a fact of a component.`},
+		"unknown of a Job":      {template: "common.job", facts: "fullname: upgrade\nttl: 3", want: `chart parts-1.0.0, component "upgrade": "ttl" is not a fact of a component.`},
+		"unknown of an account": {template: "common.account", facts: "name: server\nrule: []", want: `chart parts-1.0.0, component "server": "rule" is not a fact of a component.`},
+		"invalid YAML":          {facts: "name: server\nargs: [serve", want: `chart parts-1.0.0, component "server": its facts do not parse:`},
+		"invalid YAML of a Job": {template: "common.job", facts: "name: server\nargs: [serve", want: `chart parts-1.0.0, component "server": its facts do not parse:`},
 		"inserted map": {
 			facts: "name: server\nargs:\n  - --level={{ .Values.level }}", level: "a: b",
 			want: `chart parts-1.0.0, component "server": the fact args[0] is not a text: {"--level=a":"b"}.`,
@@ -63,7 +62,7 @@ func TestFactsAreChecked(t *testing.T) {
 	}
 }
 
-// renderFacts renders a chart of one template of common with facts that may insert .Values.level.
+// renderFacts renders a chart with one template of common and facts that may use .Values.level.
 func renderFacts(t *testing.T, template, facts, level string) (map[string]string, error) {
 	t.Helper()
 	common := load(t, "common")
@@ -84,7 +83,7 @@ func renderFacts(t *testing.T, template, facts, level string) (map[string]string
 	return engine.Render(parts, values)
 }
 
-// Zero is a value: it replaces a default as any other number does.
+// Zero replaces a default like any other number.
 func TestZeroReplacesDefaults(t *testing.T) {
 	t.Parallel()
 	set := map[string]string{}

@@ -15,10 +15,10 @@ import (
 	"gitops-runtime/validator/findings"
 )
 
-// uncoded are the charts whose templates refuse something that validate-values does not look at, with the reason.
+// uncoded are the charts whose templates reject values that validate-values does not check, with the reason.
 var uncoded = map[string]string{
-	"common":        "facts of a component, which the chart's author writes and no user",
-	"tunnel-server": "a chart of its own, for who runs the platform; validate-values checks a runtime",
+	"common":        "facts of a component, which the author of the chart writes",
+	"tunnel-server": "a separate chart for operators of the platform; validate-values checks a runtime",
 }
 
 var (
@@ -26,7 +26,7 @@ var (
 	coded   = regexp.MustCompile(`^\\n([A-Z]{3}[0-9]{3}): `)
 )
 
-// What a template refuses, validate-values finds first: under the same code, with a case of its own.
+// Every fail of a template has the code of a finding of validate-values, which has a test case.
 func TestEveryFailOfATemplateIsAFindingWithACase(t *testing.T) {
 	t.Parallel()
 	root, err := gomodule.Root()
@@ -46,21 +46,21 @@ func TestEveryFailOfATemplateIsAFindingWithACase(t *testing.T) {
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)
 		for _, at := range failing.FindAllIndex(text, -1) {
-			said := strings.TrimPrefix(string(text[at[1]:min(at[1]+60, len(text))]), `"`)
-			code := coded.FindStringSubmatch(said)
-			if !assert.NotNil(t, code, "%s refuses without a code: %s", file, said) {
+			message := strings.TrimPrefix(string(text[at[1]:min(at[1]+60, len(text))]), `"`)
+			code := coded.FindStringSubmatch(message)
+			if !assert.NotNil(t, code, "%s fails without a code: %s", file, message) {
 				continue
 			}
 			seen++
 			_, known := findings.Lookup(code[1])
-			assert.True(t, known, "%s: %s is no finding", file, code[1])
+			assert.True(t, known, "%s: %s is not a finding", file, code[1])
 			assert.Contains(t, found.String(), code[1], "%s: no case of validate-values finds %s", file, code[1])
 		}
 	}
 	assert.Greater(t, seen, 20)
 }
 
-// templatesOf are the templates of the charts that are coded.
+// templatesOf returns the templates of the charts, except uncoded ones.
 func templatesOf(t *testing.T, root string) []string {
 	t.Helper()
 	var files []string

@@ -16,7 +16,7 @@ import (
 	"gitops-runtime/validator/cluster"
 )
 
-// testPods are the pods that Helm runs as tests, in the order in which it does.
+// testPods returns the pods of helm test, in the order in which Helm runs them.
 func testPods(t *testing.T, objects []render.Object) []corev1.Pod {
 	t.Helper()
 	var pods []corev1.Pod
@@ -26,7 +26,7 @@ func testPods(t *testing.T, objects []render.Object) []corev1.Pod {
 		}
 		pod, err := render.As[corev1.Pod](&objects[i])
 		require.NoError(t, err)
-		require.Equal(t, "Pod", pod.Kind, "helm test --logs asks for a pod of every hook's name")
+		require.Equal(t, "Pod", pod.Kind, "helm test --logs reads a pod with the name of each hook")
 		pods = append(pods, pod)
 	}
 	slices.SortFunc(pods, func(a, b corev1.Pod) int {
@@ -35,7 +35,7 @@ func testPods(t *testing.T, objects []render.Object) []corev1.Pod {
 	return pods
 }
 
-// A component that is off has no test; values leave out others, and all.
+// A disabled component has no test; values skip single tests or disable all.
 func TestWhichTests(t *testing.T) {
 	t.Parallel()
 	every := []string{"components", "app-proxy", "router", "access", "argo-cd", "argo-workflows", "argo-rollouts", "argo-events"}
@@ -44,14 +44,14 @@ func TestWhichTests(t *testing.T) {
 		want    []string
 	}{
 		"tunnel":           {render.Release{Files: []string{"tunnel"}}, every},
-		"own Argo CD":      {render.Release{Files: []string{"own-argo-cd"}}, every},
+		"external Argo CD": {render.Release{Files: []string{"own-argo-cd"}}, every},
 		"single namespace": {render.Release{Files: []string{"single-namespace"}}, every},
 		"everything off":   {render.Release{Files: []string{"everything-off"}}, []string{"components", "app-proxy", "router", "access"}},
-		"some left out": {
+		"some skipped": {
 			render.Release{Files: []string{"tunnel"}, SetJSON: map[string]string{"tests.skip": `["access","argo-events"]`}},
 			[]string{"components", "app-proxy", "router", "argo-cd", "argo-workflows", "argo-rollouts"},
 		},
-		"off": {render.Release{Files: []string{"tunnel"}, Set: map[string]string{"tests.enabled": "false"}}, nil},
+		"disabled": {render.Release{Files: []string{"tunnel"}, Set: map[string]string{"tests.enabled": "false"}}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -79,11 +79,11 @@ func TestWhichTests(t *testing.T) {
 	}
 }
 
-// The test of the components looks at every workload that has pods, and may read nothing else.
+// The test of components checks every workload with replicas, and may read no other objects.
 func TestComponentsAreAllWorkloads(t *testing.T) {
 	t.Parallel()
 	for name, release := range map[string]render.Release{
-		"tunnel": {Files: []string{"tunnel"}}, "ingress": {Files: []string{"ingress"}}, "own Argo CD": {Files: []string{"own-argo-cd"}},
+		"tunnel": {Files: []string{"tunnel"}}, "ingress": {Files: []string{"ingress"}}, "external Argo CD": {Files: []string{"own-argo-cd"}},
 		"single namespace": {Files: []string{"single-namespace"}}, "everything on": {Files: []string{"everything-on"}},
 		"everything off": {Files: []string{"everything-off"}},
 		"other names": {Files: []string{"tunnel"}, Set: map[string]string{
@@ -96,7 +96,7 @@ func TestComponentsAreAllWorkloads(t *testing.T) {
 			t.Parallel()
 			release.Chart = "gitops-runtime"
 			objects := release.Objects(t)
-			var want, asked, allowed []string
+			var want, requested, allowed []string
 			for _, object := range objects {
 				spec, _ := object.Object["spec"].(map[string]any)
 				if replicas, given := spec["replicas"]; given && fmt.Sprint(replicas) == "0" {
@@ -110,7 +110,7 @@ func TestComponentsAreAllWorkloads(t *testing.T) {
 				if text, is := strings.CutPrefix(argument, "--workload="); is {
 					one, err := cluster.ParseObject(text)
 					require.NoError(t, err)
-					asked = append(asked, one.String())
+					requested = append(requested, one.String())
 				}
 			}
 			role, err := render.As[rbacv1.Role](render.Find(objects, "Role", "test-components"))
@@ -122,15 +122,15 @@ func TestComponentsAreAllWorkloads(t *testing.T) {
 				}
 			}
 			slices.Sort(want)
-			slices.Sort(asked)
+			slices.Sort(requested)
 			slices.Sort(allowed)
-			assert.Equal(t, want, asked)
+			assert.Equal(t, want, requested)
 			assert.Equal(t, want, allowed)
 		})
 	}
 }
 
-// What tests may do: create objects of Argo's kinds, and read, change and delete the one of the test's name.
+// Tests may create objects of Argo's kinds, and read, change and delete only the object with the test's name.
 func TestRightsOfTests(t *testing.T) {
 	t.Parallel()
 	objects := render.Release{Chart: "gitops-runtime", Files: []string{"tunnel"}}.Objects(t)
@@ -138,7 +138,7 @@ func TestRightsOfTests(t *testing.T) {
 	for i := range objects {
 		name := objects[i].GetName()
 		if !strings.HasPrefix(name, "test-") || name == "test-components" || objects[i].GetKind() != "Role" {
-			assert.False(t, strings.HasPrefix(name, "codefresh-test-"), "%s: nothing outside the namespace", name)
+			assert.False(t, strings.HasPrefix(name, "codefresh-test-"), "%s: tests have no permissions outside the namespace", name)
 			continue
 		}
 		found[name] = rights(t, objects[i:i+1])
@@ -162,7 +162,7 @@ func TestRightsOfTests(t *testing.T) {
 	}, found)
 }
 
-// The pods of tests, and those that tests create, have the settings of every pod; the image is the installer's.
+// Test pods, and the pods that tests create, use the installer image and have the settings of every pod.
 func TestPodsOfTestsHaveEverySetting(t *testing.T) {
 	t.Parallel()
 	objects := render.Release{Chart: "gitops-runtime", Files: []string{"tunnel"}, SetJSON: map[string]string{

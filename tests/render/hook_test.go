@@ -20,7 +20,7 @@ import (
 	"gitops-runtime/validator/cluster"
 )
 
-// hookOf renders the hook that validates values as a version of Helm does; set are values beside those of tunnel mode.
+// hookOf renders the hook that validates values like a version of Helm; set overrides the values of tunnel mode.
 func hookOf(t *testing.T, helm string, set map[string]any) []render.Object {
 	t.Helper()
 	root, err := gomodule.Root()
@@ -47,8 +47,8 @@ func hookOf(t *testing.T, helm string, set map[string]any) []render.Object {
 	return objects
 }
 
-// made are the objects as the hook's Job names them, the Job itself left out.
-func made(objects []render.Object) []string {
+// created returns the objects in the form of the Job's arguments, without the Job.
+func created(objects []render.Object) []string {
 	var names []string
 	for _, object := range objects {
 		if kind := strings.ToLower(object.GetKind()); kind != "job" {
@@ -64,8 +64,8 @@ func made(objects []render.Object) []string {
 	return names
 }
 
-// A Helm that leaves a failed hook's other objects gets a Job that removes every one of them; a newer one gets a Job that may only look, and say
-// what it found.
+// With a Helm version that does not delete the other objects of a failed hook, the Job removes each of them; with a newer version the Job only
+// reads objects and reports findings.
 func TestNothingOfARefusedInstallStays(t *testing.T) {
 	t.Parallel()
 	single := map[string]any{"global": map[string]any{"runtime": map[string]any{"singleNamespace": true}}}
@@ -76,8 +76,8 @@ func TestNothingOfARefusedInstallStays(t *testing.T) {
 		removes    bool
 		owner      string
 	}{
-		{"Helm 3.8, rendering", "v3.8.2", nil, true, "clusterroles.rbac.authorization.k8s.io/codefresh-validate-values"},
-		{"Helm 3.8 at a cluster, which does not tell", "", nil, true, "clusterroles.rbac.authorization.k8s.io/codefresh-validate-values"},
+		{"Helm 3.8 template", "v3.8.2", nil, true, "clusterroles.rbac.authorization.k8s.io/codefresh-validate-values"},
+		{"Helm 3.8 with a cluster, without its version", "", nil, true, "clusterroles.rbac.authorization.k8s.io/codefresh-validate-values"},
 		{"Helm 3.18", "v3.18.6", nil, true, "clusterroles.rbac.authorization.k8s.io/codefresh-validate-values"},
 		{"Helm 3.18 in one namespace", "v3.18.6", single, true, "roles.rbac.authorization.k8s.io/validate-values"},
 		{"Helm 3.18 with network policies", "v3.18.6", closed, true, "clusterroles.rbac.authorization.k8s.io/codefresh-validate-values"},
@@ -114,12 +114,12 @@ func TestNothingOfARefusedInstallStays(t *testing.T) {
 			}
 			assert.Equal(t, []string{"get", "delete"}, allowed[test.owner])
 			slices.Sort(removed)
-			assert.Equal(t, made(objects), removed)
+			assert.Equal(t, created(objects), removed)
 		})
 	}
 }
 
-// rights are the verbs of the hook's roles by resource, and name where a rule has one. The last rule for an object counts.
+// rights returns the verbs of roles, by resource and resource name. The last rule for an object counts.
 func rights(t *testing.T, objects []render.Object) map[string][]string {
 	t.Helper()
 	verbs := map[string][]string{}
@@ -140,7 +140,7 @@ func rights(t *testing.T, objects []render.Object) map[string][]string {
 	return verbs
 }
 
-// What was made for the Job goes however the Job ends; the Job stays after a failure, for its log, and goes by itself.
+// Helm deletes the objects of the hook whether the Job succeeds or fails; a failed Job is kept for its log until its TTL expires.
 func TestHookAnnotations(t *testing.T) {
 	t.Parallel()
 	for _, object := range hookOf(t, "v3.19.0", nil) {
@@ -159,8 +159,8 @@ func TestHookAnnotations(t *testing.T) {
 	}
 }
 
-// The hook may ask for the Service of the user's own Argo CD, in whichever namespace that is, and for no other.
-func TestHookMayAskForOwnArgoCD(t *testing.T) {
+// The hook may read the Service of an external Argo CD in any namespace, but no other Service.
+func TestHookMayReadServiceOfExternalArgoCD(t *testing.T) {
 	t.Parallel()
 	rule := rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"services"}, ResourceNames: []string{"argocd-server"}, Verbs: []string{"get"}}
 	for _, test := range []struct {
@@ -185,13 +185,13 @@ func TestHookMayAskForOwnArgoCD(t *testing.T) {
 		for _, object := range objects {
 			switch object.GetKind() {
 			case "Role":
-				made, err := render.As[rbacv1.Role](&object)
+				typed, err := render.As[rbacv1.Role](&object)
 				require.NoError(t, err)
-				role = append(role, ofServices(made.Rules)...)
+				role = append(role, ofServices(typed.Rules)...)
 			case "ClusterRole":
-				made, err := render.As[rbacv1.ClusterRole](&object)
+				typed, err := render.As[rbacv1.ClusterRole](&object)
 				require.NoError(t, err)
-				cluster = append(cluster, ofServices(made.Rules)...)
+				cluster = append(cluster, ofServices(typed.Rules)...)
 			}
 		}
 		assert.Equal(t, test.role, role, "%s, single namespace %v", test.service, test.single)
@@ -199,7 +199,7 @@ func TestHookMayAskForOwnArgoCD(t *testing.T) {
 	}
 }
 
-// ofServices keeps the rules for Services.
+// ofServices returns the rules for Services.
 func ofServices(rules []rbacv1.PolicyRule) []rbacv1.PolicyRule {
 	var kept []rbacv1.PolicyRule
 	for _, rule := range rules {

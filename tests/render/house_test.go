@@ -18,18 +18,18 @@ import (
 	"gitops-runtime/tests/render"
 )
 
-// longestLine is the most characters a line of a template may have.
+// longestLine is the maximum length of a line in a template.
 const longestLine = 140
 
-// products are the words that the library chart common does not know.
+// products matches words that the library chart common must not contain.
 var products = regexp.MustCompile(`(?i)argo|codefresh|gitops|tunnel|router|\bruntime\b|app-?proxy|sealed`)
 
-// The library chart common serves any chart: what only the charts of the runtime share is in runtime-common.
+// The library chart common names no product; templates for the runtime's charts belong to runtime-common.
 func TestCommonNamesNoProduct(t *testing.T) {
 	t.Parallel()
 	for name, text := range chartFiles(t, "common") {
 		if filepath.Base(name) == "Chart.yaml" {
-			continue // its annotations name the repository
+			continue // its annotations contain the URL of the repository
 		}
 		for number, line := range strings.Split(text, "\n") {
 			assert.NotRegexp(t, products, line, "%s:%d", name, number+1)
@@ -49,18 +49,18 @@ func TestTemplateLinesAreShort(t *testing.T) {
 	}
 }
 
-// Pods are built in one place: what global says of pods, every pod of the umbrella chart has, those of hooks and Jobs too.
+// Every pod of the umbrella chart, including hooks and Jobs, has the pod settings of global.
 func TestEveryPodFollowsGlobal(t *testing.T) {
 	t.Parallel()
 	objects := render.Release{
 		Chart: "gitops-runtime", Files: []string{"everything-on"},
 		Set: map[string]string{"argo-workflows.crds.upgradeJob.crdBaseURL": "https://crds.example.com"},
 		SetJSON: map[string]string{
-			"global.priorityClassName": `"alike"`,
-			"global.podLabels":         `{"alike": "label"}`,
-			"global.podAnnotations":    `{"alike": "annotation"}`,
-			"global.hostAliases":       `[{"ip": "192.0.2.1", "hostnames": ["alike"]}]`,
-			"global.env":               `[{"name": "ALIKE", "value": "yes"}]`,
+			"global.priorityClassName": `"sample"`,
+			"global.podLabels":         `{"sample": "label"}`,
+			"global.podAnnotations":    `{"sample": "annotation"}`,
+			"global.hostAliases":       `[{"ip": "192.0.2.1", "hostnames": ["sample"]}]`,
+			"global.env":               `[{"name": "SAMPLE", "value": "yes"}]`,
 		},
 	}.Objects(t)
 	pods := map[string]int{}
@@ -73,18 +73,18 @@ func TestEveryPodFollowsGlobal(t *testing.T) {
 		template, err := render.As[corev1.PodTemplateSpec](&render.Object{Object: pod})
 		require.NoError(t, err)
 		name := object.GetKind() + "/" + object.GetName()
-		assert.Equal(t, "alike", template.Spec.PriorityClassName, name)
-		assert.Equal(t, "label", template.Labels["alike"], name)
-		assert.Equal(t, "annotation", template.Annotations["alike"], name)
-		assert.Equal(t, []corev1.HostAlias{{IP: "192.0.2.1", Hostnames: []string{"alike"}}}, template.Spec.HostAliases, name)
-		assert.Contains(t, template.Spec.Containers[0].Env, corev1.EnvVar{Name: "ALIKE", Value: "yes"}, name)
+		assert.Equal(t, "sample", template.Spec.PriorityClassName, name)
+		assert.Equal(t, "label", template.Labels["sample"], name)
+		assert.Equal(t, "annotation", template.Annotations["sample"], name)
+		assert.Equal(t, []corev1.HostAlias{{IP: "192.0.2.1", Hostnames: []string{"sample"}}}, template.Spec.HostAliases, name)
+		assert.Contains(t, template.Spec.Containers[0].Env, corev1.EnvVar{Name: "SAMPLE", Value: "yes"}, name)
 	}
-	assert.Equal(t, 4, pods["Job"], "the hooks and the Job of Argo Workflows' definitions")
+	assert.Equal(t, 4, pods["Job"], "the hooks and the Job for the CRDs of Argo Workflows")
 	assert.Greater(t, pods["Deployment"], 15)
 	assert.Greater(t, pods["StatefulSet"], 0)
 }
 
-// chartFiles are the files of a chart, or of all charts, by path below charts/; what is packed from other charts is left out.
+// chartFiles returns the files of a chart, or of all charts, by path below charts/, without packed dependencies.
 func chartFiles(t *testing.T, chart string) map[string]string {
 	t.Helper()
 	root, err := gomodule.Root()

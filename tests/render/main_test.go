@@ -10,7 +10,7 @@ import (
 	"gitops-runtime/tests/render"
 )
 
-// The tests call the pinned helm of bin/.
+// TestMain puts the pinned tools of bin/ first in PATH.
 func TestMain(m *testing.M) {
 	root, err := gomodule.Root()
 	if err != nil {
@@ -24,10 +24,10 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// modes are the value files of the access modes under the umbrella's ci/.
+// modes returns the access modes with a values file in the umbrella's ci/ folder.
 func modes() []string { return []string{"tunnel", "ingress", "gateway", "mesh"} }
 
-// umbrella renders the umbrella chart in a mode.
+// umbrella returns a release of the umbrella chart in an access mode.
 func umbrella(mode string, set map[string]string) render.Release {
 	return render.Release{Chart: "gitops-runtime", Files: []string{mode}, Set: set}
 }

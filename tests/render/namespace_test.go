@@ -10,8 +10,8 @@ import (
 	"gitops-runtime/tests/render"
 )
 
-// TestSingleNamespaceWatchesNoOther: Argo CD that may read one namespace only is not told to look for Applications in others,
-// which it would wait for before it is ready.
+// TestSingleNamespaceWatchesNoOther tests that an Argo CD with access to a single namespace does not watch Applications in others: it would never
+// become ready.
 func TestSingleNamespaceWatchesNoOther(t *testing.T) {
 	t.Parallel()
 	for single, want := range map[string]string{"true": "", "false": "cf-*"} {

@@ -9,7 +9,7 @@ import (
 	"helm.sh/helm/v3/pkg/strvals"
 )
 
-// The notes say what the mode leaves to the user, and which values are there in vain.
+// The notes describe the remaining manual steps of the access mode, and list unused values.
 func TestNotes(t *testing.T) {
 	t.Parallel()
 	const head = "The GitOps runtime production is installed in namespace codefresh.\n\n  Platform:    https://g.codefresh.io\n"
@@ -25,7 +25,7 @@ func TestNotes(t *testing.T) {
 	const public = "  Public URL:  https://runtime.example.com\n\n"
 	for name, test := range map[string]struct{ mode, set, says string }{
 		"tunnel": {"tunnel", "", tunnel},
-		"values of other ways": {"tunnel", "global.runtime.ingressUrl=https://runtime.example.com,global.integrations.argo-cd.server.svc=argocd-server", tunnel +
+		"unused values": {"tunnel", "global.runtime.ingressUrl=https://runtime.example.com,global.integrations.argo-cd.server.svc=argocd-server", tunnel +
 			"Not used: global.runtime.ingressUrl, since access is by tunnel. A service mesh needs tunnel-client, ingress and httpRoute off.\n\n" +
 			"Not used: the Argo CD in global.integrations.argo-cd, since this release installs one. Set argo-cd.enabled=false to use the external one.\n\n"},
 		"ingress": {"ingress", "", "  Access mode: ingress\n" + public +

@@ -15,13 +15,13 @@ import (
 	"gitops-runtime/tests/render"
 )
 
-// Every value of every chart may be null, with which Helm takes its default away: the chart renders without it, or its schema or a template
-// asks for it by name. No template reads what is not there.
+// Every value may be null, which removes its default: the chart renders without it, or the schema or a template reports that it is required. No
+// template fails on a missing value.
 func TestNullOfEveryLeafIsTakenOrRefused(t *testing.T) {
 	t.Parallel()
 	for chart, test := range map[string]struct {
 		files   []string
-		refused []string // the values that the chart asks for
+		refused []string // required values
 	}{
 		"argo-cd":       {refused: []string{"global.image.repository"}},
 		"argo-events":   {refused: []string{"global.image.repository"}},
@@ -52,30 +52,30 @@ func TestNullOfEveryLeafIsTakenOrRefused(t *testing.T) {
 				}
 				return render.Release{Chart: chart, Files: test.files, SetJSON: set}.Try(t)
 			}
-			taken := leavesOf(t, chart)
+			accepted := leavesOf(t, chart)
 			for _, path := range test.refused {
-				before := len(taken)
-				taken = slices.DeleteFunc(taken, func(leaf string) bool { return leaf == path })
-				assert.Less(t, len(taken), before, "the chart has no value %s", path)
-				if err := try(path); assert.Error(t, err, "%s=null is taken", path) {
+				before := len(accepted)
+				accepted = slices.DeleteFunc(accepted, func(leaf string) bool { return leaf == path })
+				assert.Less(t, len(accepted), before, "the chart has no value %s", path)
+				if err := try(path); assert.Error(t, err, "%s=null is accepted", path) {
 					assert.NotRegexp(t, `nil pointer|wrong type for value|error calling|incompatible types`, sentenceOf(err), "%s=null", path)
 				}
 			}
-			err := try(taken...)
-			for err != nil && len(taken) > 1 { // look for a value that is refused
-				if first := try(taken[:len(taken)/2]...); first != nil {
-					taken, err = taken[:len(taken)/2], first
+			err := try(accepted...)
+			for err != nil && len(accepted) > 1 { // search for a rejected value
+				if first := try(accepted[:len(accepted)/2]...); first != nil {
+					accepted, err = accepted[:len(accepted)/2], first
 				} else {
-					taken = taken[len(taken)/2:]
-					err = try(taken...)
+					accepted = accepted[len(accepted)/2:]
+					err = try(accepted...)
 				}
 			}
-			assert.NoError(t, err, "null of these values together: %s", taken)
+			assert.NoError(t, err, "these values as null: %s", accepted)
 		})
 	}
 }
 
-// sentenceOf is what the user reads of an error: what a template says after its place.
+// sentenceOf returns the message of an error; for an error of a template, the part after "execution error at".
 func sentenceOf(err error) string {
 	_, sentence, refused := strings.Cut(err.Error(), "execution error at ")
 	if refused {
@@ -84,7 +84,7 @@ func sentenceOf(err error) string {
 	return err.Error()
 }
 
-// leavesOf are the paths of a chart's own values that are not maps.
+// leavesOf returns the paths of values in a chart's values.yaml that are not maps.
 func leavesOf(t *testing.T, chart string) (leaves []string) {
 	t.Helper()
 	root, err := gomodule.Root()

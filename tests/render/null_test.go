@@ -16,20 +16,20 @@ import (
 	"gitops-runtime/tests/render"
 )
 
-// A key with nothing below it (`app-proxy:`) is null, with which Helm takes the whole table away. What templates need is asked for by its
-// path; what they can omit may go, all of it at once.
+// A key without a value (`app-proxy:`) is null, which removes the whole map. Maps that templates require are reported by path; all others may be
+// null at the same time.
 func TestNullIsRefusedByPathOrTaken(t *testing.T) {
 	t.Parallel()
 	for chart, file := range map[string][]string{"argo-cd": nil, "argo-events": nil, "argo-rollouts": nil, "argo-workflows": nil, "tunnel-client": {"tunnel"}, "gitops-runtime": {"tunnel"}} {
 		t.Run(chart, func(t *testing.T) {
 			t.Parallel()
-			free, needed := mapsOf(t, chart)
+			optional, needed := mapsOf(t, chart)
 			require.NotEmpty(t, needed)
 			set := map[string]string{}
-			for _, path := range free {
+			for _, path := range optional {
 				set[path] = "null"
 			}
-			delete(set, "global.codefresh.userToken.secretKeyRef") // or there would be no user token
+			delete(set, "global.codefresh.userToken.secretKeyRef") // required for the user token
 			_, err := render.Release{Chart: chart, Files: file, SetJSON: set}.Text(t)
 			require.NoError(t, err)
 
@@ -41,8 +41,8 @@ func TestNullIsRefusedByPathOrTaken(t *testing.T) {
 	}
 }
 
-// mapsOf are the paths of a chart's maps that may be null, and of those that may not.
-func mapsOf(t *testing.T, chart string) (free, needed []string) {
+// mapsOf returns the paths of a chart's maps that may be null, and of maps that may not.
+func mapsOf(t *testing.T, chart string) (optional, needed []string) {
 	t.Helper()
 	root, err := gomodule.Root()
 	require.NoError(t, err)
@@ -61,7 +61,7 @@ func mapsOf(t *testing.T, chart string) (free, needed []string) {
 		for key, value := range values {
 			child, isMap := value.(map[string]any)
 			if _, subchart := os.Stat(filepath.Join(root, "charts", key)); !isMap || subchart == nil {
-				continue // what a subchart needs, its own schema says
+				continue // the schema of a subchart contains its required values
 			}
 			at := path + strings.ReplaceAll(key, ".", `\.`)
 			if required, _ := tables["required"].([]any); slices.Contains(required, any(key)) {
@@ -70,10 +70,10 @@ func mapsOf(t *testing.T, chart string) (free, needed []string) {
 				walk(child, table, at+".")
 				continue
 			}
-			free = append(free, at)
+			optional = append(optional, at)
 		}
 	}
 	walk(values, schema.Then, "")
 	slices.Sort(needed)
-	return free, needed
+	return optional, needed
 }

@@ -12,7 +12,7 @@ import (
 	"gitops-runtime/tests/render"
 )
 
-// TestOpenShiftChoosesUsers: with the preset for OpenShift no object, be it text in a ConfigMap, names a user or a group for a pod.
+// TestOpenShiftChoosesUsers tests that with the preset for OpenShift no object, including strings in ConfigMaps, sets a user or a group of a pod.
 func TestOpenShiftChoosesUsers(t *testing.T) {
 	t.Parallel()
 	root, err := gomodule.Root()

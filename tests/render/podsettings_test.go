@@ -15,7 +15,7 @@ import (
 	"gitops-runtime/tests/render"
 )
 
-// podSettings are values that every component of the runtime takes, and where each shows: a field of the workload and what is in it.
+// podSettings are values that every component of the runtime supports, with the field of the workload that each sets, and its content.
 var podSettings = []struct {
 	key, value string
 	field      []string
@@ -59,7 +59,7 @@ var podSettings = []struct {
 
 func podField(path ...string) []string { return append([]string{"spec", "template", "spec"}, path...) }
 
-// ofRuntime are the components of the runtime: where their values stand, and their workloads.
+// ofRuntime are the workloads of the runtime's components, by the path of their values.
 var ofRuntime = map[string][]string{
 	"app-proxy":                              {"cap-app-proxy"},
 	"internal-router":                        {"internal-router"},
@@ -72,7 +72,7 @@ var ofRuntime = map[string][]string{
 	"event-reporters.cluster-event-reporter": {"cluster-event-reporter"},
 }
 
-func TestEveryComponentOfTheRuntimeTakesTheSettingsOfPods(t *testing.T) {
+func TestEveryComponentOfTheRuntimeSupportsThePodSettings(t *testing.T) {
 	t.Parallel()
 	for values, workloads := range ofRuntime {
 		t.Run(values, func(t *testing.T) {
@@ -92,14 +92,14 @@ func TestEveryComponentOfTheRuntimeTakesTheSettingsOfPods(t *testing.T) {
 					}
 					pod, _, err := unstructured.NestedMap(workload.Object, "spec", "template", "spec")
 					require.NoError(t, err)
-					assert.True(t, holds(pod, setting.want), "%s: %s shows nowhere", name, setting.key)
+					assert.True(t, holds(pod, setting.want), "%s: no field of the pod contains %s", name, setting.key)
 				}
 			}
 		})
 	}
 }
 
-// The table is of everything that the definition of a pod takes, but for names of the same, and probes, which every component has its own of.
+// podSettings has every property of the pod definition, except aliases and probes, which differ between components.
 func TestPodSettingsAreThoseOfTheDefinition(t *testing.T) {
 	t.Parallel()
 	root, err := gomodule.Root()
@@ -110,24 +110,24 @@ func TestPodSettingsAreThoseOfTheDefinition(t *testing.T) {
 	require.NoError(t, json.Unmarshal(text, &definition))
 	same := []string{"env", "securityContext", "strategy", "updateStrategy", "livenessProbe", "readinessProbe", "startupProbe", "emptyDir"}
 	for key := range definition.Properties {
-		tried := slices.ContainsFunc(podSettings, func(setting struct {
+		tested := slices.ContainsFunc(podSettings, func(setting struct {
 			key, value string
 			field      []string
 			want       any
 		}) bool {
 			return setting.key == key
 		})
-		assert.True(t, tried || slices.Contains(same, key), "%s is not tried", key)
+		assert.True(t, tested || slices.Contains(same, key), "%s is not tested", key)
 	}
 }
 
-// serviceSettings are what the Services of the runtime take.
+// serviceSettings are values that the Services of the runtime support.
 var serviceSettings = map[string]string{
 	"annotations": `{"team": "a"}`, "labels": `{"team": "b"}`, "nodePort": "30123", "type": `"NodePort"`, "externalTrafficPolicy": `"Local"`,
 	"sessionAffinity": `"ClientIP"`, "loadBalancerSourceRanges": `["10.0.0.0/8"]`,
 }
 
-func TestEveryServiceOfTheRuntimeTakesItsSettings(t *testing.T) {
+func TestEveryServiceOfTheRuntimeSupportsItsSettings(t *testing.T) {
 	t.Parallel()
 	for values, name := range map[string]string{
 		"app-proxy": "cap-app-proxy", "internal-router": "internal-router", "argo-gateway": "argo-gateway", "redis": "runtime-redis", "global.event-reporters": "cluster-event-reporter",
@@ -152,7 +152,7 @@ func TestEveryServiceOfTheRuntimeTakesItsSettings(t *testing.T) {
 	}
 }
 
-// fieldAt is the field at a path of keys and positions, nil where there is none.
+// fieldAt returns the field at a path of keys and indexes, or nil.
 func fieldAt(value any, path []string) any {
 	for _, key := range path {
 		switch at := value.(type) {

@@ -18,7 +18,7 @@ import (
 	"gitops-runtime/tests/render"
 )
 
-// pod is the pod template of a workload; nil for other kinds.
+// pod returns the pod spec of a workload, or nil for other kinds.
 func pod(t *testing.T, object render.Object) *corev1.PodSpec {
 	t.Helper()
 	fields, found, err := unstructured.NestedMap(object.Object, "spec", "template", "spec")
@@ -31,12 +31,12 @@ func pod(t *testing.T, object render.Object) *corev1.PodSpec {
 	return &spec
 }
 
-// closed are the workloads whose images are published and not built here: nothing is known of where they write.
+// closed returns the workloads with closed-source images; the paths that they write to are unknown.
 func closed() []string {
 	return []string{"cap-app-proxy", "gitops-operator", "argo-gateway", "runtime-event-reporter", "cluster-event-reporter"}
 }
 
-// Every container passes the Pod Security level restricted. The root file system is read-only, but of closed images, where a value may ask for it.
+// Every container meets the restricted Pod Security Standard and has a read-only root file system, which is optional for closed-source images.
 func TestEveryContainerIsRestrictedAndReadOnly(t *testing.T) {
 	t.Parallel()
 	for _, mode := range modes() {
@@ -68,7 +68,7 @@ func TestEveryContainerIsRestrictedAndReadOnly(t *testing.T) {
 	}
 }
 
-// Argo CD deploys what it is told to, in a single namespace by the account argocd-manager; nothing else may ask for everything.
+// No role has wildcard rules, except the roles with which Argo CD deploys arbitrary objects.
 func TestNoWildcardRights(t *testing.T) {
 	t.Parallel()
 	allowed := []string{"codefresh-argo-cd-application-controller", "argocd-namespaced-role"}
@@ -88,7 +88,7 @@ func TestNoWildcardRights(t *testing.T) {
 	}
 }
 
-// Secrets given in plain text are rendered into Secrets and nowhere else.
+// Credentials in plain text are rendered only into Secrets.
 func TestSecretsStayInSecrets(t *testing.T) {
 	t.Parallel()
 	canaries := map[string]string{
@@ -109,7 +109,7 @@ func TestSecretsStayInSecrets(t *testing.T) {
 	}
 }
 
-// clusterScoped are the kinds of the charts that live outside namespaces, CRDs apart: those are shared by design.
+// clusterScoped returns the cluster-scoped kinds of the charts, except CRDs, which releases share by design.
 func clusterScoped() []string {
 	return []string{"ClusterRole", "ClusterRoleBinding", "ValidatingWebhookConfiguration", "PriorityClass"}
 }
@@ -140,7 +140,7 @@ func TestNamesFitForTheLongestRelease(t *testing.T) {
 				continue
 			}
 			key := object.GetKind() + "/" + object.GetName()
-			assert.False(t, seen[key], "%s: two objects are called %s", chart, key)
+			assert.False(t, seen[key], "%s: two objects are named %s", chart, key)
 			seen[key] = true
 			if !slices.Contains(clusterScoped(), object.GetKind()) {
 				assert.LessOrEqual(t, len(object.GetName()), 63, "%s: %s", chart, key)
@@ -152,8 +152,8 @@ func TestNamesFitForTheLongestRelease(t *testing.T) {
 	}
 }
 
-// Programs read authorities at their start: new ones restart whoever trusts them.
-func TestNewAuthoritiesRestartWhoTrustsThem(t *testing.T) {
+// A new CA certificate restarts the programs that trust it, since they read certificates at startup.
+func TestNewCACertificatesRestartPrograms(t *testing.T) {
 	t.Parallel()
 	templates := func(key, content string) map[string]any {
 		found := map[string]any{}
@@ -182,7 +182,7 @@ func TestNewAuthoritiesRestartWhoTrustsThem(t *testing.T) {
 		changed(`global.codefresh.tls.workflowPipelinesGitWebhooks.certificates.git\.example\.com`))
 }
 
-// A value restricts a closed program further than the published chart does: nothing restricts its root file system by default.
+// Values can restrict the root file system and the user of closed-source programs, which are unrestricted by default.
 func TestClosedProgramsAreRestrictedByValues(t *testing.T) {
 	t.Parallel()
 	for path, name := range map[string]string{

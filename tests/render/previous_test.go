@@ -12,8 +12,8 @@ import (
 	"gitops-runtime/tests/render"
 )
 
-// TestNothingImmutableChanges: every workload of the previous release is in this one, and what Kubernetes lets nobody change
-// of it is as it was, so that an upgrade neither fails nor has to delete anything.
+// TestNothingImmutableChanges tests that every workload of the previous release exists with the same immutable fields, so that an upgrade neither
+// fails nor has to recreate workloads.
 func TestNothingImmutableChanges(t *testing.T) {
 	t.Parallel()
 	root, err := gomodule.Root()
@@ -33,7 +33,7 @@ func TestNothingImmutableChanges(t *testing.T) {
 	}
 }
 
-// immutable is what cannot be changed of each workload, by kind and name.
+// immutable returns the fields of workloads that Kubernetes does not allow to change, by kind and name.
 func immutable(t *testing.T, objects []render.Object) map[string]map[string]any {
 	t.Helper()
 	fields := map[string][]string{

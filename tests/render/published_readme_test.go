@@ -13,8 +13,8 @@ import (
 	"gitops-runtime/tests/render"
 )
 
-// publishedReadme are the values that the README of the published chart shows, since 0.26 under these headings
-// (github.com/codefresh-io/gitops-runtime-helm, charts/gitops-runtime/README.md), with an object that each is about.
+// publishedReadme returns the values in the README of the published chart since 0.26 (github.com/codefresh-io/gitops-runtime-helm,
+// charts/gitops-runtime/README.md), by heading, with an object that each renders.
 func publishedReadme() map[string]struct{ values, object string } {
 	return map[string]struct{ values, object string }{
 		"several runtimes on a cluster": {`
@@ -75,7 +75,7 @@ func TestSnippetsOfThePublishedReadme(t *testing.T) {
 	}
 }
 
-// The README's values for high availability want two of each that scale, on nodes of their own.
+// The README's values for high availability render two replicas, spread over nodes, of each component that scales.
 func TestHighAvailabilityOfThePublishedReadme(t *testing.T) {
 	t.Parallel()
 	spread := "topologySpreadConstraints: [{maxSkew: 1, topologyKey: kubernetes.io/hostname, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: NAME}}}]"
@@ -96,11 +96,11 @@ argo-workflows:
 `
 	objects := readmeRelease(t, values).Objects(t)
 	for name, app := range map[string]string{"cap-app-proxy": "cap-app-proxy", "internal-router": "internal-router"} {
-		made, err := render.As[appsv1.Deployment](render.Find(objects, "Deployment", name))
+		deployment, err := render.As[appsv1.Deployment](render.Find(objects, "Deployment", name))
 		require.NoError(t, err)
-		assert.EqualValues(t, 2, *made.Spec.Replicas, name)
-		require.Len(t, made.Spec.Template.Spec.TopologySpreadConstraints, 1, name)
-		assert.Equal(t, app, made.Spec.Template.Spec.TopologySpreadConstraints[0].LabelSelector.MatchLabels["app"], name)
+		assert.EqualValues(t, 2, *deployment.Spec.Replicas, name)
+		require.Len(t, deployment.Spec.Template.Spec.TopologySpreadConstraints, 1, name)
+		assert.Equal(t, app, deployment.Spec.Template.Spec.TopologySpreadConstraints[0].LabelSelector.MatchLabels["app"], name)
 		assert.NotNil(t, render.Find(objects, "PodDisruptionBudget", name))
 	}
 	for _, name := range []string{"argo-gateway", "argo-cd-server", "argo-cd-repo-server"} {
@@ -109,7 +109,7 @@ argo-workflows:
 	assert.NotNil(t, render.Find(objects, "StatefulSet", "argo-cd-redis-ha-server"))
 }
 
-// What the README calls the values of before is refused, with what it is now.
+// Former values in the README are rejected with the name of their replacement.
 func TestFormerValuesOfThePublishedReadme(t *testing.T) {
 	t.Parallel()
 	_, err := readmeRelease(t, "cf-argocd-extras: {eventReporter: {replicas: 7}}\n").Text(t)

@@ -14,7 +14,7 @@ import (
 	"gitops-runtime/tests/render"
 )
 
-// redisCommands stand in for the commands that the script runs. The Service leads to the pod at the third attempt.
+// redisCommands are fakes of the commands that the script runs. The Service routes to the pod at the third attempt.
 var redisCommands = map[string]string{
 	"redis-cli": `#!/bin/sh
 echo "$@" >> asked
@@ -27,9 +27,9 @@ while :; do sleep 0.1; done`,
 exec /bin/sleep 0.1`,
 }
 
-// Before Redis and Sentinel start, a server shows that the pod's own Service leads to it: connections that kube-proxy rejects first have
-// them loop without end.
-func TestRedisStartsWhenItsServiceLeadsToIt(t *testing.T) {
+// The script starts a temporary server and waits until the pod's Service routes to it: if kube-proxy rejects the first connections, Redis and
+// Sentinel loop forever.
+func TestRedisStartsWhenItsServiceRoutesToIt(t *testing.T) {
 	t.Parallel()
 	for password, want := range map[string]string{
 		"secret": "port 26379\nsave \"\"\nprotected-mode no\nrequirepass \"secret\"\n",

@@ -13,8 +13,8 @@ import (
 	"gitops-runtime/tests/render"
 )
 
-// What a switch takes away, nothing leads to any more.
-func TestNothingLeadsToWhatIsOff(t *testing.T) {
+// No object refers to an object of a disabled component.
+func TestNoReferencesToDisabledComponents(t *testing.T) {
 	t.Parallel()
 	for name, set := range map[string]map[string]string{
 		"argo-cd":          {"argo-cd.enabled": "false"},
@@ -23,9 +23,9 @@ func TestNothingLeadsToWhatIsOff(t *testing.T) {
 		"argo-workflows":   {"argo-workflows.enabled": "false", "app-proxy.image-enrichment.enabled": "false"},
 		"workflows server": {"argo-workflows.server.enabled": "false"},
 		"operator":         {"gitops-operator.enabled": "false"},
-		"own redis":        {"redis.enabled": "true"},
+		"redis":            {"redis.enabled": "true"},
 		"external redis":   {"argo-cd.externalRedis.host": "redis.example.com", "argo-cd.redis.enabled": "false"},
-		"own argo-cd":      {"argo-cd.enabled": "false", "global.integrations.argo-cd.server.svc": "argocd-server.argocd"},
+		"external argo-cd": {"argo-cd.enabled": "false", "global.integrations.argo-cd.server.svc": "argocd-server.argocd"},
 		"one namespace":    {"global.runtime.singleNamespace": "true"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -38,18 +38,18 @@ func TestNothingLeadsToWhatIsOff(t *testing.T) {
 	}
 }
 
-// address is that of a Service of the release's namespace.
+// address matches the address of a Service in the release's namespace.
 var address = regexp.MustCompile(`([a-z0-9-]+)\.codefresh\.svc`)
 
-// dangling are the references of objects that find nothing: selectors, roles and accounts, targets of autoscalers and of nginx.
+// dangling returns references to objects that do not exist: selectors, roles, service accounts, targets of autoscalers and of nginx.
 func dangling(objects []render.Object) (found []string) {
 	lacks := func(kind, name string) bool { return render.Find(objects, kind, name) == nil }
 	selects := func(selector map[string]string) bool {
-		// pods that users, controllers and other releases make
-		made := slices.ContainsFunc([]string{"controller", "argocd-client", "argocd-source", "eventsource-name", "sensor-name"}, func(label string) bool {
+		// pods that users, controllers and other releases create
+		foreign := slices.ContainsFunc([]string{"controller", "argocd-client", "argocd-source", "eventsource-name", "sensor-name"}, func(label string) bool {
 			return selector[label] != ""
 		})
-		return made || slices.ContainsFunc(objects, func(object render.Object) bool {
+		return foreign || slices.ContainsFunc(objects, func(object render.Object) bool {
 			pod, _, _ := unstructured.NestedStringMap(object.Object, "spec", "template", "metadata", "labels")
 			if object.GetKind() == "Pod" {
 				pod = object.GetLabels()
@@ -72,7 +72,7 @@ func dangling(objects []render.Object) (found []string) {
 			for _, subject := range object.Object["subjects"].([]any) {
 				named := subject.(map[string]any)
 				if named["kind"] == "ServiceAccount" && lacks("ServiceAccount", named["name"].(string)) {
-					found = append(found, at+" has no account")
+					found = append(found, at+" has no service account")
 				}
 			}
 		case "HorizontalPodAutoscaler":
@@ -90,7 +90,7 @@ func dangling(objects []render.Object) (found []string) {
 			text, _, _ := unstructured.NestedString(object.Object, "data", "nginx.conf")
 			for _, target := range address.FindAllStringSubmatch(text, -1) {
 				if lacks("Service", target[1]) {
-					found = append(found, at+" leads to "+target[0])
+					found = append(found, at+" routes to "+target[0])
 				}
 			}
 		}
@@ -98,7 +98,7 @@ func dangling(objects []render.Object) (found []string) {
 	return found
 }
 
-// selectors are the matchLabels of podSelector and selector, wherever they are, beside which there is no namespaceSelector.
+// selectors returns the matchLabels of every podSelector and selector without a namespaceSelector beside it, at any depth.
 func selectors(value any) (found []map[string]string) {
 	switch value := value.(type) {
 	case []any:

@@ -11,16 +11,16 @@ import (
 	"gitops-runtime/validator/findings"
 )
 
-// Each case takes away or contradicts one thing; the render has to fail with the code and the sentence that validate-values uses.
+// Each case removes or contradicts one value; the render fails with the code and the sentence of validate-values.
 func TestRefusedValues(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name, mode, code string
 		set              map[string]string
-		says             string
+		sentence         string
 	}{
 		{"no runtime name", "tunnel", "RUN101", map[string]string{"global.runtime.name": "null"}, ""},
-		{"runtime name with a dash at its end", "tunnel", "RUN102", map[string]string{"global.runtime.name": "my-"}, `The runtime name "my-" is not allowed: `},
+		{"runtime name with a trailing dash", "tunnel", "RUN102", map[string]string{"global.runtime.name": "my-"}, `The runtime name "my-" is not allowed: `},
 		{"runtime name of 64 letters", "tunnel", "RUN102", map[string]string{"global.runtime.name": strings.Repeat("a", 64)}, "The runtime name \"" + strings.Repeat("a", 64) + "\" is not allowed: "},
 		{"no token", "tunnel", "TOK101", map[string]string{"global.codefresh.userToken.secretKeyRef": "null"}, ""},
 		{"token reference without name", "tunnel", "TOK103", map[string]string{"global.codefresh.userToken.secretKeyRef.name": ""}, "The reference to the user token's Secret has no name."},
@@ -32,7 +32,7 @@ func TestRefusedValues(t *testing.T) {
 		{"platform without scheme", "mesh", "ACC102", map[string]string{"global.codefresh.url": "g.codefresh.io"}, `global.codefresh.url is not a URL of a platform: "g.codefresh.io".`},
 		{"tunnel server with scheme", "tunnel", "MOD202", map[string]string{"tunnel-client.tunnelServer.host": "wss://tunnels.example.com"}, `tunnel-client.tunnelServer.host is not a host name: "wss://tunnels.example.com".`},
 		{"ingress host with scheme", "ingress", "MOD302", map[string]string{"global.runtime.ingress.hosts[0]": "https://runtime.example.com"}, `"https://runtime.example.com" is not a host name.`},
-		{"ingress host in capitals", "ingress", "MOD302", map[string]string{"global.runtime.ingress.hosts[1]": "Runtime.example.com"}, `"Runtime.example.com" is not a host name.`},
+		{"ingress host in upper case", "ingress", "MOD302", map[string]string{"global.runtime.ingress.hosts[1]": "Runtime.example.com"}, `"Runtime.example.com" is not a host name.`},
 		{"public host with a wildcard", "ingress", "MOD302", map[string]string{"global.runtime.ingress.hosts[0]": "*.example.com"}, `"*.example.com" is not a host name.`},
 		{"route host with path", "gateway", "MOD302", map[string]string{"global.runtime.httpRoute.hostnames[0]": "runtime.example.com/x"}, `"runtime.example.com/x" is not a host name.`},
 		{"gateway without a parent's name", "gateway", "MOD602", map[string]string{"global.runtime.httpRoute.parentRefs[0].name": ""}, ""},
@@ -53,18 +53,18 @@ func TestRefusedValues(t *testing.T) {
 			require.Error(t, err)
 			definition, known := findings.Lookup(test.code)
 			require.True(t, known, "%s is not in the validator's table", test.code)
-			says := test.says
-			if says == "" {
-				says = definition.Sentence
+			sentence := test.sentence
+			if sentence == "" {
+				sentence = definition.Sentence
 			}
-			assert.Contains(t, err.Error(), test.code+": "+says)
+			assert.Contains(t, err.Error(), test.code+": "+sentence)
 			assert.Contains(t, err.Error(), "\n  fix: ")
 		})
 	}
 }
 
-// What the platform's URL is written with at its end is not part of what is made of it: the browser's origin has neither slash nor path.
-func TestPlatformsURLIsTakenAsWritten(t *testing.T) {
+// A trailing slash of the platform URL is removed, and the origin of CORS has no path.
+func TestPlatformURLIsNormalized(t *testing.T) {
 	t.Parallel()
 	for url, base := range map[string]string{"https://platform.example.com/": "https://platform.example.com", "https://platform.example.com/cf": "https://platform.example.com/cf"} {
 		objects := umbrella("tunnel", map[string]string{"global.codefresh.url": url}).Objects(t)
@@ -73,7 +73,7 @@ func TestPlatformsURLIsTakenAsWritten(t *testing.T) {
 	}
 }
 
-func TestTunnelLeadsToTheRouter(t *testing.T) {
+func TestTunnelRoutesToTheRouter(t *testing.T) {
 	t.Parallel()
 	_, err := umbrella("tunnel", map[string]string{"internal-router.service.port": "81"}).Text(t)
 	require.Error(t, err)
@@ -82,8 +82,8 @@ func TestTunnelLeadsToTheRouter(t *testing.T) {
 	assert.NoError(t, err)
 }
 
-// A name that is emptied falls back to the one the chart would give, wherever it is referred to.
-func TestEmptiedNamesAreFollowed(t *testing.T) {
+// An empty name override falls back to the chart's default name in objects and in references to them.
+func TestEmptyNameOverrides(t *testing.T) {
 	t.Parallel()
 	objects := umbrella("tunnel", map[string]string{"argo-cd.fullnameOverride": "", "argo-workflows.fullnameOverride": ""}).Objects(t)
 	settings := render.Find(objects, "ConfigMap", "cap-app-proxy-cm").Object["data"].(map[string]any)

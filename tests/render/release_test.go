@@ -22,7 +22,7 @@ import (
 	"gitops-runtime/tests/processor"
 )
 
-// A release has to fit the Secret that Helm keeps it in (1 MiB), with room for what users add; tests/golden asks that of each access mode.
+// A release fits into the Secret that Helm stores it in (1 MiB), with room for the user's values; tests/golden tests each access mode.
 func TestReleaseFitsItsSecret(t *testing.T) {
 	t.Parallel()
 	check := func(name, chart string, values map[string]any, limit int) {
@@ -38,7 +38,7 @@ func TestReleaseFitsItsSecret(t *testing.T) {
 		on := everythingOn(t, chart)
 		everything[chart] = on
 		check(chart, chart, nil, 512)
-		check(chart+" with everything on", chart, on, 640) // a chart's own files are in its release, beside what is made of them
+		check(chart+" with everything on", chart, on, 640) // a release contains the chart's files and the rendered objects
 	}
 	check("everything on", "gitops-runtime", everything, 512)
 }
@@ -47,12 +47,12 @@ func argoCharts() []string {
 	return []string{"argo-cd", "argo-events", "argo-rollouts", "argo-workflows"}
 }
 
-// everythingOn are values of one of Argo's charts with all that can be switched on.
+// everythingOn returns values that enable everything in one of the Argo charts.
 func everythingOn(tb testing.TB, chart string) map[string]any {
 	tb.Helper()
 	fixture, err := compat.ReadFixture(chart)
 	require.NoError(tb, err)
-	delete(fixture.Base, "crds") // left out there because they are the same whatever the values say
+	delete(fixture.Base, "crds") // the fixture disables CRDs, which no value changes
 	delete(fixture.Base, "installCRDs")
 	if chart == "argo-workflows" {
 		fixture.Base["crds"] = map[string]any{"full": true}
@@ -60,7 +60,7 @@ func everythingOn(tb testing.TB, chart string) map[string]any {
 	return fixture.Base
 }
 
-// ci are the values of a file of a chart's ci/ folder.
+// ci returns the values of a file in a chart's ci/ folder.
 func ci(tb testing.TB, chart, name string) map[string]any {
 	tb.Helper()
 	root, err := gomodule.Root()
@@ -70,7 +70,7 @@ func ci(tb testing.TB, chart, name string) map[string]any {
 	return values
 }
 
-// load reads a chart of the checkout.
+// load reads a chart from the checkout.
 func load(tb testing.TB, name string) *chart.Chart {
 	tb.Helper()
 	root, err := gomodule.Root()
@@ -80,46 +80,45 @@ func load(tb testing.TB, name string) *chart.Chart {
 	return loaded
 }
 
-// installed is the release that `helm install --dry-run` would store.
+// installed returns the release that `helm install --dry-run` would store.
 func installed(tb testing.TB, chart string, values map[string]any) *release.Release {
 	tb.Helper()
-	made, err := helmrender.New(load(tb, chart)).Release(values, helmrender.Options{Name: "cf", Namespace: "codefresh"})
+	stored, err := helmrender.New(load(tb, chart)).Release(values, helmrender.Options{Name: "cf", Namespace: "codefresh"})
 	require.NoError(tb, err)
-	return made
+	return stored
 }
 
-// storedSize is how many bytes the release takes in a Secret: JSON, compressed, base64, as Helm's storage driver has it;
-// the API stores a Secret's data in base64 once, and Helm encodes once before.
-func storedSize(t *testing.T, made *release.Release) int {
+// storedSize returns the size of a release in a Secret: compressed JSON, encoded in base64 by Helm's storage driver.
+func storedSize(t *testing.T, stored *release.Release) int {
 	t.Helper()
-	text, err := json.Marshal(made)
+	text, err := json.Marshal(stored)
 	require.NoError(t, err)
-	var packed bytes.Buffer
-	writer, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+	var compressed bytes.Buffer
+	writer, err := gzip.NewWriterLevel(&compressed, gzip.BestCompression)
 	require.NoError(t, err)
 	_, err = writer.Write(text)
 	require.NoError(t, err)
 	require.NoError(t, writer.Close())
-	return len(base64.StdEncoding.EncodeToString(packed.Bytes()))
+	return len(base64.StdEncoding.EncodeToString(compressed.Bytes()))
 }
 
-// NOTES.txt names the access mode.
+// The notes contain the access mode.
 func TestNotesNameTheAccessMode(t *testing.T) {
 	t.Parallel()
 	for _, mode := range modes() {
-		made, err := umbrella(mode, nil).Made(t)
+		stored, err := umbrella(mode, nil).Made(t)
 		require.NoError(t, err)
-		assert.True(t, strings.Contains(made.Info.Notes, "Access mode: "+mode), made.Info.Notes)
+		assert.True(t, strings.Contains(stored.Info.Notes, "Access mode: "+mode), stored.Info.Notes)
 	}
 }
 
-// BenchmarkRenderArgo reads and renders the four charts of Argo, each on its own with its default values.
+// BenchmarkRenderArgo reads and renders each of the four Argo charts with its default values.
 func BenchmarkRenderArgo(b *testing.B) {
-	begun := processor.Time(b)
+	start := processor.Time(b)
 	for b.Loop() {
 		for _, chart := range argoCharts() {
 			installed(b, chart, nil)
 		}
 	}
-	processor.Report(b, begun)
+	processor.Report(b, start)
 }

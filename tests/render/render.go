@@ -1,4 +1,4 @@
-// Package render renders the project's charts as `helm template` does, with Helm's own packages, and reads the result as typed objects.
+// Package render renders the project's charts like `helm template`, with Helm's packages, and parses the result into typed objects.
 package render
 
 import (
@@ -24,18 +24,18 @@ import (
 	"gitops-runtime/internal/helmvalues"
 )
 
-// Release is what is rendered.
+// Release describes a render: a chart, its values and Helm's options.
 type Release struct {
-	Chart string // Chart is a folder of charts/.
+	Chart string // Chart is a folder below charts/.
 	// Name and Namespace are "cf" and "codefresh" when empty.
 	Name, Namespace string
-	// Files are values files of the chart's ci/ folder, without the ending -values.yaml.
+	// Files are values files in the chart's ci/ folder, without the suffix -values.yaml.
 	Files []string
-	// Values are further values files.
+	// Values are additional values files.
 	Values []string
-	// Set and SetJSON are as helm's --set and --set-json.
+	// Set and SetJSON are the assignments of Helm's --set and --set-json, by path.
 	Set, SetJSON map[string]string
-	// APIs are versions that the cluster serves besides those of Kubernetes itself.
+	// APIs are API versions that the cluster serves in addition to those of Kubernetes.
 	APIs []string
 }
 
@@ -51,8 +51,7 @@ func (r Release) Objects(t require.TestingT) []Object {
 	return objects
 }
 
-// Text is what `helm template` prints. The error is Helm's. A chart that cannot be read ends the test: that is not how a
-// chart refuses values.
+// Text returns the output or the error of `helm template`. A chart that cannot be read fails the test, since that is not a rejection of values.
 func (r Release) Text(t require.TestingT) (string, error) {
 	made, err := r.Made(t)
 	if err != nil {
@@ -61,7 +60,7 @@ func (r Release) Text(t require.TestingT) (string, error) {
 	return text(made), nil
 }
 
-// Read is Objects outside of tests.
+// Read is like Objects, for callers that are not tests.
 func (r Release) Read() ([]Object, error) {
 	folder, err := r.folder()
 	if err != nil {
@@ -83,23 +82,23 @@ func text(made *release.Release) string {
 	return text.String()
 }
 
-// made and charts keep what renders and reads of one process gave: many tests ask for the same.
-var made, charts sync.Map
+// releases and charts are caches of rendered releases and loaded charts, which tests share.
+var releases, charts sync.Map
 
-// once does something for a key if it was not done before.
+// once returns the result of do for a key, and calls do only the first time.
 func once[T any](known *sync.Map, key string, do func() (T, error)) (T, error) {
 	found, _ := known.LoadOrStore(key, sync.OnceValues(do))
 	return found.(func() (T, error))()
 }
 
-// Made is the release that `helm install --dry-run` would store; it must not be changed.
+// Made returns the release that `helm install --dry-run` would store; it must not be changed.
 func (r Release) Made(t require.TestingT) (*release.Release, error) {
 	folder, err := r.folder()
 	require.NoError(t, err)
 	return r.made(folder)
 }
 
-// Try executes the templates without reading or keeping what they write: for tests that render so often that it would not fit into memory.
+// Try executes the templates without parsing or caching their output, for tests that render too often to keep all releases in memory.
 func (r Release) Try(t require.TestingT) error {
 	folder, err := r.folder()
 	require.NoError(t, err)
@@ -112,7 +111,7 @@ func (r Release) Try(t require.TestingT) error {
 	return err
 }
 
-// folder is the chart's, which can be read.
+// folder returns the chart's folder, or an error if the chart cannot be loaded.
 func (r Release) folder() (string, error) {
 	root, err := gomodule.Root()
 	if err != nil {
@@ -124,7 +123,7 @@ func (r Release) folder() (string, error) {
 }
 
 func (r Release) made(folder string) (*release.Release, error) {
-	return once(&made, fmt.Sprintf("%+v", r), func() (*release.Release, error) { return r.render(folder) })
+	return once(&releases, fmt.Sprintf("%+v", r), func() (*release.Release, error) { return r.render(folder) })
 }
 
 func (r Release) render(folder string) (*release.Release, error) {
@@ -139,10 +138,10 @@ func (r Release) render(folder string) (*release.Release, error) {
 	return rendered, nil
 }
 
-// schemas keeps what one process compiled: all renders share a few schemas.
+// schemas is a cache of compiled schemas, which all renders share.
 var schemas helmschema.Cache
 
-// input is what is rendered: the chart, the values, the options.
+// input returns the chart, the values and the options of the render.
 func (r Release) input(folder string) (*helmrender.Chart, map[string]any, helmrender.Options, error) {
 	options := helmrender.Options{Name: cmp.Or(r.Name, "cf"), Namespace: cmp.Or(r.Namespace, "codefresh"), APIVersions: r.APIs, Schemas: &schemas}
 	sources := helmvalues.Options{Files: slices.Clone(r.Values), Set: assignments(r.Set), JSON: assignments(r.SetJSON)}
@@ -160,7 +159,7 @@ func (r Release) input(folder string) (*helmrender.Chart, map[string]any, helmre
 	return loaded, given.Tree, options, nil
 }
 
-// read reads a chart once.
+// read loads a chart once.
 func read(folder string) (*helmrender.Chart, error) {
 	return once(&charts, folder, func() (*helmrender.Chart, error) {
 		loaded, err := helmchart.Load(context.Background(), helmchart.Source{Name: folder})
@@ -180,7 +179,7 @@ func assignments(set map[string]string) []string {
 	return all
 }
 
-// Parse reads YAML documents; empty ones are left out.
+// Parse parses a stream of YAML documents and skips empty ones.
 func Parse(text string) ([]Object, error) {
 	var objects []Object
 	for _, document := range strings.Split("\n"+text, "\n---") {
@@ -195,10 +194,10 @@ func Parse(text string) ([]Object, error) {
 	return objects, nil
 }
 
-// definitions keeps the documents of CustomResourceDefinitions: they are nearly all that there is to read, and nearly all releases have the same.
+// definitions is a cache of parsed CustomResourceDefinitions, which are most of the text and the same in nearly all releases.
 var definitions sync.Map
 
-// readDocument reads one document; each caller gets an object of its own.
+// readDocument parses a document; each caller gets a copy.
 func readDocument(text string) (map[string]any, error) {
 	if !strings.Contains(text, "\nkind: CustomResourceDefinition\n") {
 		return parse(text)
@@ -209,7 +208,7 @@ func readDocument(text string) (map[string]any, error) {
 
 func parse(text string) (fields map[string]any, err error) {
 	if err := yaml.Unmarshal([]byte(text), &fields); err != nil {
-		return nil, fmt.Errorf("a rendered document is not YAML: %w:\n%s", err, text)
+		return nil, fmt.Errorf("a rendered document is not valid YAML: %w:\n%s", err, text)
 	}
 	return fields, nil
 }
@@ -224,7 +223,7 @@ func Find(objects []Object, kind, name string) *Object {
 	return nil
 }
 
-// Names lists "Kind/name" of the objects whose kind is one of kinds; of all without kinds.
+// Names returns "Kind/name" of the objects whose kind is one of kinds.
 func Names(objects []Object, kinds ...string) []string {
 	names := []string{}
 	for _, object := range objects {

@@ -17,9 +17,9 @@ import (
 	"gitops-runtime/tests/render"
 )
 
-// TestRouterFinishesWhatItHas: a pod of the router stays for those who have not yet heard that it goes, then finishes its
-// requests, all before the kubelet's patience ends.
-func TestRouterFinishesWhatItHas(t *testing.T) {
+// TestRouterFinishesItsRequests tests that a terminating pod of the router keeps accepting connections until its endpoint is removed, and then
+// finishes its requests, within the termination grace period.
+func TestRouterFinishesItsRequests(t *testing.T) {
 	t.Parallel()
 	objects := umbrella("mesh", nil).Objects(t)
 	router, err := render.As[appsv1.Deployment](render.Find(objects, "Deployment", "internal-router"))
@@ -37,14 +37,14 @@ func TestRouterFinishesWhatItHas(t *testing.T) {
 	require.NoError(t, err)
 	found := regexp.MustCompile(`(?m)^worker_shutdown_timeout (\d+)s;$`).FindStringSubmatch(config.Data["nginx.conf"])
 	require.NotNil(t, found)
-	finishing, err := strconv.Atoi(found[1])
+	shutdown, err := strconv.Atoi(found[1])
 	require.NoError(t, err)
 	assert.Positive(t, pause)
 	require.NotNil(t, pod.TerminationGracePeriodSeconds)
-	assert.Less(t, int64(pause+finishing), *pod.TerminationGracePeriodSeconds)
+	assert.Less(t, int64(pause+shutdown), *pod.TerminationGracePeriodSeconds)
 }
 
-// Where publishWorkflows is false no mode's route leads to Argo Workflows' server, and the tunnel lets none of its paths in.
+// With publishWorkflows=false no access mode routes to the server of Argo Workflows, and the tunnel allows none of its paths.
 func TestPublishWorkflowsRemovesEveryRoute(t *testing.T) {
 	t.Parallel()
 	kinds := []string{"Ingress", "HTTPRoute", "VirtualService"}
@@ -77,7 +77,7 @@ func TestPublishWorkflowsRemovesEveryRoute(t *testing.T) {
 	}
 }
 
-// A namespace of webhooks is part of a regular expression: only names of namespaces and * are let in.
+// Webhook namespaces become part of a regular expression, so only names of namespaces and * are accepted.
 func TestWebhookNamespacesAreNames(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"a|b", ".*", "a)", "A", "-a", "a b"} {
@@ -90,8 +90,8 @@ func TestWebhookNamespacesAreNames(t *testing.T) {
 	}
 }
 
-// What the router remembers of a Service's address it may only use for long where the address stays: a headless Service has those of pods.
-func TestRouterRemembersAddressesThatStay(t *testing.T) {
+// The router caches the stable address of a Service for minutes, but the pod addresses of a headless Service only for seconds.
+func TestRouterCachesStableAddresses(t *testing.T) {
 	t.Parallel()
 	for address, want := range map[string][]string{
 		"":     {"5s", "5m", "5m"},

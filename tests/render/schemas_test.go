@@ -10,7 +10,7 @@ import (
 	"gitops-runtime/tests/manifests"
 )
 
-// Every object of every mode and toggle set is what Kubernetes and the CRDs of the charts accept.
+// Every object of every access mode and combination of toggles is valid by the schemas of Kubernetes and of the charts' CRDs.
 func TestEveryObjectFitsItsSchema(t *testing.T) {
 	t.Parallel()
 	root, err := gomodule.Root()

@@ -16,8 +16,8 @@ import (
 	"gitops-runtime/tests/render"
 )
 
-// TestArgoCDReadsTheSettingsOfItsManifests: every setting that the manifests of the pinned Argo CD hand to a program
-// from a ConfigMap, under every name, is handed to it by the chart; a setting that nothing reads would be ignored silently.
+// TestArgoCDReadsTheSettingsOfItsManifests tests that the chart passes each program the same variables from ConfigMap keys as the manifests of the
+// pinned Argo CD; a setting without a variable would be ignored silently.
 func TestArgoCDReadsTheSettingsOfItsManifests(t *testing.T) {
 	t.Parallel()
 	root, err := gomodule.Root()
@@ -28,17 +28,17 @@ func TestArgoCDReadsTheSettingsOfItsManifests(t *testing.T) {
 	require.NoError(t, err)
 	published, err := render.Parse(string(text))
 	require.NoError(t, err)
-	own := settings(t, render.Release{Chart: "argo-cd", Set: map[string]string{"commitServer.enabled": "true", "dex.enabled": "true"}}.Objects(t))
+	rendered := settings(t, render.Release{Chart: "argo-cd", Set: map[string]string{"commitServer.enabled": "true", "dex.enabled": "true"}}.Objects(t))
 	wanted := settings(t, published)
 	require.Len(t, wanted, 7, "programs of the manifests")
 	for program, settings := range wanted {
 		for setting := range settings {
-			assert.Contains(t, own[program], setting, program)
+			assert.Contains(t, rendered[program], setting, program)
 		}
 	}
 }
 
-// settings are, for each program, its variables with the ConfigMap and key they are read from.
+// settings returns, for each program, its variables with their ConfigMap and key.
 func settings(t *testing.T, objects []render.Object) map[string]map[string]bool {
 	t.Helper()
 	programs := []string{"application-controller", "applicationset-controller", "notifications-controller", "repo-server", "commit-server", "dex-server", "server"}

@@ -13,7 +13,7 @@ import (
 	"gitops-runtime/internal/gomodule"
 )
 
-// What charts have in common is in charts/common: no two of them share ten equal lines of templates.
+// No two charts contain the same ten consecutive lines of templates; shared templates belong to charts/common.
 func TestChartsShareNoTemplateLines(t *testing.T) {
 	t.Parallel()
 	const run = 10
@@ -47,10 +47,10 @@ func TestChartsShareNoTemplateLines(t *testing.T) {
 			return nil
 		}))
 	}
-	assert.Greater(t, len(first), 1000, "the templates were not found")
+	assert.Greater(t, len(first), 1000, "no templates found")
 }
 
-// significant are the lines of a template that are not empty, without indentation.
+// significant returns the non-empty lines of a template, without indentation.
 func significant(text string) []string {
 	var lines []string
 	for line := range strings.SplitSeq(text, "\n") {

@@ -12,7 +12,7 @@ import (
 	"gitops-runtime/tests/render"
 )
 
-// toggles are the sixteen ways of having the four Argo projects on and off.
+// toggles returns the 16 combinations of enabled Argo projects.
 func toggles() []map[string]string {
 	projects := []string{"argo-cd", "argo-events", "argo-rollouts", "argo-workflows"}
 	var sets []map[string]string

@@ -13,16 +13,16 @@ import (
 	"gitops-runtime/tests/render"
 )
 
-// An uninstall hook may delete the objects that its arguments name or select, and nothing else; one that deregisters finds out whether the runtime
-// was registered, and removes the finalizers of the runtime's own Applications.
-func TestUninstallMayDeleteWhatItDeletes(t *testing.T) {
+// An uninstall hook may delete only the objects that its arguments name or select. uninstall-runtime may also read the runtime token and remove the
+// finalizers of the runtime's Applications.
+func TestPermissionsOfUninstallHooks(t *testing.T) {
 	t.Parallel()
 	objects := umbrella("tunnel", nil).Objects(t)
 	for _, test := range []struct {
 		job     string
 		labeled []string // arguments
 		other   []rbacv1.PolicyRule
-		gone    []string
+		deletes []string
 	}{
 		{"uninstall-runtime", []string{"--release-labeled=applications.v1alpha1.argoproj.io?codefresh.io/internal=true"}, []rbacv1.PolicyRule{
 			{APIGroups: []string{""}, Resources: []string{"secrets"}, ResourceNames: []string{"codefresh-token"}, Verbs: []string{"get"}},
@@ -51,7 +51,7 @@ func TestUninstallMayDeleteWhatItDeletes(t *testing.T) {
 			}
 		}
 		assert.Equal(t, test.labeled, labeled, test.job)
-		assert.Equal(t, test.gone, deleted, test.job)
+		assert.Equal(t, test.deletes, deleted, test.job)
 
 		role, err := render.As[rbacv1.Role](render.Find(objects, "Role", test.job))
 		require.NoError(t, err)
@@ -64,7 +64,7 @@ func TestUninstallMayDeleteWhatItDeletes(t *testing.T) {
 			}
 			allowed = append(allowed, strings.TrimSuffix(rule.Resources[0]+"."+rule.APIGroups[0], ".")+"/"+rule.ResourceNames[0])
 		}
-		assert.Equal(t, test.gone, allowed, test.job)
+		assert.Equal(t, test.deletes, allowed, test.job)
 		assert.Equal(t, test.other, other, test.job)
 	}
 }

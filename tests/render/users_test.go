@@ -8,8 +8,8 @@ import (
 	"gitops-runtime/tests/render"
 )
 
-// What users of the published charts set works, to the field.
-func TestWhatUsersOfThePublishedChartsSet(t *testing.T) {
+// Values that users of the published charts set change the expected fields.
+func TestValuesOfUsersOfThePublishedCharts(t *testing.T) {
 	t.Parallel()
 	container := "spec/template/spec/containers/0/"
 	for _, test := range []valueCase{
@@ -17,7 +17,7 @@ func TestWhatUsersOfThePublishedChartsSet(t *testing.T) {
 		{"bucket of the log store", "", map[string]string{"global.codefresh.accountId": `"a1"`}, "ConfigMap", "codefresh-workflows-log-store", "data/codefresh-workflows-log-store|s3/bucket", "a1"},
 		{"keys of the log store", "", map[string]string{"global.runtime.name": `"from-terraform"`}, "ConfigMap", "codefresh-workflows-log-store", "data/codefresh-workflows-log-store|s3/keyFormat", "from-terraform/{{workflow.name}}/{{pod.name}}"},
 		{"a limit as a number", "", map[string]string{"app-proxy.resources.limits.cpu": "2"}, "Deployment", "cap-app-proxy", container + "resources/limits/cpu", 2.0},
-		{"a resource by any name", "", map[string]string{"internal-router.resources.limits.ephemeral-storage": `"1Gi"`}, "Deployment", "internal-router", container + "resources/limits/ephemeral-storage", "1Gi"},
+		{"a resource with any name", "", map[string]string{"internal-router.resources.limits.ephemeral-storage": `"1Gi"`}, "Deployment", "internal-router", container + "resources/limits/ephemeral-storage", "1Gi"},
 		{"limits of the installer", "", map[string]string{"installer.resources.limits.cpu": `"100m"`}, "Job", "validate-values", container + "resources/limits/cpu", "100m"},
 		{"arguments of gitops-operator", "", map[string]string{"gitops-operator.extraArgs": `["--a"]`}, "Deployment", "gitops-operator", container + "args", []any{"--a"}},
 		{"probe of gitops-operator", "", map[string]string{"gitops-operator.livenessProbe.periodSeconds": "3"}, "Deployment", "gitops-operator", container + "livenessProbe/periodSeconds", 3.0},
@@ -33,7 +33,7 @@ func TestWhatUsersOfThePublishedChartsSet(t *testing.T) {
 	}
 }
 
-// A route of OpenShift takes its host from the domain, or leaves it to OpenShift.
+// An OpenShift Route without a hostname has no host, which OpenShift then assigns.
 func TestRouteWithoutAHost(t *testing.T) {
 	t.Parallel()
 	for host, want := range map[string]any{`""`: absent{}, `"argo.example.com"`: "argo.example.com"} {
@@ -42,16 +42,16 @@ func TestRouteWithoutAHost(t *testing.T) {
 	}
 }
 
-// What cannot work is refused with the name that replaces it, or the place that is wrong.
-func TestWhatUsersOfThePublishedChartsAreTold(t *testing.T) {
+// Values that cannot work are rejected with the name of their replacement or the path of the error.
+func TestRejectedValuesOfUsersOfThePublishedCharts(t *testing.T) {
 	t.Parallel()
 	for title, c := range map[string]struct{ path, json, want string }{
 		"a misspelled toleration":       {"app-proxy.tolerations", `[{"efect": "NoSchedule"}]`, "'efect' not allowed"},
 		"a quantity with a space":       {"app-proxy.resources.limits.memory", `"1 Gi"`, "'1 Gi' does not match pattern"},
 		"limit instead of limits":       {"app-proxy.resources.limit.cpu", `"1"`, "'limit' not allowed"},
-		"a switch under another name":   {"argo-rollouts.crds.install", `false`, "Set installCRDs"},
+		"a renamed toggle":              {"argo-rollouts.crds.install", `false`, "Set installCRDs"},
 		"the replicated Redis":          {"redis-ha.enabled", `true`, "Set argo-cd.redis-ha.enabled"},
-		"a path nobody posts to":        {"global.codefresh.apiEventsPath", `"/events"`, "The event reporters know the path of events"},
+		"a path without effect":         {"global.codefresh.apiEventsPath", `"/events"`, "The event reporters know the path of events"},
 		"workers that are not a number": {"argo-workflows.controller.workflowWorkers", `"many"`, "got string, want"},
 	} {
 		t.Run(title, func(t *testing.T) {

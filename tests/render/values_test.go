@@ -12,7 +12,7 @@ import (
 	"gitops-runtime/tests/render"
 )
 
-// valueCase sets values and names the field that shows them. A field of a text that is YAML is named behind "|".
+// valueCase sets values and names the field that they change. "|" in a path separates the field of a YAML string from a field inside it.
 type valueCase struct {
 	title, chart     string
 	set              map[string]string
@@ -20,8 +20,8 @@ type valueCase struct {
 	want             any
 }
 
-// Values take effect as in the community's charts.
-func TestValuesReachTheirField(t *testing.T) {
+// Values have the same effect as in the community's charts.
+func TestValuesChangeTheirField(t *testing.T) {
 	t.Parallel()
 	const dex = "url: https://dex.example.com"
 	params := func(title string, set map[string]string, key string, want any) valueCase {
@@ -38,12 +38,12 @@ func TestValuesReachTheirField(t *testing.T) {
 		{"nodeSelector of global", "argo-cd", map[string]string{"global.nodeSelector": `{"pool": "a"}`}, "Deployment", "cf-argocd-server", pod + "nodeSelector", map[string]any{"pool": "a", "kubernetes.io/os": "linux"}},
 		{"workflows without any", "argo-workflows", nil, "Deployment", "cf-argo-workflows-server", pod + "nodeSelector", map[string]any{"kubernetes.io/os": "linux"}},
 		{"workflows with global", "argo-workflows", map[string]string{"global.nodeSelector": `{"pool": "a"}`}, "Deployment", "cf-argo-workflows-server", pod + "nodeSelector", map[string]any{"pool": "a"}},
-		{"workflows with their own", "argo-workflows", map[string]string{"server.nodeSelector": `{"pool": "a"}`}, "Deployment", "cf-argo-workflows-server", pod + "nodeSelector", map[string]any{"pool": "a"}},
+		{"workflows with nodeSelector", "argo-workflows", map[string]string{"server.nodeSelector": `{"pool": "a"}`}, "Deployment", "cf-argo-workflows-server", pod + "nodeSelector", map[string]any{"pool": "a"}},
 
-		{"Dex by its config", "argo-cd", map[string]string{`configs.cm.dex\.config`: `"` + dex + `"`}, "Deployment", "cf-argocd-dex-server", "spec/replicas", 1.0},
-		{"Dex by its nested config", "argo-cd", map[string]string{`configs.cm.dex.config`: `"` + dex + `"`}, "Deployment", "cf-argocd-dex-server", "spec/replicas", 1.0},
+		{"Dex with config", "argo-cd", map[string]string{`configs.cm.dex\.config`: `"` + dex + `"`}, "Deployment", "cf-argocd-dex-server", "spec/replicas", 1.0},
+		{"Dex with nested config", "argo-cd", map[string]string{`configs.cm.dex.config`: `"` + dex + `"`}, "Deployment", "cf-argocd-dex-server", "spec/replicas", 1.0},
 		{"no Dex without config", "argo-cd", nil, "Deployment", "cf-argocd-dex-server", "", absent{}},
-		{"no Dex where it is off", "argo-cd", map[string]string{`configs.cm.dex\.config`: `"` + dex + `"`, "dex.enabled": "false"}, "Deployment", "cf-argocd-dex-server", "", absent{}},
+		{"no Dex when disabled", "argo-cd", map[string]string{`configs.cm.dex\.config`: `"` + dex + `"`, "dex.enabled": "false"}, "Deployment", "cf-argocd-dex-server", "", absent{}},
 		params("server finds Dex", map[string]string{`configs.cm.dex\.config`: `"` + dex + `"`}, "server.dex.server", "https://cf-argocd-dex-server:5556"),
 		params("strict TLS to Dex", map[string]string{"dex.enabled": "true", "dex.certificateSecret.enabled": "true"}, "server.dex.server.strict.tls", "true"),
 		params("strict TLS to the repo server", map[string]string{"repoServer.certificateSecret.enabled": "true"}, "server.repo.server.strict.tls", "true"),
@@ -66,7 +66,7 @@ func TestValuesReachTheirField(t *testing.T) {
 
 		{"template in a container", "argo-cd", map[string]string{"server.extraContainers": `[{"name": "{{ .Release.Name }}-a", "image": "a"}]`}, "Deployment", "cf-argocd-server", pod + "containers/1/name", "cf-a"},
 		{"template in an init container", "argo-cd", map[string]string{"repoServer.initContainers": `[{"name": "{{ .Release.Name }}-a", "image": "a"}]`}, "Deployment", "cf-argocd-repo-server", pod + "initContainers/1/name", "cf-a"},
-		{"template in a further init container", "argo-cd", map[string]string{"controller.initContainers": `[{"name": "{{ .Release.Name }}-a", "image": "a"}]`}, "StatefulSet", "cf-argocd-application-controller", pod + "initContainers/0/name", "cf-a"},
+		{"template in an additional init container", "argo-cd", map[string]string{"controller.initContainers": `[{"name": "{{ .Release.Name }}-a", "image": "a"}]`}, "StatefulSet", "cf-argocd-application-controller", pod + "initContainers/0/name", "cf-a"},
 		{"template in a container of the controller", "argo-cd", map[string]string{"controller.extraContainers": `[{"name": "{{ .Release.Name }}-a", "image": "a"}]`}, "StatefulSet", "cf-argocd-application-controller", pod + "containers/1/name", "cf-a"},
 		{"template in a container of ApplicationSets", "argo-cd", map[string]string{"applicationSet.extraContainers": `[{"name": "{{ .Release.Name }}-a", "image": "a"}]`}, "Deployment", "cf-argocd-applicationset-controller", pod + "containers/1/name", "cf-a"},
 		{"template in a container of notifications", "argo-cd", map[string]string{"notifications.extraContainers": `[{"name": "{{ .Release.Name }}-a", "image": "a"}]`}, "Deployment", "cf-argocd-notifications-controller", pod + "containers/1/name", "cf-a"},
@@ -74,7 +74,7 @@ func TestValuesReachTheirField(t *testing.T) {
 		{"template in a container of Redis", "argo-cd", map[string]string{"redis.extraContainers": `[{"name": "{{ .Release.Name }}-a", "image": "a"}]`}, "Deployment", "cf-argocd-redis", pod + "containers/1/name", "cf-a"},
 		{"template in a container of Rollouts", "argo-rollouts", map[string]string{"controller.extraContainers": `[{"name": "{{ .Release.Name }}-a", "image": "a"}]`}, "Deployment", "cf-argo-rollouts", pod + "containers/1/name", "cf-a"},
 		{"template in a container of Workflows", "argo-workflows", map[string]string{"controller.extraContainers": `[{"name": "{{ .Release.Name }}-a", "image": "a"}]`}, "Deployment", "cf-argo-workflows-workflow-controller", pod + "containers/1/name", "cf-a"},
-		{"template in a further object", "argo-events", map[string]string{"extraObjects": `[{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "{{ .Release.Name }}-a"}, "data": {"a": "{{ .Release.Namespace }}"}}]`}, "ConfigMap", "cf-a", "data/a", "codefresh"},
+		{"template in an extra object", "argo-events", map[string]string{"extraObjects": `[{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "{{ .Release.Name }}-a"}, "data": {"a": "{{ .Release.Namespace }}"}}]`}, "ConfigMap", "cf-a", "data/a", "codefresh"},
 		{"template in a hostname of a route", "argo-cd", map[string]string{"server.httproute.enabled": "true", "server.httproute.hostnames": `["{{ .Release.Name }}.example.com"]`}, "HTTPRoute", "cf-argocd-server", "spec/hostnames", []any{"cf.example.com"}},
 		{"template in a host", "argo-cd", map[string]string{"server.ingress.enabled": "true", "server.ingress.hostname": `"argo.{{ .Values.global.domain }}"`}, "Ingress", "cf-argocd-server", "spec/rules/0/host", "argo.argocd.example.com"},
 		{"template in an annotation", "argo-cd", map[string]string{"server.ingress.enabled": "true", "server.ingress.annotations": `{"a": "{{ .Release.Namespace }}"}`}, "Ingress", "cf-argocd-server", "metadata/annotations/a", "codefresh"},
@@ -91,7 +91,7 @@ func TestValuesReachTheirField(t *testing.T) {
 	}
 }
 
-// The addresses by which the runtime's programs find those of its subcharts follow what these are called and how they listen.
+// The addresses of subcharts in the runtime's settings match the names, ports and TLS settings of the subcharts.
 func TestAddressesFollowTheSubcharts(t *testing.T) {
 	t.Parallel()
 	config := func(title string, set map[string]string, key string, want any) valueCase {
@@ -109,7 +109,7 @@ func TestAddressesFollowTheSubcharts(t *testing.T) {
 		config("name", map[string]string{"argo-cd.server.name": `"api"`}, "argoCdUrl", "http://argo-cd-api"+domain+":80"),
 		config("release's name", map[string]string{"argo-cd.fullnameOverride": `"cd"`}, "argoCdUrl", "http://cd-server"+domain+":80"),
 		config("workflows", nil, "argoWorkflowsUrl", "http://argo-server"+domain+":2746"),
-		config("workflows by TLS", map[string]string{"argo-workflows.server.secure": "true"}, "argoWorkflowsUrl", "https://argo-server"+domain+":2746"),
+		config("workflows with TLS", map[string]string{"argo-workflows.server.secure": "true"}, "argoWorkflowsUrl", "https://argo-server"+domain+":2746"),
 		config("port of workflows", map[string]string{"argo-workflows.server.servicePort": "80"}, "argoWorkflowsUrl", "http://argo-server"+domain+":80"),
 		config("name of workflows", map[string]string{"argo-workflows.server.name": `"api"`}, "argoWorkflowsUrl", "http://argo-api"+domain+":2746"),
 		gateway("repo server", nil, "repo.server", "argo-cd-repo-server"+domain+":8081"),
@@ -125,7 +125,7 @@ func TestAddressesFollowTheSubcharts(t *testing.T) {
 	}
 }
 
-// Workflows may run in further namespaces, and still run in the release's own.
+// controller.workflowNamespaces adds namespaces for workflows to the release's namespace.
 func TestWorkflowNamespacesAddToTheReleases(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -158,13 +158,13 @@ func assertValue(t *testing.T, objects []render.Object, test valueCase) {
 	assert.Equal(t, test.want, lookUp(t, object.Object, test.path), "%s/%s %s", test.kind, test.name, test.path)
 }
 
-// lookUp is the value at a path of keys and indices divided by slashes, or absent; what stands before "|" is a text that is YAML.
+// lookUp returns the value at a path of keys and indexes separated by slashes, or absent; "|" follows the path of a YAML string.
 func lookUp(t *testing.T, value any, path string) any {
 	t.Helper()
 	outer, inner, isText := strings.Cut(path, "|")
 	if isText {
 		text, ok := lookUp(t, value, outer).(string)
-		require.True(t, ok, "%s is not a text", outer)
+		require.True(t, ok, "%s is not a string", outer)
 		var parsed any
 		require.NoError(t, yaml.Unmarshal([]byte(text), &parsed))
 		return lookUp(t, parsed, inner)

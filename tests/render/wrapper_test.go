@@ -14,7 +14,7 @@ import (
 	"gitops-runtime/tests/render"
 )
 
-// wrapped are the values that each chart needs to render as a part of another.
+// wrapped are the values that each chart requires as a subchart.
 var wrapped = map[string]string{
 	"gitops-runtime": `
 global:
@@ -29,7 +29,7 @@ global:
 	"tunnel-server":  "{subdomainHost: tunnels.example.com, tls: {secretName: a}, plugin: {url: https://a.example.com}}",
 }
 
-// aroundWrapped is what else a chart around has and tools such as Rancher add.
+// aroundWrapped are other values of a parent chart, including those that tools such as Rancher add.
 const aroundWrapped = `
 global:
   myorg: {team: a, costCenter: 7}
@@ -38,43 +38,43 @@ global:
 tags: {platform: true}
 `
 
-// installWrapped renders a chart that depends on one of the charts.
+// installWrapped renders a parent chart that depends on one of the charts.
 func installWrapped(t *testing.T, dependency chart.Dependency, values ...string) ([]render.Object, error) {
 	t.Helper()
-	part := load(t, dependency.Name)
-	dependency.Version = part.Metadata.Version
+	subchart := load(t, dependency.Name)
+	dependency.Version = subchart.Metadata.Version
 	wrapper := &chart.Chart{Metadata: &chart.Metadata{APIVersion: "v2", Name: "platform", Version: "1.0.0", Dependencies: []*chart.Dependency{&dependency}}}
-	wrapper.AddDependency(part)
+	wrapper.AddDependency(subchart)
 	given := map[string]any{}
 	for _, text := range values {
 		var more map[string]any
 		require.NoError(t, yaml.Unmarshal([]byte(text), &more), text)
 		given = chartutil.CoalesceTables(more, given)
 	}
-	made, err := helmrender.New(wrapper).Release(given, helmrender.Options{Name: "cf", Namespace: "codefresh"})
+	rendered, err := helmrender.New(wrapper).Release(given, helmrender.Options{Name: "cf", Namespace: "codefresh"})
 	if err != nil {
 		return nil, err
 	}
-	text := made.Manifest
-	for _, hook := range made.Hooks {
+	text := rendered.Manifest
+	for _, hook := range rendered.Hooks {
 		text += "\n---\n" + hook.Manifest
 	}
 	return render.Parse(text)
 }
 
-// under puts values below a key, except the globals.
+// under returns values nested below a key, except globals.
 func under(t *testing.T, key, values string) string {
 	t.Helper()
-	var own map[string]any
-	require.NoError(t, yaml.Unmarshal([]byte(values), &own))
-	global := own["global"]
-	delete(own, "global")
-	text, err := yaml.Marshal(map[string]any{key: own, "global": orEmpty(global)})
+	var nested map[string]any
+	require.NoError(t, yaml.Unmarshal([]byte(values), &nested))
+	global := nested["global"]
+	delete(nested, "global")
+	text, err := yaml.Marshal(map[string]any{key: nested, "global": orEmpty(global)})
 	require.NoError(t, err)
 	return string(text)
 }
 
-func TestEveryChartIsAPartOfAnother(t *testing.T) {
+func TestEveryChartRendersAsASubchart(t *testing.T) {
 	t.Parallel()
 	for name, values := range wrapped {
 		for _, dependency := range []chart.Dependency{
@@ -114,7 +114,7 @@ func names(objects []render.Object) []string {
 	return all
 }
 
-func TestTyposAmongTheGlobalsOfAChartAroundAreRefused(t *testing.T) {
+func TestTyposInGlobalsOfAParentChartAreRejected(t *testing.T) {
 	t.Parallel()
 	for typo, key := range map[string]string{"codefrsh": "codefresh", "runtme": "runtime", "imageRegistri": "imageRegistry", "event_reporters": "event-reporters"} {
 		dependency := chart.Dependency{Name: "gitops-runtime", Condition: "gitops-runtime.enabled"}

@@ -12,28 +12,28 @@ import (
 	"gitops-runtime/tests/render"
 )
 
-// absent is what a field is expected to be that is not rendered.
+// absent is the expected value of a field that is not rendered.
 type absent struct{}
 
-// zeroCase sets one value of a component to zero, empty, false or null and names the one field that shows it.
+// zeroCase sets one value of a component to zero, empty, false or null, and names the field that it changes.
 type zeroCase struct {
 	value  string // below the component's path
 	json   string
-	kind   string // of the object; the component's workload without it
+	kind   string // of the object; the component's workload if empty
 	path   string
 	want   any
-	except []string // names of the workloads that fix the field, or have nothing for it
+	except []string // names of workloads that do not support the value
 }
 
-// fixedReplicas are workloads that run once, whatever the values say.
+// fixedReplicas are workloads that always have one replica.
 var fixedReplicas = []string{"cf-argocd-dex-server", "cf-argocd-notifications-controller", "runtime-redis", "sealed-secrets-controller", "codefresh-tunnel-client", "cf-tunnel-server"}
 
-// replicaCounts are workloads whose values call replicas replicaCount.
+// replicaCounts are workloads that have the value replicaCount instead of replicas.
 var replicaCounts = []string{"cap-app-proxy", "internal-router", "gitops-operator", "runtime-event-reporter", "cluster-event-reporter"}
 
 const podPath, containerPath = "spec.template.spec.", "spec.template.spec.containers[0]."
 
-// zeroCases are the zeros of every component. Where global has a value, too, an empty one of the component replaces it.
+// zeroCases returns the empty values of every component. An empty value of a component overrides the value in global.
 func zeroCases() []zeroCase {
 	noReplicas := append(slices.Clone(fixedReplicas), replicaCounts...)
 	noLiveness := []string{"cf-argocd-application-controller", "cf-argo-rollouts-dashboard"}
@@ -62,7 +62,7 @@ func zeroCases() []zeroCase {
 	}
 }
 
-// nullCases are the same values as null: what global says is left, or the program's own default.
+// nullCases returns the same values as null, which keeps the value in global.
 func nullCases() []zeroCase {
 	return []zeroCase{
 		{"nodeSelector", `null`, "", podPath + "nodeSelector.global", "node", nil},
@@ -75,7 +75,7 @@ func nullCases() []zeroCase {
 	}
 }
 
-// globals are what every pod has unless its component says otherwise.
+// globals returns settings of every pod that components override.
 func globals() map[string]string {
 	return map[string]string{
 		"global.nodeSelector":              `{"global": "node"}`,
@@ -89,11 +89,11 @@ func globals() map[string]string {
 	}
 }
 
-// allComponents are the components of every chart, the runtime's own included.
+// allComponents returns the components of every chart, including those of the runtime.
 func allComponents() []component {
 	all := components()
 	on := map[string]string{"sealed-secrets.enabled": "true", "redis.enabled": "true"}
-	for _, own := range []component{
+	for _, entry := range []component{
 		{path: "app-proxy", name: "cap-app-proxy"},
 		{path: "internal-router", name: "internal-router"},
 		{path: "gitops-operator", name: "gitops-operator"},
@@ -104,14 +104,14 @@ func allComponents() []component {
 		{path: "sealed-secrets", name: "sealed-secrets-controller"},
 		{path: "tunnel-client", name: "codefresh-tunnel-client"},
 	} {
-		own.chart, own.kind, own.on = "gitops-runtime", "Deployment", on
-		all = append(all, own)
+		entry.chart, entry.kind, entry.on = "gitops-runtime", "Deployment", on
+		all = append(all, entry)
 	}
 	return append(all, component{chart: "tunnel-server", kind: "Deployment", name: "cf-tunnel-server"})
 }
 
-// casesOf are those of the cases that a component has the values for: the runtime's own components have fixed names and service accounts, and
-// the charts of the tunnel the settings of pods alone.
+// casesOf returns the cases whose values a component supports: the runtime's components have other values for replicas and service accounts, and the
+// tunnel charts have only settings of pods.
 func casesOf(c component, all []zeroCase) []zeroCase {
 	return slices.DeleteFunc(slices.Clone(all), func(each zeroCase) bool {
 		top, _, _ := strings.Cut(each.value, ".")
@@ -127,7 +127,7 @@ func casesOf(c component, all []zeroCase) []zeroCase {
 	})
 }
 
-// 0, false, "", [] and {} are values: each changes the field it stands for, and no other stands in for it; null leaves what global says.
+// 0, false, "", [] and {} change their field and are not replaced with a default; null keeps the value in global.
 func TestZeroesChangeTheirField(t *testing.T) {
 	t.Parallel()
 	counted := 0
@@ -163,7 +163,7 @@ func TestZeroesChangeTheirField(t *testing.T) {
 	assert.GreaterOrEqual(t, counted, 600)
 }
 
-// renderZeroes renders a component with all the cases' values at once; with its autoscaler, which owns the replicas, or without.
+// renderZeroes renders a component with the values of all cases, with or without its autoscaler, which owns the replicas.
 func renderZeroes(t *testing.T, c component, cases []zeroCase, scaled bool) []render.Object {
 	t.Helper()
 	prefix := c.path + "."
@@ -192,7 +192,7 @@ func renderZeroes(t *testing.T, c component, cases []zeroCase, scaled bool) []re
 	return release.Objects(t)
 }
 
-// valueAt is the value at a path such as spec.ports[0].name, or absent.
+// valueAt returns the value at a path such as spec.ports[0].name, or absent.
 func valueAt(value any, path string) any {
 	for _, key := range strings.Split(path, ".") {
 		name, index, indexed := strings.Cut(strings.TrimSuffix(key, "]"), "[")

@@ -11,7 +11,7 @@ import (
 	"gitops-runtime/tests/render"
 )
 
-// component is a part of a chart that has a workload of its own.
+// component is a part of a chart that has a workload.
 type component struct {
 	chart, path, kind, name string
 	on                      map[string]string
@@ -39,7 +39,7 @@ func components() []component {
 	}
 }
 
-// Whatever one component can be told about its pods, all can, under the same names.
+// All components have the same settings for pods, under the same names.
 func TestComponentsHaveTheSameSettings(t *testing.T) {
 	t.Parallel()
 	for _, c := range components() {
@@ -49,34 +49,34 @@ func TestComponentsHaveTheSameSettings(t *testing.T) {
 			for name, value := range map[string]string{
 				"pdb":                           `{"enabled": true, "minAvailable": 1}`,
 				"autoscaling":                   `{"enabled": true}`,
-				"podLabels":                     `{"alike": "label"}`,
-				"podAnnotations":                `{"alike": "annotation"}`,
-				"priorityClassName":             `"alike"`,
-				"runtimeClassName":              `"alike"`,
-				"nodeSelector":                  `{"alike": "node"}`,
-				"tolerations":                   `[{"key": "alike", "operator": "Exists"}]`,
+				"podLabels":                     `{"sample": "label"}`,
+				"podAnnotations":                `{"sample": "annotation"}`,
+				"priorityClassName":             `"sample"`,
+				"runtimeClassName":              `"sample"`,
+				"nodeSelector":                  `{"sample": "node"}`,
+				"tolerations":                   `[{"key": "sample", "operator": "Exists"}]`,
 				"affinity":                      `{"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": []}}`,
-				"hostAliases":                   `[{"ip": "192.0.2.1", "hostnames": ["alike"]}]`,
+				"hostAliases":                   `[{"ip": "192.0.2.1", "hostnames": ["sample"]}]`,
 				"dnsConfig":                     `{"nameservers": ["192.0.2.2"]}`,
 				"dnsPolicy":                     `"None"`,
 				"terminationGracePeriodSeconds": `77`,
 				"lifecycle":                     `{"preStop": {"sleep": {"seconds": 7}}}`,
-				"extraArgs":                     `["--alike"]`,
-				"extraEnv":                      `[{"name": "ALIKE", "value": "yes"}]`,
-				"extraEnvFrom":                  `[{"secretRef": {"name": "alike"}}]`,
-				"extraContainers":               `[{"name": "alike", "image": "alike:1"}]`,
-				"extraInitContainers":           `[{"name": "alike", "image": "alike:1"}]`,
-				"extraVolumes":                  `[{"name": "alike", "emptyDir": {}}]`,
-				"extraVolumeMounts":             `[{"name": "alike", "mountPath": "/alike"}]`,
+				"extraArgs":                     `["--sample"]`,
+				"extraEnv":                      `[{"name": "SAMPLE", "value": "yes"}]`,
+				"extraEnvFrom":                  `[{"secretRef": {"name": "sample"}}]`,
+				"extraContainers":               `[{"name": "sample", "image": "sample:1"}]`,
+				"extraInitContainers":           `[{"name": "sample", "image": "sample:1"}]`,
+				"extraVolumes":                  `[{"name": "sample", "emptyDir": {}}]`,
+				"extraVolumeMounts":             `[{"name": "sample", "mountPath": "/sample"}]`,
 				"resources":                     `{"limits": {"memory": "77Mi"}}`,
 			} {
 				settings[c.path+"."+name] = value
 			}
 			spread := "topologySpreadConstraints"
 			if c.path == "redis-ha" {
-				settings[c.path+"."+spread] = `{"enabled": true, "topologyKey": "alike"}` // as its users have it
+				settings[c.path+"."+spread] = `{"enabled": true, "topologyKey": "sample"}` // the form of the published chart
 			} else {
-				settings[c.path+"."+spread] = `[{"maxSkew": 1, "topologyKey": "alike", "whenUnsatisfiable": "ScheduleAnyway"}]`
+				settings[c.path+"."+spread] = `[{"maxSkew": 1, "topologyKey": "sample", "whenUnsatisfiable": "ScheduleAnyway"}]`
 			}
 			objects := render.Release{Chart: c.chart, Set: c.on, SetJSON: settings}.Objects(t)
 			for _, kind := range []string{"PodDisruptionBudget", "HorizontalPodAutoscaler"} {
@@ -98,36 +98,36 @@ func podOf(t *testing.T, objects []render.Object, c component) corev1.PodTemplat
 	}
 	deployment, err := render.As[appsv1.Deployment](object)
 	require.NoError(t, err)
-	assert.Nil(t, deployment.Spec.Replicas, "the autoscaler's")
+	assert.Nil(t, deployment.Spec.Replicas, "replicas belong to the autoscaler")
 	return deployment.Spec.Template
 }
 
 func assertSettings(t *testing.T, pod corev1.PodTemplateSpec) {
 	t.Helper()
-	assert.Equal(t, "label", pod.Labels["alike"])
-	assert.Equal(t, "annotation", pod.Annotations["alike"])
+	assert.Equal(t, "label", pod.Labels["sample"])
+	assert.Equal(t, "annotation", pod.Annotations["sample"])
 	spec := pod.Spec
-	assert.Equal(t, "alike", spec.PriorityClassName)
-	assert.Equal(t, "alike", *spec.RuntimeClassName)
-	assert.Equal(t, "node", spec.NodeSelector["alike"])
-	assert.Contains(t, spec.Tolerations, corev1.Toleration{Key: "alike", Operator: corev1.TolerationOpExists})
+	assert.Equal(t, "sample", spec.PriorityClassName)
+	assert.Equal(t, "sample", *spec.RuntimeClassName)
+	assert.Equal(t, "node", spec.NodeSelector["sample"])
+	assert.Contains(t, spec.Tolerations, corev1.Toleration{Key: "sample", Operator: corev1.TolerationOpExists})
 	assert.NotNil(t, spec.Affinity.NodeAffinity)
-	assert.Equal(t, []corev1.HostAlias{{IP: "192.0.2.1", Hostnames: []string{"alike"}}}, spec.HostAliases)
+	assert.Equal(t, []corev1.HostAlias{{IP: "192.0.2.1", Hostnames: []string{"sample"}}}, spec.HostAliases)
 	assert.Equal(t, []string{"192.0.2.2"}, spec.DNSConfig.Nameservers)
 	assert.Equal(t, corev1.DNSNone, spec.DNSPolicy)
 	assert.Equal(t, int64(77), *spec.TerminationGracePeriodSeconds)
 	if assert.Len(t, spec.TopologySpreadConstraints, 1) {
-		assert.Equal(t, "alike", spec.TopologySpreadConstraints[0].TopologyKey)
+		assert.Equal(t, "sample", spec.TopologySpreadConstraints[0].TopologyKey)
 		assert.NotNil(t, spec.TopologySpreadConstraints[0].LabelSelector)
 	}
-	own := spec.Containers[0]
-	assert.Equal(t, int64(7), own.Lifecycle.PreStop.Sleep.Seconds)
-	assert.Contains(t, own.Args, "--alike")
-	assert.Contains(t, own.Env, corev1.EnvVar{Name: "ALIKE", Value: "yes"})
-	assert.Len(t, own.EnvFrom, 1)
-	assert.Contains(t, own.VolumeMounts, corev1.VolumeMount{Name: "alike", MountPath: "/alike"})
-	assert.Equal(t, "77Mi", own.Resources.Limits.Memory().String())
-	assert.Equal(t, "alike", spec.Containers[len(spec.Containers)-1].Name)
-	assert.Equal(t, "alike", spec.InitContainers[len(spec.InitContainers)-1].Name)
-	assert.Equal(t, "alike", spec.Volumes[len(spec.Volumes)-1].Name)
+	container := spec.Containers[0]
+	assert.Equal(t, int64(7), container.Lifecycle.PreStop.Sleep.Seconds)
+	assert.Contains(t, container.Args, "--sample")
+	assert.Contains(t, container.Env, corev1.EnvVar{Name: "SAMPLE", Value: "yes"})
+	assert.Len(t, container.EnvFrom, 1)
+	assert.Contains(t, container.VolumeMounts, corev1.VolumeMount{Name: "sample", MountPath: "/sample"})
+	assert.Equal(t, "77Mi", container.Resources.Limits.Memory().String())
+	assert.Equal(t, "sample", spec.Containers[len(spec.Containers)-1].Name)
+	assert.Equal(t, "sample", spec.InitContainers[len(spec.InitContainers)-1].Name)
+	assert.Equal(t, "sample", spec.Volumes[len(spec.Volumes)-1].Name)
 }
