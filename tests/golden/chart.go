@@ -31,7 +31,7 @@ var options = helmrender.Options{Name: Release, Namespace: Namespace, Schemas: &
 type Chart struct {
 	folder string
 	whole  *helmrender.Chart
-	made   *sync.Map // functions that return the release of a case, by values files
+	cache  *sync.Map // functions that return the release of a case, by values files
 }
 
 // Load reads the umbrella chart of the checkout at root. Its dependencies have to be packed (make deps).
@@ -41,7 +41,7 @@ func Load(ctx context.Context, root string) (Chart, error) {
 	if err != nil {
 		return Chart{}, fmt.Errorf("read the chart %s (are its dependencies packed? run make deps): %w", folder, err)
 	}
-	return Chart{folder: folder, whole: helmrender.New(whole), made: &sync.Map{}}, nil
+	return Chart{folder: folder, whole: helmrender.New(whole), cache: &sync.Map{}}, nil
 }
 
 // Folder returns the chart's folder; the values files of a Case are relative to it.
@@ -62,8 +62,8 @@ func (c Chart) values(of Case) (map[string]any, error) {
 
 // Release returns the release that `helm install` of the case would store. It is rendered once and must not be changed.
 func (c Chart) Release(of Case) (*release.Release, error) {
-	made, _ := c.made.LoadOrStore(strings.Join(of.Files, " "), sync.OnceValues(func() (*release.Release, error) { return c.Render(of) }))
-	return made.(func() (*release.Release, error))()
+	rendered, _ := c.cache.LoadOrStore(strings.Join(of.Files, " "), sync.OnceValues(func() (*release.Release, error) { return c.Render(of) }))
+	return rendered.(func() (*release.Release, error))()
 }
 
 // Render is like Release, but renders again.
@@ -72,11 +72,11 @@ func (c Chart) Render(of Case) (*release.Release, error) {
 	if err != nil {
 		return nil, err
 	}
-	made, err := c.whole.Release(values, options)
+	rendered, err := c.whole.Release(values, options)
 	if err != nil {
 		return nil, fmt.Errorf("case %s: render the chart: %w", of.Name, err)
 	}
-	return made, nil
+	return rendered, nil
 }
 
 // Templates returns a function that renders the case's templates, by file, without the other steps of an install.
@@ -97,12 +97,12 @@ var definition = regexp.MustCompile(`(?m)^kind: CustomResourceDefinition$`)
 
 // Documents returns the case's objects in Helm's order, hooks last, without CustomResourceDefinitions.
 func (c Chart) Documents(of Case) ([]Document, error) {
-	made, err := c.Release(of)
+	rendered, err := c.Release(of)
 	if err != nil {
 		return nil, err
 	}
-	texts := strings.Split("\n"+made.Manifest, "\n---\n")
-	for _, hook := range made.Hooks {
+	texts := strings.Split("\n"+rendered.Manifest, "\n---\n")
+	for _, hook := range rendered.Hooks {
 		texts = append(texts, fmt.Sprintf("# Source: %s\n%s", hook.Path, hook.Manifest))
 	}
 	var documents []Document

@@ -99,8 +99,8 @@ func TestAppProxyElectsALeader(t *testing.T) {
 			names = append(names, container.Name)
 		}
 		assert.Equal(t, containers, names)
-		_, leads := environment(t, objects, "Deployment", "cap-app-proxy", "cap-app-proxy")["LEADER_ID"]
-		assert.Equal(t, replicas == "2", leads)
+		_, elected := environment(t, objects, "Deployment", "cap-app-proxy", "cap-app-proxy")["LEADER_ID"]
+		assert.Equal(t, replicas == "2", elected)
 	}
 	_, err := umbrella("tunnel", map[string]string{"app-proxy.replicaCount": "2"}).Text(t)
 	require.Error(t, err)

@@ -23,7 +23,7 @@ func TestNotes(t *testing.T) {
 		"The tunnel client keeps the connection to register-tunnels.cf-cd.com open; no inbound access to your cluster is needed.\n" +
 		"  kubectl logs -n codefresh deploy/codefresh-tunnel-client\n\n"
 	const public = "  Public URL:  https://runtime.example.com\n\n"
-	for name, test := range map[string]struct{ mode, set, says string }{
+	for name, test := range map[string]struct{ mode, set, body string }{
 		"tunnel": {"tunnel", "", tunnel},
 		"unused values": {"tunnel", "global.runtime.ingressUrl=https://runtime.example.com,global.integrations.argo-cd.server.svc=argocd-server", tunnel +
 			"Not used: global.runtime.ingressUrl, since access is by tunnel. A service mesh needs tunnel-client, ingress and httpRoute off.\n\n" +
@@ -44,7 +44,7 @@ func TestNotes(t *testing.T) {
 			set, err := strvals.Parse(test.set)
 			assert.NoError(t, err)
 			values := chartutil.CoalesceTables(set, ci(t, "gitops-runtime", test.mode))
-			assert.Equal(t, head+test.says+next, strings.TrimPrefix(installed(t, "gitops-runtime", values).Info.Notes, "\n"))
+			assert.Equal(t, head+test.body+next, strings.TrimPrefix(installed(t, "gitops-runtime", values).Info.Notes, "\n"))
 		})
 	}
 }

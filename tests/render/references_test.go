@@ -83,7 +83,7 @@ func dangling(objects []render.Object) (found []string) {
 		case "NetworkPolicy", "PodDisruptionBudget":
 			for _, selector := range selectors(object.Object["spec"]) {
 				if !selects(selector) {
-					found = append(found, at+" selects nothing by "+labels.Set(selector).String())
+					found = append(found, at+" selects no pods by "+labels.Set(selector).String())
 				}
 			}
 		case "ConfigMap":
