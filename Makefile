@@ -123,14 +123,18 @@ test-browser: ## Test the HTML reports in Chromium (apt-get install chromium, or
 	@cd localcluster && ../$(STEP) "HTML reports in Chromium" go test -tags browser -count=1 -timeout 10m $(ARGS) ./browser
 
 # The programs and what they share. Named here is what the race detector learns nothing from, all of which `make test` runs: packages that
-# feed inputs to a process of its own, and tests that render many charts one after the other.
-RACE           ?= ./internal/... ./validator/... ./imageoverride/...
-RACE_PROCESSES := gitops-runtime/(imageoverride/cmd/image-override|validator/cmd/validate-values)
-RACE_RENDERS   := ^Test(Corpus|PopularStyles|MakeImagesTakesEveryValuesFile|TwentyRuns|Umbrella|Parts|Strategies|UmbrellaDigests|UmbrellaIsReproducible|EveryImageHasItsLine)$$
+# feed inputs to a process of its own, and tests that render charts, or check files against schemas, one after the other.
+RACE            ?= ./internal/... ./validator/... ./imageoverride/...
+RACE_PROCESSES  := gitops-runtime/(imageoverride/cmd/image-override|validator/cmd/validate-values)
+RACE_ONE_BY_ONE := Corpus PopularStyles MakeImagesTakesEveryValuesFile TwentyRuns Umbrella Parts Strategies UmbrellaDigests \
+	UmbrellaIsReproducible EveryImageHasItsLine BothLibrariesAgreeOnTheCorpus FilesPassTheSchema CreatedObjectsFitTheirDefinitions \
+	TheChartsExamplesFitItsSchema
+empty :=
+space := $(empty) $(empty)
 
 .PHONY: race
 race: deps bin/helm-4 ## Run the programs' tests under the race detector (needs a C compiler)
-	@$(STEP) "race detector" env CGO_ENABLED=1 go test -race -timeout 20m -skip '$(RACE_RENDERS)' $(ARGS) \
+	@$(STEP) "race detector" env CGO_ENABLED=1 go test -race -timeout 20m -skip '^Test($(subst $(space),|,$(strip $(RACE_ONE_BY_ONE))))$$' $(ARGS) \
 		$$(go list $(RACE) | grep -vxE '$(RACE_PROCESSES)')
 
 .PHONY: fuzz
