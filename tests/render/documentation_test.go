@@ -144,9 +144,9 @@ func TestSnippetsOfTheDocumentation(t *testing.T) {
 	}
 }
 
-// The page has 14 snippets, one of which has an alternative in a comment. 12 are tested here; TestTheSnippetThatIsNotYAML tests one, and
-// TestTheCommandOfTheDocumentation in validator/validatecmd tests `cf helm validate`. `kubectl version` and the removal of another Argo Rollouts
-// do not use this chart.
+// The page has 14 snippets. snippets() contains 10 of them, and two variants: an alternative from a comment of the page, and the valid form of the
+// snippet that TestTheSnippetThatIsNotYAML tests. TestTheCommandOfTheDocumentation in validator/validatecmd tests `cf helm validate`.
+// `kubectl version` and the removal of another Argo Rollouts do not use this chart.
 func TestSnippetsAreAllHere(t *testing.T) {
 	t.Parallel()
 	assert.Len(t, snippets(), 12)

@@ -10,8 +10,8 @@ older name global.external-argo-cd, which takes precedence. Arguments: global.
 {{- dict "server" $server "repoServer" (mergeOverwrite dict $now.repoServer ($older.repoServer | default dict)) | toJson -}}
 {{- end -}}
 
-{{/* gitops-runtime.usesOwnArgoCD: "true" if the runtime uses an external Argo CD. Arguments: the root. */}}
-{{- define "gitops-runtime.usesOwnArgoCD" -}}
+{{/* gitops-runtime.usesExternalArgoCD: "true" if the runtime uses an external Argo CD. Arguments: the root. */}}
+{{- define "gitops-runtime.usesExternalArgoCD" -}}
 {{- if and
   (not (index .Values "argo-cd").enabled)
   (include "gitops-runtime.ownArgoCD" .Values.global | fromJson).server.svc
@@ -40,7 +40,7 @@ the external one. server is host:port with the root path, url also has the schem
 */}}
 {{- define "gitops-runtime.argoCDAddresses" -}}
 {{- $repoServer := "" -}}{{- $server := "" -}}{{- $path := "" -}}{{- $tls := false -}}
-{{- if eq (include "gitops-runtime.usesOwnArgoCD" .) "true" -}}
+{{- if eq (include "gitops-runtime.usesExternalArgoCD" .) "true" -}}
 {{- $own := include "gitops-runtime.ownArgoCD" .Values.global | fromJson -}}
 {{- $elsewhere := splitList "." $own.server.svc | rest | join "." -}}
 {{- $service := default (ternary "argocd-repo-server"
@@ -85,7 +85,7 @@ started before that would be rejected until it is replaced, so the kubelet delay
 */}}
 {{- define "gitops-runtime.argoCDLogin" -}}
 {{- $password := dict "name" "argocd-initial-admin-secret" "key" "password" -}}
-{{- $external := eq (include "gitops-runtime.usesOwnArgoCD" .) "true" -}}
+{{- $external := eq (include "gitops-runtime.usesExternalArgoCD" .) "true" -}}
 {{- $auth := (include "gitops-runtime.ownArgoCD" .Values.global | fromJson).server.auth -}}
 {{- if and $external (eq $auth.type "token") -}}
 - {name: ARGO_CD_TOKEN, valueFrom: {secretKeyRef: {{ include "gitops-runtime.argoCDToken" . }}}}
@@ -110,7 +110,7 @@ the API, {name, key} as JSON: app-proxy creates it if it signs in with a passwor
 */}}
 {{- define "gitops-runtime.argoCDToken" -}}
 {{- $auth := (include "gitops-runtime.ownArgoCD" .Values.global | fromJson).server.auth -}}
-{{- if not (and (eq (include "gitops-runtime.usesOwnArgoCD" .) "true") (eq $auth.type "token")) -}}
+{{- if not (and (eq (include "gitops-runtime.usesExternalArgoCD" .) "true") (eq $auth.type "token")) -}}
 {{- dict "name" "argocd-token" "key" "token" | toJson -}}
 {{- else if $auth.token -}}
 {{- dict "name" "gitops-runtime-argo-cd-token" "key" "token" | toJson -}}
@@ -146,7 +146,7 @@ and its password is not set elsewhere. Arguments: the root.
 
 {{/* gitops-runtime.argoCDUser: the user whose password app-proxy has; empty with a token. Arguments: the root. */}}
 {{- define "gitops-runtime.argoCDUser" -}}
-{{- if ne (include "gitops-runtime.usesOwnArgoCD" .) "true" -}}
+{{- if ne (include "gitops-runtime.usesExternalArgoCD" .) "true" -}}
 {{- default "admin" ((index .Values "app-proxy").config).argoCdUsername -}}
 {{- else -}}
 {{- $auth := (include "gitops-runtime.ownArgoCD" .Values.global | fromJson).server.auth -}}

@@ -176,7 +176,7 @@ platform shows has the name of its label app.kubernetes.io/part-of. Arguments: t
 */}}
 {{- define "gitops-runtime.components" -}}
 {{- $v := .Values -}}
-{{- $external := eq (include "gitops-runtime.usesOwnArgoCD" .) "true" -}}
+{{- $external := eq (include "gitops-runtime.usesExternalArgoCD" .) "true" -}}
 {{- $argoCD := or (index $v "argo-cd").enabled $external -}}
 {{- $gateway := include "argo-gateway.values" $v | fromJson -}}
 {{- $reporter := include "event-reporter.values" $v.global | fromJson -}}

@@ -30,7 +30,7 @@ weight (when it runs), pods (whether it creates pods).
 {{- $tests := list -}}
 {{- if .Values.tests.enabled -}}
 {{- $tests = list "components" "app-proxy" "router" "access" -}}
-{{- if or (index .Values "argo-cd").enabled (include "gitops-runtime.usesOwnArgoCD" .) }}{{ $tests = append $tests "argo-cd" }}{{ end -}}
+{{- if or (index .Values "argo-cd").enabled (include "gitops-runtime.usesExternalArgoCD" .) }}{{ $tests = append $tests "argo-cd" }}{{ end -}}
 {{- range $chart := list "argo-workflows" "argo-rollouts" "argo-events" -}}
 {{- if (index $.Values $chart).enabled }}{{ $tests = append $tests $chart }}{{ end -}}
 {{- end -}}
