@@ -17,7 +17,7 @@ import (
 	validate "gitops-runtime/validator/validatecmd"
 )
 
-// accessed are values that decide the access mode, in the format of --set-json.
+// accessed are values that determine the access mode, in the format of --set-json.
 var accessed = map[string][]string{
 	"tunnel":                   {},
 	"tunnel, another domain":   {`tunnel-client.tunnelServer.subdomainHost="t.example.com"`},
@@ -57,8 +57,8 @@ var (
 	noted   = regexp.MustCompile(`Access mode: (\S+)\n +Public URL: +(\S+)`)
 )
 
-// The templates and validate-values agree on access modes and hosts: what the chart refuses, validate-values reports by
-// the same code, and what it renders has the mode and the public URL that validate-values checks.
+// The templates and validate-values agree on access modes and hosts: what the chart rejects, validate-values reports with the same code, and what
+// it renders has the mode and the public URL that validate-values checks.
 func TestAccessModesAgree(t *testing.T) {
 	const folder = "../../charts/gitops-runtime"
 	whole, err := helmchart.Load(t.Context(), helmchart.Source{Name: folder})
@@ -84,7 +84,7 @@ func TestAccessModesAgree(t *testing.T) {
 
 			made, err := rendered.Release(values.Tree, helmrender.Options{Name: "cf", Namespace: "ns"})
 			if err != nil {
-				code := "SCH" // the schema refuses without a code
+				code := "SCH" // the schema rejects values without a code
 				if coded := refusal.FindStringSubmatch(err.Error()); coded != nil {
 					code = coded[1]
 				}

@@ -16,8 +16,7 @@ import (
 	validate "gitops-runtime/validator/validatecmd"
 )
 
-// faulty are values with faults of every kind: in a subchart, below an anchor,
-// of another type, and through globals.
+// faulty are values with errors of every kind: in a subchart, below an anchor, of another type, and through globals.
 const faulty = `global:
   runtime: {nam: local}
   httpProxy: 3
@@ -31,8 +30,7 @@ app-proxy:
   image: text
 `
 
-// image-override reports what the schema refuses with the code, the place and
-// the fix of validate-values, line by line.
+// image-override reports what the schema rejects with the code, the location and the fix of validate-values, line by line.
 func TestRefusedAsTheValidatorRefuses(t *testing.T) {
 	umbrella, err := filepath.Abs("../../charts/gitops-runtime")
 	require.NoError(t, err)

@@ -1,5 +1,5 @@
-// Package artifacthub writes what ArtifactHub cannot determine by itself into the Chart.yaml of each chart, and implements the documented rules of its
-// annotations: https://artifacthub.io/docs/topics/annotations/helm.
+// Package artifacthub writes what ArtifactHub cannot determine by itself into the Chart.yaml of each chart, and implements the documented rules of
+// its annotations: https://artifacthub.io/docs/topics/annotations/helm.
 package artifacthub
 
 import (
@@ -33,7 +33,7 @@ const (
 //go:embed kinds.yaml
 var kinds []byte
 
-// shownKind is what ArtifactHub shows of a kind.
+// shownKind contains what ArtifactHub displays about a kind.
 type shownKind struct {
 	Name, Description string
 	Example           map[string]any
@@ -60,7 +60,7 @@ type Image struct {
 	Image string `json:"image"`
 }
 
-// chartFile is what is read of a Chart.yaml.
+// chartFile contains the fields that are read from a Chart.yaml.
 type chartFile struct {
 	Name, Type, Version string
 	Dependencies        []struct{ Name string }
@@ -100,7 +100,7 @@ func Generate(root string) ([]generated.File, error) {
 	return written, nil
 }
 
-// annotation is one of ArtifactHub's, without the prefix, with its value as it is written.
+// annotation is an ArtifactHub annotation: its name without the prefix, and its value as written.
 type annotation struct{ name, value string }
 
 func annotationsOf(root, repository string, chart chartFile) ([]annotation, error) {
@@ -146,7 +146,7 @@ func annotationsOf(root, repository string, chart chartFile) ([]annotation, erro
 	return append(all, annotation{"images", listed}), err
 }
 
-// links are the pages of a chart; ArtifactHub shows the one named support as the place to report an issue.
+// links returns the pages of a chart; ArtifactHub shows the one named support as the place to report an issue.
 func links(repository, chart string) []Link {
 	all := []Link{{"support", repository + "/issues"}, {"Documentation", repository + "/tree/main/charts/" + chart}}
 	if chart != umbrella {
@@ -164,7 +164,7 @@ func links(repository, chart string) []Link {
 	return all
 }
 
-// definitions are the kinds that a chart and those it depends on define, and examples of its own.
+// definitions returns the kinds that a chart and its dependencies define, and the chart's examples.
 func definitions(root string, chart chartFile) ([]Definition, []map[string]any, error) {
 	var shown map[string]shownKind
 	if err := yaml.UnmarshalStrict(kinds, &shown); err != nil {
@@ -185,7 +185,7 @@ func definitions(root string, chart chartFile) ([]Definition, []map[string]any, 
 			kind := resource.Spec.Names.Kind
 			said, known := shown[kind]
 			if !known {
-				return nil, nil, fmt.Errorf("kinds.yaml does not say what the kind %s is", kind)
+				return nil, nil, fmt.Errorf("kinds.yaml does not describe the kind %s", kind)
 			}
 			version, err := stored(resource)
 			if err != nil {
@@ -200,7 +200,7 @@ func definitions(root string, chart chartFile) ([]Definition, []map[string]any, 
 	return all, examples, nil
 }
 
-// customResources are the definitions in a folder, each once; of duplicates, those with the full schema are omitted.
+// customResources returns the definitions in a folder, each once; of duplicates, those with the full schema are omitted.
 func customResources(folder string) ([]apiextensions.CustomResourceDefinition, error) {
 	var all []apiextensions.CustomResourceDefinition
 	err := filepath.WalkDir(folder, func(file string, entry fs.DirEntry, err error) error {
@@ -241,7 +241,7 @@ func stored(resource apiextensions.CustomResourceDefinition) (string, error) {
 
 var reference = regexp.MustCompile(`[iI]mage(?:"?: "?|=)([a-z0-9.-]+/[a-z0-9./_-]+:[A-Za-z0-9._-]+)`)
 
-// images are those that a chart runs by default, or with any values file of its ci folder.
+// images returns the images that a chart runs by default, or with any values file of its ci folder.
 func images(root, chart string) ([]Image, error) {
 	files, err := filepath.Glob(filepath.Join(root, "charts", chart, "ci", "*-values.yaml"))
 	if err != nil {
@@ -272,7 +272,7 @@ func images(root, chart string) ([]Image, error) {
 	return all, nil
 }
 
-// block is a value as YAML in a block of text, ArtifactHub's format for lists.
+// block returns a value as YAML in a block of text, ArtifactHub's format for lists.
 func block(value any) (string, error) {
 	text, err := yaml.Marshal(value)
 	if err != nil {

@@ -48,7 +48,7 @@ func read(t *testing.T, root string) []chartFile {
 	return all
 }
 
-func TestChartsAreInStep(t *testing.T) {
+func TestChartsAreUpToDate(t *testing.T) {
 	t.Parallel()
 	root, err := gomodule.Root()
 	require.NoError(t, err)
@@ -79,8 +79,8 @@ func TestRules(t *testing.T) {
 				known = append(known, "images", "crds", "crdsExamples")
 			}
 			for name := range chart.Annotations {
-				short, is := strings.CutPrefix(name, "artifacthub.io/")
-				assert.True(t, !is || slices.Contains(known, short), "ArtifactHub documents no %s", name)
+				short, ok := strings.CutPrefix(name, "artifacthub.io/")
+				assert.True(t, !ok || slices.Contains(known, short), "ArtifactHub does not document %s", name)
 			}
 			assert.Equal(t, "Apache-2.0", chart.Annotations["artifacthub.io/license"])
 			assert.Contains(t, []string{"ai-machine-learning", "database", "integration-delivery", "monitoring-logging", "networking", "security", "storage", "streaming-messaging", "skip-prediction"},
@@ -103,7 +103,7 @@ func address(t *testing.T, text string) {
 	t.Helper()
 	parsed, err := url.Parse(text)
 	require.NoError(t, err)
-	assert.True(t, parsed.Scheme == "https" && parsed.Host != "", "%q is no address that ArtifactHub can show", text)
+	assert.True(t, parsed.Scheme == "https" && parsed.Host != "", "%q is not an address that ArtifactHub can display", text)
 }
 
 // list reads an annotation that is a list in YAML, without fields that are not documented.
@@ -143,12 +143,12 @@ func images(t *testing.T, chart chartFile) {
 	assert.NotEmpty(t, all)
 	for _, image := range all {
 		_, tag, tagged := strings.Cut(image.Image[strings.LastIndex(image.Image, "/")+1:], ":")
-		assert.True(t, tagged && tag != "latest", "%s: ArtifactHub scans no image without a tag of its own", image.Image)
+		assert.True(t, tagged && tag != "latest", "%s: ArtifactHub scans only images with a fixed tag", image.Image)
 		assert.NotEmpty(t, image.Name)
 	}
 }
 
-// kinds: every definition has all displayed fields, and every example is an object of one of them that the API server accepts.
+// kinds checks that every definition has all displayed fields, and every example is an object of one of them that the API server accepts.
 func kinds(t *testing.T, chart chartFile, objects *manifests.Validator) {
 	t.Helper()
 	defined := map[string]string{}
@@ -156,7 +156,7 @@ func kinds(t *testing.T, chart chartFile, objects *manifests.Validator) {
 		for _, text := range []string{definition.Kind, definition.Version, definition.Name, definition.DisplayName, definition.Description} {
 			assert.NotEmpty(t, text, definition)
 		}
-		assert.Empty(t, defined[definition.Kind], "%s is there twice", definition.Kind)
+		assert.Empty(t, defined[definition.Kind], "%s occurs twice", definition.Kind)
 		defined[definition.Kind] = definition.Version
 	}
 	for _, example := range list[map[string]any](t, chart, "crdsExamples") {

@@ -24,7 +24,7 @@ type Command struct {
 
 var fence = regexp.MustCompile("^( *)```([a-z]*)")
 
-// Blocks are the fenced blocks of a page, and each block that is indented by four spaces, which has the language "console" if it shows commands.
+// Blocks returns the fenced blocks of a page, and each block that is indented by four spaces, which has the language "console" if it shows commands.
 func Blocks(page string) []Block {
 	var blocks []Block
 	var open *Block
@@ -52,7 +52,7 @@ func shows(line string) bool {
 	return slices.Contains([]string{"validate-values", "image-override", "kubectl", "helm", "make"}, first)
 }
 
-// Commands are the commands of a block. In a console they begin with "$ " and continue after a backslash; the rest of it is output.
+// Commands returns the commands of a block. In a console they begin with "$ " and continue after a backslash; the rest of it is output.
 func (b Block) Commands() ([]Command, error) {
 	if b.Language == "console" {
 		return parse(prompted(b.Text), b.Line)
@@ -60,19 +60,19 @@ func (b Block) Commands() ([]Command, error) {
 	return parse(b.Text, b.Line)
 }
 
-// prompted leaves of a console what was typed, with the other lines empty.
+// prompted returns the typed commands of a console, with the other lines empty.
 func prompted(text string) string {
 	lines := strings.Split(text, "\n")
-	goes := false
+	continued := false
 	for i, line := range lines {
-		typed, is := strings.CutPrefix(line, "$ ")
+		typed, ok := strings.CutPrefix(line, "$ ")
 		switch {
-		case is:
+		case ok:
 			lines[i] = typed
-		case !goes:
+		case !continued:
 			lines[i] = ""
 		}
-		goes = (is || goes) && strings.HasSuffix(line, `\`)
+		continued = (ok || continued) && strings.HasSuffix(line, `\`)
 	}
 	return strings.Join(lines, "\n")
 }
@@ -84,12 +84,12 @@ func parse(text string, line int) ([]Command, error) {
 	text = placeholder.ReplaceAllString(text, "placeholder")
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
 	if err != nil {
-		return nil, fmt.Errorf("the block at line %d is no shell: %w", line, err)
+		return nil, fmt.Errorf("the block at line %d is not valid shell: %w", line, err)
 	}
 	var found []Command
 	syntax.Walk(file, func(node syntax.Node) bool {
-		call, is := node.(*syntax.CallExpr)
-		if is && len(call.Args) > 0 {
+		call, ok := node.(*syntax.CallExpr)
+		if ok && len(call.Args) > 0 {
 			found = append(found, Command{Words: words(call.Args), Line: line + 1 + strings.Count(text[:call.Pos().Offset()], "\n")})
 		}
 		return true
@@ -97,7 +97,7 @@ func parse(text string, line int) ([]Command, error) {
 	return found, nil
 }
 
-// words are the texts of words, with "placeholder" for what the shell would expand.
+// words returns the texts of words, with "placeholder" for what the shell would expand.
 func words(args []*syntax.Word) []string {
 	var all []string
 	for _, arg := range args {
@@ -138,7 +138,7 @@ func (c Command) Flag(names ...string) []string {
 	return values
 }
 
-// String is the command on one line.
+// String returns the command on one line.
 func (c Command) String() string {
 	return strings.Join(c.Words, " ")
 }

@@ -37,5 +37,5 @@ func TestBlocks(t *testing.T) {
 	assert.Equal(t, []string{"x=placeholder", "y[0]=z"}, all[0].Flag("--set"))
 
 	_, err := commands.Block{Language: "sh", Text: "echo 'open\n", Line: 3}.Commands()
-	assert.ErrorContains(t, err, "the block at line 3 is no shell")
+	assert.ErrorContains(t, err, "the block at line 3 is not valid shell")
 }

@@ -68,7 +68,7 @@ func newCheckout(t *testing.T) checkout {
 	return c
 }
 
-// TestPages: every command that a page shows is understood by the program it names, and all YAML by the chart or kind it is for.
+// TestPages checks that every command that a page shows is understood by the program it names, and all YAML by the chart or kind it is for.
 func TestPages(t *testing.T) {
 	// Helm looks for a post-renderer when it parses the flag.
 	programs := t.TempDir()
@@ -86,40 +86,40 @@ func TestPages(t *testing.T) {
 			}
 		})
 	}
-	assert.Greater(t, seen, 60, "pages show less than they did")
+	assert.Greater(t, seen, 60, "pages show fewer commands than before")
 }
 
-// Each fault that a page can have is found.
+// Each error that a page can have is reported.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	c := newCheckout(t)
 	for text, want := range map[string]string{
 		"make gone":                                            "the Makefile has no target gone",
-		"make test NOTHING=1":                                  "the Makefile reads no variable NOTHING",
+		"make test NOTHING=1":                                  "the Makefile does not read the variable NOTHING",
 		"helm upgrad a b":                                      `unknown command "upgrad"`,
 		"helm upgrade a b --installl":                          "unknown flag: --installl",
-		"helm pull oci://x/gitops-runtime":                     "names no version",
+		"helm pull oci://x/gitops-runtime":                     "specifies no version",
 		"kubectl logs a --namespacee b":                        "unknown flag: --namespacee",
 		"kubectl lgos a":                                       `unknown command "lgos"`,
 		"validate-values --nothing":                            "unknown flag: --nothing",
 		"validate-values explain ZZZ999":                       "ZZZ999",
 		"image-override generate --nothing x":                  "unknown flag: --nothing",
 		"image-override nothing":                               `unknown command "nothing"`,
-		"nothing at all":                                       "no test knows the program nothing",
+		"nothing at all":                                       "no test supports the program nothing",
 		"helm install a charts/argo-cd --set server.nothing=1": "nothing",
 		"helm install a charts/gitops-runtime -f gone.yaml --set global.runtime.name=b --set global.codefresh.accountId=c --set nothing=1": "nothing",
 	} {
-		var said []string
+		var messages []string
 		for _, problem := range c.block(t, "docs/page.md", commands.Block{Language: "sh", Text: text}) {
-			said = append(said, problem.Error())
+			messages = append(messages, problem.Error())
 		}
-		assert.Contains(t, strings.Join(said, "\n"), want, text)
+		assert.Contains(t, strings.Join(messages, "\n"), want, text)
 	}
 	for text, want := range map[string]string{
 		"global: {runtime: {nme: x}}":                                     "nme",
 		"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndatta: {}": "datta",
 		"apiVersion: apps/v1\nkind: Nothing\nmetadata: {name: a}":         "Nothing",
-		"a: b: c": "no YAML",
+		"a: b: c": "not valid YAML",
 	} {
 		problems := c.block(t, "docs/page.md", commands.Block{Language: "yaml", Text: text})
 		if assert.NotEmpty(t, problems, text) {
@@ -129,7 +129,7 @@ func TestFaults(t *testing.T) {
 	assert.NotEmpty(t, c.block(t, "docs/page.md", commands.Block{Language: "pascal"}))
 }
 
-// pages are the pages for readers: all Markdown except generated files and third-party copies.
+// pages returns the pages for readers: all Markdown except generated files and third-party copies.
 func pages(t *testing.T, root string) []string {
 	t.Helper()
 	var found []string
@@ -148,7 +148,7 @@ func pages(t *testing.T, root string) []string {
 	return found
 }
 
-// fragments are pages whose YAML is neither values nor an object, and what it is.
+// fragments describes the YAML of pages that is neither values nor an object, by page.
 var fragments = map[string]string{
 	"charts/common/README.md": "facts of a component, which are templates",
 	"schema/README.md":        "lines of a values.yaml, with schema notes",
@@ -178,7 +178,7 @@ func (c checkout) block(t *testing.T, page string, block commands.Block) []error
 	case "", "mermaid", "text", "json", "hcl", "diff":
 		return nil
 	}
-	return []error{fmt.Errorf("no test knows the language %q", block.Language)}
+	return []error{fmt.Errorf("no test supports the language %q", block.Language)}
 }
 
 // unread are third-party programs whose commands no test can check here.
@@ -214,7 +214,7 @@ func (c checkout) command(t *testing.T, command commands.Command) error {
 	case slices.Contains(unread, program):
 		return nil
 	}
-	return fmt.Errorf("no test knows the program %s", program)
+	return fmt.Errorf("no test supports the program %s", program)
 }
 
 func validate(args []string, out io.Writer) int {
@@ -223,7 +223,7 @@ func validate(args []string, out io.Writer) int {
 	return values.Main(context.Background(), args, system)
 }
 
-// understood has a program parse its arguments and print its help. What explains a code is run as it is.
+// understood makes a program parse its arguments and print its help. Commands that explain a code run unchanged.
 func understood(args []string, run func(args []string, out io.Writer) int) error {
 	if len(args) == 0 || args[0] != "explain" {
 		args = append(slices.Clone(args), "--help")
@@ -235,7 +235,7 @@ func understood(args []string, run func(args []string, out io.Writer) int) error
 	return nil
 }
 
-// parses has Helm or kubectl parse all flags; with --help as the last flag, neither does anything.
+// parses makes Helm or kubectl parse all flags; with --help as the last flag, neither runs the command.
 func (c checkout) parses(ctx context.Context, tool string, args []string) error {
 	out, err := exec.CommandContext(ctx, c.tools[tool], append(slices.Clone(args), "--help")...).CombinedOutput()
 	if err != nil {
@@ -257,7 +257,7 @@ func (c checkout) make(args []string) error {
 	for _, arg := range args {
 		if variable := assigned.FindStringSubmatch(arg); variable != nil {
 			if !regexp.MustCompile(`\$[({]` + variable[1] + `[)}]|\$\(or \$\(` + variable[1] + `\)|\b` + variable[1] + `\b *\??=`).Match(text) {
-				return fmt.Errorf("the Makefile reads no variable %s", variable[1])
+				return fmt.Errorf("the Makefile does not read the variable %s", variable[1])
 			}
 		} else if !regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(arg) + `:`).Match(text) {
 			return fmt.Errorf("the Makefile has no target %s", arg)
@@ -269,7 +269,7 @@ func (c checkout) make(args []string) error {
 // packages resolves the folders that a go command names.
 func (c checkout) packages(args []string) error {
 	for _, arg := range args {
-		if path, is := strings.CutPrefix(arg, "./"); is && !strings.HasPrefix(path, "...") {
+		if path, ok := strings.CutPrefix(arg, "./"); ok && !strings.HasPrefix(path, "...") {
 			if _, err := os.Stat(filepath.Join(c.root, strings.TrimSuffix(path, "/..."))); err != nil {
 				return err
 			}
@@ -294,9 +294,9 @@ func (c checkout) helm(t *testing.T, command commands.Command) error {
 	}
 	if remote {
 		if named := command.Flag("--version"); len(named) == 0 {
-			return errors.New("the chart is in a registry, and the command names no version: Helm takes the newest, whichever that is")
+			return errors.New("the chart is in a registry, and the command specifies no version: Helm installs the newest")
 		} else if named[0] != c.charts[chart] {
-			return fmt.Errorf("the version is %s, and %s in Chart.yaml", named[0], c.charts[chart])
+			return fmt.Errorf("the version is %s, but %s in Chart.yaml", named[0], c.charts[chart])
 		}
 	}
 	if verb := command.Words[1]; verb != "install" && verb != "upgrade" && verb != "template" {
@@ -309,7 +309,7 @@ func (c checkout) helm(t *testing.T, command commands.Command) error {
 		} else if _, err := os.Stat(filepath.Join(c.root, name)); err == nil {
 			release.Values = append(release.Values, filepath.Join(c.root, name))
 		} else if chart == umbrella {
-			release.Files = []string{"tunnel"} // the reader's own
+			release.Files = []string{"tunnel"} // the reader's values
 		}
 	}
 	pairs(release.Set, command.Flag("--set", "--set-string"))
@@ -333,9 +333,9 @@ func (c checkout) yaml(t *testing.T, page, text string) []error {
 	t.Helper()
 	var object map[string]any
 	if err := yaml.Unmarshal([]byte(text), &object); err != nil {
-		return []error{fmt.Errorf("no YAML: %w", err)}
+		return []error{fmt.Errorf("not valid YAML: %w", err)}
 	}
-	if version, is := object["apiVersion"].(string); is && object["kind"] != nil {
+	if version, ok := object["apiVersion"].(string); ok && object["kind"] != nil {
 		if elsewhere.MatchString(version) {
 			return nil
 		}

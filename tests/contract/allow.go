@@ -10,13 +10,13 @@ import (
 //go:embed allow.tsv
 var allowed string
 
-// Entry is an intended difference. Scenario, Object, Aspect and Key are patterns as of path.Match, in which * matches slashes, too.
+// Entry is an intended difference. Scenario, Object, Aspect and Key are patterns of path.Match, except that * also matches slashes.
 type Entry struct {
 	Scenario, Object, Aspect, Key, Reason string
 	line                                  int
 }
 
-// String names the entry's place in the list.
+// String returns the line and the patterns of the entry.
 func (e Entry) String() string {
 	return fmt.Sprintf("tests/contract/allow.tsv:%d: %s", e.line, strings.Join([]string{e.Scenario, e.Object, e.Aspect, e.Key}, " "))
 }
@@ -53,7 +53,7 @@ func (e Entry) Allows(of Finding) bool {
 	return glob(e.Scenario, of.Scenario) && glob(e.Object, of.Object.String()) && glob(e.Aspect, of.Aspect) && glob(e.Key, of.Key)
 }
 
-// slash replaces a slash, which path.Match would stop at.
+// slash replaces slashes, which * of path.Match does not match.
 const slash = "\x00"
 
 func glob(pattern, text string) bool {
@@ -61,7 +61,7 @@ func glob(pattern, text string) bool {
 	return ok && err == nil
 }
 
-// Reasons finds the entry of each finding that breaks the contract; findings without one and entries without a finding are left.
+// Reasons returns the entry of each finding that breaks the contract, the findings without an entry, and the entries without a finding.
 func Reasons(entries []Entry, findings []Finding) (reasons map[int]Entry, unexpected []Finding, stale []Entry) {
 	reasons = map[int]Entry{}
 	used := make([]bool, len(entries))

@@ -38,6 +38,6 @@ func TestReasons(t *testing.T) {
 	reasons, unexpected, stale := Reasons(entries, findings)
 	assert.Equal(t, map[int]Entry{0: entries[0], 3: entries[2]}, reasons)
 	assert.Equal(t, []Finding{findings[2]}, unexpected)
-	assert.Equal(t, []Entry{entries[1]}, stale, "what is satisfied needs no reason")
+	assert.Equal(t, []Entry{entries[1]}, stale, "a satisfied fact needs no reason")
 	assert.Equal(t, `scenario tunnel: Deployment/w container c: env "C" is different: the contract has literal:x, the chart has nothing`, unexpected[0].String())
 }

@@ -6,7 +6,7 @@ import (
 	"gitops-runtime/tests/contract/facts"
 )
 
-// closedImages are the programs whose source is not public. It is not known whether one works without something that the published chart gives it.
+// closedImages returns the images of the closed-source programs, which may depend on anything that the published chart gives them.
 func closedImages() []string {
 	return []string{
 		"codefresh/cap-app-proxy", "codefresh/cap-app-proxy-init", "codefresh/leader-elector", "codefresh/codefresh-gitops-operator", "codefresh/cf-argocd-extras",
@@ -18,7 +18,7 @@ func (s *scenario) isClosed(object facts.Object, container string) bool {
 	return slices.Contains(closedImages(), repository(s.images[object][container].name))
 }
 
-// closedService reports whether a closed program answers at a Service. The contract names each of these Services after its Deployment.
+// closedService reports whether a closed program is behind a Service. The contract names each of these Services after its Deployment.
 func (s *scenario) closedService(name string) bool {
 	deployment := facts.Object{Kind: "Deployment", Name: name}
 	for container := range s.images[deployment] {

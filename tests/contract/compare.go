@@ -7,7 +7,7 @@ import (
 	"gitops-runtime/tests/contract/facts"
 )
 
-// Comparison judges the facts of a scenario of the contract by those of a render.
+// Comparison compares the facts of a scenario of the contract with those of a render.
 type Comparison struct {
 	contract *scenario
 	have     *facts.Set
@@ -17,7 +17,7 @@ type Comparison struct {
 	accounts map[string]string                 // this chart's by the contract's
 }
 
-// image is a container's, with its order, init or main.
+// image is the image of a container and the container's order, init or main.
 type image struct{ order, name string }
 
 // Compare prepares the comparison of a scenario with a render of it.
@@ -34,7 +34,7 @@ func Compare(of *scenario, have *facts.Set) *Comparison {
 	return c
 }
 
-// With is the comparison with another render, in which one object has other facts.
+// With returns the comparison with another render, in which the facts of one object differ.
 func (c *Comparison) With(have *facts.Set, changed facts.Object) *Comparison {
 	made := *c
 	made.have = have
@@ -49,7 +49,7 @@ func (c *Comparison) With(have *facts.Set, changed facts.Object) *Comparison {
 	return &made
 }
 
-// rename finds the account of this chart that each of the contract's is.
+// rename finds this chart's account for each account of the contract.
 func (c *Comparison) rename() {
 	c.accounts = map[string]string{}
 	for _, each := range c.contract.accounts {
@@ -74,7 +74,7 @@ func imagesOf(all facts.Facts) map[facts.Object]map[string]image {
 	return found
 }
 
-// object finds the object of this chart that replaces the contract's: the same, or one whose kind does the same.
+// object returns this chart's counterpart of an object: the same, or one of an equivalent kind.
 func (c *Comparison) object(of facts.Object) (facts.Object, bool) {
 	for _, alike := range []func(string) bool{
 		func(kind string) bool { return kind == of.Kind },
@@ -89,7 +89,7 @@ func (c *Comparison) object(of facts.Object) (facts.Object, bool) {
 	return facts.Object{}, false
 }
 
-// group is what kinds have in common that differ by scope or by how they run pods.
+// group returns a common name for kinds that differ only in scope, or in how they run pods.
 func group(kind string) string {
 	switch kind {
 	case "Role", "ClusterRole":
@@ -103,7 +103,7 @@ func group(kind string) string {
 	return ""
 }
 
-// container finds the container of this chart that runs what the contract's of that name does.
+// container returns this chart's container that runs the same program as the contract's container of that name.
 func (c *Comparison) container(theirs, ours facts.Object, name string) (string, bool) {
 	mine := c.images[ours]
 	if _, ok := mine[name]; ok || name == facts.None {
@@ -137,7 +137,7 @@ func (c *Comparison) container(theirs, ours facts.Object, name string) (string, 
 	return "", false
 }
 
-// place is where a fact of the contract is in this chart.
+// place is the location of a fact of the contract in this chart.
 type place struct {
 	want  facts.Fact
 	value string
@@ -155,7 +155,7 @@ func (c *Comparison) Judge(fact facts.Fact, want string) Judgment {
 		return c.rule(fact, want)
 	}
 	if group(fact.Kind) == "role" || group(fact.Kind) == "binding" {
-		return Judgment{Outcome: Ignored} // only what an account is allowed to do counts
+		return Judgment{Outcome: Ignored} // only the total permissions of an account are compared
 	}
 	at, ok := c.object(fact.Object)
 	if !ok {
@@ -179,7 +179,7 @@ func (c *Comparison) Judge(fact facts.Fact, want string) Judgment {
 	return otherwise(p)
 }
 
-// otherWay judges a fact that is not literally the same by the rule of its aspect. A rule without a verdict leaves it to otherwise.
+// otherWay judges a fact that is not literally the same by the rule of its aspect. If the rule has no verdict, otherwise judges it.
 func (c *Comparison) otherWay(p place) Judgment {
 	switch p.want.Aspect {
 	case "env":

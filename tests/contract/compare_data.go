@@ -7,7 +7,7 @@ import (
 	"gitops-runtime/tests/contract/facts"
 )
 
-// data: of nginx's configuration only the handling of requests counts, not the directives.
+// data compares how nginx's configuration handles requests, not its directives.
 func (c *Comparison) data(p place) Judgment {
 	if strings.HasPrefix(p.value, "(script") && strings.HasPrefix(p.have, "(script") {
 		return Judgment{Equivalent, p.have}
@@ -26,7 +26,7 @@ func (c *Comparison) data(p place) Judgment {
 	return Judgment{Different, p.have}
 }
 
-// definition: the order of a field's properties is irrelevant; a schema that accepts anything has no fields.
+// definition ignores the order of a field's properties; a schema that accepts anything has no fields.
 func (c *Comparison) definition(p place) Judgment {
 	words := strings.Fields(p.want.Key)
 	if !p.there && len(words) > 2 && words[0] == "version" {

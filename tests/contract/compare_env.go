@@ -51,7 +51,7 @@ func (c *Comparison) variable(p place) Judgment {
 	}
 	switch {
 	case !p.there:
-		return Judgment{Outcome: Missing} // also empty values and references to an unset key, because they pass a user's setting
+		return Judgment{Outcome: Missing} // even an empty value or a reference to an unset key, because it passes on a user's setting
 	case want == unset:
 		return Judgment{Different, p.have}
 	case want == "literal:" && have == unset:
@@ -66,7 +66,7 @@ func (c *Comparison) variable(p place) Judgment {
 	return Judgment{Different, p.have}
 }
 
-// effective is what a variable is at last: a literal, unset, or what only the cluster knows.
+// effective returns the final value of a variable: a literal, unset, or a source that only the cluster can resolve.
 func effective(look func(facts.Object) (facts.Facts, bool), value string) string {
 	match := configMapKey.FindStringSubmatch(value)
 	if match == nil {
@@ -92,14 +92,14 @@ func (c *Comparison) look(name facts.Object) (facts.Facts, bool) {
 	return all, ok
 }
 
-// ownSecrets reports whether both values come from Secrets that each chart creates itself: neither their names nor whether they are optional matters to
-// the program.
+// ownSecrets reports whether both values come from Secrets that each chart creates itself: neither their names nor whether they are optional
+// matters to the program.
 func (c *Comparison) ownSecrets(want, have string) bool {
 	theirs, ours := secretKey.FindStringSubmatch(want), secretKey.FindStringSubmatch(have)
 	if theirs == nil || ours == nil || theirs[1] == ours[1] && theirs[2] != ours[2] {
 		return false
 	}
-	_, made := c.contract.objects[facts.Object{Kind: "Secret", Name: theirs[1]}]
-	_, makes := c.look(facts.Object{Kind: "Secret", Name: ours[1]})
-	return made && makes
+	_, created := c.contract.objects[facts.Object{Kind: "Secret", Name: theirs[1]}]
+	_, rendered := c.look(facts.Object{Kind: "Secret", Name: ours[1]})
+	return created && rendered
 }

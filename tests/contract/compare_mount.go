@@ -23,7 +23,7 @@ func (c *Comparison) mount(p place) Judgment {
 	return Judgment{}
 }
 
-// sameSource reports whether a mount shows the same, if by a projected volume, or writable where the contract's is not.
+// sameSource reports whether a mount has the same content; the volume may be projected, or writable where the contract's is not.
 func sameSource(want, have string) bool {
 	source, mode := cutMode(want)
 	has, hasMode := cutMode(have)
@@ -43,7 +43,7 @@ func cutMode(mount string) (source, mode string) {
 	return mount, ""
 }
 
-// mountsOf returns what a container of this chart has mounted, by path.
+// mountsOf returns the mounts of a container of this chart, by path.
 func (c *Comparison) mountsOf(object facts.Object, container string) map[string]string {
 	all, _ := c.look(object)
 	return mounts(all, container)
@@ -59,7 +59,7 @@ func mounts(all facts.Facts, container string) map[string]string {
 	return found
 }
 
-// mountedFile is the source of a path in a container, such as secret:name/key; empty if it is not in a volume.
+// mountedFile returns the source of a path in a container, such as secret:name/key; empty if it is not in a volume.
 func mountedFile(mounts map[string]string, path string) string {
 	best := ""
 	for at := range mounts {

@@ -31,7 +31,7 @@ func (c *Comparison) port(p place) Judgment {
 	return Judgment{}
 }
 
-// servicePort accepts another port of the pods behind a Service, where the program in them is not a closed one.
+// servicePort accepts another port of the pods behind a Service, unless they run a closed program.
 func (c *Comparison) servicePort(p place) Judgment {
 	if !p.there || strings.HasPrefix(p.want.Key, "(") {
 		return Judgment{}
@@ -44,7 +44,7 @@ func (c *Comparison) servicePort(p place) Judgment {
 	return Judgment{Different, p.have}
 }
 
-// probe accepts another port, where the program is not a closed one.
+// probe accepts another port, unless the program is closed.
 func (c *Comparison) probe(p place) Judgment {
 	if p.there && onPort.ReplaceAllString(p.have, "") == onPort.ReplaceAllString(p.value, "") && !c.contract.isClosed(p.want.Object, p.want.Container) {
 		return Judgment{Equivalent, p.have}
@@ -52,7 +52,7 @@ func (c *Comparison) probe(p place) Judgment {
 	return Judgment{}
 }
 
-// arg accepts a word at another position of the command line; the value of a flag has to be that of the same flag.
+// arg accepts a word at another position of the command line; a flag's value must belong to the same flag.
 func (c *Comparison) arg(p place) Judgment {
 	if p.value == "(script)" && p.there {
 		if strings.HasPrefix(p.have, "(script") {
@@ -72,7 +72,7 @@ func (c *Comparison) arg(p place) Judgment {
 	return Judgment{}
 }
 
-// restriction: a field whose default is false or 0 may be absent. This does not apply to privilege escalation.
+// restriction accepts a missing field whose default is false or 0. This does not apply to privilege escalation.
 func (c *Comparison) restriction(p place) Judgment {
 	if !p.there && (p.value == "false" || p.value == "0") && p.want.Key != "allowPrivilegeEscalation" {
 		return Judgment{Outcome: Satisfied}

@@ -7,10 +7,10 @@ import (
 	"gitops-runtime/tests/contract/facts"
 )
 
-// right is one verb on one resource. Name is empty for all of them, and "*" is everything.
+// right is one verb on one resource. An empty name stands for all of them, "*" for everything.
 type right struct{ group, resource, name, verb string }
 
-// scopes are where an account has a permission.
+// scopes are the scopes in which an account has a permission.
 type scopes struct{ cluster, namespace bool }
 
 // parseRight reads the key of a rule's fact. Rules for other things than the API's resources are not permissions.
@@ -83,7 +83,7 @@ func (c *Comparison) rule(fact facts.Fact, value string) Judgment {
 		case has.namespace:
 			return Judgment{Narrower, "in the namespace only"}
 		}
-		if _, there := c.look(facts.Object{Kind: "ServiceAccount", Name: mine}); !there && len(c.grants[mine]) == 0 {
+		if _, exists := c.look(facts.Object{Kind: "ServiceAccount", Name: mine}); !exists && len(c.grants[mine]) == 0 {
 			return Judgment{NoObject, "no service account " + mine}
 		}
 		return Judgment{Narrower, "not granted to " + mine}
@@ -91,7 +91,7 @@ func (c *Comparison) rule(fact facts.Fact, value string) Judgment {
 	return Judgment{Satisfied, value}
 }
 
-// allowed is where an account has a permission, by itself or by a wider one.
+// allowed returns the scopes in which an account has a permission, directly or through a wider one.
 func (c *Comparison) allowed(account string, which right) scopes {
 	var found scopes
 	grants := c.grants[account]

@@ -29,7 +29,7 @@ func factsOf(t *testing.T, text string) facts.Facts {
 	return all
 }
 
-// pod is a workload with one container, whose fields are given as YAML.
+// pod returns a workload with one container, whose fields are given as YAML.
 func pod(name, container, image, more string) string {
 	return "kind: Deployment\napiVersion: apps/v1\nmetadata: {name: " + name + "}\nspec: {template: {spec: {serviceAccountName: " + name +
 		", volumes: [{name: v, secret: {secretName: s, optional: true}}, {name: p, projected: {sources: [{secret: {name: s}}, {configMap: {name: m}}]}}, {name: e, emptyDir: {}}]" +
@@ -67,11 +67,11 @@ func TestRules(t *testing.T) {
 		"an optional key that is set":               {mine + "env A = configMapKeyRef:m/k:optional", "ConfigMap/m - data k = x", env(""), Judgment{Outcome: Missing}},
 		"a literal instead of a key":                {mine + "env A = configMapKeyRef:m/k", "ConfigMap/m - data k = x", env("{name: A, value: x}"), Judgment{Equivalent, "literal:x"}},
 		"a key instead of a literal":                {mine + "env A = literal:x", "", env("{name: A, valueFrom: {configMapKeyRef: {name: m, key: k}}}") + "---\nkind: ConfigMap\nmetadata: {name: m}\ndata: {k: x}\n", Judgment{Equivalent, "configMapKeyRef:m/k"}},
-		"a required key that is not there":          {mine + "env A = literal:x", "", env("{name: A, valueFrom: {configMapKeyRef: {name: m, key: k}}}") + "---\nkind: ConfigMap\nmetadata: {name: m}\ndata: {}\n", Judgment{Different, "configMapKeyRef:m/k"}},
-		"a Secret of each chart's":                  {mine + "env A = secretKeyRef:t/k:optional", "Secret/t - object apiVersion = v1", env("{name: A, valueFrom: {secretKeyRef: {name: o, key: p}}}") + "---\nkind: Secret\nmetadata: {name: o}\n", Judgment{Equivalent, "secretKeyRef:o/p"}},
+		"a required key that does not exist":        {mine + "env A = literal:x", "", env("{name: A, valueFrom: {configMapKeyRef: {name: m, key: k}}}") + "---\nkind: ConfigMap\nmetadata: {name: m}\ndata: {}\n", Judgment{Different, "configMapKeyRef:m/k"}},
+		"a Secret that each chart creates":          {mine + "env A = secretKeyRef:t/k:optional", "Secret/t - object apiVersion = v1", env("{name: A, valueFrom: {secretKeyRef: {name: o, key: p}}}") + "---\nkind: Secret\nmetadata: {name: o}\n", Judgment{Equivalent, "secretKeyRef:o/p"}},
 		"a Secret that is not created here":         {mine + "env A = secretKeyRef:t/k", "Secret/t - object apiVersion = v1", env("{name: A, valueFrom: {secretKeyRef: {name: o, key: k}}}"), Judgment{Different, "secretKeyRef:o/k"}},
 		"another key of the same Secret":            {mine + "env A = secretKeyRef:t/k", "Secret/t - object apiVersion = v1", env("{name: A, valueFrom: {secretKeyRef: {name: t, key: p}}}") + "---\nkind: Secret\nmetadata: {name: t}\n", Judgment{Different, "secretKeyRef:t/p"}},
-		"a Secret of a program's that is optional":  {mine + "env A = secretKeyRef:t/k", "", env("{name: A, valueFrom: {secretKeyRef: {name: t, key: k, optional: true}}}"), Judgment{Different, "secretKeyRef:t/k:optional"}},
+		"an optional Secret of a program":           {mine + "env A = secretKeyRef:t/k", "", env("{name: A, valueFrom: {secretKeyRef: {name: t, key: k, optional: true}}}"), Judgment{Different, "secretKeyRef:t/k:optional"}},
 		"the cluster's domain and the default port": {mine + "env A = literal:http://s.NAMESPACE.svc.cluster.local:80/x", "", env("{name: A, value: 'http://s/x'}"), Judgment{Equivalent, "literal:http://s/x"}},
 		"another port":                              {mine + "env A = literal:http://s:81", "", env("{name: A, value: 'http://s'}"), Judgment{Different, "literal:http://s"}},
 		"the chart's version":                       {mine + "env A = literal:0.30.0", "", env("{name: A, value: 1.2.0}"), Judgment{Different, "literal:{chartVersion}"}},
@@ -109,7 +109,7 @@ func TestRules(t *testing.T) {
 		"a version":                                 {"ConfigMap/m - data k: x.version = 1", "", "kind: ConfigMap\nmetadata: {name: m}\ndata: {k: \"x:\\n  version: v2\\n\"}", Judgment{Satisfied, "v2"}},
 		"what is not a version":                     {"ConfigMap/m - data version = 1", "", "kind: ConfigMap\nmetadata: {name: m}\ndata: {version: none}", Judgment{Different, "none"}},
 		"another optional key that is not set":      {mine + "env A = configMapKeyRef:m/k:optional", "ConfigMap/m - data other = x", env("{name: A, valueFrom: {configMapKeyRef: {name: m, key: l, optional: true}}}") + "---\nkind: ConfigMap\nmetadata: {name: m}\n", Judgment{Different, "configMapKeyRef:m/l:optional"}},
-		"an empty value that is not there":          {mine + "env A = literal:", "", env(""), Judgment{Outcome: Missing}},
+		"an empty value that is missing":            {mine + "env A = literal:", "", env(""), Judgment{Outcome: Missing}},
 		"an empty value from an optional key":       {mine + "env A = literal:", "", env("{name: A, valueFrom: {configMapKeyRef: {name: m, key: l, optional: true}}}") + "---\nkind: ConfigMap\nmetadata: {name: m}\n", Judgment{Equivalent, "configMapKeyRef:m/l:optional"}},
 		"a ConfigMap whose keys are literals":       {"ConfigMap/z - data k = x", mine + "env A = configMapKeyRef:z/k", env("{name: A, value: x}"), Judgment{Outcome: NoObject}},
 		"a ConfigMap that is not read":              {"ConfigMap/z - data k = x", "", env(""), Judgment{Outcome: NoObject}},

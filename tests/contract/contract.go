@@ -9,17 +9,17 @@ import (
 	"gitops-runtime/tests/contract/facts"
 )
 
-// scenario is the contract in a scenario, and what its judgment needs to look up.
+// scenario is the contract in a scenario, with lookup tables for its judgment.
 type scenario struct {
 	name     string
 	whole    facts.Facts
 	objects  map[facts.Object]facts.Facts
-	beside   map[facts.Object]facts.Facts // of dependencies, to look references up in
+	beside   map[facts.Object]facts.Facts // of dependencies, to resolve references
 	images   map[facts.Object]map[string]image
 	accounts []account
 }
 
-// account is one that pods of a workload have.
+// account is the service account of a workload's pods.
 type account struct {
 	name string
 	of   facts.Object
@@ -69,7 +69,7 @@ func (s *scenario) look(name facts.Object) (facts.Facts, bool) {
 	return beside, there
 }
 
-// mountsOf returns what a container of the contract has mounted, by path.
+// mountsOf returns what a container of the contract mounts, by path.
 func (s *scenario) mountsOf(object facts.Object, container string) map[string]string {
 	return mounts(s.objects[object], container)
 }

@@ -50,7 +50,7 @@ func everyFact(t *testing.T, result Result) {
 	require.NoError(t, err)
 	_, unexpected, stale := Reasons(entries, result.Findings)
 	assert.Empty(t, unexpected)
-	assert.Empty(t, stale, "entries that allow nothing that differs; remove them")
+	assert.Empty(t, stale, "entries that match no difference; remove them")
 	counts := map[Outcome]int{}
 	for _, finding := range result.Findings {
 		counts[finding.Outcome]++
@@ -82,12 +82,12 @@ func TestClosedProgramsHaveNoPatterns(t *testing.T) {
 	}
 }
 
-// isPattern reports whether a pattern stands for more than one text; [[] and [*] stand for themselves.
+// isPattern reports whether a pattern matches more than one text; [[] and [*] match only the character.
 func isPattern(pattern string) bool {
 	return strings.ContainsAny(strings.NewReplacer("[[]", "", "[*]", "", "[?]", "").Replace(pattern), "*?[")
 }
 
-// patterns are the entries that allow aspects or keys of a closed container by a pattern.
+// patterns returns the entries that allow aspects or keys of a closed container by a pattern.
 func patterns(table Table, entries []Entry) []Entry {
 	var found []Entry
 	for _, entry := range entries {
@@ -236,7 +236,7 @@ func more(t *testing.T, scenario *Scenario) int {
 				continue // the table does not contain it
 			}
 			asked++
-			assert.True(t, has, "scenario %s: %s is %s, and the contract has nothing: an upgrade in place is refused", scenario.Name, fact, value)
+			assert.True(t, has, "scenario %s: %s is %s, and the contract does not have it: an upgrade in place is rejected", scenario.Name, fact, value)
 		}
 	}
 	return asked

@@ -14,8 +14,8 @@ import (
 	"gitops-runtime/tests/contract/facts"
 )
 
-// mutations removes and changes every field of every object in the contract. Each fact that the chart satisfies is reported for at least one of them,
-// and none causes a report of an unrelated fact.
+// mutations removes and changes every field of every object in the contract. Each fact that the chart satisfies is reported for at least one of
+// them, and no mutation is reported for an unrelated fact.
 func mutations(t *testing.T, result Result) {
 	var sum tally
 	t.Run("scenario", func(t *testing.T) {
@@ -67,8 +67,8 @@ func (m *mutant) run() {
 	}
 }
 
-// each tries the operations on an object. Those that change the same facts in the same way are tried once; where the base has tried all of them, another scenario
-// stops when each of its own rows was reported.
+// each tries the operations on an object. Those that change the same facts in the same way are tried once; where the base has tried all of them,
+// another scenario stops when each of its own rows was reported.
 func (m *mutant) each(object facts.Object, changing *unstructured.Unstructured, own []facts.Fact) {
 	near := m.near(object)
 	before := m.scenario.Have.Objects()[object]
@@ -90,8 +90,8 @@ func (m *mutant) each(object facts.Object, changing *unstructured.Unstructured, 
 	}
 }
 
-// heard checks that a removed fact is reported, unless the same is found under another name: that of a port or a container, or at another position of a
-// command line.
+// heard checks that a removed fact is reported, unless its value is found under another name: that of a port or a container, or at another position
+// of a command line.
 func (m *mutant) heard(path string, changed map[facts.Fact]string, comparison *Comparison) {
 	for fact, how := range changed {
 		if !m.left[fact] || how != gone {
@@ -104,19 +104,19 @@ func (m *mutant) heard(path string, changed map[facts.Fact]string, comparison *C
 	}
 }
 
-// gone is how a fact changed that is no longer there.
+// gone is the change of a fact that no longer exists.
 const gone = "is gone"
 
-// concerns reports whether changed facts are among rows. What is at another place in the chart may be any.
+// concerns reports whether changed facts are among rows. A fact that is elsewhere in the chart matches any change.
 func (m *mutant) concerns(rows []facts.Fact, changed map[facts.Fact]string) bool {
 	return slices.ContainsFunc(rows, func(fact facts.Fact) bool {
 		_, direct := m.scenario.Have.Get(fact)
-		_, is := changed[fact]
-		return is || !direct
+		_, ok := changed[fact]
+		return ok || !direct
 	})
 }
 
-// near are the facts that can be related to an object: its own, those of its name, and those that refer to it.
+// near returns the facts that can be related to an object: its own, those of its name, and those that refer to it.
 func (m *mutant) near(object facts.Object) facts.Facts {
 	found := facts.Facts{}
 	for fact, want := range m.scenario.contract.whole {
@@ -127,7 +127,7 @@ func (m *mutant) near(object facts.Object) facts.Facts {
 	return found
 }
 
-// changes are the facts in which two sets differ, with the values of the second.
+// changes returns the facts in which two sets differ, with the values of the second.
 func changes(before, after facts.Facts) map[facts.Fact]string {
 	found := map[facts.Fact]string{}
 	for fact, value := range before {
@@ -154,7 +154,7 @@ func (m *mutant) judge(object facts.Object, path string, removes bool, compariso
 			continue
 		}
 		touched = true
-		assert.True(m.t, m.follows(object, fact, comparison.have), "scenario %s: %s %s: reports %s, which is of something else", m.scenario.Name, object, path, fact)
+		assert.True(m.t, m.follows(object, fact, comparison.have), "scenario %s: %s %s: reports %s, which is unrelated", m.scenario.Name, object, path, fact)
 		if m.left[fact] && !m.reported[fact] {
 			m.reported[fact] = true
 			if removes {

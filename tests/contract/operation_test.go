@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// operation is one change of an object, that can be undone.
+// operation is a reversible change of an object.
 type operation struct {
 	path    string
 	removes bool
@@ -15,7 +15,8 @@ type operation struct {
 	undo    func()
 }
 
-// operations are the removals of every field, item and line of an object, and the changes of every scalar. The names by which an object is found stay.
+// operations returns the removals of every field, item and line of an object, and the changes of every scalar. Names that identify objects are
+// unchanged.
 func operations(object map[string]any) []operation {
 	var all []operation
 	for _, key := range slices.Sorted(maps.Keys(object)) {
@@ -35,7 +36,7 @@ func operations(object map[string]any) []operation {
 	return all
 }
 
-// below are the operations on a value that set replaces.
+// below returns the operations on a value that set replaces.
 func below(path string, value any, set func(any)) []operation {
 	var all []operation
 	switch v := value.(type) {
@@ -64,7 +65,7 @@ func below(path string, value any, set func(any)) []operation {
 	return all
 }
 
-// linesOf are the removals of each line of a text.
+// linesOf returns the removals of each line of a text.
 func linesOf(path, text string, set func(any)) []operation {
 	lines := strings.SplitAfter(text, "\n")
 	var all []operation

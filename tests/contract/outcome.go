@@ -12,14 +12,14 @@ type Outcome string
 // The outcomes. Those from Different on violate the contract, unless the allow-list has a reason.
 const (
 	Satisfied  Outcome = "satisfied"  // the same
-	Equivalent Outcome = "equivalent" // another way to the same value, name or port
+	Equivalent Outcome = "equivalent" // the same value, name or port in another way
 	Ignored    Outcome = "ignored"    // tuning, scripts, names and labels of RBAC objects
 	Different  Outcome = "different"
 	Missing    Outcome = "missing"
 	NoObject   Outcome = "object"   // the whole object is missing
 	Open       Outcome = "open"     // a field of a kind whose schema accepts anything
 	Narrower   Outcome = "narrower" // a permission that is not granted
-	More       Outcome = "more"     // what the contract does not have, and has to lack
+	More       Outcome = "more"     // an addition to the contract, which has to lack it
 )
 
 // Breaks reports whether the outcome needs a reason.

@@ -9,7 +9,7 @@ import (
 	"text/template"
 )
 
-// Path is where the page is, below the repository's root.
+// Path is the path of the page, relative to the repository's root.
 const Path = "charts/gitops-runtime/docs/contract.md"
 
 //go:embed page.md.tmpl
@@ -27,7 +27,7 @@ type difference struct {
 	Facts                                 int
 }
 
-// Page returns the page that names the closed set, what differs from the published chart and why, and what is not known.
+// Page returns the page that lists the closed set, the differences from the published chart with their reasons, and what is unknown.
 func Page(result Result) (string, error) {
 	entries, err := Allowed()
 	if err != nil {
@@ -55,7 +55,7 @@ func Page(result Result) (string, error) {
 	return out.String(), nil
 }
 
-// programs are the closed ones, and the enrichers, which run as steps of workflows.
+// programs returns the closed programs and the enrichers, which run as steps of workflows.
 func programs() []program {
 	var found []program
 	for line := range strings.Lines(images) {
@@ -108,7 +108,7 @@ func differences(entries []Entry, reasons map[int]Entry) []difference {
 	return found
 }
 
-// cell is a text in a table, with the pattern's escapes replaced by the characters they stand for.
+// cell returns a text in a table, with the pattern's escapes replaced by the characters they match.
 func cell(text string) string {
 	return strings.NewReplacer("[[]", "[", "[*]", `\*`, "*", `\*`, "|", `\|`, "<", `\<`).Replace(text)
 }

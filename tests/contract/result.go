@@ -42,7 +42,7 @@ func Hold(ctx context.Context) (Result, error) {
 		})
 	}
 	if err := group.Wait(); err != nil {
-		return Result{}, fmt.Errorf("hold the contract against the chart: %w", err)
+		return Result{}, fmt.Errorf("compare the chart with the contract: %w", err)
 	}
 	result.judge()
 	return result, nil
@@ -72,7 +72,7 @@ func (r *Result) judge() {
 	}
 }
 
-// Scenario returns the scenario with a name, nil if there is none.
+// Scenario returns the scenario with a name, nil if it does not exist.
 func (r *Result) Scenario(name string) *Scenario {
 	for _, scenario := range r.Scenarios {
 		if scenario.Name == name {

@@ -11,7 +11,7 @@ import (
 	"gitops-runtime/tests/contract/facts"
 )
 
-// kept are the scenario's own rows that the chart satisfies, in one way or another.
+// kept returns the scenario's own rows that the chart satisfies, literally or by an equivalent.
 func kept(result Result, scenario *Scenario) map[facts.Fact]bool {
 	found := map[facts.Fact]bool{}
 	for _, finding := range result.Findings {
@@ -48,7 +48,7 @@ func mutatedRights(t *testing.T, result Result) {
 			})
 		}
 	})
-	t.Logf("%d rights, each reported when it is taken away", sum.rows)
+	t.Logf("%d permissions, each reported when it is removed", sum.rows)
 	assert.Greater(t, sum.rows, 100)
 }
 
@@ -69,13 +69,13 @@ func takeRight(t *testing.T, scenario *Scenario, fact facts.Fact, before map[fac
 	}
 	comparison := Compare(scenario.contract, scenario.Have.With(changed...))
 	_, accounts, _ := parseHolders(scenario.contract.whole[fact])
-	assert.True(t, comparison.Judge(fact, scenario.contract.whole[fact]).Outcome.Breaks(), "scenario %s: %s is taken from %s, and nothing is reported", scenario.Name, fact, accounts)
+	assert.True(t, comparison.Judge(fact, scenario.contract.whole[fact]).Outcome.Breaks(), "scenario %s: %s is removed from %s, and not reported", scenario.Name, fact, accounts)
 	for other, want := range scenario.contract.whole {
 		if before[other].Outcome.Breaks() || !comparison.Judge(other, want).Outcome.Breaks() || other.Key == fact.Key && other.Aspect == "rule" {
 			continue
 		}
 		_, _, held := parseHolders(want)
-		assert.True(t, held && wider(other, which), "scenario %s: %s is taken away, and %s is reported", scenario.Name, fact, other)
+		assert.True(t, held && wider(other, which), "scenario %s: %s is removed, and %s is reported", scenario.Name, fact, other)
 	}
 }
 
@@ -86,8 +86,8 @@ func wider(other facts.Fact, which right) bool {
 	return ok && covers(its.group, which.group) && covers(its.resource, which.resource) && covers(its.verb, which.verb)
 }
 
-// without returns rules that no longer grant a permission, and whether they did. A rule with several groups, resources and verbs is split, one with a
-// wildcard is dropped.
+// without returns rules that no longer grant a permission, and whether they did. A rule with several groups, resources and verbs is split, one with
+// a wildcard is dropped.
 func without(rules any, which right) ([]any, bool) {
 	items, _ := rules.([]any)
 	var left []any

@@ -21,7 +21,7 @@ func NewScenario(table Table, name string, have *facts.Set) *Scenario {
 	return &Scenario{Name: name, Have: have, contract: newScenario(table, name), counted: table.Rows(name), gone: table.Gone(name)}
 }
 
-// Judge judges each fact of the scenario, those that are as in the base included.
+// Judge judges each fact of the scenario, including those that equal the base's.
 func (s *Scenario) Judge(have *facts.Set) map[facts.Fact]Judgment {
 	comparison := Compare(s.contract, have)
 	all := make(map[facts.Fact]Judgment, len(s.contract.whole))
@@ -31,8 +31,8 @@ func (s *Scenario) Judge(have *facts.Set) map[facts.Fact]Judgment {
 	return all
 }
 
-// Findings are the judgments on the scenario's own rows, and on those of the base that only this scenario violates. Base is nil for the base and for
-// subcharts.
+// Findings returns the judgments on the scenario's own rows, and on those of the base that only this scenario violates. Base is nil for the base
+// and for subcharts.
 func (s *Scenario) Findings(base map[facts.Fact]Judgment) []Finding {
 	var found []Finding
 	for fact, judgment := range s.Judge(s.Have) {
@@ -46,8 +46,8 @@ func (s *Scenario) Findings(base map[facts.Fact]Judgment) []Finding {
 	return found
 }
 
-// Extras are what this chart gives closed-source programs in addition to the contract, as far as it affects them: variables, arguments, mounts and
-// restrictions.
+// Extras returns what this chart gives closed-source programs in addition to the contract, as far as it affects them: variables, arguments, mounts
+// and restrictions.
 func (s *Scenario) Extras() []Finding {
 	comparison := Compare(s.contract, s.Have)
 	var found []Finding
@@ -83,11 +83,11 @@ func (s *Scenario) beyond(all facts.Facts, own string, object facts.Object, cont
 	return found
 }
 
-// Kept are objects of the base that the contract lacks in the scenario, and that this chart has in it all the same.
+// Kept returns the base's objects that the contract lacks in the scenario, but this chart renders.
 func (s *Scenario) Kept() []Finding {
 	var found []Finding
 	for fact := range s.gone {
-		if value, there := s.Have.Get(fact); there && fact.Aspect == "object" {
+		if value, ok := s.Have.Get(fact); ok && fact.Aspect == "object" {
 			found = append(found, Finding{s.Name, fact, "", Judgment{More, value}})
 		}
 	}

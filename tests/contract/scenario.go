@@ -18,7 +18,7 @@ import (
 //go:embed scenarios
 var scenarios embed.FS
 
-// release are the names of the release in the scenarios, as in their values for runtime and account. No name is a part of another word.
+// release returns the names of the release in the scenarios, as in their values for runtime and account. No name is a part of another word.
 func release(of *chart.Metadata) facts.Release {
 	return facts.Release{
 		Name: "rlsname", Namespace: "nspname", Runtime: "rtmname", Account: "accaccaccaccaccaccaccacc",
@@ -26,7 +26,7 @@ func release(of *chart.Metadata) facts.Release {
 	}
 }
 
-// ScenarioValues returns the values of a scenario, the base's included.
+// ScenarioValues returns the values of a scenario, including the base's.
 func ScenarioValues(scenario string) (map[string]any, error) {
 	values := map[string]any{}
 	for _, name := range files(scenario) {
@@ -43,7 +43,7 @@ func ScenarioValues(scenario string) (map[string]any, error) {
 	return values, nil
 }
 
-// files are the values files of scenarios upon the base; later ones win.
+// files returns the values files of the base and of scenarios; later ones override earlier ones.
 func files(of ...string) []string {
 	all := []string{"scenarios/" + Base + ".yaml"}
 	for _, name := range of {

@@ -1,5 +1,5 @@
-// Package contract compares the umbrella chart with what the published chart provides to the closed-source programs of the runtime: every name, port,
-// label, mount, setting and permission, in each scenario of the published chart's values. A difference needs a reason in allow.tsv.
+// Package contract compares the umbrella chart with what the published chart provides to the closed-source programs of the runtime: every name,
+// port, label, mount, setting and permission, in each scenario of the published chart's values. A difference needs a reason in allow.tsv.
 package contract
 
 import (
@@ -20,7 +20,7 @@ var published string
 // absent is the value of a fact that a scenario lacks.
 const absent = "(absent)"
 
-// Base is the scenario that the others are differences from. Subcharts has its facts of dependencies.
+// Base is the scenario that the others are compared with. Subcharts contains the facts of its dependencies.
 const (
 	Base      = "tunnel"
 	Subcharts = "subcharts"
@@ -65,7 +65,7 @@ func (t *Table) add(columns []string) error {
 		t.rows[scenario], t.gone[scenario] = facts.Facts{}, map[facts.Fact]bool{}
 	}
 	if _, twice := t.rows[scenario][fact]; twice || t.gone[scenario][fact] {
-		return fmt.Errorf("%s of the scenario %s is there twice", fact, scenario)
+		return fmt.Errorf("%s of the scenario %s occurs twice", fact, scenario)
 	}
 	if value == absent {
 		t.gone[scenario][fact] = true
@@ -75,13 +75,13 @@ func (t *Table) add(columns []string) error {
 	return nil
 }
 
-// Rows are the facts of a scenario's own rows: of the base all, of another what differs from it.
+// Rows returns the facts of a scenario's own rows: all facts of the base, or the differences from it.
 func (t Table) Rows(scenario string) facts.Facts { return t.rows[scenario] }
 
-// Gone are the facts of the base that a scenario lacks.
+// Gone returns the facts of the base that a scenario lacks.
 func (t Table) Gone(scenario string) map[facts.Fact]bool { return t.gone[scenario] }
 
-// Whole are all facts of a scenario.
+// Whole returns all facts of a scenario.
 func (t Table) Whole(scenario string) facts.Facts {
 	if scenario == Base || scenario == Subcharts {
 		return t.rows[scenario]

@@ -26,14 +26,14 @@ func TestReadTable(t *testing.T) {
 
 	for text, want := range map[string]string{
 		head + "tunnel\tK\n": "t.tsv:2: has 2 columns instead of 7; separate scenario, kind, object, container, aspect, key and value by tabs",
-		head + "tunnel\tK\to\t-\tdata\ta\t1\ntunnel\tK\to\t-\tdata\ta\t2\n": `t.tsv:3: K/o: data "a" of the scenario tunnel is there twice`,
+		head + "tunnel\tK\to\t-\tdata\ta\t1\ntunnel\tK\to\t-\tdata\ta\t2\n": `t.tsv:3: K/o: data "a" of the scenario tunnel occurs twice`,
 	} {
 		_, err := readTable("t.tsv", text)
 		assert.EqualError(t, err, want)
 	}
 }
 
-// The table is whole, and every scenario of it has values.
+// The table is complete, and every scenario of it has values.
 func TestPublished(t *testing.T) {
 	t.Parallel()
 	table, err := Published()

@@ -25,7 +25,7 @@ func isVersion(key string) bool {
 	return versionKey.MatchString(key)
 }
 
-// plain is a value without what does not matter: tags of images, the cluster's domain, the namespace in an address, default ports.
+// plain returns a value without its irrelevant parts: tags of images, the cluster's domain, the namespace in an address, default ports.
 func plain(value string) string {
 	value = service.ReplaceAllString(versions.Replace(value), "")
 	value = namespace.ReplaceAllString(value, "$1")
@@ -34,5 +34,5 @@ func plain(value string) string {
 	return taggedName.ReplaceAllString(value, "$1")
 }
 
-// repository is an image without its registry and tag.
+// repository returns an image without its registry and tag.
 func repository(image string) string { return registry.ReplaceAllString(plain(image), "") }

@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// Contract is an Origin: the rows of aspect crd in the table of the runtime's contract. The columns of the table are
-// scenario, kind, object, container, aspect, key and value, separated by tabs. The programs that define these kinds
-// are closed; the table has all that is known of their definitions.
+// Contract is an Origin: the rows of aspect crd in the table of the runtime's contract. The columns of the table are scenario, kind, object,
+// container, aspect, key and value, separated by tabs. The programs that define these kinds are closed-source; the table contains all that is known
+// about their definitions.
 type Contract struct {
 	Table string // relative to the repository's root
 	Group string // API group
@@ -95,7 +95,7 @@ type version struct {
 	schemas map[string]fact
 }
 
-// add puts one fact where it belongs.
+// add stores one fact in its field.
 func add(spec map[string]any, versions map[string]*version, row fact) error {
 	if field, ok := strings.CutPrefix(row.key, "names."); ok {
 		names, _ := spec["names"].(map[string]any)

@@ -90,7 +90,7 @@ func TestDeriveKeepsTheApprovalOfAProtectedGroup(t *testing.T) {
 
 func TestDeriveRefuses(t *testing.T) {
 	for name, tc := range map[string]struct{ text, want string }{
-		"no YAML":       {"a: [", "read the definition"},
+		"invalid YAML":  {"a: [", "read the definition"},
 		"another kind":  {"apiVersion: v1\nkind: Secret\n", "want apiextensions.k8s.io/v1 CustomResourceDefinition, got v1 Secret"},
 		"no names":      {strings.Replace(upstream, "plural: books", "singular: book", 1), "lacks spec.names.plural"},
 		"no schema":     {strings.Replace(upstream, "openAPIV3Schema", "other", 1), "version v1 has no openAPIV3Schema"},
@@ -103,7 +103,7 @@ func TestDeriveRefuses(t *testing.T) {
 	}
 }
 
-func TestDefinitionsAreInStepWithTheirModules(t *testing.T) {
+func TestDefinitionsMatchTheirModules(t *testing.T) {
 	root, err := gomodule.Root()
 	require.NoError(t, err)
 	files, err := Generate(t.Context(), root, Sources())
@@ -167,7 +167,7 @@ func TestGenerateChecksTheNumberOfDefinitions(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "a.yaml"), []byte(upstream), 0o600))
 	_, err := Generate(t.Context(), "", []Source{{Origin: folder(dir), Count: 2}})
-	assert.EqualError(t, err, dir+" holds 1 definitions, want 2; if that is meant, change Sources")
+	assert.EqualError(t, err, dir+" contains 1 definitions, want 2; if this is intended, change Sources")
 }
 
 // folder is an Origin: the definitions in a folder.

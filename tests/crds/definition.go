@@ -17,8 +17,8 @@ type Definition struct {
 	Before int    // bytes of the definition in its origin; 0 where the origin is not a file
 }
 
-// derive reduces a definition of a module: no descriptions, no status, and metadata with only the name, since the chart adds its labels and annotations
-// on the line after it.
+// derive reduces a definition of a module: no descriptions, no status, and metadata with only the name, since the chart adds its labels and
+// annotations on the line after it.
 func derive(module gomodule.Module, text []byte) (Definition, error) {
 	var crd map[string]any
 	if err := yaml.Unmarshal(text, &crd); err != nil {
@@ -64,11 +64,11 @@ func finish(crd map[string]any, header string) (Definition, error) {
 	return Definition{Plural: plural, Text: []byte("# " + header + "\n" + body)}, nil
 }
 
-// approved is the annotation without which an API server rejects a definition of a group under k8s.io. Definitions with it are for local clusters; no
-// chart adds labels to them.
+// approved is the annotation without which an API server rejects a definition of a group under k8s.io. Definitions with it are for local clusters;
+// no chart adds labels to them.
 const approved = "api-approved.kubernetes.io"
 
-// approvalOf is the value of a definition's approval annotation, "" without one.
+// approvalOf returns the value of a definition's approval annotation, "" without one.
 func approvalOf(crd map[string]any) string {
 	metadata, _ := crd["metadata"].(map[string]any)
 	annotations, _ := metadata["annotations"].(map[string]any)
@@ -76,9 +76,8 @@ func approvalOf(crd map[string]any) string {
 	return approval
 }
 
-// write returns the definition as YAML in which each schema is one line of JSON. Indented, the
-// schema of ApplicationSet is four times as long and, its repetitions being too far
-// apart for gzip's window, weighs eight times as much in Helm's release Secret.
+// write returns the definition as YAML in which each schema is one line of JSON. Indented, the schema of ApplicationSet is four times as long, and
+// eight times as large in Helm's release Secret, since its repetitions are too far apart for gzip's window.
 func write(crd map[string]any, versions []any) (string, error) {
 	var replacements []string
 	for i, v := range versions {

@@ -25,7 +25,7 @@ func Generate(ctx context.Context, root string, sources []Source) ([]File, error
 			return nil, err
 		}
 		if len(definitions) != source.Count {
-			return nil, fmt.Errorf("%s holds %d definitions, want %d; if that is meant, change Sources", source.Origin, len(definitions), source.Count)
+			return nil, fmt.Errorf("%s contains %d definitions, want %d; if this is intended, change Sources", source.Origin, len(definitions), source.Count)
 		}
 		for _, definition := range definitions {
 			path := filepath.Join(filepath.FromSlash(source.Target), definition.Plural+".yaml")
@@ -43,7 +43,7 @@ func Write(root string, sources []Source, files []File) error {
 	}
 	for _, path := range stale {
 		if err := os.Remove(filepath.Join(root, path)); err != nil {
-			return fmt.Errorf("remove a definition that is no longer made: %w", err)
+			return fmt.Errorf("remove a definition that is no longer generated: %w", err)
 		}
 	}
 	return generated.Write(root, plain(files))

@@ -1,4 +1,4 @@
-// Package dashboards generates the dashboards of the umbrella chart, and has the table of the metrics that its programs expose.
+// Package dashboards generates the dashboards of the umbrella chart, and contains the table of the metrics that its programs expose.
 package dashboards
 
 import (
@@ -18,7 +18,7 @@ var dashboards []byte
 //go:embed metrics.yaml
 var metrics []byte
 
-// Metric is what is known of one metric: its labels besides those that Prometheus adds to each target.
+// Metric describes a metric: its labels are those besides the ones that Prometheus adds to each target.
 type Metric struct {
 	Type     string   `json:"type"`
 	Labels   []string `json:"labels"`
@@ -49,7 +49,7 @@ type Panel struct {
 	Unit   string `json:"unit"`
 }
 
-// Metrics is the table of metrics by name; a histogram has its name without a suffix.
+// Metrics returns the table of metrics by name; a histogram has its name without a suffix.
 func Metrics() (map[string]Metric, error) {
 	var all map[string]Metric
 	if err := yaml.UnmarshalStrict(metrics, &all); err != nil {
@@ -58,7 +58,7 @@ func Metrics() (map[string]Metric, error) {
 	return all, nil
 }
 
-// Dashboards is the table of dashboards.
+// Dashboards returns the table of dashboards.
 func Dashboards() ([]Dashboard, error) {
 	var all []Dashboard
 	if err := yaml.UnmarshalStrict(dashboards, &all); err != nil {
@@ -85,7 +85,7 @@ func Generate() ([]generated.File, error) {
 	return files, nil
 }
 
-// model is the dashboard as Grafana imports it: https://grafana.com/docs/grafana/latest/dashboards/build-dashboards/view-dashboard-json-model/.
+// model returns the dashboard as Grafana imports it: https://grafana.com/docs/grafana/latest/dashboards/build-dashboards/view-dashboard-json-model/.
 func (d Dashboard) model() map[string]any {
 	source := map[string]any{"type": "prometheus", "uid": "${datasource}"}
 	var panels []map[string]any

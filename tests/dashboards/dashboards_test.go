@@ -15,21 +15,21 @@ import (
 	"gitops-runtime/tests/render"
 )
 
-func TestDashboardsAreInStep(t *testing.T) {
+func TestDashboardsAreUpToDate(t *testing.T) {
 	t.Parallel()
 	root, err := gomodule.Root()
 	require.NoError(t, err)
 	files, err := dashboards.Generate()
 	require.NoError(t, err)
-	there, err := filepath.Glob(filepath.Join(root, "charts", "gitops-runtime", "files", "dashboards", "*"))
+	existing, err := filepath.Glob(filepath.Join(root, "charts", "gitops-runtime", "files", "dashboards", "*"))
 	require.NoError(t, err)
-	assert.Len(t, there, len(files))
+	assert.Len(t, existing, len(files))
 	drift, err := generated.Drift(root, files)
 	require.NoError(t, err)
 	assert.Empty(t, drift)
 }
 
-// A metric that was not read on kind is in the source of the version that the program is pinned to, with all of its labels.
+// A metric that was not read on kind is in the source of the program's pinned version, with all of its labels.
 func TestSources(t *testing.T) {
 	t.Parallel()
 	root, err := gomodule.Root()

@@ -1,4 +1,4 @@
-// Package freshness knows what renovate.json updates, so that a test can check that it covers every pinned version of the repository.
+// Package freshness determines what renovate.json updates, so that a test can check that it covers every pinned version of the repository.
 package freshness
 
 import (
@@ -45,12 +45,12 @@ func Read(root string) (Config, error) {
 	return read, json.Unmarshal(text, &read)
 }
 
-// Seen are the pinned versions in a file, by its path below the root, that managers of images and regular expressions find.
+// Seen returns the pinned versions in a file, by its path below the root, that managers of images and regular expressions find.
 func (c Config) Seen(path, text string) ([]Dependency, error) {
 	var all []Dependency
 	for _, manager := range c.CustomManagers {
-		is, err := matches(manager.ManagerFilePatterns, path)
-		if err != nil || !is {
+		ok, err := matches(manager.ManagerFilePatterns, path)
+		if err != nil || !ok {
 			if err != nil {
 				return nil, err
 			}
@@ -64,7 +64,7 @@ func (c Config) Seen(path, text string) ([]Dependency, error) {
 			all = append(all, found...)
 		}
 	}
-	if is, err := matches(c.HelmValues.ManagerFilePatterns, path); err != nil || !is || !slices.Contains(c.EnabledManagers, "helm-values") {
+	if ok, err := matches(c.HelmValues.ManagerFilePatterns, path); err != nil || !ok || !slices.Contains(c.EnabledManagers, "helm-values") {
 		return all, err
 	}
 	var document yaml.Node
@@ -109,7 +109,7 @@ func dependencies(pattern, name, text string) ([]Dependency, error) {
 	return all, nil
 }
 
-// inValues are the maps that the manager helm-values recognizes as images: a repository and a tag, with a registry or without.
+// inValues returns the maps that the manager helm-values recognizes as images: a repository and a tag, with a registry or without.
 // https://docs.renovatebot.com/modules/manager/helm-values/
 func inValues(node *yaml.Node) []Dependency {
 	var all []Dependency

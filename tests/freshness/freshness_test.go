@@ -17,7 +17,7 @@ import (
 	"gitops-runtime/tests/freshness"
 )
 
-// tree are the files of the checkout by their paths, without what is generated, built, or a test's input.
+// tree returns the files of the checkout by their paths, without generated and built files and test inputs.
 func tree(t *testing.T, root string) map[string]string {
 	t.Helper()
 	found := map[string]string{}
@@ -102,7 +102,7 @@ func installed(t *testing.T, files map[string]string, seen map[string]bool) {
 	for _, one := range images {
 		repository, version, _ := strings.Cut(one.Image, ":")
 		if strings.HasSuffix(repository, "/gitops-runtime-installer") {
-			continue // the product's own, by the file VERSION
+			continue // an image of the product, whose version is in the file VERSION
 		}
 		_, short, _ := strings.Cut(repository, "/")
 		found := seen[one.Image] || seen[short+":"+version]

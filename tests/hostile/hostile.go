@@ -1,5 +1,5 @@
-// Package hostile runs the two programs on malicious inputs, and checks the same guarantees for every run: a message and an exit code, bounded memory
-// and time, and nothing unescaped or secret in the output.
+// Package hostile runs the two programs on malicious inputs, and checks the same guarantees for every run: a message and an exit code, bounded
+// memory and time, and nothing unescaped or secret in the output.
 package hostile
 
 import (
@@ -26,7 +26,7 @@ const (
 	MaxTime   = 5 * time.Second
 )
 
-// Canary begins every secret of the inputs; no output may contain it.
+// Canary is the prefix of every secret in the inputs; no output may contain it.
 const Canary = "canary"
 
 // Build builds a program as it is in its image.
@@ -40,15 +40,15 @@ func Build(t *testing.T, source string) string {
 	return program
 }
 
-// Ending is how a run went.
+// Ending is the result of a run.
 type Ending struct {
 	Code   int
 	Text   string
-	Memory int64         // the most it had, in bytes
-	Took   time.Duration // of a processor
+	Memory int64         // the maximum, in bytes
+	Took   time.Duration // CPU time
 }
 
-// Run runs a program in a folder as a process of its own, and measures it.
+// Run runs a program in a folder as a separate process, and measures it.
 func Run(t *testing.T, program, folder string, args ...string) Ending {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
@@ -68,9 +68,8 @@ func Run(t *testing.T, program, folder string, args ...string) Ending {
 	}
 }
 
-// Interrupt runs a program and sends it signals while it is busy; Took is the
-// time by the clock from the first one on. On a busy machine the signal may arrive before the program watches for it and kill it, which
-// says nothing about the program: then it runs again and gets more time.
+// Interrupt runs a program and sends it signals while it is busy; Took is the elapsed time since the first one. On a busy machine the signal may
+// kill the program before it handles signals; then the program runs again with more time.
 func Interrupt(t *testing.T, program, folder string, args []string, signals ...syscall.Signal) Ending {
 	t.Helper()
 	wait := 300 * time.Millisecond
@@ -82,7 +81,7 @@ func Interrupt(t *testing.T, program, folder string, args []string, signals ...s
 	}
 }
 
-// interrupt is Interrupt, once; the program has at least the time wait before the first signal.
+// interrupt runs the program once, and sends the first signal after wait or later.
 func interrupt(t *testing.T, program, folder string, args []string, wait time.Duration, signals ...syscall.Signal) Ending {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -98,7 +97,7 @@ func interrupt(t *testing.T, program, folder string, args []string, wait time.Du
 	begun := time.Now()
 	for i, signal := range signals {
 		if i > 0 {
-			time.Sleep(50 * time.Millisecond) // both at the same time may become one
+			time.Sleep(50 * time.Millisecond) // simultaneous signals may be merged
 		}
 		require.NoError(t, command.Process.Signal(signal))
 	}
@@ -106,7 +105,7 @@ func interrupt(t *testing.T, program, folder string, args []string, wait time.Du
 	return Ending{Code: command.ProcessState.ExitCode(), Text: out.String(), Took: time.Since(begun)}
 }
 
-// started waits until a process has had the time to get busy: it waits for something, or it has used enough CPU time.
+// started waits until a process is busy: it sleeps, or it has used enough CPU time.
 func started(pid int) {
 	for asleep, tries := 0, 0; asleep < 3 && tries < 40; tries++ {
 		var state string
@@ -126,7 +125,7 @@ func started(pid int) {
 	}
 }
 
-// watch records the maximum memory of a process. The kernel's figure at its end includes the memory of the test that started it.
+// watch records the maximum memory of a process. The kernel's value at its end includes the memory of the test that started it.
 func watch(pid int) (most func() int64) {
 	done, result := make(chan struct{}), make(chan int64)
 	go func() {
@@ -156,10 +155,10 @@ func Decent(t *testing.T, end Ending) {
 	assert.Contains(t, []int{0, 1, 2, 3, 5}, end.Code, "the exit code, with: %s", Clip(end.Text))
 	assert.NotEmpty(t, end.Text)
 	assert.LessOrEqual(t, end.Memory, int64(MaxMemory), "bytes of memory")
-	assert.LessOrEqual(t, end.Took, MaxTime, "time of a processor")
+	assert.LessOrEqual(t, end.Took, MaxTime, "CPU time")
 	for line := range strings.Lines(end.Text) {
 		line = strings.TrimSuffix(line, "\n")
-		assert.False(t, strings.HasPrefix(strings.TrimSpace(line), "::"), "a pipeline takes this line for a command: %s", Clip(line))
+		assert.False(t, strings.HasPrefix(strings.TrimSpace(line), "::"), "a pipeline interprets this line as a command: %s", Clip(line))
 		raw := strings.IndexFunc(line, func(letter rune) bool {
 			return letter != '\t' && unicode.IsControl(letter) || unicode.In(letter, unicode.Bidi_Control)
 		})
@@ -170,7 +169,7 @@ func Decent(t *testing.T, end Ending) {
 	}
 }
 
-// Clip is the beginning of a text.
+// Clip returns the beginning of a text.
 func Clip(text string) string { return text[:min(len(text), 600)] }
 
 // page lists the inputs by program and kind.
@@ -198,7 +197,7 @@ func Listed(t *testing.T, program string, counts map[string]int) {
 	assert.Equal(t, want, listed, "tests/hostile/%s lists other inputs of %s", page, program)
 }
 
-// Worst is the most that the runs of each kind took, and how many there were.
+// Worst contains the maximum that the runs of each kind used, and their number.
 type Worst map[string]Ending
 
 // Add adds a run.

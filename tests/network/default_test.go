@@ -16,7 +16,7 @@ import (
 	"gitops-runtime/tests/render"
 )
 
-// unrelated are a pod of another namespace and an endpoint outside the pods' network.
+// unrelated returns a pod of another namespace and an endpoint outside the pods' network.
 func unrelated() []network.Endpoint {
 	return []network.Endpoint{
 		{Name: "unrelated", Namespace: "unrelated", Labels: map[string]string{"app": "unrelated"}},
@@ -63,8 +63,8 @@ func rendered(t *testing.T, of render.Release) (made release) {
 	return made
 }
 
-// The repo-server executes what a request names, and Redis contains what Argo CD deploys: by default, policies select both, in the umbrella chart and in
-// charts/argo-cd alone, and no unrelated endpoint can reach them.
+// The repo-server executes what a request names, and Redis contains what Argo CD deploys: by default, policies select both, in the umbrella chart
+// and in charts/argo-cd alone, and no unrelated endpoint can reach them.
 func TestSecurityReview1RepoServerIsClosedByDefault(t *testing.T) {
 	t.Parallel()
 	for name, of := range map[string]render.Release{
@@ -94,7 +94,7 @@ func TestSecurityReview1RepoServerIsClosedByDefault(t *testing.T) {
 }
 
 // In a default install of every chart, policies select every pod that may listen, and an unrelated endpoint can reach only these ports.
-func TestAStrangerReachesOnlyWhatIsPublic(t *testing.T) {
+func TestUnrelatedEndpointsReachOnlyPublicPorts(t *testing.T) {
 	t.Parallel()
 	argoCD := []string{"Deployment/argo-cd-applicationset-controller webhook", "Deployment/argo-cd-server server"}
 	tunnelMode := append(slices.Clone(argoCD), "Deployment/gitops-operator http-metrics") // metrics, for a Prometheus in any namespace

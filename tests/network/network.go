@@ -1,5 +1,5 @@
-// Package network computes what the NetworkPolicies of a rendered release allow, as Kubernetes defines it: a direction of a pod is open while no policy
-// selects the pod for it, and otherwise open for what a rule of such a policy names.
+// Package network computes what the NetworkPolicies of a rendered release allow, as Kubernetes defines it: a direction of a pod is open if no
+// policy selects the pod for it; otherwise only what a rule of such a policy allows is open.
 package network
 
 import (
@@ -14,15 +14,15 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// Endpoint is one end of a connection: a pod, or with no labels something outside the pods' network.
+// Endpoint is one end of a connection: a pod or, without labels, an endpoint outside the pods' network.
 type Endpoint struct {
 	Name      string
 	Namespace string
 	Labels    map[string]string
-	Ports     map[string]int32 // Ports are those with a name.
+	Ports     map[string]int32 // Ports are the named ports.
 }
 
-// Outside is an end that is not a pod: the API server, a host on the internet.
+// Outside returns an end that is not a pod: the API server, a host on the internet.
 func Outside(name string) Endpoint { return Endpoint{Name: name} }
 
 // Policies are the NetworkPolicies of a cluster.
@@ -47,7 +47,7 @@ func Read(objects []unstructured.Unstructured, namespace string) (Policies, erro
 	return policies, nil
 }
 
-// Selecting are the policies that select a pod for a direction.
+// Selecting returns the policies that select a pod for a direction.
 func (p Policies) Selecting(pod Endpoint, direction networkingv1.PolicyType) Policies {
 	var selecting Policies
 	for _, policy := range p {
@@ -87,8 +87,8 @@ func (p Policies) in(from, to Endpoint, port int32) bool {
 	return len(selecting) == 0
 }
 
-// hasPeer reports whether an end is among the peers of a rule; a rule without peers is for all. Address blocks match nothing here: the charts have none,
-// which a test checks.
+// hasPeer reports whether an end is among the peers of a rule; a rule without peers applies to all. Address blocks match nothing: a test checks
+// that the charts have none.
 func hasPeer(peers []networkingv1.NetworkPolicyPeer, end Endpoint, namespace string) bool {
 	if len(peers) == 0 {
 		return true
@@ -108,7 +108,7 @@ func hasPeer(peers []networkingv1.NetworkPolicyPeer, end Endpoint, namespace str
 	return false
 }
 
-// hasPort reports whether a TCP port is among those of a rule; a rule without ports is for all.
+// hasPort reports whether a TCP port is among those of a rule; a rule without ports applies to all.
 func hasPort(ports []networkingv1.NetworkPolicyPort, port int32, to Endpoint) bool {
 	if len(ports) == 0 {
 		return true

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Pods are one pod of each workload among rendered objects, named Kind/name.
+// Pods returns one pod of each workload among rendered objects, named Kind/name.
 func Pods(objects []unstructured.Unstructured, namespace string) (map[string]Endpoint, error) {
 	pods := map[string]Endpoint{}
 	for _, object := range objects {

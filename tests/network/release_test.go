@@ -31,7 +31,7 @@ var loaded = sync.OnceValues(func() (golden.Chart, error) {
 	return golden.Load(context.Background(), root)
 })
 
-// restricted is a case with both directions restricted.
+// restricted returns a case with both directions restricted.
 func restricted(t *testing.T, of golden.Case) release {
 	t.Helper()
 	of.Files = append(slices.Clone(of.Files), "ci/network-policy-values.yaml")
@@ -227,7 +227,7 @@ func refused() []edge {
 	}
 }
 
-// others are ends of connections that no chart renders.
+// others returns endpoints that no chart renders.
 func others() []network.Endpoint {
 	return []network.Endpoint{
 		network.Outside(outside),
@@ -239,7 +239,7 @@ func others() []network.Endpoint {
 	}
 }
 
-// What the runtime needs is open with ingress restricted, as by default, and with egress restricted, too; only the latter closes what is outside.
+// Connections that the runtime needs are open by default and with restricted egress; only the latter blocks external targets.
 func TestRequiredEdgesAreOpenAndOthersAreNot(t *testing.T) {
 	t.Parallel()
 	for _, of := range golden.Cases()[:4] {
@@ -265,14 +265,14 @@ func TestRequiredEdgesAreOpenAndOthersAreNot(t *testing.T) {
 	}
 }
 
-// byIngress reports whether the policy of the target rejects the connection, regardless of its source: the server, the router and app-proxy are open to
-// more than the ends that need them, and Jobs do not listen on a port. The label argocd-client, with which programs of the runtime reach the repo
-// server, also allows Redis.
+// byIngress reports whether the policy of the target rejects the connection, regardless of its source: the server, the router and app-proxy are
+// open to more than the ends that need them, and Jobs do not listen on a port. The label argocd-client, with which programs of the runtime reach
+// the repo server, also allows Redis.
 func byIngress(e edge) bool {
 	return e.to != outside && e.to != server && e.to != appProxy && e.to != gateway && e.to != validate && !(e.to == redis && (e.from == gateway || e.from == reporter))
 }
 
-// With everything on, clients reach Redis through HAProxy, and those with external targets may use the proxy.
+// With all options enabled, clients reach Redis through HAProxy, and those with external targets may use the proxy.
 func TestEdgesOfHighAvailabilityAndProxies(t *testing.T) {
 	t.Parallel()
 	cases := golden.Cases()

@@ -13,7 +13,7 @@ import (
 // tools/bench-compare.sh fails when it grows by more than 20 %.
 const Unit = "cpu-s/op"
 
-// Time is what this process has used of processors until now.
+// Time returns the CPU time that this process has used until now.
 func Time(tb testing.TB) time.Duration {
 	tb.Helper()
 	var used syscall.Rusage
@@ -21,7 +21,7 @@ func Time(tb testing.TB) time.Duration {
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
-// Report reports as Unit what an operation of the benchmark has used since a Time before its loop.
+// Report reports the CPU time of an operation of the benchmark in Unit; since is the Time before its loop.
 func Report(b *testing.B, since time.Duration) {
 	b.Helper()
 	b.ReportMetric((Time(b)-since).Seconds()/float64(b.N), Unit)

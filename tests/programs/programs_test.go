@@ -53,7 +53,7 @@ func build(folder string) error {
 	return nil
 }
 
-// run runs a command line in a folder of its own that has a values file.
+// run runs a command line in a new folder that has a values file.
 func run(t *testing.T, line string) (code int, out, errs string) {
 	t.Helper()
 	words := strings.Fields(line)
@@ -88,7 +88,7 @@ func folder(t *testing.T) string {
 
 const check = "validate-values -n codefresh --no-cluster --skip ACC100 -f "
 
-func TestHabits(t *testing.T) {
+func TestConventions(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]struct {
 		code      int
@@ -147,7 +147,7 @@ func TestTheSchemaForEditors(t *testing.T) {
 	assert.Contains(t, errs, "not 9.9.9; name the right one with --chart")
 }
 
-// The completion scripts are complete programs of their shell, for the shells that are installed.
+// The completion scripts are valid in their shell, for the shells that are installed.
 func TestCompletion(t *testing.T) {
 	t.Parallel()
 	bash, err := exec.LookPath("bash")

@@ -95,7 +95,7 @@ func Community(chart string, options Options) ([]*unstructured.Unstructured, err
 	return made, nil
 }
 
-// labels are those by which argo-helm's charts select the pods of a component.
+// labels returns the labels by which argo-helm's charts select the pods of a component.
 func (c communityChart) labels(component, release string) map[string]any {
 	return map[string]any{"app.kubernetes.io/name": strings.TrimSuffix(c.Name+"-"+component, "-"), "app.kubernetes.io/instance": release}
 }

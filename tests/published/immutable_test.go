@@ -20,7 +20,7 @@ var immutable = map[string][][]string{
 	"Job":                {{"spec", "selector"}, {"spec", "template"}, {"spec", "completions"}},
 }
 
-// differing are the immutable fields of an object that another of its name has otherwise.
+// differing returns the immutable fields in which two versions of an object differ.
 func differing(before, after *unstructured.Unstructured) []string {
 	var found []string
 	for _, path := range immutable[before.GetKind()] {
@@ -73,7 +73,7 @@ func TestUpgradeFromTheCommunityChangesNothingImmutable(t *testing.T) {
 	}
 }
 
-// changes are the immutable fields that differ, and how many objects are in both.
+// changes returns the immutable fields that differ, and how many objects are in both.
 func changes(before []*unstructured.Unstructured, after []render.Object) (changed []string, both int) {
 	for _, old := range before {
 		now := render.Find(after, old.GetKind(), old.GetName())
@@ -86,7 +86,7 @@ func changes(before []*unstructured.Unstructured, after []render.Object) (change
 	return changed, both
 }
 
-// The comparison finds what it is for.
+// The comparison finds a changed selector.
 func TestDiffering(t *testing.T) {
 	t.Parallel()
 	object := func(selector string) *unstructured.Unstructured {

@@ -1,5 +1,5 @@
-// Package published creates manifests with the names, labels, selectors and other fields of the published chart's contract, or of argo-helm's charts, so
-// that a test can upgrade a release of them to a chart of this repository. Containers run a stand-in that only responds to probes.
+// Package published creates manifests with the names, labels, selectors and other fields of the published chart's contract, or of argo-helm's
+// charts, so that a test can upgrade a release of them to a chart of this repository. Containers run a stand-in that only responds to probes.
 package published
 
 import (
@@ -18,12 +18,12 @@ import (
 // Options name the release of the manifests.
 type Options struct {
 	Release, Namespace, Runtime, Account string
-	Image                                string            // Image is what every container runs.
+	Image                                string            // Image is the image of every container.
 	Secrets                              map[string]string // Secrets are values of keys of Secrets, by NAME/KEY.
 }
 
-// Objects are the objects of the base scenario and of its dependencies, in the order of kind and name. It omits hooks, and objects without immutable
-// fields that no program reads; see leftOut.
+// Objects returns the objects of the base scenario and of its dependencies, in the order of kind and name. It omits hooks, and objects without
+// immutable fields that no program reads; see leftOut.
 func Objects(options Options) ([]*unstructured.Unstructured, error) {
 	table, err := contract.Published()
 	if err != nil {
@@ -70,18 +70,18 @@ func leftOut(name facts.Object, from source) bool {
 	}, name.Kind)
 }
 
-// named puts the names of the release into a text of the contract.
+// named inserts the names of the release into a text of the contract.
 func (o Options) named(text string) string {
 	return strings.NewReplacer("RELEASE", o.Release, "NAMESPACE", o.Namespace, "RUNTIME", o.Runtime, "ACCOUNT", o.Account).Replace(text)
 }
 
-// place is where a fact of an object belongs.
+// place identifies a fact of an object.
 type place struct{ container, aspect, key string }
 
 // source is the contract of an object.
 type source map[place]string
 
-// of are the facts of an aspect of the object itself, by key.
+// of returns the facts of an aspect of the object itself, by key.
 func (s source) of(aspect string) map[string]string { return s.ofContainer(facts.None, aspect) }
 
 func (s source) ofContainer(container, aspect string) map[string]string {
@@ -94,7 +94,7 @@ func (s source) ofContainer(container, aspect string) map[string]string {
 	return found
 }
 
-// containers are the names of the main containers, sorted.
+// containers returns the names of the main containers, sorted.
 func (s source) containers() []string {
 	found := map[string]bool{}
 	for at, value := range s {
@@ -135,7 +135,7 @@ func build(name facts.Object, from source, options Options) (*unstructured.Unstr
 	return &unstructured.Unstructured{Object: object}, nil
 }
 
-// apiVersions are those of kinds whose rows do not have them.
+// apiVersions returns the API versions of kinds whose rows do not have them.
 func apiVersions() map[string]string {
 	return map[string]string{
 		"ClusterRole": "rbac.authorization.k8s.io/v1", "ClusterRoleBinding": "rbac.authorization.k8s.io/v1", "Role": "rbac.authorization.k8s.io/v1",
@@ -144,7 +144,7 @@ func apiVersions() map[string]string {
 	}
 }
 
-// values are texts as fields of an object.
+// values returns texts as fields of an object.
 func values(of map[string]string) map[string]any {
 	made := map[string]any{}
 	for key, value := range of {
@@ -153,7 +153,7 @@ func values(of map[string]string) map[string]any {
 	return made
 }
 
-// data are the whole values of a ConfigMap; the rows of leaves of longer texts are omitted.
+// data returns the whole values of a ConfigMap; the rows of leaves of longer texts are omitted.
 func data(from source) map[string]any {
 	made := map[string]any{}
 	for key, value := range from.of("data") {

@@ -29,7 +29,7 @@ func TestObjectsHaveTheFactsOfTheContract(t *testing.T) {
 	made := facts.Of(plain, facts.Release{Name: options.Release, Namespace: options.Namespace, Runtime: options.Runtime, Account: options.Account})
 	table, err := contract.Published()
 	require.NoError(t, err)
-	held := 0
+	compared := 0
 	for _, scenario := range []string{contract.Base, contract.Subcharts} {
 		for fact, value := range table.Rows(scenario) {
 			if made.Objects()[fact.Object] == nil || !slices.Contains([]string{"object", "label", "podLabel", "selector", "port", "servicePort", "serviceAccount", "rule"}, fact.Aspect) {
@@ -38,13 +38,13 @@ func TestObjectsHaveTheFactsOfTheContract(t *testing.T) {
 			got, ok := made.Get(fact)
 			require.True(t, ok, "%s", fact)
 			require.Equal(t, value, got, "%s", fact)
-			held++
+			compared++
 		}
 	}
-	require.Greater(t, held, 500, "the contract has that many")
+	require.Greater(t, compared, 500, "facts that are compared")
 }
 
-// One object of each form, whole.
+// One complete object of each form.
 func TestWholeObjects(t *testing.T) {
 	t.Parallel()
 	objects, err := Objects(options)

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// rules are the rules of a role. A row's key is "group/resource[#name]:verb", with core for the group without a name.
+// rules returns the rules of a role. A row's key is "group/resource[#name]:verb", with core for the group without a name.
 func rules(from source) ([]any, error) {
 	var made []any
 	for _, key := range slices.Sorted(maps.Keys(from.of("rule"))) {
@@ -29,7 +29,7 @@ func rules(from source) ([]any, error) {
 	return made, nil
 }
 
-// binding is the role and the subjects of a binding. A row is "binds KIND/NAME" with the value "sa=NAMESPACE/NAME,…".
+// binding returns the role and the subjects of a binding. A row is "binds KIND/NAME" with the value "sa=NAMESPACE/NAME,…".
 func binding(from source) (role map[string]any, subjects []any, err error) {
 	rows := from.of("rule")
 	if len(rows) != 1 {

@@ -11,8 +11,8 @@ import (
 	"gitops-runtime/tests/contract/facts"
 )
 
-// workload is the spec of a Deployment or StatefulSet. The table has no selectors of dependencies: the community charts select by name and instance, as
-// the selectors of their Services in the table do.
+// workload returns the spec of a Deployment or StatefulSet. The table has no selectors of dependencies: the community charts select by name and
+// instance, as the selectors of their Services in the table do.
 func workload(name facts.Object, from source, options Options) (map[string]any, error) {
 	selector, podLabels := values(from.of("selector")), values(from.of("podLabel"))
 	if len(selector) == 0 {
@@ -43,7 +43,7 @@ func workload(name facts.Object, from source, options Options) (map[string]any, 
 	return spec, nil
 }
 
-// template is a pod template of the Pod Security level restricted.
+// template returns a pod template of the Pod Security level restricted.
 func template(labels map[string]any, account string, containers ...any) map[string]any {
 	return map[string]any{
 		"metadata": map[string]any{"labels": labels},
@@ -55,7 +55,7 @@ func template(labels map[string]any, account string, containers ...any) map[stri
 	}
 }
 
-// containerOf is a container with the ports of the contract.
+// containerOf returns a container with the ports of the contract.
 func containerOf(name string, from source, options Options) (map[string]any, error) {
 	ports := map[string]int64{}
 	for port, declared := range from.ofContainer(name, "port") {
@@ -69,7 +69,7 @@ func containerOf(name string, from source, options Options) (map[string]any, err
 	return standInContainer(name, ports, options.Image), nil
 }
 
-// standInContainer is a container whose stand-in listens on ports.
+// standInContainer returns a container whose stand-in listens on ports.
 func standInContainer(name string, ports map[string]int64, image string) map[string]any {
 	arguments, declared := []any{"health", "-listen", ":12345"}, []any{} // one port at least
 	for _, port := range slices.Sorted(maps.Keys(ports)) {
@@ -83,7 +83,7 @@ func standInContainer(name string, ports map[string]int64, image string) map[str
 	}
 }
 
-// service is the spec of a Service; a port's value is "name=http target=8080 protocol=TCP".
+// service returns the spec of a Service; a port's value is "name=http target=8080 protocol=TCP".
 func service(from source) (map[string]any, error) {
 	rows := from.of("servicePort")
 	spec := map[string]any{"selector": values(from.of("selector")), "type": cmp.Or(rows["(type)"], "ClusterIP")}
@@ -117,7 +117,7 @@ func service(from source) (map[string]any, error) {
 	return spec, nil
 }
 
-// target is a target port: a number or a name.
+// target returns a target port: a number or a name.
 func target(text string) any {
 	if number, err := strconv.ParseInt(text, 10, 32); err == nil {
 		return number

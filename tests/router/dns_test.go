@@ -83,7 +83,7 @@ func (n *names) isAway() bool {
 	return n.away
 }
 
-// questions are the names that were resolved, without a dot at the end.
+// questions returns the names that were resolved, without a dot at the end.
 func (n *names) questions() []string {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// hostile are paths that programs interpret differently.
+// hostile returns paths that programs interpret differently.
 func hostile() []string {
 	return []string{
 		"/webhooks/../workflows/api/v1/info",
@@ -53,7 +53,7 @@ func hostile() []string {
 func TestSecurityReview5RouterRefusesAmbiguousPaths(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil, nil)
-	assert.Len(t, hostile(), 34, "tests/hostile/README.md says how many there are")
+	assert.Len(t, hostile(), 34, "tests/hostile/README.md contains this number")
 	for _, path := range hostile() {
 		status, _, err := s.raw(get(path))
 		require.NoError(t, err, path)
@@ -88,13 +88,13 @@ func TestRequestsAreNotSmuggled(t *testing.T) {
 	status, body, err := s.raw("GET http://127.0.0.1:1/app-proxy/x HTTP/1.1\r\nHost: 127.0.0.1:1\r\nConnection: close\r\n\r\n")
 	require.NoError(t, err)
 	assert.Equal(t, http.StatusOK, status)
-	assert.Equal(t, "app-proxy", body, "the target follows the path and no host of the request")
+	assert.Equal(t, "app-proxy", body, "the target depends on the path, not on a host in the request")
 	requests := s.appProxy.requests()
 	require.Len(t, requests, 1)
 	assert.Equal(t, "/app-proxy/x", requests[0].RequestURI)
 }
 
-// What a browser or a user of this host shows to it stays here; what a Git provider signs with arrives.
+// Credentials for this host are not passed on; signatures of Git providers are.
 func TestSecurityReview5EventSourcesGetNoCredentials(t *testing.T) {
 	t.Parallel()
 	credentials := []string{"Cookie: session=a", "Authorization: Bearer b", "X-Access-Token: c", "Proxy-Authorization: Basic d", "Upgrade: websocket", "Connection: Upgrade"}
@@ -133,8 +133,8 @@ func TestSecurityReview5EventSourcesGetNoCredentials(t *testing.T) {
 	}
 }
 
-// Webhooks reach the namespaces that a value allows; a runtime that is limited to its namespace reaches only that one, whatever the value. The name of
-// another namespace is not even resolved.
+// Webhooks reach the namespaces that a value allows; a runtime that is limited to its namespace reaches only that one, whatever the value. The name
+// of another namespace is not even resolved.
 func TestSecurityReview5WebhooksReachAllowedNamespacesOnly(t *testing.T) {
 	t.Parallel()
 	const own, other = "/webhooks/codefresh/github/push", "/webhooks/other/far/push"

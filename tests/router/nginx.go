@@ -13,12 +13,12 @@ import (
 	"gitops-runtime/tests/apt"
 )
 
-// usual is where Debian installs nginx; it is not on the path of every user.
+// usual is where Debian installs nginx; it is not in every user's PATH.
 const usual = "/usr/sbin/nginx"
 
-// Machine is what Find needs of a machine.
+// Machine provides what Find needs from a machine.
 type Machine struct {
-	// LookPath finds a program by its name, or reports that a path is one.
+	// LookPath returns the path of a program, given its name or path.
 	LookPath func(name string) (string, error)
 	// Run runs a program in a folder.
 	Run func(ctx context.Context, folder, name string, args ...string) error
@@ -28,7 +28,7 @@ type Machine struct {
 	Cache string
 }
 
-// ThisMachine is the machine this process runs on.
+// ThisMachine returns the machine this process runs on.
 func ThisMachine() (Machine, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -46,8 +46,8 @@ func run(ctx context.Context, folder, name string, args ...string) error {
 	return nil
 }
 
-// Find returns the path of nginx: that of the machine or, as root on Debian, the program of Debian's package. The package is unpacked and not installed,
-// because installing it starts a server.
+// Find returns the path of nginx: that of the machine or, as root on Debian, the program of Debian's package. The package is unpacked and not
+// installed, because installing it starts a server.
 func (m Machine) Find(ctx context.Context) (string, error) {
 	unpacked := filepath.Join(m.Cache, "usr", "sbin", "nginx")
 	for _, place := range []string{"nginx", usual, unpacked} {
@@ -56,7 +56,7 @@ func (m Machine) Find(ctx context.Context) (string, error) {
 		}
 	}
 	if _, err := m.LookPath("apt-get"); err != nil || m.UID != 0 {
-		return "", errors.New("nginx is needed to test the routes of internal-router, and this machine has none: install the Debian package nginx-light, or run as root on Debian")
+		return "", errors.New("nginx is required to test the routes of internal-router and is not installed: install the Debian package nginx-light, or run as root on Debian")
 	}
 	unlock, err := apt.Lock(ctx)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"gitops-runtime/tests/router"
 )
 
-// looks finds what is listed.
+// looks returns a LookPath that finds the listed programs.
 func looks(listed ...string) func(string) (string, error) {
 	return func(name string) (string, error) {
 		for _, each := range listed {
@@ -25,7 +25,7 @@ func looks(listed ...string) func(string) (string, error) {
 	}
 }
 
-func TestFindTakesTheMachinesNginx(t *testing.T) {
+func TestFindUsesTheMachinesNginx(t *testing.T) {
 	t.Parallel()
 	for _, listed := range []string{"nginx", "/usr/sbin/nginx"} {
 		path, err := router.Machine{LookPath: looks(listed)}.Find(t.Context())
@@ -57,7 +57,7 @@ func TestFindUnpacksDebiansNginx(t *testing.T) {
 
 func TestFindReportsWhatIsMissing(t *testing.T) {
 	t.Parallel()
-	const want = "nginx is needed to test the routes of internal-router, and this machine has none: install the Debian package nginx-light, or run as root on Debian"
+	const want = "nginx is required to test the routes of internal-router and is not installed: install the Debian package nginx-light, or run as root on Debian"
 	for name, machine := range map[string]router.Machine{
 		"not Debian": {LookPath: looks()},
 		"not root":   {LookPath: looks("apt-get"), UID: 1000},

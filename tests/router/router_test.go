@@ -66,7 +66,7 @@ func (t *target) port() string {
 	return address.Port()
 }
 
-// requests are the requests to the target since the last call.
+// requests returns the requests to the target since the last call.
 func (t *target) requests() []*http.Request {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
@@ -82,7 +82,7 @@ type started struct {
 	appProxy, workflows, events *target
 }
 
-// known are the names of the cluster's DNS. The Service far-eventsource-svc of the namespace other is a tenant's.
+// known returns the names of the cluster's DNS. The Service far-eventsource-svc of the namespace other is a tenant's.
 func known() []string {
 	return []string{
 		"cap-app-proxy.codefresh.svc.cluster.local",
@@ -125,7 +125,7 @@ func start(t *testing.T, set map[string]string, setJSON map[string]string) *star
 	return made
 }
 
-// configOf is nginx.conf of the rendered chart.
+// configOf returns nginx.conf of the rendered chart.
 func configOf(t *testing.T, set, setJSON map[string]string) string {
 	t.Helper()
 	objects := render.Release{Chart: "gitops-runtime", Files: []string{"tunnel"}, Set: set, SetJSON: setJSON}.Objects(t)
@@ -160,7 +160,7 @@ func freeAddress(t *testing.T) string {
 	return listener.Addr().String()
 }
 
-// raw sends bytes as they are, and reads one answer.
+// raw sends bytes unchanged, and reads one response.
 func (s *started) raw(request string) (status int, body string, err error) {
 	response, err := s.exchange(request)
 	if err != nil {
@@ -171,7 +171,7 @@ func (s *started) raw(request string) (status int, body string, err error) {
 	return response.StatusCode, string(content), err
 }
 
-// exchange sends bytes as they are, and reads the head of one answer. The caller closes its body, and with it the connection.
+// exchange sends bytes unchanged, and reads the head of one response. The caller closes its body, and with it the connection.
 func (s *started) exchange(request string) (*http.Response, error) {
 	connection, err := net.DialTimeout("tcp", s.address, time.Second)
 	if err != nil {
@@ -200,7 +200,7 @@ type closing struct {
 
 func (c closing) Close() error { return c.connection.Close() }
 
-// get is a request for a path, with further headers.
+// get returns a request for a path, with further headers.
 func get(path string, headers ...string) string {
 	return fmt.Sprintf("GET %s HTTP/1.1\r\nHost: runtime.example.com\r\nConnection: close\r\n%s\r\n", path, lines(headers))
 }

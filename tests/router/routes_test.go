@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Every path reaches the target that the published runtime routes it to, as it was sent.
+// Every path reaches, unchanged, the target that the published runtime routes it to.
 func TestRoutes(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil, nil)
@@ -55,7 +55,7 @@ func TestRoutes(t *testing.T) {
 	assert.Equal(t, "/workflows/", response.Header.Get("Location"))
 }
 
-// Targets get their own name as the host, as from the published router, and the address of the client.
+// Targets receive their own name as the host, as with the published router, and the address of the client.
 func TestForwardedHeaders(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil, nil)
@@ -100,7 +100,7 @@ func TestAwayAnswersWithCORS(t *testing.T) {
 }
 
 // Without DNS, the chart's own targets are reached at their known addresses; event sources, which may have moved, are not.
-func TestOwnTargetsServeOnWithoutDNS(t *testing.T) {
+func TestTargetsOfTheChartWorkWithoutDNS(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil, nil)
 	paths := []string{"/app-proxy/api", "/workflows/api", "/webhooks/codefresh/github"}
@@ -110,7 +110,7 @@ func TestOwnTargetsServeOnWithoutDNS(t *testing.T) {
 		assert.Equal(t, http.StatusOK, status, path)
 	}
 	s.names.goAway()
-	time.Sleep(6 * time.Second) // not for a condition: nginx uses addresses of event sources for five
+	time.Sleep(6 * time.Second) // nginx caches addresses of event sources for five seconds
 	for i, want := range []int{http.StatusOK, http.StatusOK, http.StatusBadGateway} {
 		status, _, err := s.raw(get(paths[i]))
 		require.NoError(t, err, paths[i])
@@ -131,7 +131,7 @@ func TestCORSIsThatOfAppProxy(t *testing.T) {
 	}
 }
 
-// Events of running workflows arrive while the answer is still open.
+// Events of running workflows arrive while the response is still open.
 func TestStreamsAreNotBuffered(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil, nil)
@@ -166,7 +166,7 @@ func TestWebSocketsPass(t *testing.T) {
 	}
 }
 
-// Without publishWorkflows the path is one like any other that is not there.
+// Without publishWorkflows the path is unknown, like any other.
 func TestWorkflowsAreNotPublished(t *testing.T) {
 	t.Parallel()
 	s := start(t, map[string]string{"global.runtime.publishWorkflows": "false"}, nil)

@@ -35,7 +35,7 @@ func bindingOf(document golden.Document) (binding, error) {
 		}
 	}
 	for _, line := range strings.Split(document.Text, "\n") {
-		if words, is := strings.CutPrefix(line, "# "); is && !strings.HasPrefix(words, "Source:") {
+		if words, ok := strings.CutPrefix(line, "# "); ok && !strings.HasPrefix(words, "Source:") {
 			made.why = words
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"gitops-runtime/tests/contract"
 )
 
-// narrower are the permissions that the published chart grants and this one does not, with the reasons of the contract's allow-list.
+// narrower returns the permissions that the published chart grants and this one does not, with the reasons of the contract's allow-list.
 func narrower() ([]contract.Entry, error) {
 	entries, err := contract.Allowed()
 	if err != nil {

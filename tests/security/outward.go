@@ -16,8 +16,8 @@ type target struct {
 	workloads []string
 }
 
-// outward are the targets outside of all policies, by their reason. A rule to outside without one is named in lacking.
-func outward(all []release) (found ordered[target], lacking []string, err error) {
+// outward returns the external targets of all policies, by reason. Rules without a reason are listed in missing.
+func outward(all []release) (found ordered[target], missing []string, err error) {
 	for _, made := range all {
 		for _, document := range made.documents {
 			if document.Object.GetKind() != "NetworkPolicy" {
@@ -32,7 +32,7 @@ func outward(all []release) (found ordered[target], lacking []string, err error)
 					continue
 				}
 				if rule.why == "" {
-					lacking = append(lacking, fmt.Sprintf("%s, case %s: ports %s to outside", document.Key(), made.name, strings.Join(rule.numbers(), ", ")))
+					missing = append(missing, fmt.Sprintf("%s, case %s: ports %s to outside", document.Key(), made.name, strings.Join(rule.numbers(), ", ")))
 					continue
 				}
 				of := found.at(rule.why)
@@ -44,7 +44,7 @@ func outward(all []release) (found ordered[target], lacking []string, err error)
 	for _, key := range found.keys {
 		slices.Sort(found.at(key).workloads)
 	}
-	return found, lacking, nil
+	return found, missing, nil
 }
 
 type egressRule struct {

@@ -12,13 +12,13 @@ import (
 // Path is the path of the page, relative to the repository's root.
 var Path = filepath.Join("charts", "gitops-runtime", "docs", "security.md")
 
-// Generate creates the page from the charts of the checkout at root. It fails if any entry lacks its sentence, and names all of them.
+// Generate creates the page from the charts of the checkout at root. It fails if entries lack a reason, and lists all of them.
 func Generate(ctx context.Context, root string) ([]byte, error) {
 	all, err := releases(ctx, root)
 	if err != nil {
 		return nil, err
 	}
-	owners, unbound, lacking, err := accounts(all)
+	owners, unbound, missing, err := accounts(all)
 	if err != nil {
 		return nil, err
 	}
@@ -26,7 +26,7 @@ func Generate(ctx context.Context, root string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	lacking = append(lacking, more...)
+	missing = append(missing, more...)
 	held, err := known()
 	if err != nil {
 		return nil, err
@@ -34,12 +34,12 @@ func Generate(ctx context.Context, root string) ([]byte, error) {
 	named := secrets(all)
 	for _, name := range named.sorted() {
 		if held[name].Holds == "" || held[name].By == "" {
-			lacking = append(lacking, "the Secret "+name+": say in tests/security/secrets.yaml what it holds and who makes it")
+			missing = append(missing, "the Secret "+name+": describe in tests/security/secrets.yaml what it contains and what creates it")
 		}
 	}
 	for name := range held {
 		if !slices.Contains(named.keys, name) {
-			lacking = append(lacking, "tests/security/secrets.yaml speaks of the Secret "+name+", which nothing makes or reads")
+			missing = append(missing, "tests/security/secrets.yaml describes the Secret "+name+", which nothing creates or reads")
 		}
 	}
 	rights, err := narrower()
@@ -51,10 +51,10 @@ func Generate(ctx context.Context, root string) ([]byte, error) {
 		return nil, err
 	}
 	weak := weaknesses(all)
-	lacking = append(lacking, unreasoned(weak, why)...)
-	if len(lacking) > 0 {
-		slices.Sort(lacking)
-		return nil, fmt.Errorf("without a sentence why (give rules a `why:` in their template):\n  %s", strings.Join(slices.Compact(lacking), "\n  "))
+	missing = append(missing, unreasoned(weak, why)...)
+	if len(missing) > 0 {
+		slices.Sort(missing)
+		return nil, fmt.Errorf("missing reasons (add a `why:` to rules in their template):\n  %s", strings.Join(slices.Compact(missing), "\n  "))
 	}
 	var every occasions
 	for _, made := range all {

@@ -51,22 +51,22 @@ func TestRulesOf(t *testing.T) {
 	assert.Equal(t, "paths *", rules[1].what())
 }
 
-func TestAccountsNameRulesWithoutASentence(t *testing.T) {
+func TestAccountsListRulesWithoutAReason(t *testing.T) {
 	t.Parallel()
 	all := []release{{name: "case", documents: []golden.Document{document(t, role), document(t, roleBinding)}}}
-	owners, unbound, lacking, err := accounts(all)
+	owners, unbound, missing, err := accounts(all)
 	require.NoError(t, err)
-	assert.Equal(t, []string{"s, case case: * paths *"}, lacking)
+	assert.Equal(t, []string{"s, case case: * paths *"}, missing)
 	assert.Empty(t, unbound.keys)
 	require.Equal(t, []string{"s"}, owners.keys)
 	assert.Equal(t, "namespace kube-system", owners.at("s").rights.at(owners.at("s").rights.keys[0]).scope)
 }
 
-func TestARoleOfTheClusterIsArguedAtItsBinding(t *testing.T) {
+func TestTheReasonForAClusterRoleIsAtItsBinding(t *testing.T) {
 	t.Parallel()
-	owners, _, lacking, err := accounts([]release{{name: "case", documents: []golden.Document{document(t, roleBinding)}}})
+	owners, _, missing, err := accounts([]release{{name: "case", documents: []golden.Document{document(t, roleBinding)}}})
 	require.NoError(t, err)
-	assert.Empty(t, lacking)
+	assert.Empty(t, missing)
 	rights := owners.at("s").rights
 	assert.Equal(t, "why it is bound", rights.at(rights.keys[0]).why)
 	assert.Equal(t, "what the cluster's own Role r allows", rights.at(rights.keys[0]).what())
@@ -87,9 +87,9 @@ spec:
 `).Object))
 }
 
-func TestOutwardNamesTargetsWithoutASentence(t *testing.T) {
+func TestOutwardListsTargetsWithoutAReason(t *testing.T) {
 	t.Parallel()
-	found, lacking, err := outward([]release{{name: "case", documents: []golden.Document{document(t, `
+	found, missing, err := outward([]release{{name: "case", documents: []golden.Document{document(t, `
 kind: NetworkPolicy
 metadata: {name: p}
 spec:
@@ -100,7 +100,7 @@ spec:
     - to: [{podSelector: {}}]
 `)}}})
 	require.NoError(t, err)
-	assert.Equal(t, []string{"NetworkPolicy p, case case: ports 443 to outside"}, lacking)
+	assert.Equal(t, []string{"NetworkPolicy p, case case: ports 443 to outside"}, missing)
 	require.Equal(t, []string{"names"}, found.keys)
 	assert.Equal(t, &target{ports: []string{"53/UDP"}, workloads: []string{"p"}}, found.at("names"))
 }

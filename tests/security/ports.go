@@ -21,7 +21,7 @@ type port struct {
 	when           occasions
 }
 
-// ports are the ports of all workloads of the releases, and in which releases a workload is.
+// ports returns the ports of all workloads of the releases, and in which releases a workload is.
 func ports(all []release) (found ordered[port], workloads ordered[occasions]) {
 	for _, made := range all {
 		for _, name := range slices.Sorted(maps.Keys(made.pods)) {

@@ -1,6 +1,6 @@
-// Package security generates the page for reviewers who decide whether the chart may run on their cluster: every service account with every rule and its
-// reason, every port and what can reach it, every external target, every Secret and what reads it. Everything is derived from rendered objects; the
-// reasons are next to the rules in the templates and are rendered as comments.
+// Package security generates the page for reviewers who decide whether the chart may run on their cluster: every service account with every rule
+// and its reason, every port and what can reach it, every external target, every Secret and what reads it. Everything is derived from rendered
+// objects; the reasons are next to the rules in the templates and are rendered as comments.
 package security
 
 import (
@@ -15,7 +15,7 @@ import (
 	"gitops-runtime/tests/network"
 )
 
-// release is one rendered case, its NetworkPolicies switched on.
+// release is one rendered case with NetworkPolicies.
 type release struct {
 	name      string
 	documents []golden.Document
@@ -67,17 +67,17 @@ func (o *occasions) add(name string) {
 
 // of describes the cases in which something is found, given the possible ones: empty if that is all of them, otherwise the shorter list.
 func (o occasions) of(possible occasions) string {
-	var lacking []string
+	var missing []string
 	for _, name := range possible {
 		if !slices.Contains(o, name) {
-			lacking = append(lacking, name)
+			missing = append(missing, name)
 		}
 	}
-	if len(lacking) == 0 {
+	if len(missing) == 0 {
 		return ""
 	}
-	if len(lacking) < len(o) {
-		return "not " + strings.Join(lacking, ", ")
+	if len(missing) < len(o) {
+		return "not " + strings.Join(missing, ", ")
 	}
 	return "only " + strings.Join(o, ", ")
 }
@@ -88,7 +88,7 @@ type ordered[T any] struct {
 	values map[string]*T
 }
 
-// at is the value of a key, a new one if it does not exist.
+// at returns the value of a key, and creates it if it does not exist.
 func (o *ordered[T]) at(key string) *T {
 	if o.values == nil {
 		o.values = map[string]*T{}
@@ -100,5 +100,5 @@ func (o *ordered[T]) at(key string) *T {
 	return o.values[key]
 }
 
-// sorted are the keys in the order of the alphabet.
+// sorted returns the keys in alphabetical order.
 func (o *ordered[T]) sorted() []string { return slices.Sorted(slices.Values(o.keys)) }

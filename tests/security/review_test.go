@@ -24,7 +24,7 @@ import (
 	"gitops-runtime/release/source"
 )
 
-// findings is how many the security review had.
+// findings is the number of findings of the security review.
 const findings = 13
 
 var ofReview = regexp.MustCompile(`(?m)^func TestSecurityReview(\d+)[A-Z]`)
@@ -57,7 +57,7 @@ var (
 	pinned = regexp.MustCompile(`^[\w./-]+@[0-9a-f]{40} # v\d+(\.\d+)*$`)
 )
 
-// files are the names of the regular files of an image.
+// files returns the names of the regular files of an image.
 func files(t *testing.T, of v1.Image) (names []string) {
 	t.Helper()
 	content := mutate.Extract(of)
@@ -75,8 +75,8 @@ func files(t *testing.T, of v1.Image) (names []string) {
 	}
 }
 
-// Builds and releases depend on nothing that a third party can change afterwards, and SECURITY.md describes how to report a vulnerability and to verify
-// a signature. Finding 3 covers known vulnerabilities of pinned versions.
+// Builds and releases depend only on inputs that third parties cannot change afterwards, and SECURITY.md describes how to report a vulnerability
+// and to verify a signature. Finding 3 covers known vulnerabilities of pinned versions.
 func TestSecurityReview13SupplyChain(t *testing.T) {
 	t.Parallel()
 	read := func(t *testing.T, path string) string {
@@ -96,7 +96,7 @@ func TestSecurityReview13SupplyChain(t *testing.T) {
 			}
 		}
 	})
-	t.Run("images hold nothing but the programs", func(t *testing.T) {
+	t.Run("images contain only the programs", func(t *testing.T) {
 		require.NotEmpty(t, image.Programs())
 		compile := func(context.Context, image.Program, string, string) (string, error) { return os.DevNull, nil }
 		for _, program := range image.Programs() {
@@ -127,7 +127,7 @@ func TestSecurityReview13SupplyChain(t *testing.T) {
 			assert.Contains(t, read(t, page), "SECURITY.md)", page)
 		}
 	})
-	t.Run("links of SECURITY.md lead somewhere", func(t *testing.T) {
+	t.Run("links of SECURITY.md have targets", func(t *testing.T) {
 		for _, found := range regexp.MustCompile(`\]\(([^):#]+)(?:#([^)]*))?\)`).FindAllStringSubmatch(read(t, "SECURITY.md"), -1) {
 			text := read(t, found[1])
 			if found[2] != "" {
@@ -142,7 +142,7 @@ func TestSecurityReview13SupplyChain(t *testing.T) {
 	})
 }
 
-// anchor is how a link names a heading.
+// anchor returns the fragment that links to a heading.
 func anchor(heading string) string {
 	kept := regexp.MustCompile(`[^a-z0-9 -]`).ReplaceAllString(strings.ToLower(strings.TrimSpace(strings.TrimLeft(heading, "#"))), "")
 	return strings.ReplaceAll(kept, " ", "-")

@@ -19,7 +19,7 @@ type rule struct {
 	why             string
 }
 
-// what names what the rule is about: resources with the group behind them, and names.
+// what describes the objects of the rule: resources with their groups, and names.
 func (r rule) what() string {
 	if len(r.NonResourceURLs) > 0 {
 		return "paths " + strings.Join(r.NonResourceURLs, ", ")
@@ -78,7 +78,7 @@ func commented[T any](document golden.Document, list yaml.Node, set func(item *T
 	return items, nil
 }
 
-// comment is the comment above an item of a list.
+// comment returns the comment above an item of a list.
 func comment(item *yaml.Node) string {
 	text := item.HeadComment
 	if text == "" && len(item.Content) > 0 {
@@ -97,12 +97,12 @@ type right struct {
 // account is a service account of the chart.
 type account struct {
 	when   occasions
-	token  bool // pods get its token unless they refuse it
+	token  bool // pods mount its token unless they opt out
 	rights ordered[right]
 }
 
-// accounts are the service accounts of the releases by name, each with all its rules. Rules without a sentence are added to lacking.
-func accounts(all []release) (found ordered[account], unbound ordered[right], lacking []string, err error) {
+// accounts returns the service accounts of the releases by name, each with all its rules. Rules without a reason are added to missing.
+func accounts(all []release) (found ordered[account], unbound ordered[right], missing []string, err error) {
 	for _, made := range all {
 		roles := map[string][]rule{}
 		bound := map[string]bool{}
@@ -135,7 +135,7 @@ func accounts(all []release) (found ordered[account], unbound ordered[right], la
 				of := found.at(subject)
 				of.when.add(made.name)
 				for _, r := range rules {
-					collect(&of.rights, r, binding.scope, made.name, subject, &lacking)
+					collect(&of.rights, r, binding.scope, made.name, subject, &missing)
 				}
 			}
 		}
@@ -145,16 +145,16 @@ func accounts(all []release) (found ordered[account], unbound ordered[right], la
 				continue
 			}
 			for _, r := range roles[key] {
-				collect(&unbound, r, document.Object.GetName(), made.name, key, &lacking)
+				collect(&unbound, r, document.Object.GetName(), made.name, key, &missing)
 			}
 		}
 	}
-	return found, unbound, lacking, nil
+	return found, unbound, missing, nil
 }
 
-func collect(into *ordered[right], r rule, scope, when, owner string, lacking *[]string) {
+func collect(into *ordered[right], r rule, scope, when, owner string, missing *[]string) {
 	if r.why == "" {
-		*lacking = append(*lacking, fmt.Sprintf("%s, case %s: %s %s", owner, when, strings.Join(r.Verbs, ", "), r.what()))
+		*missing = append(*missing, fmt.Sprintf("%s, case %s: %s %s", owner, when, strings.Join(r.Verbs, ", "), r.what()))
 	}
 	to := into.at(scope + "|" + r.what() + "|" + strings.Join(r.Verbs, ",") + "|" + r.why)
 	to.rule, to.scope = r, scope

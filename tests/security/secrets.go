@@ -19,10 +19,10 @@ type secret struct {
 	readers []string
 }
 
-// runtimes are the names of runtimes in the cases, which some Secrets start with.
+// runtimes are the prefixes of some Secrets: the names of runtimes in the cases.
 var runtimes = []string{"production-", "second-"}
 
-// secrets are the Secrets of the releases by name: those that are rendered and those that something rendered refers to.
+// secrets returns the Secrets of the releases by name: those that are rendered and those that rendered objects refer to.
 func secrets(all []release) ordered[secret] {
 	var found ordered[secret]
 	for _, made := range all {
@@ -49,14 +49,14 @@ func secrets(all []release) ordered[secret] {
 
 func nameOf(name string) string {
 	for _, runtime := range runtimes {
-		if rest, is := strings.CutPrefix(name, runtime); is {
+		if rest, ok := strings.CutPrefix(name, runtime); ok {
 			return "<runtime>-" + rest
 		}
 	}
 	return name
 }
 
-// references are the names of Secrets that an object refers to, anywhere in it.
+// references returns the names of Secrets that an object refers to, anywhere in it.
 func references(object *unstructured.Unstructured) []string {
 	var names []string
 	add := func(value any) {

@@ -12,8 +12,8 @@ import (
 	"gitops-runtime/tests/security"
 )
 
-// The page in the checkout matches the charts, and every entry has its sentence.
-func TestThePageIsInStepWithTheCharts(t *testing.T) {
+// The page in the checkout matches the charts, and every entry has a reason.
+func TestThePageMatchesTheCharts(t *testing.T) {
 	t.Parallel()
 	root, err := gomodule.Root()
 	require.NoError(t, err)

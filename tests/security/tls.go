@@ -35,7 +35,7 @@ func weak(name, value string) bool {
 	return protects.MatchString(name) && off.MatchString(value)
 }
 
-// unprotected are the settings of a rendered object that switch TLS or its verification off, as name=value, and the hosts of URLs that it
+// unprotected returns the settings of a rendered object that switch TLS or its verification off, as name=value, and the hosts of URLs that it
 // reaches without TLS, as http://host.
 func unprotected(object *unstructured.Unstructured) []string {
 	var found []string
@@ -92,7 +92,7 @@ func unprotected(object *unstructured.Unstructured) []string {
 	return found
 }
 
-// host is a host without the names of the release's namespace and the cluster.
+// host returns a host without the names of the release's namespace and the cluster.
 func host(name string) string {
 	name, port, _ := strings.Cut(name, ":")
 	if cut := strings.Index(name, ".svc"); cut >= 0 {
@@ -110,7 +110,7 @@ type weakness struct {
 	when    occasions
 }
 
-// weaknesses are those of the releases.
+// weaknesses returns the weaknesses of the releases.
 func weaknesses(all []release) (found ordered[weakness]) {
 	for _, made := range all {
 		for _, document := range made.documents {
@@ -127,7 +127,7 @@ func weaknesses(all []release) (found ordered[weakness]) {
 	return found
 }
 
-// reasons are why a setting or a host is not protected by TLS, from tls.yaml.
+// reasons returns why a setting or a host is not protected by TLS, from tls.yaml.
 func reasons() (map[string]string, error) {
 	var read map[string]string
 	if err := yaml.UnmarshalStrict(reasonsText, &read); err != nil {
@@ -136,20 +136,20 @@ func reasons() (map[string]string, error) {
 	return read, nil
 }
 
-// unreasoned names what is not protected by TLS without a reason, and reasons for what no longer exists.
+// unreasoned lists weaknesses without a reason, and reasons without a weakness.
 func unreasoned(found ordered[weakness], why map[string]string) []string {
-	var lacking []string
+	var missing []string
 	for _, name := range found.sorted() {
 		if why[name] == "" {
-			lacking = append(lacking, fmt.Sprintf("%s (%s): say in tests/security/tls.yaml why it is not protected by TLS", name, strings.Join(found.at(name).objects, ", ")))
+			missing = append(missing, fmt.Sprintf("%s (%s): explain in tests/security/tls.yaml why it is not protected by TLS", name, strings.Join(found.at(name).objects, ", ")))
 		}
 	}
 	for name := range why {
 		if found.values[name] == nil {
-			lacking = append(lacking, "tests/security/tls.yaml speaks of "+name+", which nothing has")
+			missing = append(missing, "tests/security/tls.yaml has a reason for "+name+", which no object has")
 		}
 	}
-	return lacking
+	return missing
 }
 
 func writeTLS(out *bytes.Buffer, every occasions, found ordered[weakness], why map[string]string) {

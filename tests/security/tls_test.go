@@ -56,8 +56,8 @@ data:
 	assert.Empty(t, unprotected(object))
 }
 
-// No chart, with its defaults and with each of its example values, turns TLS or its verification off or uses plain HTTP, except for what
-// tests/security/tls.yaml has a reason for.
+// No chart, with its defaults or any of its example values, disables TLS or its verification or uses plain HTTP without a reason in
+// tests/security/tls.yaml.
 func TestSecurityReview12NothingDisablesVerificationSilently(t *testing.T) {
 	t.Parallel()
 	why, err := reasons()
@@ -81,7 +81,7 @@ func TestSecurityReview12NothingDisablesVerificationSilently(t *testing.T) {
 				}
 				for _, object := range of.Objects(t) {
 					for _, name := range unprotected(&object) {
-						assert.NotEmpty(t, why[name], "%s/%s has %s: remove it, or say in tests/security/tls.yaml why it is not protected by TLS", object.GetKind(), object.GetName(), name)
+						assert.NotEmpty(t, why[name], "%s/%s has %s: remove it, or explain in tests/security/tls.yaml why it is not protected by TLS", object.GetKind(), object.GetName(), name)
 					}
 				}
 			})
@@ -89,14 +89,14 @@ func TestSecurityReview12NothingDisablesVerificationSilently(t *testing.T) {
 	}
 }
 
-// examples are the names of the values files of a folder, and the defaults, which have no name.
+// examples returns the names of the values files of a folder, and the defaults, which have no name.
 func examples(t *testing.T, folder string) []string {
 	t.Helper()
 	names := []string{""}
 	files, err := os.ReadDir(folder)
 	require.NoError(t, err)
 	for _, file := range files {
-		if name, is := strings.CutSuffix(file.Name(), "-values.yaml"); is {
+		if name, ok := strings.CutSuffix(file.Name(), "-values.yaml"); ok {
 			names = append(names, name)
 		}
 	}
@@ -109,7 +109,7 @@ func TestUnreasoned(t *testing.T) {
 	found.at("insecure=true").objects = []string{"ConfigMap/a"}
 	found.at("http://b").objects = []string{"ConfigMap/b"}
 	assert.Equal(t, []string{
-		"insecure=true (ConfigMap/a): say in tests/security/tls.yaml why it is not protected by TLS",
-		"tests/security/tls.yaml speaks of gone=true, which nothing has",
+		"insecure=true (ConfigMap/a): explain in tests/security/tls.yaml why it is not protected by TLS",
+		"tests/security/tls.yaml has a reason for gone=true, which no object has",
 	}, unreasoned(found, map[string]string{"http://b": "why", "gone=true": "why"}))
 }

@@ -19,13 +19,13 @@ type worth struct {
 	when     occasions
 }
 
-// token is what the token of a service account is good for, in some of the cases.
+// token contains the uses of a service account's token in some of the cases.
 type token struct {
 	account string
 	worths  []worth
 }
 
-// severity is that of the worst use.
+// severity returns the severity of the worst use.
 func (t token) severity() severity {
 	worst := none
 	for _, w := range t.worths {
@@ -52,7 +52,7 @@ func (t token) weight() int {
 	return weight
 }
 
-// tokens are the tokens of the accounts that there are in some of the given cases, the worst first.
+// tokens returns the tokens of the accounts that exist in some of the given cases, the worst first.
 func tokens(owners ordered[account], cases occasions) []token {
 	deploys := deploying(owners)
 	var all []token
@@ -77,12 +77,12 @@ func tokens(owners ordered[account], cases occasions) []token {
 	return all
 }
 
-// within are those of the given cases that are among them.
+// within returns the given cases that o contains.
 func (o occasions) within(cases occasions) occasions {
 	return slices.DeleteFunc(slices.Clone(o), func(name string) bool { return !slices.Contains(cases, name) })
 }
 
-// deploying are the cases in which Argo CD's application controller has permissions in the whole cluster.
+// deploying returns the cases in which Argo CD's application controller has permissions in the whole cluster.
 func deploying(owners ordered[account]) occasions {
 	everything := escalations()[0]
 	var when occasions
@@ -137,7 +137,7 @@ func (t *token) merge(found worth) {
 	t.worths = append(t.worths, found)
 }
 
-// in lists what a token is good for in scopes, as "critical: a, b; high: c", with the cases where they are not all.
+// in lists the uses of a token in scopes, as "critical: a, b; high: c", with the cases where they are not all.
 func (t token) in(inside func(scope string) bool, of occasions) string {
 	var parts []string
 	for _, level := range []severity{critical, high, medium, low} {

@@ -18,20 +18,21 @@ const (
 
 func (s severity) String() string { return []string{"none", "low", "medium", "high", "critical"}[s] }
 
-// escalation is a permission that is worth more than it seems: a known step from it to code, credentials or permissions of others
+// escalation is a permission with a known path to the code, credentials or permissions of others
 // (https://kubernetes.io/docs/concepts/security/rbac-good-practices/#privilege-escalation-risks, and what Argo's programs do with their objects).
 type escalation struct {
 	name      string
 	groups    []string // groups are the API groups of the resources.
 	resources []string
 	verbs     []string // one of the verbs is sufficient
-	// names are the objects of which one is worth as much as all of them. Where a rule is limited to others, it is worth medium at most.
+	// names are the objects each of which is worth as much as all of them. A rule that is limited to others is worth medium at most.
 	names []string
-	// any means that every object is worth as much as all of them: its content is free.
+	// any means that every object is worth as much as all of them: its content is arbitrary.
 	any bool
 	// cluster and namespace are the severity of a rule for the whole cluster, and for the release's namespace alone.
 	cluster, namespace severity
-	// runtime means that in the release's namespace it includes the permissions of Argo CD's application controller, and is worth as much as that one.
+	// runtime means that in the release's namespace it includes the permissions of Argo CD's application controller, and is worth as much as that
+	// one.
 	runtime bool
 	worth   string
 }
@@ -42,13 +43,13 @@ var (
 	reads   = []string{"get", "list", "watch"}
 )
 
-// settings of Argo CD, and Secrets that make an administrator of it.
+// ConfigMaps with settings of Argo CD, and Secrets with the credentials of its administrators.
 var (
 	argoCDSettings = []string{"argocd-cm", "argocd-rbac-cm", "argocd-cmd-params-cm"}
 	argoCDSecrets  = []string{"argocd-secret", "argocd-initial-admin-secret", "argocd-token"}
 )
 
-// escalations are the known ones, the one to everything first. Sentences continue "its token ...".
+// escalations returns the known escalations, the one to everything first. Each worth continues "its token ...".
 func escalations() []escalation {
 	return []escalation{
 		{name: "everything", groups: []string{"*"}, resources: []string{"*"}, verbs: []string{"*"}, cluster: critical, namespace: high,
@@ -139,11 +140,12 @@ func (e escalation) grants(r rule) (granted, limited bool) {
 
 // concerns reports whether a rule is about a resource or subresource.
 func (r rule) concerns(resource string) bool {
-	_, sub, is := strings.Cut(resource, "/")
-	return has(r.Resources, resource) || (is && has(r.Resources, "*/"+sub))
+	_, sub, ok := strings.Cut(resource, "/")
+	return has(r.Resources, resource) || (ok && has(r.Resources, "*/"+sub))
 }
 
-// of is the severity in a scope; deploys reports whether Argo CD's application controller, with permissions in the whole cluster, is in the namespace.
+// of returns the severity in a scope; deploys reports whether Argo CD's application controller, with permissions in the whole cluster, is in the
+// namespace.
 func (e escalation) of(scope string, deploys bool) severity {
 	switch {
 	case scope == "cluster":

@@ -12,7 +12,7 @@ func one(group, resource, verb string, names ...string) rule {
 	return rule{APIGroups: []string{group}, Resources: []string{resource}, Verbs: []string{verb}, ResourceNames: names}
 }
 
-// proofs are, for every escalation, the smallest rule that has it.
+// proofs returns the smallest rule that grants each escalation.
 func proofs() map[string]rule {
 	return map[string]rule{
 		"everything":           one("*", "*", "*"),
@@ -50,7 +50,7 @@ func proofs() map[string]rule {
 	}
 }
 
-// found names the escalations that a rule has.
+// found returns the names of the escalations that a rule grants.
 func found(r rule) []string {
 	var names []string
 	for _, e := range escalations() {
@@ -67,8 +67,8 @@ func TestSecurityReview4EveryEscalationIsProven(t *testing.T) {
 	all := found(proofs()["everything"])
 	assert.Len(t, escalations(), len(proofs()))
 	for _, e := range escalations() {
-		proof, there := proofs()[e.name]
-		require.True(t, there, "no rule proves the escalation %q", e.name)
+		proof, ok := proofs()[e.name]
+		require.True(t, ok, "no rule proves the escalation %q", e.name)
 		assert.NotEmpty(t, e.worth, e.name)
 		assert.Contains(t, all, e.name)
 		if e.name == "everything" {
@@ -111,7 +111,7 @@ func TestRulesForNames(t *testing.T) {
 	}
 }
 
-// owned are accounts with one permission each, in the case "tunnel".
+// owned returns accounts with one permission each, in the case "tunnel".
 func owned(rights map[string]right) (owners ordered[account]) {
 	for name, r := range rights {
 		of := owners.at(name)
@@ -148,7 +148,7 @@ func TestTokensAreSortedByTheirWorth(t *testing.T) {
 }
 
 // Permissions of only some of an account's cases list these cases; a single namespace has its own table.
-func TestTokensNameTheirCases(t *testing.T) {
+func TestTokensListTheirCases(t *testing.T) {
 	t.Parallel()
 	var owners ordered[account]
 	of := owners.at("controller")
@@ -163,7 +163,7 @@ func TestTokensNameTheirCases(t *testing.T) {
 }
 
 // A path of the API is not a resource.
-func TestPathsAreNoEscalation(t *testing.T) {
+func TestPathsAreNotEscalations(t *testing.T) {
 	t.Parallel()
 	assert.Empty(t, found(rule{NonResourceURLs: []string{"*"}, Verbs: []string{"*"}}))
 }

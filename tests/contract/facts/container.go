@@ -88,7 +88,7 @@ func optional(of fields) string {
 	return ""
 }
 
-// tagOf is the tag of an image; empty without one.
+// tagOf returns the tag of an image; empty without one.
 func tagOf(image string) string {
 	last := image[strings.LastIndex(image, "/")+1:]
 	if _, tag, ok := strings.Cut(last, ":"); ok {

@@ -1,5 +1,5 @@
-// Package facts reduces Kubernetes objects to facts: what an object provides to others, and what a container gets. Each fact is one name and one value,
-// so that two charts can be compared fact by fact, however their templates are written.
+// Package facts reduces Kubernetes objects to facts: what an object provides to others, and what a container gets. Each fact is one name and one
+// value, so that two charts can be compared fact by fact, however their templates are written.
 package facts
 
 import (
@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Object is the name of an object. The namespace is left out: a release has one.
+// Object is the name of an object. The namespace is omitted: a release has one.
 type Object struct{ Kind, Name string }
 
 // String returns the object as kubectl names it.
@@ -22,7 +22,7 @@ type Fact struct {
 	Container, Aspect, Key string
 }
 
-// None is the container of facts that are not of a container.
+// None is the container in facts that are not of a container.
 const None = "-"
 
 // String returns the fact in the order of the table's columns.
@@ -66,7 +66,7 @@ var space = regexp.MustCompile(`\s+`)
 // add records a fact of the object itself.
 func (m *maker) add(aspect, key string, value any) { m.addIn(None, aspect, key, value) }
 
-// addIn records a fact of a container. Text of several lines counts as its number of lines: its content becomes separate facts.
+// addIn records a fact of a container. The value of a multi-line text is its number of lines: its content becomes separate facts.
 func (m *maker) addIn(container, aspect, key string, value any) {
 	short := strings.TrimSpace(text(value))
 	if strings.Contains(short, "\n") {
@@ -112,7 +112,7 @@ func (m *maker) collect(object fields) {
 	}
 }
 
-// rest records the leaves of a kind that has no facts of its own.
+// rest records the leaves of an object whose kind has no specific facts.
 func (m *maker) rest(object fields) {
 	kept := fields{}
 	for key, value := range object {

@@ -23,7 +23,7 @@ func called() Release {
 	return Release{Name: "rls", Namespace: "nsp", Runtime: "rtm", Account: "acc0", ChartVersion: "1.2.0", AppVersion: "1.2.1"}
 }
 
-// lines are the facts of the set, as container, aspect, key and value, except the apiVersion.
+// lines returns the facts of the set, as container, aspect, key and value, except the apiVersion.
 func lines(set *Set, of Object) []string {
 	var all []string
 	for fact, value := range set.Objects()[of] {
@@ -107,7 +107,7 @@ metadata: {name: p}
 spec: {minAvailable: 0, selector: {matchLabels: {app: a}}}`, []string{"- | selector | app | a", "- | strategy | minAvailable | 0"}},
 		"account": {Object{"ServiceAccount", "s"}, "kind: ServiceAccount\nmetadata: {name: s}\nautomountServiceAccountToken: false\n", []string{
 			"- | serviceAccount | automountServiceAccountToken | false"}},
-		"a kind of its own": {Object{"ServiceMonitor", "s"}, "kind: ServiceMonitor\nmetadata: {name: s}\nspec: {endpoints: [{port: http, honorLabels: false, path: ''}]}\n", []string{
+		"any other kind": {Object{"ServiceMonitor", "s"}, "kind: ServiceMonitor\nmetadata: {name: s}\nspec: {endpoints: [{port: http, honorLabels: false, path: ''}]}\n", []string{
 			"- | spec | spec.endpoints[0].honorLabels | false", "- | spec | spec.endpoints[0].path | ", "- | spec | spec.endpoints[0].port | http"}},
 		"CustomResourceDefinition": {Object{"CustomResourceDefinition", "c"}, `
 kind: CustomResourceDefinition
@@ -244,7 +244,7 @@ func TestFactsOfRights(t *testing.T) {
 	assert.Equal(t, []string{"- | rule | binds Role/r | sa=elsewhere/c,NAMESPACE/b,NAMESPACE/RELEASE-a,NAMESPACE/u"}, lines(set, Object{"RoleBinding", "b"}))
 }
 
-// Changed objects change the facts of others that follow from them, and the set itself stays as it was.
+// Changed objects also change the facts of objects that depend on them; the original set is unchanged.
 func TestASetWithOtherObjects(t *testing.T) {
 	t.Parallel()
 	all := objects(t, roles+`---

@@ -46,7 +46,7 @@ func (m *maker) binding(object fields) {
 // holders are the accounts that a role is bound to, each with the scope of its binding.
 type holders struct{ scopes, accounts map[string]bool }
 
-// String is "unbound" for a role without subjects.
+// String returns "unbound" for a role without subjects.
 func (h *holders) String() string {
 	if h == nil {
 		return "unbound"

@@ -5,7 +5,7 @@ import (
 	"unicode"
 )
 
-// Release is the names of a release. Facts have fixed words for them, so that those of two releases can be compared.
+// Release is the names of a release. Facts contain fixed words instead, so that those of two releases can be compared.
 type Release struct {
 	Name, Namespace, Runtime, Account string
 	// ChartVersion and AppVersion are those of the chart.

@@ -14,7 +14,7 @@ type Set struct {
 	around  surroundings
 }
 
-// Of returns the facts of objects. Hooks belong to them.
+// Of returns the facts of objects, including hooks.
 func Of(objects []unstructured.Unstructured, release Release) *Set {
 	s := &Set{release: release, objects: map[Object]*unstructured.Unstructured{}, facts: map[Object]Facts{}}
 	for i := range objects {
@@ -61,7 +61,7 @@ func (s *Set) With(changed ...*unstructured.Unstructured) *Set {
 	return made
 }
 
-// Without returns the set as if an object was not rendered.
+// Without returns the set as if an object were not rendered.
 func (s *Set) Without(object *unstructured.Unstructured) *Set {
 	made := &Set{release: s.release, objects: maps.Clone(s.objects), facts: maps.Clone(s.facts)}
 	name := nameOf(object)
@@ -80,7 +80,7 @@ func (s *Set) Without(object *unstructured.Unstructured) *Set {
 // Objects returns the facts by object.
 func (s *Set) Objects() map[Object]Facts { return s.facts }
 
-// Rendered returns the object of facts, nil if there is none.
+// Rendered returns the object of a name, nil if it does not exist.
 func (s *Set) Rendered(name Object) *unstructured.Unstructured {
 	for _, object := range s.objects {
 		if object.GetKind() == name.Kind && s.release.normal(object.GetName()) == name.Name {

@@ -4,7 +4,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// surroundings are what facts of an object need of other objects.
+// surroundings are the properties of other objects that an object's facts depend on.
 type surroundings struct {
 	bound map[Object]*holders // of roles
 	ports []podPort
@@ -34,7 +34,7 @@ func surroundingsOf(objects map[Object]*unstructured.Unstructured, release Relea
 	return s
 }
 
-// bind records the accounts of a binding. A binding in another namespace grants an account of the release nothing in its own.
+// bind records the accounts of a binding. A binding in another namespace grants nothing in the release's namespace.
 func (s *surroundings) bind(kind string, binding fields, release Release) {
 	scope := "cluster"
 	if kind == "RoleBinding" {
@@ -56,7 +56,7 @@ func (s *surroundings) bind(kind string, binding fields, release Release) {
 	}
 }
 
-// port is the number of a named port of the pods that a selector selects, or the name if no pod has it.
+// port returns the number of a named port of the pods that a selector selects, or the name if no pod has it.
 func (s surroundings) port(selector fields, name string) any {
 	var found any = name
 	for _, port := range s.ports {

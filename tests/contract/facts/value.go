@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// fields is an object of JSON. Missing fields, and those of another type, read as empty.
+// fields is a JSON object. Missing fields, and those of another type, are read as empty.
 type fields map[string]any
 
 func (f fields) sub(key string) fields { return asFields(f[key]) }
@@ -72,7 +72,7 @@ func asFields(value any) fields {
 	return nil
 }
 
-// text is a value as one text: scalars as YAML prints them, anything else as JSON.
+// text returns a value as one string: scalars as YAML prints them, anything else as JSON.
 func text(value any) string {
 	switch v := value.(type) {
 	case string:
@@ -100,8 +100,8 @@ func text(value any) string {
 	return strings.TrimSpace(out.String())
 }
 
-// leaves yields path and value of every scalar. Items of a list are identified by their names if they are unique. Empty lists and objects and null are
-// omitted; 0, false and "" are values.
+// leaves yields path and value of every scalar. Items of a list are identified by their names if they are unique. Empty lists and objects and null
+// are omitted; 0, false and "" are values.
 func leaves(value any) iter.Seq2[string, any] {
 	return func(yield func(string, any) bool) { descend("", value, yield) }
 }
@@ -143,7 +143,7 @@ func itemNames(items []any) []string {
 	return numbers
 }
 
-// itemName identifies an item of a list: its name, that of its template, or where it is mounted.
+// itemName returns what identifies an item of a list: its name, that of its template, or its destination.
 func itemName(item fields) string {
 	for _, name := range []any{item["name"], item.sub("template")["name"], item["dest"]} {
 		if known, ok := name.(string); ok && known != "" {

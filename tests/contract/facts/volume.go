@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// volumeSource is what a volume shows: secret:name[key=path,...], configMap:name, emptyDir: and so on.
+// volumeSource returns the source of a volume: secret:name[key=path,...], configMap:name, emptyDir: and so on.
 func volumeSource(volume fields) string {
 	if volume == nil {
 		return "?:?"

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// samples are the URIs whose route is a fact: those of the runtime's access modes, and some without a route.
+// samples returns the URIs whose route is a fact: those of the runtime's access modes, and some without a route.
 func samples() []string {
 	return []string{
 		"/app-proxy/api/graphql", "/app-proxy", "/workflows/api/v1/info", "/workflows/", "/workflows", "/webhooks/ns1/src1/push", "/webhooks/ns1/src1",
@@ -85,7 +85,7 @@ func (s server) location(of directive) {
 	}
 }
 
-// effective are the directives of a name that apply in a location: those in it, or otherwise those around it.
+// effective returns the directives of a name that apply in a location: those in it, or otherwise the inherited ones.
 func (s server) effective(in directive, name string) []directive {
 	for _, from := range [][]directive{in.block, s.inherited} {
 		var found []directive

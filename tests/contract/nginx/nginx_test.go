@@ -58,7 +58,7 @@ func TestFacts(t *testing.T) {
 	assert.Equal(t, want, Facts(config))
 }
 
-func TestFactsOfWhatIsNoServer(t *testing.T) {
+func TestFactsOfInvalidConfigurations(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "}", "{", "location / {}", "http { server x; }", "server { location; listen"} {
 		assert.NotPanics(t, func() { Facts(text) }, text)

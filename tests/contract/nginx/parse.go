@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// directive is one of nginx's directives. Those with a block have directives in it.
+// directive is an nginx directive, with the directives in its block.
 type directive struct {
 	words []string
 	block []directive
-	open  bool // open is true where there is a block, if an empty one.
+	open  bool // open is true if there is a block, even an empty one.
 }
 
 func (d directive) name() string { return d.words[0] }

@@ -26,7 +26,8 @@ func (s server) route(uri string) string {
 	return "nothing"
 }
 
-// find returns the location of a URI by nginx's order, an exact one, the longest prefix, the first expression that matches, and what the expression matched.
+// find returns the location of a URI by nginx's order, an exact one, the longest prefix, the first expression that matches, and what the expression
+// matched.
 func (s server) find(uri string) (*directive, map[string]string) {
 	var prefixes []*directive
 	for i, each := range s.locations {
@@ -102,7 +103,7 @@ func (r *request) expand(text string) string {
 	})
 }
 
-// apply follows a directive, and returns what the server does where that is the end.
+// apply evaluates a directive, and returns what the server does if the directive ends the request.
 func (r *request) apply(of directive, prefix string) string {
 	if of.open || len(of.words) < 2 {
 		return ""
