@@ -23,7 +23,7 @@ import (
 	"gitops-runtime/localcluster/standin/appproxy"
 )
 
-// access is the runtime as seen from outside in a mode.
+// access is the runtime in a mode, as seen from outside.
 type access struct {
 	*environment
 	outside
@@ -35,14 +35,14 @@ func (e *environment) access(t *testing.T, mode images.Mode) access {
 	endpoint, err := install.EndpointOf(mode)
 	require.NoError(t, err)
 	// a pod that an upgrade replaces may still get requests while it terminates, and not respond
-	eventually(t, "replaced pods have gone", 2*time.Minute, func(ctx context.Context) error {
+	eventually(t, "replaced pods are gone", 2*time.Minute, func(ctx context.Context) error {
 		pods, err := e.client.CoreV1().Pods(install.Namespace).List(ctx, metav1.ListOptions{})
 		if err != nil {
 			return err
 		}
 		for _, pod := range pods.Items {
 			if pod.DeletionTimestamp != nil {
-				return fmt.Errorf("the pod %s is there", pod.Name)
+				return fmt.Errorf("the pod %s still exists", pod.Name)
 			}
 		}
 		return nil
@@ -50,7 +50,7 @@ func (e *environment) access(t *testing.T, mode images.Mode) access {
 	return access{e, e.outside(t, endpoint), mode}
 }
 
-// appProxy: method, path, query, header and body arrive at app-proxy as they were sent.
+// appProxy checks that method, path, query, header and body arrive at app-proxy as they were sent.
 func (a access) appProxy(t *testing.T) {
 	got := a.answer(t, http.StatusOK, time.Minute, request{
 		method: http.MethodPut, path: "/app-proxy/api/things?a=b", body: "12345", header: map[string]string{"X-Test": "e2e"},
@@ -66,7 +66,7 @@ func (a access) appProxy(t *testing.T) {
 	assert.Contains(t, echo.Host, "cap-app-proxy.", "the target sees its own name as the host")
 }
 
-// argoCD: app-proxy has what it needs to sign in to the runtime's Argo CD.
+// argoCD checks that app-proxy has what it needs to sign in to the runtime's Argo CD.
 func (a access) argoCD(t *testing.T) {
 	got := a.answer(t, http.StatusOK, 20*time.Second, request{path: appproxy.ArgoCDPath})
 	var who struct {
@@ -78,7 +78,7 @@ func (a access) argoCD(t *testing.T) {
 	assert.Equal(t, "admin", who.Username)
 }
 
-// webSocket: an upgraded connection passes every hop, and messages go both ways.
+// webSocket checks that an upgraded connection passes every hop, and messages go both ways.
 func (a access) webSocket(t *testing.T) {
 	scheme := map[string]string{"http": "ws", "https": "wss"}[a.endpoint.Scheme]
 	config, err := websocket.NewConfig(scheme+a.url("/app-proxy/ws")[len(a.endpoint.Scheme):], a.url(""))
@@ -100,7 +100,7 @@ func (a access) webSocket(t *testing.T) {
 	}
 }
 
-// workflowsServer: the Argo server answers under /workflows, to those with a token.
+// workflowsServer checks that the Argo server responds under /workflows to clients with a token.
 func (a access) workflowsServer(t *testing.T) {
 	token, err := a.client.CoreV1().ServiceAccounts(install.Namespace).
 		CreateToken(t.Context(), "argo-server", &authenticationv1.TokenRequest{}, metav1.CreateOptions{})

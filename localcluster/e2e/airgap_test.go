@@ -24,12 +24,12 @@ const outsideRegistry = "gitops-runtime-e2e-outside"
 // airGap is a cluster that is cut off: its node and pods can reach only the cluster itself and the private registry.
 type airGap struct {
 	*environment
-	// outside is the address of the registry outside.
+	// outside is the address of outsideRegistry.
 	outside string
 }
 
-// airGapped cuts the cluster off for the rest of the test. The node has no image of the private registry at first: all its images are then pulled within
-// the air gap.
+// airGapped cuts the cluster off for the rest of the test. The node has no image of the private registry at first: all its images are then pulled
+// within the air gap.
 func (e *environment) airGapped(t *testing.T) airGap {
 	t.Helper()
 	g := airGap{e, e.startOutside(t)}
@@ -52,7 +52,7 @@ func (e *environment) airGapped(t *testing.T) airGap {
 	return g
 }
 
-// startOutside starts the registry outside and returns its address.
+// startOutside starts outsideRegistry and returns its address.
 func (e *environment) startOutside(t *testing.T) string {
 	t.Helper()
 	engine := e.local.Cluster.Engine
@@ -73,7 +73,7 @@ func (e *environment) startOutside(t *testing.T) string {
 	return address + ":5000"
 }
 
-// fromInside are the clients: the node, and a pod.
+// fromInside returns functions that send a request from the node and from a pod, by client.
 func (g airGap) fromInside() map[string]func(context.Context, string) error {
 	return map[string]func(context.Context, string) error{
 		"node": func(ctx context.Context, address string) error { return g.inNode(ctx, ask(address)) },
@@ -83,18 +83,19 @@ func (g airGap) fromInside() map[string]func(context.Context, string) error {
 	}
 }
 
-// ask is a request for the version of a registry's API, as a line for the shell.
+// ask returns a shell command that requests the version of a registry's API.
 func ask(address string) string {
 	return "curl --silent --show-error --insecure --max-time 5 --output /dev/null http://" + address + "/v2/"
 }
 
-// inNode runs a line of the shell in the node.
+// inNode runs a shell command in the node.
 func (g airGap) inNode(ctx context.Context, line string) error {
 	_, err := g.local.Cluster.Engine.Run(ctx, "exec", kindcluster.Name+"-control-plane", "sh", "-c", line)
 	return err
 }
 
-// verify: clients inside reach the private registry, and neither the one outside nor the internet. The node has no mirror that could replace these.
+// verify checks that clients in the cluster reach the private registry, but not outsideRegistry or the internet, and that the node has no other
+// mirror.
 func (g airGap) verify(t *testing.T) {
 	t.Helper()
 	for who, ask := range g.fromInside() {
@@ -109,7 +110,7 @@ func (g airGap) verify(t *testing.T) {
 	assert.Equal(t, strings.ReplaceAll("REGISTRY\nserver = \"http://REGISTRY\"\n\n[host.\"http://REGISTRY\"]\n  capabilities = [\"pull\", \"resolve\"]", "REGISTRY", install.RegistryInCluster), mirrors)
 }
 
-// pulled: every container of the runtime has an image that the node pulled from the private registry within the gap.
+// pulled checks that every container of the runtime has an image that the node pulled from the private registry within the gap.
 func (g airGap) pulled(t *testing.T) {
 	t.Helper()
 	listed, err := g.local.Cluster.Engine.Run(t.Context(), "exec", kindcluster.Name+"-control-plane", "ctr", "--namespace=k8s.io", "images", "list", "--quiet")

@@ -19,7 +19,7 @@ spec:
   syncPolicy:
     automated: {prune: true, selfHeal: true}`
 
-// application: Argo CD deploys a folder of a Git server, and the platform gets events of the Application and of its Deployment.
+// application checks that Argo CD deploys a folder of a Git server, and the platform gets events of the Application and of its Deployment.
 func (e *environment) application(t *testing.T) {
 	e.namespace(t, "e2e-guestbook")
 	e.applyHere(t, guestbook)

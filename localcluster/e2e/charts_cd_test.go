@@ -59,7 +59,7 @@ kind: Secret
 metadata: {name: argocd-initial-admin-secret, namespace: NAMESPACE}
 stringData: {password: first-of-the-community}`
 
-// aloneApplication is an Application, ROUND its name and the end of its namespace.
+// aloneApplication is an Application; ROUND is the suffix of its name and its target namespace.
 const aloneApplication = `apiVersion: argoproj.io/v1alpha1
 kind: Application
 metadata: {name: guestbook-ROUND, namespace: NAMESPACE}
@@ -94,8 +94,8 @@ func (a alone) makeTargets(t *testing.T) {
 	}
 }
 
-// deploys: an Application and one that an ApplicationSet has created are synced and healthy; a sync that the runtime's checks reject reports why; a
-// replicated Redis survives the loss of its master.
+// deploys checks that an Application and one that an ApplicationSet has created are synced and healthy; a sync that the runtime's checks reject
+// reports why; a replicated Redis survives the loss of its master.
 func (a alone) deploys(t *testing.T, round string) {
 	fill := strings.NewReplacer("NAMESPACE", a.namespace, "ROUND", round)
 	a.applyHere(t, fill.Replace(aloneApplication))
@@ -113,7 +113,7 @@ func (a alone) deploys(t *testing.T, round string) {
 	}
 }
 
-// redisSurvives: data that is written through HAProxy is kept after the master has lost its pod and its data.
+// redisSurvives checks that data written through HAProxy is kept when the master loses its pod and its data.
 func (a alone) redisSurvives(t *testing.T) {
 	const pods, announced, proxy = "alone-argocd-redis-ha-server-", "alone-argocd-redis-ha-announce-", "alone-argocd-redis-ha-haproxy"
 	master, err := a.redis(t.Context(), pods+"0", "-p", "26379", "sentinel", "get-master-addr-by-name", "argocd")
@@ -124,7 +124,7 @@ func (a alone) redisSurvives(t *testing.T) {
 	label := []byte(`{"metadata":{"labels":{"argocd-client":"true"}}}`)
 	_, err = a.client.CoreV1().Pods(a.namespace).Patch(t.Context(), asker, types.MergePatchType, label, metav1.PatchOptions{})
 	require.NoError(t, err)
-	eventually(t, "HAProxy lets the client in", 30*time.Second, func(ctx context.Context) error {
+	eventually(t, "HAProxy accepts the client", 30*time.Second, func(ctx context.Context) error {
 		_, err := a.redis(ctx, asker, "-h", proxy, "ping")
 		return err
 	})

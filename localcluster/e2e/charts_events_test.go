@@ -28,7 +28,7 @@ func eventsAlone() aloneChart {
 	}
 }
 
-// eventsBefore is what a user of the community chart has; there is no bus with that name, so no pod runs for it.
+// eventsBefore is what a user of the community chart has; no bus has that name, so no pod runs for it.
 const eventsBefore = `apiVersion: argoproj.io/v1alpha1
 kind: EventSource
 metadata: {name: before, namespace: NAMESPACE}
@@ -47,7 +47,7 @@ kind: Secret
 metadata: {name: webhook, namespace: NAMESPACE}
 stringData: {key: kept}`
 
-// note is a way from a webhook over the event bus to a sensor that writes what it receives into a ConfigMap.
+// note routes a webhook over the event bus to a sensor that writes what it receives into a ConfigMap.
 const note = `apiVersion: v1
 kind: ServiceAccount
 metadata: {name: note, namespace: NAMESPACE}
@@ -120,8 +120,8 @@ func (a alone) startListening(t *testing.T) {
 	a.subscribed(t, a.namespace, "note")
 }
 
-// receivesAndActs: what is posted to the webhook is in a ConfigMap that the sensor creates. With the validating webhook, a
-// sensor that cannot run is refused.
+// receivesAndActs checks that what is posted to the webhook is in a ConfigMap that the sensor creates. With the validating webhook, a sensor that
+// cannot run is rejected.
 func (a alone) receivesAndActs(t *testing.T, round string) {
 	eventually(t, "the webhook receives it", time.Minute, func(ctx context.Context) error {
 		return a.client.CoreV1().RESTClient().Post().Namespace(a.namespace).Resource("services").Name("note-eventsource-svc:12000").
@@ -139,13 +139,14 @@ func (a alone) receivesAndActs(t *testing.T, round string) {
 		return
 	}
 	unfit := documents(t, fmt.Sprintf(`{apiVersion: argoproj.io/v1alpha1, kind: Sensor, metadata: {name: unfit, namespace: %s}, spec: {dependencies: [], triggers: []}}`, a.namespace))[0]
-	// Its failure policy is Ignore (argo-events v1.9.10, pkg/webhook/webhook.go): as long as the API server cannot reach it, every object is accepted.
+	// Its failure policy is Ignore (argo-events v1.9.10, pkg/webhook/webhook.go): as long as the API server cannot reach it, every object is
+	// accepted.
 	sensors := a.objects.Resource(argo("sensors")).Namespace(a.namespace)
 	var refused error
-	eventually(t, "the validating webhook is asked", time.Minute, func(ctx context.Context) error {
+	eventually(t, "the validating webhook is called", time.Minute, func(ctx context.Context) error {
 		_, refused = sensors.Create(ctx, unfit, metav1.CreateOptions{})
 		if refused == nil {
-			return errors.Join(errors.New("a sensor without triggers was taken"), sensors.Delete(ctx, unfit.GetName(), metav1.DeleteOptions{}))
+			return errors.Join(errors.New("a sensor without triggers was accepted"), sensors.Delete(ctx, unfit.GetName(), metav1.DeleteOptions{}))
 		}
 		return nil
 	})

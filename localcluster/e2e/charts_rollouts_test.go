@@ -37,7 +37,7 @@ kind: Secret
 metadata: {name: argo-rollouts-notification-secret, namespace: NAMESPACE}
 stringData: {token: kept}`
 
-// rollsOut: an update of a Rollout passes its canary steps.
+// rollsOut checks that an update of a Rollout passes its canary steps.
 func (a alone) rollsOut(t *testing.T, round string) {
 	require.NotEqual(t, a.rollOut(t, a.namespace, round+"-one"), a.rollOut(t, a.namespace, round+"-two"))
 }

@@ -17,12 +17,12 @@ import (
 	"gitops-runtime/localcluster/install"
 )
 
-// aloneChart is one of Argo's charts, and what shows that it works.
+// aloneChart is one of Argo's charts, with the tests that it works.
 type aloneChart struct {
 	install.Chart
-	// helm is the version of Helm that does it, bin/helm where it is empty.
+	// helm is the version of Helm that installs it; empty for bin/helm.
 	helm string
-	// pods are the ready pods of each workload, with the default values and with those for high availability; the names have the release in front.
+	// pods are the ready pods of each workload, with the default values and with those for high availability; actual names start with the release.
 	pods, available map[string]int32
 	// before is what a user of the community's chart has, in YAML; definitions are the files of the definitions of kinds in that chart.
 	before, definitions string
@@ -44,9 +44,9 @@ func aloneCharts() []aloneChart {
 	return []aloneChart{rolloutsAlone(), workflowsAlone(), eventsAlone(), cdAlone()}
 }
 
-// TestCharts installs each of the Argo charts separately in a namespace, with its defaults over a release with the names of the community chart, and
-// then with the values for high availability, and tests it both times; all charts at the same time, since they share nothing. The namespaces enforce the
-// Pod Security level restricted. After all have been uninstalled, only Argo's CRDs are left outside of namespaces.
+// TestCharts installs each of the Argo charts separately in a namespace, with its defaults over a release with the names of the community chart,
+// and then with the values for high availability, and tests it both times; all charts at the same time, since they share nothing. The namespaces
+// enforce the Pod Security level restricted. After all have been uninstalled, only Argo's CRDs are left outside of namespaces.
 func TestCharts(t *testing.T) {
 	e := start(t)
 	before := e.inventory(t)
@@ -66,7 +66,7 @@ func TestCharts(t *testing.T) {
 		}
 	})
 	e.run(t, "nothing left", func(t *testing.T) {
-		eventually(t, "what has owners goes after them", time.Minute, func(ctx context.Context) error {
+		eventually(t, "objects with owners are deleted", time.Minute, func(ctx context.Context) error {
 			outside, err := e.list(ctx, "")
 			if left := withoutDefinitions(without(outside, before)); err == nil && len(left) > 0 {
 				err = fmt.Errorf("left outside any namespace: %v", left)
@@ -117,7 +117,7 @@ func (a alone) lifecycle(t *testing.T) {
 	a.run(t, "ha, nothing forbidden", func(t *testing.T) { a.nothingForbidden(t, a.namespace) })
 }
 
-// install installs or upgrades the chart and waits until its workloads have their pods, and no others.
+// install installs or upgrades the chart and waits until its workloads have exactly the expected pods.
 func (a alone) install(t *testing.T, pods map[string]int32, valueFiles ...string) {
 	ctx, cancel := context.WithTimeout(t.Context(), 6*time.Minute)
 	defer cancel()

@@ -42,7 +42,7 @@ kind: Secret
 metadata: {name: artifacts, namespace: NAMESPACE}
 stringData: {key: kept}`
 
-// every runs each minute.
+// every runs once a minute.
 const every = `apiVersion: argoproj.io/v1alpha1
 kind: CronWorkflow
 metadata: {name: every-minute, namespace: NAMESPACE}
@@ -67,13 +67,13 @@ func (a alone) startSchedule(t *testing.T) {
 	a.applyHere(t, strings.NewReplacer("NAMESPACE", a.namespace, "IMAGE", standIn).Replace(every))
 }
 
-// runsWorkflows: a Workflow succeeds and returns its output; at the end the schedule has started one, too.
+// runsWorkflows checks that a Workflow succeeds and returns its output; at the end the schedule has started one, too.
 func (a alone) runsWorkflows(t *testing.T, round string) {
 	require.Equal(t, "hello from "+round, a.greeting(t, a.namespace, round, "argo-workflow"))
 	if round == "default" {
 		return
 	}
-	eventually(t, "a workflow has come of the schedule", 2*time.Minute, func(ctx context.Context) error {
+	eventually(t, "the schedule has started a workflow that succeeded", 2*time.Minute, func(ctx context.Context) error {
 		list, err := a.objects.Resource(argo("workflows")).Namespace(a.namespace).
 			List(ctx, metav1.ListOptions{LabelSelector: "workflows.argoproj.io/cron-workflow=every-minute"})
 		if err != nil {

@@ -24,8 +24,8 @@ const aloneRelease = "alone"
 
 var definitions = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
 
-// clean removes what an earlier run or install has left: the release, those of tests, their namespaces, and Argo's CRDs, which Helm keeps with the name
-// of the release. The platform is reset to its seed.
+// clean removes what an earlier run or install has left: the release, those of tests, their namespaces, and Argo's CRDs, which Helm keeps with the
+// name of the release. The platform is reset to its seed.
 func (e *environment) clean(t *testing.T) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
@@ -49,11 +49,11 @@ func (e *environment) clean(t *testing.T) {
 		e.releaseFinalizers(ctx, t)
 		for _, name := range gone {
 			if _, err := e.client.CoreV1().Namespaces().Get(ctx, name, metav1.GetOptions{}); !errors.IsNotFound(err) {
-				return fmt.Errorf("the namespace %s is there: %w", name, err)
+				return fmt.Errorf("the namespace %s still exists: %w", name, err)
 			}
 		}
 		if left := e.argoDefinitions(ctx, t); len(left) > 0 {
-			return fmt.Errorf("definitions are there: %v", left)
+			return fmt.Errorf("definitions still exist: %v", left)
 		}
 		return nil
 	})
@@ -61,7 +61,7 @@ func (e *environment) clean(t *testing.T) {
 	e.platform(t).reset(t)
 }
 
-// leftOverReleases are the runtime's release and, in namespaces of tests, those of other runtimes and of separate charts.
+// leftOverReleases returns the runtime's release and, in namespaces of tests, those of other runtimes and of separate charts.
 func (e *environment) leftOverReleases(ctx context.Context, t *testing.T) []types.NamespacedName {
 	t.Helper()
 	releases := []types.NamespacedName{{Namespace: install.Namespace, Name: install.Release}}
@@ -106,7 +106,7 @@ func (e *environment) releaseFinalizers(ctx context.Context, t *testing.T) {
 		list, err := e.metadata.Resource(resource).List(ctx, metav1.ListOptions{})
 		ignoreMissing(t, err)
 		if err != nil {
-			continue // the definition has gone since
+			continue // the definition was deleted in the meantime
 		}
 		for _, item := range list.Items {
 			if len(item.Finalizers) == 0 || item.DeletionTimestamp == nil {

@@ -20,8 +20,8 @@ import (
 	"gitops-runtime/tests/published"
 )
 
-// installCommunity installs a release with the names, selectors and fields of the community chart and the CRDs of its kinds. It returns the workloads
-// that have to exist after the upgrade.
+// installCommunity installs a release with the names, selectors and fields of the community chart and the CRDs of its kinds. It returns the
+// workloads that have to exist after the upgrade.
 func (a alone) installCommunity(t *testing.T) map[string]string {
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
@@ -41,16 +41,16 @@ func (a alone) installCommunity(t *testing.T) map[string]string {
 		require.NoError(t, err)
 	}
 	workloads := a.workloadIDs(t, a.namespace)
-	delete(workloads, "Deployment alone-argocd-dex-server") // this chart has it where a user enables it
+	delete(workloads, "Deployment alone-argocd-dex-server") // this chart has it only if a user enables it
 	return workloads
 }
 
-// filled are manifests with the names of the test in them.
+// filled returns manifests with the names of the test in them.
 func (a alone) filled(text string) string {
 	return strings.NewReplacer("NAMESPACE", a.namespace, "IMAGE", standIn).Replace(text)
 }
 
-// kept is what an upgrade must neither replace nor change: the user's objects, and the data of Secrets that the release has not created.
+// kept returns what an upgrade must neither replace nor change: the user's objects, and the data of Secrets that the release has not created.
 func (a alone) kept(t *testing.T) map[string]string {
 	t.Helper()
 	found := map[string]string{}
@@ -58,9 +58,9 @@ func (a alone) kept(t *testing.T) map[string]string {
 		if object.GetKind() == "Secret" {
 			continue
 		}
-		there, err := a.object(t.Context(), strings.ToLower(object.GetKind())+"s", a.namespace, object.GetName())
+		existing, err := a.object(t.Context(), strings.ToLower(object.GetKind())+"s", a.namespace, object.GetName())
 		require.NoError(t, err)
-		found[object.GetKind()+" "+object.GetName()] = string(there.GetUID())
+		found[object.GetKind()+" "+object.GetName()] = string(existing.GetUID())
 	}
 	secrets, err := a.client.CoreV1().Secrets(a.namespace).List(t.Context(), metav1.ListOptions{FieldSelector: "type=Opaque"})
 	require.NoError(t, err)

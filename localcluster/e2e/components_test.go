@@ -14,7 +14,7 @@ import (
 	"gitops-runtime/localcluster/install"
 )
 
-// components: the runtime is registered, and each component that codefresh-cm lists has a workload with its name as the
+// components checks that the runtime is registered, and each component that codefresh-cm lists has a workload with its name as the
 // part-of label, by which the platform finds the logs of a component.
 func (e *environment) components(t *testing.T) {
 	require.Equal(t, []string{install.Name, "taken"}, e.platform(t).runtimes(t))

@@ -15,16 +15,16 @@ import (
 	"gitops-runtime/localcluster/install"
 )
 
-// cyclesVariable is how often TestCycles installs and uninstalls; the default is once, since TestNeighbors also installs and uninstalls runtimes
+// cyclesVariable sets how often TestCycles installs and uninstalls; the default is once, since TestNeighbors also installs and uninstalls runtimes
 // repeatedly in one namespace.
 const (
 	cyclesVariable = "E2E_CYCLES"
 	usualCycles    = 1
 )
 
-// TestCycles: installing and uninstalling a runtime repeatedly leaves nothing behind, and nothing that breaks the next install. The first runtime is the
-// previous release, and is upgraded before it is uninstalled; the oldest Helm does that and everything after it. Each runtime is installed in a random
-// access mode, upgraded to another and rolled back.
+// TestCycles checks that installing and uninstalling a runtime repeatedly leaves nothing behind and does not break the next install. The first
+// runtime is the previous release, and is upgraded before it is uninstalled; the oldest Helm does that and everything after it. Each runtime is
+// installed in a random access mode, upgraded to another and rolled back.
 func TestCycles(t *testing.T) {
 	cycles := variable(t, cyclesVariable, usualCycles, strconv.Atoi)
 	e := start(t)
@@ -33,19 +33,19 @@ func TestCycles(t *testing.T) {
 	random := seeded(t)
 	for cycle := range cycles {
 		begun := time.Now()
-		there := false
+		ok := false
 		t.Run(fmt.Sprintf("cycle %d", cycle+1), func(t *testing.T) {
 			if cycle == 0 {
-				there = e.upgraded(t)
+				ok = e.upgraded(t)
 				e = e.by(oldestHelm)
 			} else {
-				there = e.upgradeAndRollBack(t, random)
+				ok = e.upgradeAndRollBack(t, random)
 			}
 			installed := time.Now()
-			there = there && e.run(t, "uninstall", func(t *testing.T) { e.uninstall(t, before) })
+			ok = ok && e.run(t, "uninstall", func(t *testing.T) { e.uninstall(t, before) })
 			t.Logf("installed in %.0f s, uninstalled in %.0f s", installed.Sub(begun).Seconds(), time.Since(installed).Seconds())
 		})
-		require.True(t, there, "no further than cycle %d of %d", cycle+1, cycles)
+		require.True(t, ok, "stopped at cycle %d of %d", cycle+1, cycles)
 	}
 }
 

@@ -31,7 +31,7 @@ import (
 	"gitops-runtime/localcluster/install"
 )
 
-// standIn is the stand-in's image where pods of tests can pull it.
+// standIn is the reference of the stand-in's image for pods of tests.
 const standIn = install.RegistryInCluster + "/gitops-runtime/standin:dev"
 
 // Versions of Helm besides bin/helm, the newest Helm 3; each is built from tools/helm-<version>.
@@ -64,7 +64,7 @@ func start(t *testing.T) *environment {
 	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Minute) // images that cannot be pulled are built first
 	defer cancel()
 	require.NoError(t, local.Cluster.Start(ctx))
-	require.NoError(t, local.Cluster.Reconnect(ctx)) // a run that was killed may have left it cut off
+	require.NoError(t, local.Cluster.Reconnect(ctx)) // a killed run may have left it disconnected
 	ready, err := local.Prepare(ctx, images.Tunnel)
 	require.NoError(t, err)
 	e := &environment{local: local, ready: ready}
@@ -85,7 +85,7 @@ func start(t *testing.T) *environment {
 	return e
 }
 
-// by is the same environment, where another version of Helm installs, upgrades and uninstalls.
+// by returns the same environment with another version of Helm.
 func (e *environment) by(version string) *environment {
 	other, local := *e, *e.local
 	local.Helm.Path = filepath.Join(e.local.Root, "bin", "helm-"+version)
@@ -123,7 +123,7 @@ func (e *environment) installWith(t *testing.T, name images.Mode, values string)
 	e.mapper.Reset()
 }
 
-// file is a values file of the test.
+// file returns a values file of the test.
 func file(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), strings.ReplaceAll(t.Name(), "/", "-")+".yaml")
@@ -158,7 +158,7 @@ func (e *environment) namespace(t *testing.T, name string) {
 	})
 }
 
-// kubectl are terratest's options for a namespace.
+// kubectl returns terratest's options for a namespace.
 func (e *environment) kubectl(namespace string) *k8s.KubectlOptions {
 	options := k8s.NewKubectlOptionsWithRestConfig(e.config, namespace)
 	options.Logger = logger.Discard
@@ -172,7 +172,7 @@ func (e *environment) secret(ctx context.Context, namespace, name, key string) (
 		return "", err
 	}
 	if len(secret.Data[key]) == 0 {
-		return "", fmt.Errorf("the Secret %s/%s has nothing under the key %s", namespace, name, key)
+		return "", fmt.Errorf("the Secret %s/%s has no value for the key %s", namespace, name, key)
 	}
 	return string(secret.Data[key]), nil
 }

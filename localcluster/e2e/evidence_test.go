@@ -95,7 +95,7 @@ func (e *evidence) podLogs(ctx context.Context, namespace string) error {
 	return nil
 }
 
-// yamls writes a file a kind.
+// yamls writes one file per kind.
 func (e *evidence) yamls(ctx context.Context, namespace string) error {
 	groups, err := discovery.ServerPreferredNamespacedResources(e.known)
 	if err != nil {

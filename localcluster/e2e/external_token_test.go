@@ -29,7 +29,7 @@ argo-cd: {enabled: false}
 argo-rollouts: {enabled: false}
 `
 
-// byToken: a runtime with an API key of an external Argo CD uses that key, and does not create one.
+// byToken checks that a runtime with an API key of an external Argo CD uses that key, and does not create one.
 func (n *neighbors) byToken(t *testing.T) {
 	n.apply(t, namespaceOf(install.Namespace))
 	n.installFirst(t, fmt.Sprintf(tokenValues, n.apiKey(t)))
@@ -42,11 +42,11 @@ func (n *neighbors) byToken(t *testing.T) {
 	n.applyHere(t, guestbook)
 	n.platform(t).getsEvent(t, "Application", install.Namespace, "e2e-guestbook")
 	_, err := n.client.CoreV1().Secrets(install.Namespace).Get(t.Context(), "argocd-token", metav1.GetOptions{})
-	require.True(t, errors.IsNotFound(err), "the Secret argocd-token is there: %v", err)
+	require.True(t, errors.IsNotFound(err), "the Secret argocd-token exists: %v", err)
 }
 
-// apiKey is a new API key of the other Argo CD's administrator, as `argocd account generate-token` requests it. The API server's proxy forwards a
-// cookie, but no Authorization header.
+// apiKey returns a new API key of the other Argo CD's administrator, as `argocd account generate-token` requests it. The API server's proxy
+// forwards a cookie, but no Authorization header.
 func (n *neighbors) apiKey(t *testing.T) string {
 	t.Helper()
 	password, err := n.secret(t.Context(), neighbor, "argocd-initial-admin-secret", "password")

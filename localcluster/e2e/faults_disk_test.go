@@ -17,7 +17,7 @@ import (
 	"gitops-runtime/localcluster/kindcluster"
 )
 
-// busServers is how many servers the event bus has.
+// busServers is the number of servers of the event bus.
 const busServers = 3
 
 // busVolume is a volume of the event bus on a disk of the node.
@@ -31,14 +31,14 @@ spec:
   storageClassName: e2e-bus
   hostPath: {path: PATH}`
 
-// hookOnDisks is a hook whose event bus keeps events on small volumes.
+// hookOnDisks returns a hook whose event bus keeps events on small volumes.
 func hookOnDisks() string {
 	return strings.Replace(hookThatRepeats(hookOn(busServers)),
 		`    streamConfig: "replicas: 3\n"`,
 		`    streamConfig: "replicas: 3\nmaxBytes: 16777216\n"`+"\n    persistence: {storageClassName: e2e-bus, volumeSize: 32Mi}", 1)
 }
 
-// fullDisks are the faults of the event bus' disks. Each server has one of its own, on which the test writes until it is full.
+// fullDisks tests the faults of the event bus's disks. Each server has a separate disk, which the test fills.
 func (a access) fullDisks(t *testing.T) {
 	var disks []kindcluster.Disk
 	for number := range busServers {
@@ -46,7 +46,7 @@ func (a access) fullDisks(t *testing.T) {
 		require.NoError(t, err)
 		t.Cleanup(func() { assert.NoError(t, disk.Remove(context.WithoutCancel(t.Context()))) })
 		volume := strings.NewReplacer("NUMBER", fmt.Sprint(number), "PATH", disk.Path).Replace(busVolume)
-		require.NoError(t, a.local.Kubectl.Delete(t.Context(), documents(t, volume), time.Minute)) // that of a run that was killed
+		require.NoError(t, a.local.Kubectl.Delete(t.Context(), documents(t, volume), time.Minute)) // left by a killed run
 		a.applyHere(t, volume)
 		disks = append(disks, disk)
 	}
@@ -57,7 +57,7 @@ func (a access) fullDisks(t *testing.T) {
 	)
 }
 
-// diskFull is the fault that disks of the event bus are full for a while; then it is repaired as docs/reliability.md says.
+// diskFull returns the fault in which disks of the event bus are full for a while; then the bus is repaired as documented in docs/reliability.md.
 func (f *traffic) diskFull(name string, disks []kindcluster.Disk, duration time.Duration) fault {
 	return fault{
 		name:     name,
@@ -65,9 +65,9 @@ func (f *traffic) diskFull(name string, disks []kindcluster.Disk, duration time.
 		strike: func(t *testing.T) {
 			for _, disk := range disks {
 				require.NoError(t, disk.Fill(t.Context()))
-				defer func() { assert.NoError(t, disk.Free(context.WithoutCancel(t.Context()))) }() // also when the next one cannot be filled
+				defer func() { assert.NoError(t, disk.Free(context.WithoutCancel(t.Context()))) }() // even if the next one cannot be filled
 			}
-			time.Sleep(duration) // not for a condition: this is the fault
+			time.Sleep(duration) // a fixed time: the duration of the fault
 			for _, disk := range disks {
 				require.NoError(t, disk.Free(t.Context()))
 			}
@@ -84,15 +84,15 @@ func (f *traffic) diskFull(name string, disks []kindcluster.Disk, duration time.
 			}
 			got, err := f.ask(ctx, pushed(-3))
 			if err == nil && got.status != 200 {
-				err = fmt.Errorf("a webhook gets the answer %d: %s", got.status, got.body)
+				err = fmt.Errorf("a webhook gets the status %d: %s", got.status, got.body)
 			}
 			return err
 		},
 	}
 }
 
-// repairBus restarts the servers of the event bus that have disabled JetStream. When all of them have, they have forgotten their streams: then it
-// restarts the Sensor too, which makes them again, and listens before the EventSource gets anything accepted.
+// repairBus restarts the servers of the event bus that have disabled JetStream. If all of them have, the streams are lost: then it also restarts
+// the Sensor, which creates them again, and subscribes before the bus accepts events of the EventSource.
 func (e *environment) repairBus(t *testing.T) {
 	t.Helper()
 	disabled := 0
@@ -115,7 +115,7 @@ func (e *environment) repairBus(t *testing.T) {
 
 func busServer(number int) string { return fmt.Sprintf("eventbus-e2e-hook-js-%d", number) }
 
-// jetStream says whether a server of the event bus keeps events.
+// jetStream returns an error if a server of the event bus does not store events.
 func (e *environment) jetStream(ctx context.Context, pod string) error {
 	text, err := e.client.CoreV1().RESTClient().Get().Namespace(install.Namespace).Resource("pods").Name(pod + ":8222").
 		SubResource("proxy").Suffix("jsz").DoRaw(ctx)

@@ -17,7 +17,7 @@ import (
 	"gitops-runtime/localcluster/addons"
 )
 
-// downVariable says how long the platform and Git are down in each way.
+// downVariable sets how long the platform and Git are down in each failure mode.
 const (
 	downVariable = "E2E_DOWN"
 	usualDown    = 10 * time.Minute
@@ -28,21 +28,21 @@ type down struct {
 	how string
 	// misbehavior is the rest of a fault of the platform's stand-in, in JSON.
 	misbehavior string
-	// refuses says that new connections of the runtime are refused.
+	// refuses means that new connections of the runtime are refused.
 	refuses bool
 }
 
 func waysToBeDown() []down {
 	return []down{
-		{how: "refuse connections", misbehavior: `"drop":true`, refuses: true}, // those that there are end
+		{how: "refuse connections", misbehavior: `"drop":true`, refuses: true}, // existing connections end
 		{how: "hang", misbehavior: `"delay":"1h"`},
 		{how: "answer 503", misbehavior: `"status":503,"body":"away"`},
 		{how: "answer garbage", misbehavior: `"status":200,"body":"<html>"`},
 	}
 }
 
-// refusing denies connections from the runtime's namespace to the platform. Those of the tests, which come from outside, and of the tunnel server are
-// allowed.
+// refusing denies connections from the runtime's namespace to the platform. Those of the tests, from outside the cluster, and of the tunnel server
+// are allowed.
 const refusing = `apiVersion: networking.k8s.io/v1
 kind: NetworkPolicy
 metadata: {name: e2e-refusing, namespace: platform}
@@ -54,8 +54,8 @@ spec:
     - namespaceSelector: {matchExpressions: [{key: kubernetes.io/metadata.name, operator: NotIn, values: [codefresh]}]}
     - ipBlock: {cidr: 0.0.0.0/0, except: [PODS]}`
 
-// platformAndGitDown is the fault that both are down in a way for a while. The platform's stand-in then answers in place of the Git server, whose
-// commits stay.
+// platformAndGitDown returns the fault in which both fail in one mode for a while. The platform's stand-in then responds instead of the Git server,
+// which keeps its commits.
 func (f *traffic) platformAndGitDown(way down, duration time.Duration) fault {
 	var synced func(context.Context) error
 	return fault{
@@ -87,7 +87,7 @@ func (f *traffic) platformAndGitDown(way down, duration time.Duration) fault {
 	}
 }
 
-// serveGitFrom has the Git server's Service lead to pods of another name.
+// serveGitFrom routes the Git server's Service to pods of another name.
 func (e *environment) serveGitFrom(t *testing.T, name string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), time.Minute)
@@ -97,19 +97,19 @@ func (e *environment) serveGitFrom(t *testing.T, name string) {
 	assert.NoError(t, err)
 }
 
-// podNetwork is the network that the node gives addresses to pods from.
+// podNetwork returns the CIDR block of the addresses of the node's pods.
 func (e *environment) podNetwork(ctx context.Context) (string, error) {
 	nodes, err := e.client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return "", err
 	}
 	if len(nodes.Items) != 1 {
-		return "", fmt.Errorf("there are %d nodes, and not one", len(nodes.Items))
+		return "", fmt.Errorf("the cluster has %d nodes, want one", len(nodes.Items))
 	}
 	return nodes.Items[0].Spec.PodCIDR, nil
 }
 
-// dnsAway is the fault that the cluster's DNS server does not respond for a while.
+// dnsAway returns the fault in which the cluster's DNS server does not respond for a while.
 func (f *traffic) dnsAway(t *testing.T, duration time.Duration) fault {
 	const namespace, name = "kube-system", "coredns"
 	scale, err := f.client.AppsV1().Deployments(namespace).GetScale(t.Context(), name, metav1.GetOptions{})
@@ -120,7 +120,7 @@ func (f *traffic) dnsAway(t *testing.T, duration time.Duration) fault {
 		strike: func(t *testing.T) {
 			f.scale(t, namespace, name, 0)
 			defer f.scale(t, namespace, name, scale.Spec.Replicas)
-			time.Sleep(duration) // not for a condition: this is the fault
+			time.Sleep(duration) // a fixed time: the duration of the fault
 			synced = f.work.upToDate()
 		},
 		recovered: func(ctx context.Context) error {

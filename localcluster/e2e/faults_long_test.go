@@ -20,8 +20,8 @@ import (
 	"gitops-runtime/localcluster/install"
 )
 
-// TestFaults: a highly available runtime meets every fault of docs/reliability.md while requests and webhooks pass its tunnel and its router,
-// an application is synced and workflows run.
+// TestFaults checks that a highly available runtime recovers from every fault of docs/reliability.md while requests and webhooks pass its tunnel
+// and its router, an application is synced and workflows run.
 func TestFaults(t *testing.T) {
 	down := variable(t, downVariable, usualDown, time.ParseDuration)
 	e := start(t)
@@ -33,7 +33,7 @@ func TestFaults(t *testing.T) {
 	e.run(t, "restart", a.restarts)
 }
 
-// oneByOne are the faults that end by themselves.
+// oneByOne tests the faults that end by themselves.
 func (a access) oneByOne(t *testing.T, down time.Duration) {
 	f := a.underLoad(t, hookThatRepeats(hookOn(3)), firstWebhook)
 	faults := []fault{f.redisEmptied(), f.dnsAway(t, time.Minute), f.apiAway(time.Minute)}
@@ -50,7 +50,7 @@ func (a access) oneByOne(t *testing.T, down time.Duration) {
 	f.meet(t, faults...)
 }
 
-// underLoad is all traffic and all work, which end with the test; webhooks come by a hook.
+// underLoad starts all traffic and all work, which end with the test; webhooks pass the hook.
 func (a access) underLoad(t *testing.T, hook string, first int) *traffic {
 	t.Helper()
 	a.applyHere(t, hook)
@@ -63,13 +63,13 @@ func (a access) underLoad(t *testing.T, hook string, first int) *traffic {
 	return f
 }
 
-// hookThatRepeats is a hook whose Sensor tries again for at least half an hour, and tells the event bus only then that it has an event. Argo
-// Events otherwise takes an event whose trigger fails for done.
+// hookThatRepeats returns a hook whose Sensor retries for at least half an hour, and acknowledges an event only after that. By default Argo Events
+// also acknowledges events whose trigger fails.
 func hookThatRepeats(hook string) string {
 	return strings.Replace(hook, "  triggers:\n  - template:", "  triggers:\n  - atLeastOnce: true\n    retryStrategy: {steps: 1800, duration: 1s}\n    template:", 1)
 }
 
-// restarts: after its only node has restarted, the runtime is as it was. The stand-in that counts webhooks has restarted with it.
+// restarts checks that the runtime recovers after its only node restarts. The stand-in that counts webhooks restarts, too.
 func (a access) restarts(t *testing.T) {
 	const name = "the node restarts"
 	if !chosen(t, name) {
@@ -93,7 +93,7 @@ func (a access) restarts(t *testing.T) {
 	t.Logf("| %s | %.0f s | all until then | not counted | not counted | not counted | not counted | not counted |", name, time.Since(begun).Seconds())
 }
 
-// momentsVariable says at how many moments TestInterrupted kills each command.
+// momentsVariable sets how often TestInterrupted kills each command.
 const (
 	momentsVariable = "E2E_MOMENTS"
 	usualMoments    = 20

@@ -26,18 +26,18 @@ import (
 // fault is a failure during traffic, which ends by itself or lasts until Kubernetes has repaired it.
 type fault struct {
 	name string
-	// strike breaks something; what it takes counts to the time until recovered has no error.
+	// strike injects the fault; its duration is part of the time until recovered returns no error.
 	strike    func(*testing.T)
 	recovered func(context.Context) error
-	// patience is how long it may take until recovered has no error, 3 minutes when it is 0.
+	// patience is the maximum time until recovered returns no error, 3 minutes if it is 0.
 	patience time.Duration
-	// carries says that requests pass what breaks: they may be lost until it has recovered. All other faults lose none.
+	// carries means that requests pass the failing component, and may be lost until it has recovered. Other faults must lose none.
 	carries bool
 }
 
 func (f fault) within() time.Duration { return cmp.Or(f.patience, 3*time.Minute) }
 
-// meet has the runtime meet those of the faults that are chosen one by one, and logs a row of docs/reliability.md for each.
+// meet injects the chosen faults one by one, and logs a row of docs/reliability.md for each.
 func (f *traffic) meet(t *testing.T, faults ...fault) {
 	var before deliveries
 	var worked done
@@ -55,7 +55,7 @@ func (f *traffic) meet(t *testing.T, faults ...fault) {
 			eventually(t, "recovered", one.within(), one.recovered)
 			took, since := time.Since(begun), time.Now()
 			f.answer(t, 200, time.Minute, request{path: "/app-proxy/hello"})
-			time.Sleep(2 * time.Second) // not for a condition: nothing may be lost afterwards either
+			time.Sleep(2 * time.Second) // a fixed time: nothing may be lost afterwards either
 			sent, failed, last := f.lost(t, begun.Add(-time.Second), time.Now())
 			now := f.delivered(t)
 			row := fmt.Sprintf("| %s | %.0f s | %d of %d | 0 of %d | %d | %d |", one.name, took.Seconds(), failed, sent,
@@ -68,7 +68,7 @@ func (f *traffic) meet(t *testing.T, faults ...fault) {
 			}
 			t.Log(row)
 			if failed > 0 {
-				t.Logf("the last request that was lost: %s", last)
+				t.Logf("the last lost request: %s", last)
 			}
 			if !one.carries {
 				assert.Zero(t, failed, "requests that do not pass it were lost, the last %s", last)
@@ -79,7 +79,7 @@ func (f *traffic) meet(t *testing.T, faults ...fault) {
 	}
 }
 
-// faultsVariable chooses faults by a regular expression over their names; all are met without it.
+// faultsVariable selects faults by a regular expression on their names; the default is all.
 const faultsVariable = "E2E_FAULTS"
 
 func chosen(t *testing.T, name string) bool {
@@ -89,12 +89,12 @@ func chosen(t *testing.T, name string) bool {
 	return wanted.MatchString(name)
 }
 
-// carriers are the workloads that the traffic passes.
+// carriers returns the workloads that the traffic passes.
 func carriers() []string {
 	return []string{"cap-app-proxy", "codefresh-tunnel-client", "internal-router"}
 }
 
-// podDies is the fault that a pod of a workload is killed at once.
+// podDies returns the fault in which a pod of a workload is killed immediately.
 func (e *environment) podDies(workload string, selector *metav1.LabelSelector) fault {
 	labels := metav1.FormatLabelSelector(selector)
 	var before []types.UID
@@ -133,7 +133,7 @@ func (e *environment) podDies(workload string, selector *metav1.LabelSelector) f
 	}
 }
 
-// commonName is what the tables call a workload; Argo Events ends the names of its Deployments with random text.
+// commonName returns the name of a workload in the tables; Argo Events adds a random suffix to the names of its Deployments.
 func commonName(workload string) string {
 	for prefix, name := range map[string]string{
 		"e2e-hook-eventsource-": "the EventSource", "e2e-hook-sensor-": "the Sensor", "eventbus-e2e-hook-js": "the event bus",
@@ -154,7 +154,8 @@ func podReady(pod corev1.Pod) bool {
 	return false
 }
 
-// workloadSelectors are those of every Deployment and StatefulSet of the runtime's namespace with pods, those of Argo Events too.
+// workloadSelectors returns the pod selectors of every Deployment and StatefulSet with pods in the runtime's namespace, including those of Argo
+// Events.
 func (e *environment) workloadSelectors(t *testing.T) map[string]*metav1.LabelSelector {
 	t.Helper()
 	found := map[string]*metav1.LabelSelector{}
@@ -176,7 +177,7 @@ func (e *environment) workloadSelectors(t *testing.T) map[string]*metav1.LabelSe
 	return found
 }
 
-// apiAway is the fault that the API server does not respond for a while.
+// apiAway returns the fault in which the API server does not respond for a while.
 func (e *environment) apiAway(duration time.Duration) fault {
 	const process = "kube-apiserver"
 	return fault{
@@ -184,13 +185,13 @@ func (e *environment) apiAway(duration time.Duration) fault {
 		strike: func(t *testing.T) {
 			require.NoError(t, e.local.Cluster.Freeze(t.Context(), process))
 			defer func() { assert.NoError(t, e.local.Cluster.Thaw(context.WithoutCancel(t.Context()), process)) }()
-			time.Sleep(duration) // not for a condition: this is the fault
+			time.Sleep(duration) // a fixed time: the duration of the fault
 		},
 		recovered: e.allReady,
 	}
 }
 
-// allReady says which workload of the runtime lacks a ready pod.
+// allReady returns an error that names a workload of the runtime without all ready pods.
 func (e *environment) allReady(ctx context.Context) error {
 	deployments, err := e.client.AppsV1().Deployments(install.Namespace).List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -213,7 +214,7 @@ func (e *environment) allReady(ctx context.Context) error {
 	return nil
 }
 
-// redisEmptied is the fault that every server of Redis forgets all.
+// redisEmptied returns the fault in which every server of Redis loses its data.
 func (e *environment) redisEmptied() fault {
 	return fault{
 		name: "Redis is emptied",
@@ -232,8 +233,8 @@ func (e *environment) redisEmptied() fault {
 	}
 }
 
-// platformDown is the fault that the platform misbehaves for a while towards the runtime. Probes of its own pod and the requests of the
-// test go on: it keeps what it counts. misbehavior is the rest of a fault in JSON.
+// platformDown returns the fault in which the platform misbehaves for a while on paths of the runtime. Probes of its own pod and requests of the
+// test succeed, so it keeps its counts. misbehavior is the rest of a fault in JSON.
 func (f *traffic) platformDown(how, misbehavior string, duration time.Duration) fault {
 	return fault{
 		name:      fmt.Sprintf("the platform %s for %.0f s", how, duration.Seconds()),
@@ -242,17 +243,17 @@ func (f *traffic) platformDown(how, misbehavior string, duration time.Duration) 
 	}
 }
 
-// platformMisbehaves is the fault itself, for more paths than those of its API.
+// platformMisbehaves makes the platform misbehave for a while on the paths of its API and on more paths.
 func (f *traffic) platformMisbehaves(t *testing.T, misbehavior string, duration time.Duration, more ...string) {
 	t.Helper()
 	defer f.platform(t).clearFaults(t)
 	for _, path := range append([]string{platformapi.GraphQLPath, platformapi.EventsPath, platformapi.TunnelPath, "/api/ping", "/api/argo-runtime"}, more...) {
 		f.platform(t).misbehaves(t, fmt.Sprintf(`{"path":%q,%s}`, path, misbehavior))
 	}
-	time.Sleep(duration) // not for a condition: this is the fault
+	time.Sleep(duration) // a fixed time: the duration of the fault
 }
 
-// shortListOfFaults meets one fault of each kind that `make e2e-faults` knows; restarts of the node are left to that.
+// shortListOfFaults tests one fault of each kind of `make e2e-faults`, except restarts of the node.
 func (a access) shortListOfFaults(t *testing.T) {
 	a.applyHere(t, hookOn(3))
 	a.subscribed(t, install.Namespace, "e2e-hook")

@@ -13,7 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// nothingForbidden: no program in a namespace has tried something that its roles do not allow, as far back as the logs of its pods reach.
+// nothingForbidden checks that no program in a namespace has tried something that its roles do not allow, according to the logs of its pods.
 func (e *environment) nothingForbidden(t *testing.T, namespace string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -28,7 +28,8 @@ func (e *environment) nothingForbidden(t *testing.T, namespace string) {
 	}
 }
 
-// forbidden are the lines that report a rejection by the API server; rejections because a namespace is being deleted are not related to permissions.
+// forbidden returns the lines that report a rejection by the API server; rejections because a namespace is being deleted are not related to
+// permissions.
 func forbidden(log string) []string {
 	var lines []string
 	for line := range strings.Lines(log) {

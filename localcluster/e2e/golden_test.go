@@ -25,11 +25,11 @@ import (
 	"gitops-runtime/tests/golden"
 )
 
-// goldenNamespace is where objects of the golden files are tried; clean knows its prefix.
+// goldenNamespace is the namespace of the objects of golden files; clean removes namespaces with its prefix.
 const goldenNamespace = "e2e-golden"
 
-// TestGoldenFiles sends every object of every golden case to the real API server, as a server-side dry run, in a namespace with the Pod Security level
-// restricted; and a pod of each workload, so that admission checks it, too.
+// TestGoldenFiles sends every object of every golden case to the real API server, as a server-side dry run, in a namespace with the Pod Security
+// level restricted; and a pod of each workload, so that admission checks it, too.
 func TestGoldenFiles(t *testing.T) { start(t).golden(t) }
 
 func (e *environment) golden(t *testing.T) {
@@ -61,7 +61,7 @@ func (e *environment) golden(t *testing.T) {
 	assert.Greater(t, len(tried), 200)
 }
 
-// refusesWhatItShould: the test would find an unknown field, and a pod that is not restricted.
+// refusesWhatItShould checks that an unknown field and a pod that is not restricted are rejected.
 func (e *environment) refusesWhatItShould(t *testing.T) {
 	t.Helper()
 	odd := &unstructured.Unstructured{Object: map[string]any{
@@ -79,7 +79,7 @@ func (e *environment) refusesWhatItShould(t *testing.T) {
 	require.ErrorContains(t, err, "violates PodSecurity")
 }
 
-// accepts applies an object without keeping it. Server-side apply knows every field: one that a kind has not is an error.
+// accepts applies an object as a dry run. Server-side apply rejects fields that the kind does not have.
 func (e *environment) accepts(ctx context.Context, object *unstructured.Unstructured) error {
 	target, name, err := e.resourceOf(object)
 	if err != nil {
@@ -89,7 +89,7 @@ func (e *environment) accepts(ctx context.Context, object *unstructured.Unstruct
 	return err
 }
 
-// resourceOf is the resource of an object, and its name.
+// resourceOf returns the resource of an object, and its name.
 func (e *environment) resourceOf(object *unstructured.Unstructured) (dynamic.ResourceInterface, string, error) {
 	kind := object.GroupVersionKind()
 	mapping, err := e.mapper.RESTMapping(kind.GroupKind(), kind.Version)
@@ -102,7 +102,7 @@ func (e *environment) resourceOf(object *unstructured.Unstructured) (dynamic.Res
 	return e.objects.Resource(mapping.Resource).Namespace(moved(object).GetNamespace()), object.GetName(), nil
 }
 
-// moved is an object of the release's namespace in that of the test; those of other namespaces are unchanged.
+// moved returns an object with the release's namespace replaced by that of the test; objects of other namespaces are unchanged.
 func moved(object *unstructured.Unstructured) *unstructured.Unstructured {
 	copied := object.DeepCopy()
 	if namespace := copied.GetNamespace(); namespace == golden.Namespace {
@@ -126,7 +126,7 @@ func (e *environment) serviceAccounts(t *testing.T, documents []golden.Document)
 	}
 }
 
-// podOf is a pod as a workload creates it; nil for other kinds.
+// podOf returns a pod as a workload creates it; nil for other kinds.
 func podOf(t *testing.T, object *unstructured.Unstructured) *corev1.Pod {
 	t.Helper()
 	switch object.GetKind() {

@@ -29,8 +29,8 @@ var inEveryMode = []string{
 	"argo-events/bus", "argo-events/source", "argo-events/sensor", "argo-events/event", "argo-events/delete",
 }
 
-// beginHelmTest runs helm test in parallel with other tests; the returned test waits for it: every check passes, and only the pods with their logs are
-// left.
+// beginHelmTest runs helm test in parallel with other tests; the returned test waits for it: every check passes, and only the pods with their logs
+// are left.
 func (e *environment) beginHelmTest(t *testing.T, namespace string) func(*testing.T) {
 	t.Helper()
 	begun := time.Now()
@@ -63,7 +63,7 @@ func (e *environment) beginHelmTest(t *testing.T, namespace string) func(*testin
 	}
 }
 
-// nothingOfTests: nothing that tests create exists.
+// nothingOfTests checks that nothing that tests create exists.
 func (e *environment) nothingOfTests(t *testing.T, namespace string) {
 	t.Helper()
 	for _, resource := range []string{"applications", "appprojects", "workflows", "rollouts", "eventbus", "eventsources", "sensors"} {
@@ -80,7 +80,7 @@ func (e *environment) nothingOfTests(t *testing.T, namespace string) {
 	}
 }
 
-// helmTestFails: without its controller, helm test fails and reports which component it is, and so does the test of the component itself.
+// helmTestFails checks that helm test fails without a controller and reports the component, as does the test of the component itself.
 func (e *environment) helmTestFails(t *testing.T) {
 	const controller = "argo-workflow-controller"
 	e.scale(t, install.Namespace, controller, 0)

@@ -32,13 +32,13 @@ type side struct {
 	canaries  map[string]string
 	out       string
 	err       error
-	// seen are the texts of all that was seen while the hook ran and after it, by where.
+	// seen are the texts that were observed during and after the hook, by location.
 	mu   sync.Mutex
 	seen map[string]string
 }
 
-// sideBySide: two hooks in two namespaces run at the same time, share no object, and have no permission in the other's namespace. Their credentials are
-// only in the Secret created for the Job: not in another object, log, event or report.
+// sideBySide checks that two hooks in two namespaces run at the same time, share no object, and have no permission in the other's namespace. Their
+// credentials are only in the Secret created for the Job: not in another object, log, event or report.
 func (e *environment) sideBySide(t *testing.T) {
 	sides := []*side{{namespace: "e2e-side-one"}, {namespace: "e2e-side-two"}}
 	var running sync.WaitGroup
@@ -119,7 +119,7 @@ func (e *environment) mayLittle(t *testing.T, namespace string) {
 	assert.NotContains(t, other, "events")
 }
 
-// looked are the kinds that are looked at while a hook runs.
+// looked returns the kinds that are inspected while a hook runs.
 func looked() []schema.GroupVersionResource {
 	rbac := schema.GroupVersion{Group: "rbac.authorization.k8s.io", Version: "v1"}
 	core := schema.GroupVersion{Version: "v1"}
@@ -130,7 +130,7 @@ func looked() []schema.GroupVersionResource {
 	}
 }
 
-// look notes the texts of a side's objects.
+// look records the texts of a side's objects.
 func (e *environment) look(ctx context.Context, s *side) error {
 	for _, resource := range looked() {
 		namespace := s.namespace
@@ -177,7 +177,7 @@ func (s *side) note(resource string, item unstructured.Unstructured) error {
 	return nil
 }
 
-// keptSecret: the credentials of this side are in the Secret created for its Job, and in no other recorded text.
+// keptSecret checks that the credentials of this side are in the Secret created for its Job, and in no other recorded text.
 func (s *side) keptSecret(t *testing.T) {
 	t.Helper()
 	const place = "secrets/validate-values"

@@ -21,7 +21,7 @@ import (
 	"gitops-runtime/localcluster/install"
 )
 
-// kubectlOut is what kubectl prints.
+// kubectlOut returns what kubectl prints.
 func (e *environment) kubectlOut(t *testing.T, arguments ...string) string {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), e.local.Kubectl.Path, append([]string{"--kubeconfig", e.local.Kubectl.Kubeconfig}, arguments...)...).Output()
@@ -33,8 +33,8 @@ func (e *environment) kubectlOut(t *testing.T, arguments ...string) string {
 	return string(out)
 }
 
-// refusedBy: what the oldest Helm prints is also what programs show that contain Helm, such as Terraform's provider: that the Job failed. The reason is
-// in its log and the Event, and newer versions print it. An older one cleans up less, but also leaves nothing else.
+// refusedBy checks a rejected install with a version of Helm. The oldest, like programs that contain Helm such as Terraform's provider, prints only
+// that the Job failed; newer versions also print the reason, which is in the Job's log and the Event.
 func (e *environment) refusedBy(t *testing.T, version string) {
 	namespace := "e2e-helm-" + strings.ReplaceAll(version, ".", "-")
 	e.namespace(t, namespace)
@@ -44,25 +44,26 @@ func (e *environment) refusedBy(t *testing.T, version string) {
 	if version == oldestHelm {
 		assert.Contains(t, out, "failed: PodFailurePolicy")
 	} else {
-		out = strings.ReplaceAll(out, `\n`, "\n") // Helm 4 prints the log as a field of one line of its own
-		assert.Contains(t, out, wrong.code+"  "+wrong.says+"\n")
+		out = strings.ReplaceAll(out, `\n`, "\n") // Helm 4 prints the log as a field of a single line
+		assert.Contains(t, out, wrong.code+"  "+wrong.message+"\n")
 	}
 	e.leftAfterRefusal(t, namespace, "secrets/sh.helm.release.v1.refused.", "jobs/validate-values", "pods/validate-values-")
-	e.reportsReason(t, namespace, wrong.code, wrong.says)
+	e.reportsReason(t, namespace, wrong.code, wrong.message)
 	if version != oldestHelm {
 		return
 	}
-	// once more, over what is left
+	// again, over the leftovers
 	again := e.attempt(t, helm, install.Upgrade{Namespace: namespace, Sets: wrong.sets})
 	assert.Contains(t, again, "PodFailurePolicy")
 	e.leftAfterRefusal(t, namespace, "secrets/sh.helm.release.v1.refused.", "jobs/validate-values", "pods/validate-values-")
 }
 
-// imageAbsent: Helm cannot report why a hook does not start, but events do; and a release that has not registered anything is removed without any image.
-func (e *environment) imageAbsent(t *testing.T, namespace, says string) {
+// imageAbsent checks that events report why a hook does not start, which Helm cannot, and that a release that has not registered anything is
+// removed without any image.
+func (e *environment) imageAbsent(t *testing.T, namespace, message string) {
 	e.namespace(t, namespace)
 	out := e.attempt(t, e.local.Helm, install.Upgrade{Namespace: namespace, Sets: []string{"installer.image.tag=absent"}, Args: []string{"--timeout", "15s"}})
-	assert.Contains(t, out, says)
+	assert.Contains(t, out, message)
 	assert.Contains(t, e.kubectlOut(t, "get", "events", "-n", namespace, "--field-selector", "reason=Failed"), "ErrImagePull")
 
 	require.Error(t, e.local.Helm.Uninstall(t.Context(), "refused", namespace, 10*time.Second, t.Output()))
@@ -72,7 +73,7 @@ func (e *environment) imageAbsent(t *testing.T, namespace, says string) {
 	e.leftAfterRefusal(t, namespace, "jobs/validate-values", "pods/validate-values-")
 }
 
-// refusedAndTakenBack: a rejected install that Helm rolls back does not deregister another runtime with the requested name.
+// refusedAndTakenBack checks that a rejected install that Helm rolls back does not deregister another runtime with the requested name.
 func (e *environment) refusedAndTakenBack(t *testing.T) {
 	const namespace = "e2e-taken-back"
 	e.namespace(t, namespace)
@@ -86,8 +87,8 @@ func (e *environment) refusedAndTakenBack(t *testing.T) {
 	e.leftAfterRefusal(t, namespace, "jobs/validate-values", "pods/validate-values-")
 }
 
-// dryRun: nothing is requested and nothing is created; errors that the values alone reveal are still reported. The token is only in Secrets: Helm shows
-// those of hooks even with --hide-secret.
+// dryRun checks that a dry run requests and creates nothing, but reports errors that the values alone reveal. The token is only in Secrets: Helm
+// shows those of hooks even with --hide-secret.
 func (e *environment) dryRun(t *testing.T) {
 	const namespace = "e2e-dry-run"
 	e.namespace(t, namespace)
@@ -112,7 +113,7 @@ func (e *environment) dryRun(t *testing.T) {
 	e.leftAfterRefusal(t, namespace)
 }
 
-// interrupted: a hook that is asked to stop reports its findings so far.
+// interrupted checks that a hook that is asked to stop reports its findings so far.
 func (e *environment) interrupted(t *testing.T) {
 	const namespace = "e2e-interrupted"
 	e.namespace(t, namespace)
@@ -150,7 +151,7 @@ func (e *environment) hookRuns(t *testing.T, namespace string) string {
 				return nil
 			}
 		}
-		return fmt.Errorf("there are %d pods, and none runs", len(pods.Items))
+		return fmt.Errorf("none of %d pods runs", len(pods.Items))
 	})
 	return name
 }

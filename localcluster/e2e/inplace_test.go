@@ -36,9 +36,9 @@ status:
     deployedAt: "2026-08-10T12:00:00Z"
     source: {repoURL: http://git-server.platform.svc.cluster.local/apps.git, path: guestbook, targetRevision: main}`
 
-// TestInPlace: one helm upgrade turns a release with the names, labels, selectors and fields of the published chart into one of this chart. The API
-// server rejects nothing, workloads are updated and not replaced, and Applications keep their history. Helm 4 installs and upgrades, with server-side
-// apply; TestCycles upgrades with Helm 3.
+// TestInPlace checks that one helm upgrade turns a release with the names, labels, selectors and fields of the published chart into one of this
+// chart. The API server rejects nothing, workloads are updated and not replaced, and Applications keep their history. Helm 4 installs and upgrades,
+// with server-side apply; TestCycles upgrades with Helm 3.
 func TestInPlace(t *testing.T) {
 	e := start(t).by(helm4)
 	defer e.clean(t)
@@ -46,8 +46,8 @@ func TestInPlace(t *testing.T) {
 	e.apply(t, namespaceOf("e2e-guestbook"))
 	e.apply(t, deployed)
 	application, workloads := e.historyOf(t), e.workloadIDs(t, install.Namespace)
-	delete(workloads, "Deployment argo-cd-dex-server") // this chart has it where a user enables it
-	require.True(t, e.run(t, "upgrade", func(t *testing.T) { e.install(t, images.Tunnel) }), "the upgrade is refused, so nothing to compare")
+	delete(workloads, "Deployment argo-cd-dex-server") // this chart has it only if a user enables it
+	require.True(t, e.run(t, "upgrade", func(t *testing.T) { e.install(t, images.Tunnel) }), "the upgrade was rejected, so there is nothing to compare")
 	e.run(t, "workloads", func(t *testing.T) { assert.Subset(t, e.workloadIDs(t, install.Namespace), workloads) })
 	e.run(t, "application", func(t *testing.T) {
 		eventually(t, "Argo CD compares the Application", 3*time.Minute, e.has("applications", install.Namespace, "e2e-deployed", map[string]string{"status.sync.status": "OutOfSync"}))
@@ -77,7 +77,7 @@ func (e *environment) installPublished(t *testing.T) {
 	e.mapper.Reset()
 }
 
-// chartOf is a chart of finished manifests.
+// chartOf returns a chart of rendered manifests.
 func chartOf(t *testing.T, name string, objects []*unstructured.Unstructured) string {
 	t.Helper()
 	chart := filepath.Join(t.TempDir(), name)
@@ -95,7 +95,7 @@ func chartOf(t *testing.T, name string, objects []*unstructured.Unstructured) st
 	return chart
 }
 
-// definitionsIn are the definitions of kinds in files below charts/, which are part of a release.
+// definitionsIn returns the definitions of kinds in files below charts/, which are part of a release.
 func (e *environment) definitionsIn(t *testing.T, patterns ...string) []*unstructured.Unstructured {
 	t.Helper()
 	var found []*unstructured.Unstructured
@@ -130,7 +130,7 @@ func write(t *testing.T, folder string, files map[string][]byte) {
 	}
 }
 
-// historyOf is the identity of the deployed Application and its history.
+// historyOf returns the identity of the deployed Application and its history.
 func (e *environment) historyOf(t *testing.T) map[string]any {
 	t.Helper()
 	object, err := e.object(t.Context(), "applications", install.Namespace, "e2e-deployed")
@@ -141,7 +141,7 @@ func (e *environment) historyOf(t *testing.T) map[string]any {
 	return map[string]any{"uid": object.GetUID(), "history": history}
 }
 
-// workloadIDs are the workloads of a namespace by kind and name, with what distinguishes a replaced one from an updated one.
+// workloadIDs returns the workloads of a namespace by kind and name, with what distinguishes a replaced one from an updated one.
 func (e *environment) workloadIDs(t *testing.T, namespace string) map[string]string {
 	t.Helper()
 	found := map[string]string{}

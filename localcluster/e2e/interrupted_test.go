@@ -21,16 +21,16 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// seedVariable repeats the moments of an earlier run.
+// seedVariable sets the seed, to repeat the moments of an earlier run.
 const seedVariable = "E2E_SEED"
 
 // seeded returns the random numbers of a test, and logs how to repeat them.
 func seeded(t *testing.T) *rand.Rand {
 	t.Helper()
-	now := uint64(time.Now().Unix()) //nolint:gosec // any number will do
+	now := uint64(time.Now().Unix()) //nolint:gosec // any number is sufficient
 	seed := variable(t, seedVariable, now, func(text string) (uint64, error) { return strconv.ParseUint(text, 10, 64) })
 	t.Logf("the moments of the seed %d; SEED=%d repeats them", seed, seed)
-	return rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // moments are no secret
+	return rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // moments are not secret
 }
 
 // interrupted is a release whose Helm commands are killed at random times.
@@ -41,7 +41,7 @@ type interrupted struct {
 	usual map[string]time.Duration
 	// other are values that an upgrade changes, for --set.
 	other string
-	// empty says what is left after an uninstall that no documentation names.
+	// empty returns an error if an uninstall leaves undocumented objects.
 	empty func(context.Context) error
 	// killed counts by command and the state that was found.
 	killed map[string]int
@@ -74,7 +74,7 @@ func (i interrupted) recover(t *testing.T, rounds int) {
 		t.Logf("killed in %s: %d", what, i.killed[what])
 		all += i.killed[what]
 	}
-	assert.GreaterOrEqual(t, all, 2*rounds, "Helm ended before most moments: nothing was tried")
+	assert.GreaterOrEqual(t, all, 2*rounds, "Helm ended before most moments, so little was tested")
 }
 
 // kill kills Helm at a random time within the usual time of the command; it may have ended before.
@@ -90,7 +90,7 @@ func (i interrupted) kill(t *testing.T, name string, args ...string) {
 	case err := <-ended:
 		require.NoError(t, err, "%s was not killed, and failed", name)
 		i.usual[name] = time.Since(begun)
-		t.Logf("%s: done in %s, before its moment", name, time.Since(begun).Round(time.Millisecond))
+		t.Logf("%s: done in %s, before it could be killed", name, time.Since(begun).Round(time.Millisecond))
 	case <-time.After(moment):
 		require.NoError(t, helm.Process.Kill())
 		<-ended
@@ -103,7 +103,7 @@ func (i interrupted) kill(t *testing.T, name string, args ...string) {
 // gone is the state of a release that does not exist.
 const gone = "gone"
 
-// state is the status of the release that Helm reports.
+// state returns the status of the release that Helm reports.
 func (i interrupted) state(t *testing.T) string {
 	t.Helper()
 	out, err := i.say(t, "status", i.release, "--namespace", i.namespace)
@@ -139,7 +139,7 @@ func (i interrupted) ordinary(t *testing.T, more ...string) {
 	t.Logf("helm upgrade --install: done in %s", time.Since(begun).Round(time.Millisecond))
 }
 
-// uninstalled runs the documented command until the release is gone, which is once.
+// uninstalled runs the documented command once, unless the release is already gone.
 func (i interrupted) uninstalled(t *testing.T) {
 	t.Helper()
 	switch state := i.state(t); state {
@@ -147,11 +147,11 @@ func (i interrupted) uninstalled(t *testing.T) {
 	case "deployed", "uninstalling":
 		i.resolve(t, "uninstalling", "")
 	default:
-		require.Failf(t, "an uninstall left a state that it cannot leave", "%s", state)
+		require.Failf(t, "an uninstall left an unexpected state", "%s", state)
 	}
 }
 
-// merged is one file of several values files; later ones win.
+// merged returns one file of several values files; later ones override earlier ones.
 func merged(t *testing.T, files ...string) string {
 	t.Helper()
 	all := map[string]any{}

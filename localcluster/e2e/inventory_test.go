@@ -25,8 +25,8 @@ func (e *environment) inventory(t *testing.T) []string {
 	return names
 }
 
-// list names the objects of a namespace, or those outside of namespaces that releases could have created, as resource/name. It reads every resource that
-// can be listed except events, which record the past.
+// list names the objects of a namespace, or those outside of namespaces that releases could have created, as resource/name. It reads every resource
+// that can be listed except events, which record the past.
 func (e *environment) list(ctx context.Context, namespace string) ([]string, error) {
 	e.known.Invalidate()
 	groups, err := discovery.ServerPreferredResources(e.known)
@@ -59,7 +59,7 @@ func (e *environment) list(ctx context.Context, namespace string) ([]string, err
 	return names, nil
 }
 
-// clusterRevisions are the revisions of CRDs, cluster roles and their bindings, except for hooks: a write changes the revision.
+// clusterRevisions returns the revisions of CRDs, cluster roles and their bindings, except for hooks: a write changes the revision.
 func (e *environment) clusterRevisions(t *testing.T) map[string]string {
 	t.Helper()
 	found := map[string]string{}
@@ -76,7 +76,7 @@ func (e *environment) clusterRevisions(t *testing.T) map[string]string {
 	return found
 }
 
-// without leaves out what other has too, and what begins with one of the prefixes.
+// without removes the names that other contains, and those with one of the prefixes.
 func without(names, other []string, prefixes ...string) []string {
 	left := []string{}
 	for _, name := range names {
@@ -97,7 +97,7 @@ func withoutDefinitions(names []string) []string {
 	})
 }
 
-// ofEveryNamespace is what a cluster puts into each namespace.
+// ofEveryNamespace returns the objects that a cluster creates in each namespace.
 func ofEveryNamespace() []string {
 	return []string{"configmaps/kube-root-ca.crt", "serviceaccounts/default"}
 }

@@ -13,12 +13,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// productOf is a Product of a version with a spec, in YAML.
+// productOf returns a Product of a version with a spec, in YAML.
 func productOf(version, name, spec string) string {
 	return fmt.Sprintf("{apiVersion: codefresh.io/%s, kind: Product, metadata: {name: %s, namespace: e2e-kinds}, spec: %s}", version, name, spec)
 }
 
-// kinds: the API server accepts Products of both versions that are served, stores them as v1beta2, and refuses what the
+// kinds checks that the API server accepts Products of both versions that are served, stores them as v1beta2, and refuses what the
 // definitions do not allow.
 func (e *environment) kinds(t *testing.T) {
 	e.namespace(t, "e2e-kinds")

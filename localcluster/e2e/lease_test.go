@@ -15,7 +15,7 @@ import (
 	"gitops-runtime/localcluster/install"
 )
 
-// losesLeader: when the leader pod of app-proxy dies, another becomes the leader within 20 seconds.
+// losesLeader checks that when the leader pod of app-proxy dies, another becomes the leader within 20 seconds.
 func (e *environment) losesLeader(t *testing.T) {
 	first := ""
 	eventually(t, "app-proxy has a leader", time.Minute, func(ctx context.Context) error {
@@ -35,12 +35,12 @@ func (e *environment) losesLeader(t *testing.T) {
 		return err
 	})
 	t.Logf("another pod is the leader after %s", time.Since(begun).Round(time.Millisecond))
-	pod, err := e.client.CoreV1().Pods(install.Namespace).Get(t.Context(), second, metav1.GetOptions{}) // ready or, as the lost one's successor, on its way
+	pod, err := e.client.CoreV1().Pods(install.Namespace).Get(t.Context(), second, metav1.GetOptions{}) // ready, or the starting replacement of the lost pod
 	require.NoError(t, err)
 	assert.Equal(t, "app-proxy", pod.Labels["app.kubernetes.io/name"])
 }
 
-// leader is the pod that holds app-proxy's Lease.
+// leader returns the pod that holds app-proxy's Lease.
 func (e *environment) leader(ctx context.Context) (string, error) {
 	lease, err := e.client.CoordinationV1().Leases(install.Namespace).Get(ctx, "cap-app-proxy", metav1.GetOptions{})
 	if err != nil {

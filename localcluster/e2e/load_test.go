@@ -20,13 +20,13 @@ const (
 	loadDuration = 30 * time.Second
 )
 
-// routerRollout: internal-router is replaced under load, and not one request is lost.
+// routerRollout checks that no request is lost when internal-router is replaced under load.
 func (a access) routerRollout(t *testing.T) {
 	before := a.pods(t, "app.kubernetes.io/name=internal-router")
 	a.answer(t, http.StatusOK, time.Minute, request{path: "/app-proxy/hello"})
 	replaced := make(chan error, 1)
 	go func() {
-		time.Sleep(loadDuration / 6) // first some load on the old pod alone
+		time.Sleep(loadDuration / 6) // first only the old pod has load
 		replaced <- a.restart(t.Context(), "internal-router", loadDuration)
 	}()
 	begun := time.Now()
@@ -40,7 +40,7 @@ func (a access) routerRollout(t *testing.T) {
 	}
 }
 
-// load sends requests at a steady rate for a while, and returns what went wrong.
+// load sends requests at a steady rate for a while, and returns the failures.
 func (o outside) load(ctx context.Context, r request) []string {
 	var mu sync.Mutex
 	var lost []string
@@ -51,7 +51,7 @@ func (o outside) load(ctx context.Context, r request) []string {
 		group.Go(func() {
 			got, err := o.ask(ctx, r)
 			if err == nil && got.status != http.StatusOK {
-				err = fmt.Errorf("answer %d: %s", got.status, got.body)
+				err = fmt.Errorf("status %d: %s", got.status, got.body)
 			}
 			if err != nil {
 				mu.Lock()

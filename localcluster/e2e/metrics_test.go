@@ -25,8 +25,8 @@ import (
 	"gitops-runtime/tests/dashboards"
 )
 
-// metrics: the programs expose what dashboards and rules query, with the types and labels of tests/dashboards/metrics.yaml. Metrics that are exposed
-// only after an event may be absent.
+// metrics checks that the programs expose what dashboards and rules query, with the types and labels of tests/dashboards/metrics.yaml. Metrics that
+// are exposed only after an event may be absent.
 func (e *environment) metrics(t *testing.T) {
 	table, err := dashboards.Metrics()
 	require.NoError(t, err)
@@ -62,7 +62,7 @@ func (e *environment) metrics(t *testing.T) {
 	}
 }
 
-// scrape reads the metrics of a program's first pod, by the port that is named for them.
+// scrape reads the metrics of a program's first pod from its metrics port.
 func (e *environment) scrape(t *testing.T, program string) map[string]*dto.MetricFamily {
 	t.Helper()
 	pods, err := e.client.CoreV1().Pods(install.Namespace).List(t.Context(), metav1.ListOptions{FieldSelector: "status.phase=Running"})
@@ -86,7 +86,7 @@ func (e *environment) scrape(t *testing.T, program string) map[string]*dto.Metri
 	return nil
 }
 
-// metricsPort is the number of the port that a pod names for its metrics, if there is one.
+// metricsPort returns the number of a pod's metrics port, empty if it has none.
 func metricsPort(pod corev1.Pod) string {
 	for _, container := range pod.Spec.Containers {
 		for _, port := range container.Ports {

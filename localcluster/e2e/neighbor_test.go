@@ -42,7 +42,7 @@ spec:
   syncPolicy:
     automated: {prune: true, selfHeal: true}`
 
-// besideValues are the three settings that the documentation names for a cluster that has Argo CD and Rollouts.
+// besideValues are the three documented settings for a cluster that has Argo CD and Rollouts.
 const besideValues = `
 argo-cd:
   fullnameOverride: runtime-argo-cd
@@ -56,8 +56,8 @@ type neighbors struct {
 	mesh install.Ready
 }
 
-// TestNeighbors: runtimes on a cluster with Argo CD and Rollouts: one that the other Argo CD installs and that uses it, then one in addition to it, then
-// two. The others work all the time, also after the runtimes are uninstalled.
+// TestNeighbors tests runtimes on a cluster with Argo CD and Rollouts: one that the other Argo CD installs and that uses it, then one in addition
+// to it, then two. The others keep working, also after the runtimes are uninstalled.
 func TestNeighbors(t *testing.T) {
 	n := &neighbors{environment: start(t)}
 	defer n.clean(t)
@@ -109,7 +109,7 @@ func (n *neighbors) installOthers(t *testing.T) {
 	n.otherWorks(t)
 }
 
-// otherWorks: the other Argo CD repairs what was changed.
+// otherWorks checks that the other Argo CD reverts changes.
 func (n *neighbors) otherWorks(t *testing.T) {
 	t.Helper()
 	healthy := n.has("applications", neighbor, "guestbook", map[string]string{"status.sync.status": "Synced", "status.health.status": "Healthy"})
@@ -132,7 +132,7 @@ func (n *neighbors) installFirst(t *testing.T, values string) {
 	n.mapper.Reset()
 }
 
-// besideArgoCD: with the three documented settings both Argo CDs work independently.
+// besideArgoCD checks that with the three documented settings both Argo CDs work independently.
 func (n *neighbors) besideArgoCD(t *testing.T) {
 	n.installFirst(t, besideValues)
 	a := n.access(t, images.Mesh)
@@ -143,6 +143,6 @@ func (n *neighbors) besideArgoCD(t *testing.T) {
 	for name, owner := range map[string]string{"applications.argoproj.io": neighbor, "rollouts.argoproj.io": neighborRollouts} {
 		definition, err := n.metadata.Resource(definitions).Get(t.Context(), name, metav1.GetOptions{})
 		require.NoError(t, err)
-		assert.Equal(t, owner, definition.Annotations["meta.helm.sh/release-namespace"], "whose the definition %s is", name)
+		assert.Equal(t, owner, definition.Annotations["meta.helm.sh/release-namespace"], "the owner of the definition %s", name)
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// argo is a resource of one of Argo's namespaced kinds.
+// argo returns a resource of one of Argo's namespaced kinds.
 func argo(resource string) schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: "argoproj.io", Version: "v1alpha1", Resource: resource}
 }
@@ -34,7 +34,7 @@ func documents(t *testing.T, text string) []*unstructured.Unstructured {
 	return objects
 }
 
-// namespaceOf is a namespace of the Pod Security level restricted, in YAML.
+// namespaceOf returns a namespace of the Pod Security level restricted, in YAML.
 func namespaceOf(name string) string {
 	return fmt.Sprintf("{apiVersion: v1, kind: Namespace, metadata: {name: %s, labels: {pod-security.kubernetes.io/enforce: restricted}}}", name)
 }
@@ -45,7 +45,7 @@ func (e *environment) apply(t *testing.T, text string) {
 	require.NoError(t, e.local.Kubectl.Apply(t.Context(), documents(t, text), time.Minute))
 }
 
-// applyHere is apply; the objects are deleted after the test.
+// applyHere applies YAML documents, and deletes the objects after the test.
 func (e *environment) applyHere(t *testing.T, text string) {
 	t.Helper()
 	t.Cleanup(func() {
@@ -61,7 +61,7 @@ func (e *environment) object(ctx context.Context, resource, namespace, name stri
 	return e.objects.Resource(argo(resource)).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
 }
 
-// field is a string field of an object, "" when it is not there.
+// field returns a string field of an object, "" if it does not exist.
 func field(object *unstructured.Unstructured, path ...string) string {
 	value, _, err := unstructured.NestedFieldNoCopy(object.Object, path...)
 	if err != nil || value == nil {
@@ -70,7 +70,7 @@ func field(object *unstructured.Unstructured, path ...string) string {
 	return fmt.Sprint(value)
 }
 
-// has is a condition: the object has these values in these fields, whose paths are separated by dots.
+// has returns a condition: the object has these values in these fields, whose paths are separated by dots.
 func (e *environment) has(resource, namespace, name string, want map[string]string) func(context.Context) error {
 	return func(ctx context.Context) error {
 		object, err := e.object(ctx, resource, namespace, name)

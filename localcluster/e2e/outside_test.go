@@ -32,7 +32,7 @@ func (e *environment) outside(t *testing.T, endpoint install.Endpoint) outside {
 	pem, err := os.ReadFile(e.ready.CAFile)
 	require.NoError(t, err)
 	roots := x509.NewCertPool()
-	require.True(t, roots.AppendCertsFromPEM(pem), "%s holds no certificate", e.ready.CAFile)
+	require.True(t, roots.AppendCertsFromPEM(pem), "%s contains no certificate", e.ready.CAFile)
 	o := outside{endpoint: endpoint, tls: &tls.Config{RootCAs: roots, ServerName: endpoint.Host, MinVersion: tls.VersionTLS12}}
 	transport := &http.Transport{
 		TLSClientConfig:   o.tls,
@@ -92,7 +92,7 @@ func (o outside) answer(t *testing.T, status int, timeout time.Duration, r reque
 			return err
 		}
 		if got.status != status {
-			return fmt.Errorf("answer %d: %s", got.status, got.body)
+			return fmt.Errorf("status %d: %s", got.status, got.body)
 		}
 		return nil
 	})

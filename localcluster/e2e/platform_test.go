@@ -27,13 +27,13 @@ func (e *environment) platform(t *testing.T) platformAPI {
 	return platformAPI{e.outside(t, install.Endpoint{Scheme: "https", Host: install.PlatformHost, Port: kindcluster.HTTPS.Host})}
 }
 
-// reset makes the platform forget runtimes and events, as soon as it responds.
+// reset removes runtimes and events from the platform, as soon as it responds.
 func (p platformAPI) reset(t *testing.T) {
 	t.Helper()
-	eventually(t, "the platform goes back to its seed", time.Minute, func(ctx context.Context) error {
+	eventually(t, "the platform is reset to its seed", time.Minute, func(ctx context.Context) error {
 		reply, err := p.ask(ctx, request{method: http.MethodPost, path: "/test/reset"})
 		if err == nil && reply.status != http.StatusNoContent {
-			err = fmt.Errorf("answer %d: %s", reply.status, reply.body)
+			err = fmt.Errorf("status %d: %s", reply.status, reply.body)
 		}
 		return err
 	})
@@ -45,16 +45,16 @@ func (p platformAPI) misbehaves(t *testing.T, fault string) {
 	p.answer(t, http.StatusNoContent, time.Minute, request{method: http.MethodPost, path: "/test/faults", body: fault})
 }
 
-// clearFaults ends all faults; it works after a test too.
+// clearFaults ends all faults; it also works after a test.
 func (p platformAPI) clearFaults(t *testing.T) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	_, err := p.ask(ctx, request{method: http.MethodDelete, path: "/test/faults"})
-	assert.NoError(t, err, "the platform goes on misbehaving")
+	assert.NoError(t, err, "the platform still misbehaves")
 }
 
-// events are those that runtimes have reported of a kind of objects.
+// events returns the events that runtimes have reported for a kind.
 func (p platformAPI) events(ctx context.Context, kind string) ([]platformapi.Event, error) {
 	reply, err := p.ask(ctx, request{path: "/test/events?kind=" + url.QueryEscape(kind)})
 	if err != nil {
@@ -62,12 +62,12 @@ func (p platformAPI) events(ctx context.Context, kind string) ([]platformapi.Eve
 	}
 	var events []platformapi.Event
 	if err := json.Unmarshal(reply.body, &events); err != nil {
-		return nil, fmt.Errorf("answer %d is not a list of events: %w", reply.status, err)
+		return nil, fmt.Errorf("status %d is not a list of events: %w", reply.status, err)
 	}
 	return events, nil
 }
 
-// inbox are the bodies that were posted to the inbox of a name.
+// inbox returns the bodies that were posted to an inbox.
 func (p platformAPI) inbox(ctx context.Context, name string) ([]map[string]any, error) {
 	reply, err := p.ask(ctx, request{path: inboxPath + name})
 	if err != nil {
@@ -75,12 +75,12 @@ func (p platformAPI) inbox(ctx context.Context, name string) ([]map[string]any, 
 	}
 	var bodies []map[string]any
 	if err := json.Unmarshal(reply.body, &bodies); err != nil {
-		return nil, fmt.Errorf("answer %d is not a list of objects: %w", reply.status, err)
+		return nil, fmt.Errorf("status %d is not a list of objects: %w", reply.status, err)
 	}
 	return bodies, nil
 }
 
-// runtimes are the names of the account's runtimes.
+// runtimes returns the names of the account's runtimes.
 func (p platformAPI) runtimes(t *testing.T) []string {
 	t.Helper()
 	var listed []platformapi.Runtime
@@ -97,8 +97,8 @@ func (p platformAPI) runtimes(t *testing.T) []string {
 // inboxPath is where the platform accepts any JSON from triggers of a test.
 const inboxPath = "/test/inbox/"
 
-// getsEvent waits until the runtime's reporters have posted an event of an object, with the runtime token and gzipped. The platform accepts only events
-// of the documented shape.
+// getsEvent waits until the runtime's reporters have posted an event of an object, with the runtime token and gzipped. The platform accepts only
+// events of the documented shape.
 func (p platformAPI) getsEvent(t *testing.T, kind, namespace, name string) {
 	t.Helper()
 	var found platformapi.Event
@@ -115,7 +115,7 @@ func (p platformAPI) getsEvent(t *testing.T, kind, namespace, name string) {
 		}
 		return fmt.Errorf("none of %d events of the kind %s is about it", len(events), kind)
 	})
-	require.Equal(t, [2]string{install.AccountID, install.Name}, [2]string{found.Account, found.Runtime}, "whose token the event came with")
+	require.Equal(t, [2]string{install.AccountID, install.Name}, [2]string{found.Account, found.Runtime}, "the owner of the event's token")
 	require.True(t, found.Gzipped)
 }
 
@@ -134,7 +134,7 @@ func (p platformAPI) receives(t *testing.T, name string, matches func(body map[s
 				return nil
 			}
 		}
-		return fmt.Errorf("none of %d bodies is it", len(bodies))
+		return fmt.Errorf("none of %d bodies matches", len(bodies))
 	})
 	return found
 }

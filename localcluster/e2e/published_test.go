@@ -19,7 +19,7 @@ import (
 	"gitops-runtime/localcluster/kindcluster"
 )
 
-// releaseAt is where the release is published to, as the cluster and as this machine reach it.
+// releaseAt and releaseOnHost are the addresses of the published release, for the cluster and for this machine.
 const (
 	releaseAt     = install.RegistryInCluster + "/published"
 	releaseOnHost = install.RegistryOnHost + "/published"
@@ -69,7 +69,7 @@ func (e *environment) publish(t *testing.T) string {
 	}
 	run(keys, "cosign", "generate-key-pair")
 	reach := install.RegistryInCluster + "=" + install.RegistryOnHost
-	// a run before this one, of another commit and another key, has left its own there
+	// an earlier run may have published another commit with another key
 	run(e.local.Root, "release", "publish", releaseAt, "--reach", reach, "--dirty", "--replace", "--key", filepath.Join(keys, "cosign.key"))
 	again := run(e.local.Root, "release", "publish", releaseAt, "--reach", reach, "--dirty", "--key", filepath.Join(keys, "cosign.key"))
 	require.NotContains(t, again, "  published ")
@@ -78,7 +78,7 @@ func (e *environment) publish(t *testing.T) string {
 	return found[1]
 }
 
-// withoutInstaller are the values that redirect to the local cluster's images, without the product's own image.
+// withoutInstaller returns the values that redirect to the local cluster's images, without the product's own image.
 func withoutInstaller(t *testing.T, path string) string {
 	t.Helper()
 	var values map[string]any

@@ -18,7 +18,7 @@ import (
 	"gitops-runtime/localcluster/addons"
 )
 
-// refusedApplication is a runtime that is synced once, and not again and again as an automated one would be.
+// refusedApplication is a runtime that is synced only once, not repeatedly like an automated one.
 const refusedApplication = `apiVersion: argoproj.io/v1alpha1
 kind: Application
 metadata: {name: e2e-refused-sync, namespace: NAMESPACE}
@@ -28,8 +28,8 @@ spec:
   destination: {server: https://kubernetes.default.svc, namespace: e2e-refused-sync}
 operation: {sync: {}, initiatedBy: {username: e2e}}`
 
-// refusedSync: in Argo CD the checks run before the sync, which fails with them. The Job reports which pod failed, and why; nothing else of the runtime
-// exists.
+// refusedSync checks that Argo CD runs the checks before the sync, which fails if they fail. The Job reports which pod failed, and why; nothing
+// else of the runtime exists.
 func (a alone) refusedSync(t *testing.T) {
 	const namespace = "e2e-refused-sync"
 	a.environment.namespace(t, namespace)
@@ -38,23 +38,23 @@ func (a alone) refusedSync(t *testing.T) {
 	eventually(t, "the sync has failed", 2*time.Minute, a.has("applications", a.namespace, namespace, map[string]string{"status.operationState.phase": "Failed"}))
 	synced, err := a.object(t.Context(), "applications", a.namespace, namespace)
 	require.NoError(t, err)
-	t.Logf("Argo CD says: %s", field(synced, "status", "operationState", "message"))
+	t.Logf("Argo CD reports: %s", field(synced, "status", "operationState", "message"))
 	results, _, err := unstructured.NestedSlice(synced.Object, "status", "operationState", "syncResult", "resources")
 	require.NoError(t, err)
-	said := ""
+	message := ""
 	for _, one := range results {
 		result, _ := one.(map[string]any)
 		assert.Equal(t, "PreSync", result["hookType"], "%v %v was synced: %v", result["kind"], result["name"], result["message"])
 		if result["kind"] == "Job" {
-			said, _ = result["message"].(string)
+			message, _ = result["message"].(string)
 		}
 	}
-	assert.Regexp(t, `^Container validate-values for pod e2e-refused-sync/validate-values-\w+ failed with exit code 3 `, said)
-	a.reportsReason(t, namespace, refusals()[0].code, refusals()[0].says)
+	assert.Regexp(t, `^Container validate-values for pod e2e-refused-sync/validate-values-\w+ failed with exit code 3 `, message)
+	a.reportsReason(t, namespace, refusals()[0].code, refusals()[0].message)
 	a.leftAfterRefusal(t, namespace, "jobs/validate-values", "pods/validate-values-")
 }
 
-// rendered is the runtime as Helm renders it for tunnel mode, without what needs Argo's definitions.
+// rendered returns the runtime as Helm renders it for tunnel mode, without what needs Argo's definitions.
 func (e *environment) rendered(t *testing.T, namespace string, sets ...string) []byte {
 	t.Helper()
 	args := []string{"template", "refused", filepath.Join(e.local.Root, "charts", "gitops-runtime"), "--namespace", namespace}

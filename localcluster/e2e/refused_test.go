@@ -22,26 +22,26 @@ import (
 type refusal struct {
 	name string
 	sets []string
-	// code and says are the finding's code and sentence in Helm's output.
-	code, says string
+	// code and message are those of the finding in Helm's output.
+	code, message string
 	// rendered means that the render itself fails: there is no hook and no release.
 	rendered bool
 }
 
 func refusals() []refusal {
 	return []refusal{
-		{name: "bad-token", code: "ACC101", says: "The platform platform.platform.svc.cluster.local rejects the user token (HTTP 401 Unauthorized).", sets: []string{"global.codefresh.userToken.token=revoked"}},
-		{name: "taken-name", code: "RUN201", says: "The account \"account-one\" already has a runtime \"taken\" (namespace elsewhere).", sets: []string{"global.runtime.name=taken"}},
-		{name: "absent-secret", code: "TOK104", says: "The Secret \"absent\" with the user token does not exist in namespace e2e-absent-secret.", sets: []string{
+		{name: "bad-token", code: "ACC101", message: "The platform platform.platform.svc.cluster.local rejects the user token (HTTP 401 Unauthorized).", sets: []string{"global.codefresh.userToken.token=revoked"}},
+		{name: "taken-name", code: "RUN201", message: "The account \"account-one\" already has a runtime \"taken\" (namespace elsewhere).", sets: []string{"global.runtime.name=taken"}},
+		{name: "absent-secret", code: "TOK104", message: "The Secret \"absent\" with the user token does not exist in namespace e2e-absent-secret.", sets: []string{
 			"global.codefresh.userToken.token=", "global.codefresh.userToken.secretKeyRef.name=absent", "global.codefresh.userToken.secretKeyRef.key=token",
 		}},
-		{name: "no-account", rendered: true, code: "MOD201", says: "Tunnel access needs global.codefresh.accountId.", sets: []string{"global.codefresh.accountId="}},
-		{name: "no-host", rendered: true, code: "MOD301", says: "Ingress access needs at least one host.", sets: []string{"global.runtime.ingress.enabled=true"}},
+		{name: "no-account", rendered: true, code: "MOD201", message: "Tunnel access needs global.codefresh.accountId.", sets: []string{"global.codefresh.accountId="}},
+		{name: "no-host", rendered: true, code: "MOD301", message: "Ingress access needs at least one host.", sets: []string{"global.runtime.ingress.enabled=true"}},
 	}
 }
 
-// refused: invalid values are rejected within a minute, with Helm's own message, and nothing of the runtime is left; with every version of Helm, and
-// every command.
+// refused checks that invalid values are rejected within a minute, with Helm's own message, and nothing of the runtime is left; with every version
+// of Helm, and every command.
 func (e *environment) refused(t *testing.T) {
 	// every response is delayed, so that there is time to inspect a running hook
 	slow := e.platform(t)
@@ -75,7 +75,7 @@ func (e *environment) refused(t *testing.T) {
 	}
 }
 
-// attempt is an install that is to be refused, within a minute by default; what Helm printed is returned.
+// attempt tries an install that must be rejected, within a minute by default, and returns Helm's output.
 func (e *environment) attempt(t *testing.T, helm install.Helm, upgrade install.Upgrade) string {
 	t.Helper()
 	begun := time.Now()
@@ -107,16 +107,16 @@ func (e *environment) refuses(t *testing.T, wrong refusal) {
 	out := e.attempt(t, e.local.Helm, install.Upgrade{Namespace: namespace, Sets: wrong.sets})
 	assert.Regexp(t, `(?m)^ +fix:? `, out)
 	if wrong.rendered {
-		assert.Contains(t, out, wrong.code+": "+wrong.says+"\n")
+		assert.Contains(t, out, wrong.code+": "+wrong.message+"\n")
 		e.leftAfterRefusal(t, namespace)
 		return
 	}
-	assert.Contains(t, out, wrong.code+"  "+wrong.says+"\n")
+	assert.Contains(t, out, wrong.code+"  "+wrong.message+"\n")
 	e.leftAfterRefusal(t, namespace, "secrets/sh.helm.release.v1.refused.", "jobs/validate-values", "pods/validate-values-")
-	e.reportsReason(t, namespace, wrong.code, wrong.says)
+	e.reportsReason(t, namespace, wrong.code, wrong.message)
 }
 
-// leftAfterRefusal: after a rejected install only objects with these prefixes are left.
+// leftAfterRefusal checks that after a rejected install only objects with these prefixes are left.
 func (e *environment) leftAfterRefusal(t *testing.T, namespace string, prefixes ...string) {
 	t.Helper()
 	eventually(t, "nothing of the refused install is left", 30*time.Second, func(ctx context.Context) error {
@@ -136,11 +136,11 @@ func (e *environment) leftAfterRefusal(t *testing.T, namespace string, prefixes 
 	})
 }
 
-// reportsReason: if Helm's output contains only that the Job failed, the reason is in its log, in an Event and at its pod.
-func (e *environment) reportsReason(t *testing.T, namespace, code, says string) {
+// reportsReason checks that if Helm's output contains only that the Job failed, the reason is in its log, in an Event and at its pod.
+func (e *environment) reportsReason(t *testing.T, namespace, code, message string) {
 	t.Helper()
 	log := e.kubectlOut(t, "logs", "jobs/validate-values", "-n", namespace)
-	for _, part := range []string{"\nschema\n", "\nruntime\n", "\ncluster\n", code + "  " + says + "\n"} {
+	for _, part := range []string{"\nschema\n", "\nruntime\n", "\ncluster\n", code + "  " + message + "\n"} {
 		assert.Contains(t, log, part)
 	}
 	assert.Regexp(t, `(?m)^[0-9]+ checks: .*1 failed`, log)
@@ -148,7 +148,7 @@ func (e *environment) reportsReason(t *testing.T, namespace, code, says string) 
 	events, err := e.client.CoreV1().Events(namespace).List(t.Context(), metav1.ListOptions{FieldSelector: "involvedObject.name=validate-values,reason=ValuesRefused"})
 	require.NoError(t, err)
 	require.Len(t, events.Items, 1)
-	assert.Contains(t, events.Items[0].Message, code+"\n"+code+": "+says)
+	assert.Contains(t, events.Items[0].Message, code+"\n"+code+": "+message)
 
 	pods, err := e.client.CoreV1().Pods(namespace).List(t.Context(), metav1.ListOptions{LabelSelector: "job-name=validate-values"})
 	require.NoError(t, err)
@@ -156,5 +156,5 @@ func (e *environment) reportsReason(t *testing.T, namespace, code, says string) 
 	ended := pods.Items[0].Status.ContainerStatuses[0].State.Terminated
 	require.NotNil(t, ended)
 	assert.Equal(t, int32(3), ended.ExitCode)
-	assert.Contains(t, ended.Message, code+"\n"+code+": "+says)
+	assert.Contains(t, ended.Message, code+"\n"+code+": "+message)
 }

@@ -15,7 +15,7 @@ import (
 	"gitops-runtime/localcluster/install"
 )
 
-// refusedUpgrade: an existing runtime is identified by its own token, keeps its name, and keeps running.
+// refusedUpgrade checks that an existing runtime is identified by its own token, keeps its name, and keeps running.
 func (e *environment) refusedUpgrade(t *testing.T) {
 	before := e.pods(t, "")
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
@@ -25,10 +25,10 @@ func (e *environment) refusedUpgrade(t *testing.T) {
 		Release: install.Release, Chart: filepath.Join(e.local.Root, "charts", "gitops-runtime"), Namespace: install.Namespace,
 		ValueFiles: e.ready.ValueFiles, Sets: []string{"global.runtime.name=renamed"}, Timeout: time.Minute,
 	}, &out))
-	const code, says = "RUN204", "The runtime of this namespace is registered under a name other than \"renamed\"."
-	assert.Contains(t, out.String(), code+"  "+says+"\n")
+	const code, message = "RUN204", "The runtime of this namespace is registered under a name other than \"renamed\"."
+	assert.Contains(t, out.String(), code+"  "+message+"\n")
 	assert.Contains(t, out.String(), "ok       RUN300  The runtime's own token is valid\n")
-	e.reportsReason(t, install.Namespace, code, says)
+	e.reportsReason(t, install.Namespace, code, message)
 	inside, err := e.list(ctx, install.Namespace)
 	require.NoError(t, err)
 	assert.Empty(t, without(containing(inside, "validate-values"), nil, "jobs/", "pods/"))

@@ -22,7 +22,7 @@ import (
 	"gitops-runtime/localcluster/install"
 )
 
-// small are values that fit values-ha.yaml on a node with room only for small pods, and apply the chart's NetworkPolicies to every connection, in both
+// small are values that reduce values-ha.yaml to the size of a small node, and apply the chart's NetworkPolicies to every connection, in both
 // directions.
 const small = `
 global:
@@ -31,12 +31,12 @@ global:
     extraEgress: [{to: [{namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: platform}}}]}] # pods stand in for hosts outside
 `
 
-// TestResilience: a highly available runtime with its NetworkPolicies works; what is deleted is restored or replaced, and nothing that was sent is lost.
-// Helm 4 installs it, with server-side apply.
+// TestResilience checks that a highly available runtime with its NetworkPolicies works; what is deleted is restored or replaced, and nothing that
+// was sent is lost. Helm 4 installs it, with server-side apply.
 func TestResilience(t *testing.T) {
 	e := start(t).by(helm4)
 	before := e.inventory(t)
-	require.True(t, e.run(t, "install", func(t *testing.T) { e.installHA(t, small) }), "no runtime, so nothing to lose")
+	require.True(t, e.run(t, "install", func(t *testing.T) { e.installHA(t, small) }), "no runtime to test")
 	a := e.access(t, images.Tunnel)
 	e.run(t, "app-proxy", a.appProxy)
 	e.run(t, "workflows server", a.workflowsServer)
@@ -55,7 +55,7 @@ func TestResilience(t *testing.T) {
 	e.run(t, "uninstall", func(t *testing.T) { e.uninstall(t, before) })
 }
 
-// installHA installs the runtime by tunnel as values-ha.yaml has it, with more values in YAML.
+// installHA installs the runtime in tunnel mode with values-ha.yaml and more values in YAML.
 func (e *environment) installHA(t *testing.T, values string) {
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute) // images that cannot be pulled are built first
 	defer cancel()
@@ -66,7 +66,7 @@ func (e *environment) installHA(t *testing.T, values string) {
 	e.mapper.Reset()
 }
 
-// losesTunnelServer: a restarted tunnel server is found again within 30 seconds, by the same tunnel client.
+// losesTunnelServer checks that the same tunnel client reconnects to a restarted tunnel server within 30 seconds.
 func (a access) losesTunnelServer(t *testing.T) {
 	client := a.pods(t, "app.kubernetes.io/name=tunnel-client")
 	require.Len(t, client, 1)
@@ -78,16 +78,15 @@ func (a access) losesTunnelServer(t *testing.T) {
 	})
 	hello := request{path: "/app-proxy/hello"}
 	a.answer(t, http.StatusBadGateway, 30*time.Second, hello)
-	time.Sleep(20 * time.Second) // not for a condition: the client's pauses between tries grow meanwhile
+	time.Sleep(20 * time.Second) // a fixed time: the client's retry interval grows in the meantime
 	a.scale(t, addons.Namespace, addons.TunnelServer, 1)
 	begun := time.Now()
 	a.answer(t, http.StatusOK, 30*time.Second, hello)
-	t.Logf("the tunnel was there %s after its server", time.Since(begun).Round(time.Millisecond))
+	t.Logf("the tunnel was up %s after its server", time.Since(begun).Round(time.Millisecond))
 	assert.Equal(t, client, a.pods(t, "app.kubernetes.io/name=tunnel-client"), "the tunnel client was replaced or restarted")
 }
 
-// losesBusServer: the event bus loses the leader of its stream, without warning, while webhooks arrive; each webhook that was accepted arrives at the
-// platform.
+// losesBusServer checks that each accepted webhook arrives at the platform when the event bus suddenly loses the leader of its stream.
 func (a access) losesBusServer(t *testing.T) {
 	a.apply(t, hookOn(3))
 	t.Cleanup(func() {
@@ -116,7 +115,7 @@ func (a access) losesBusServer(t *testing.T) {
 	})
 }
 
-// pushed is a numbered webhook.
+// pushed returns a numbered webhook.
 func pushed(number int) request {
 	return request{
 		method: http.MethodPost, path: "/webhooks/codefresh/e2e-hook/push", body: fmt.Sprintf(`{"number":%d}`, number),
@@ -124,21 +123,21 @@ func pushed(number int) request {
 	}
 }
 
-// send sends a webhook until it is taken, as Git providers do.
+// send sends a webhook until it is accepted, as Git providers do.
 func (a access) send(t *testing.T, number int) {
 	for end := time.Now().Add(time.Minute); ; time.Sleep(time.Second) {
 		got, err := a.ask(t.Context(), pushed(number))
 		if err == nil && got.status == http.StatusOK {
 			return
 		}
-		if !assert.False(t, time.Now().After(end), "webhook %d is not accepted: answer %d: %s: %v", number, got.status, got.body, err) {
+		if !assert.False(t, time.Now().After(end), "webhook %d is not accepted: status %d: %s: %v", number, got.status, got.body, err) {
 			return
 		}
-		t.Logf("webhook %d is sent again: answer %d: %v", number, got.status, err)
+		t.Logf("webhook %d is sent again: status %d: %v", number, got.status, err)
 	}
 }
 
-// missing are the numbers from first to before end that no webhook delivered to the platform.
+// missing returns the numbers from first to before end that no webhook delivered to the platform.
 func (p platformAPI) missing(ctx context.Context, first, end int) ([]int, error) {
 	bodies, err := p.inbox(ctx, "e2e-hook")
 	if err != nil {
@@ -160,7 +159,7 @@ func (p platformAPI) missing(ctx context.Context, first, end int) ([]int, error)
 	return missing, nil
 }
 
-// busLeader is the pod that is the leader of the event bus's stream, as any of its servers reports.
+// busLeader returns the pod that is the leader of the event bus's stream, as any of its servers reports.
 func (e *environment) busLeader(t *testing.T) string {
 	t.Helper()
 	var leader string

@@ -13,8 +13,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// restricted: the namespace enforces the Pod Security level restricted, and no controller's pod has been rejected there, as far back as events reach. A
-// pod without a security context is rejected, so the level is known to be enforced.
+// restricted checks that the namespace enforces the Pod Security level restricted, and no controller's pod has been rejected there, according to
+// its events. A pod without a security context is rejected, so the level is known to be enforced.
 func (e *environment) restricted(t *testing.T, namespace string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

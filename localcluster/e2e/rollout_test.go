@@ -39,15 +39,15 @@ spec:
         resources: {requests: {cpu: 10m, memory: 16Mi}, limits: {memory: 64Mi}}
         securityContext: {allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: {drop: [ALL]}}`
 
-// rollout: Argo Rollouts runs an update through its steps, and the platform gets its events.
+// rollout checks that Argo Rollouts runs an update through its steps, and the platform gets its events.
 func (e *environment) rollout(t *testing.T) {
 	e.namespace(t, "e2e-rollout")
 	require.NotEqual(t, e.rollOut(t, "e2e-rollout", "one"), e.rollOut(t, "e2e-rollout", "two"))
 	e.platform(t).getsEvent(t, "Rollout", "e2e-rollout", "canary")
 }
 
-// rollOut rolls out a version of the canary, waits until all its steps are complete, and returns its hash. The canary is deleted after the test, before
-// its namespace: there its controller's new pods would be rejected.
+// rollOut rolls out a version of the canary, waits until all its steps are complete, and returns its hash. The canary is deleted after the test,
+// before its namespace: there its controller's new pods would be rejected.
 func (e *environment) rollOut(t *testing.T, namespace, version string) string {
 	t.Helper()
 	e.applyHere(t, strings.NewReplacer("NAMESPACE", namespace, "IMAGE", standIn, `"VERSION"`, fmt.Sprintf("%q", version)).Replace(canary))

@@ -19,11 +19,11 @@ import (
 	"gitops-runtime/localcluster/install"
 )
 
-// big is a workflow whose pod needs the room that docs/scale.md reserves for it.
+// big is a workflow whose pod requests the resources that docs/scale.md reserves for it.
 var big = regexp.MustCompile(`resources: \{requests.*`).ReplaceAllString(hello, "resources: {requests: {cpu: 500m, memory: 1Gi}}")
 
-// roomForWorkflow: in addition to the runtime there is room for a workflow of 500m and 1Gi; and the pods of Kubernetes on an ordinary node request no
-// more than docs/scale.md lists for them.
+// roomForWorkflow checks that a workflow of 500m and 1Gi fits in addition to the runtime, and that the pods of Kubernetes on an ordinary node
+// request no more than docs/scale.md lists for them.
 func (e *environment) roomForWorkflow(t *testing.T) {
 	require.NotEqual(t, hello, big)
 	e.applyHere(t, strings.NewReplacer("NAMESPACE", install.Namespace, "NAME", "e2e-big", "ACCOUNT", "argo-workflow", "IMAGE", standIn).Replace(big))
@@ -44,9 +44,9 @@ func (e *environment) roomForWorkflow(t *testing.T) {
 	}
 	page, err := os.ReadFile(filepath.Join(e.local.Root, "docs", "scale.md"))
 	require.NoError(t, err)
-	said := regexp.MustCompile(`(?m)^\| pods of Kubernetes: .* \| (\S+) \| (\S+) \|$`).FindSubmatch(page)
-	require.Len(t, said, 3)
+	listed := regexp.MustCompile(`(?m)^\| pods of Kubernetes: .* \| (\S+) \| (\S+) \|$`).FindSubmatch(page)
+	require.Len(t, listed, 3)
 	t.Logf("the pods of Kubernetes request %s CPU and %s of memory", cpu.String(), memory.String())
-	assert.LessOrEqual(t, cpu.Cmp(resource.MustParse(string(said[1]))), 0, "CPU: %s", cpu.String())
-	assert.LessOrEqual(t, memory.Cmp(resource.MustParse(string(said[2]))), 0, "memory: %s", memory.String())
+	assert.LessOrEqual(t, cpu.Cmp(resource.MustParse(string(listed[1]))), 0, "CPU: %s", cpu.String())
+	assert.LessOrEqual(t, memory.Cmp(resource.MustParse(string(listed[2]))), 0, "memory: %s", memory.String())
 }

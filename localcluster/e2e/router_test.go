@@ -14,8 +14,8 @@ import (
 	"gitops-runtime/localcluster/install"
 )
 
-// awayAndBack: while app-proxy is unavailable, internal-router reports it immediately, in a way that browsers may read; when it is available again, the
-// same router finds it.
+// awayAndBack checks that while app-proxy is unavailable, internal-router reports it immediately, in a way that browsers may read; when it is
+// available again, the same router finds it.
 func (e *environment) awayAndBack(t *testing.T) {
 	router := e.pods(t, "app.kubernetes.io/name=internal-router")
 	require.NotEmpty(t, router)
@@ -47,7 +47,8 @@ func (e *environment) awayAndBack(t *testing.T) {
 	assert.Equal(t, router, e.pods(t, "app.kubernetes.io/name=internal-router"), "the router was replaced or restarted")
 }
 
-// ambiguousPaths: paths that two hops may interpret differently get 400, or 404 if a hop before the router changed them; no target responds.
+// ambiguousPaths checks that paths that two hops may interpret differently get 400, or 404 if a hop before the router changed them; no target
+// responds.
 func (a access) ambiguousPaths(t *testing.T) {
 	for _, path := range []string{
 		"/webhooks/../workflows/api/v1/info", "/webhooks/%2e%2e/workflows/api/v1/info", "/webhooks/codefresh%2fx/..%2f..%2fworkflows/api/v1/info",

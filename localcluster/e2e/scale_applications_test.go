@@ -20,13 +20,13 @@ import (
 	"gitops-runtime/localcluster/install"
 )
 
-// scaledNamespace is where the Applications of TestScale deploy to; it goes with the others of tests.
+// scaledNamespace is the target namespace of TestScale's Applications; clean removes it.
 const scaledNamespace = "e2e-scale"
 
 // scaled are the Applications of TestScale.
 var scaled = metav1.ListOptions{LabelSelector: "e2e=scale"}
 
-// scaledChart is the Helm chart that they deploy: three ConfigMaps each, small, since the machine is.
+// scaledChart is the Helm chart that they deploy: three ConfigMaps each, to fit a small machine.
 var scaledChart = map[string]string{
 	"Chart.yaml":  "{apiVersion: v2, name: scale, version: 1.0.0}\n",
 	"values.yaml": "said: nothing\n",
@@ -40,7 +40,7 @@ data: {said: {{ $.Values.said | quote }}}
 `,
 }
 
-// prepareApplications has the Git server serve the chart.
+// prepareApplications adds the chart to the Git server.
 func (s *scale) prepareApplications(t *testing.T) {
 	s.apply(t, namespaceOf(scaledNamespace))
 	for path, text := range scaledChart {
@@ -53,12 +53,12 @@ func (s *scale) prepareApplications(t *testing.T) {
 	}
 }
 
-// fileOfGit is where the Git server takes a file of the chart, by way of the API server.
+// fileOfGit returns the path of a file of the chart on the Git server, through the API server.
 func (s *scale) fileOfGit(path string) string {
 	return fmt.Sprintf("/api/v1/namespaces/%s/services/git-server:http/proxy/test/apps.git/scale/%s", addons.Namespace, path)
 }
 
-// commit changes a file of the chart, and gives the id of the commit.
+// commit changes a file of the chart, and returns the ID of the commit.
 func (s *scale) commit(t *testing.T, path, text string) string {
 	t.Helper()
 	reply, err := s.client.CoreV1().RESTClient().Put().AbsPath(s.fileOfGit(path)).Body([]byte(text)).DoRaw(t.Context())
@@ -87,7 +87,7 @@ spec:
 	s.allSynced(t, count, "")
 }
 
-// commitToApplications changes what all Applications deploy, has each refreshed, as a webhook of the Git server would, and waits until all have synced
+// commitToApplications changes what all Applications deploy, refreshes each, as a webhook of the Git server would, and waits until all have synced
 // the commit.
 func (s *scale) commitToApplications(t *testing.T, count int) {
 	commit := s.commit(t, "values.yaml", fmt.Sprintf("said: something to %d\n", count))
@@ -100,13 +100,13 @@ func (s *scale) commitToApplications(t *testing.T, count int) {
 	s.allSynced(t, count, commit)
 	maps, err := s.client.CoreV1().ConfigMaps(scaledNamespace).List(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
-	said := 0
+	updated := 0
 	for _, one := range maps.Items {
 		if one.Data["said"] == fmt.Sprintf("something to %d", count) {
-			said++
+			updated++
 		}
 	}
-	require.Equal(t, 3*count, said, "ConfigMaps that say what was committed")
+	require.Equal(t, 3*count, updated, "ConfigMaps with the committed value")
 }
 
 // allSynced waits until all Applications are synced, to a commit if there is one, and healthy, and logs when half of them were.

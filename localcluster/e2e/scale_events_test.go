@@ -19,7 +19,7 @@ import (
 	"gitops-runtime/localcluster/install"
 )
 
-// prepareEvents has an event bus of three servers, an event source and a sensor that sends what comes to the platform.
+// prepareEvents creates an event bus of three servers, an event source and a sensor that forwards events to the platform.
 func (s *scale) prepareEvents(t *testing.T) {
 	s.apply(t, hookOn(3))
 	s.subscribed(t, install.Namespace, "e2e-hook")
@@ -45,7 +45,7 @@ func (s *scale) sendEvents(t *testing.T, rate, minutes int) {
 					return
 				}
 				again.Add(1)
-				if !assert.False(t, time.Now().After(end), "webhook %d is not accepted: answer %d: %v", i, got.status, err) {
+				if !assert.False(t, time.Now().After(end), "webhook %d is not accepted: status %d: %v", i, got.status, err) {
 					return
 				}
 			}
@@ -65,7 +65,7 @@ func (s *scale) sendEvents(t *testing.T, rate, minutes int) {
 		count, sent.Sub(begun).Seconds(), again.Load(), <-behind, time.Since(sent).Seconds())
 }
 
-// behind is the largest number of webhooks that were accepted and had not yet arrived.
+// behind returns the largest number of webhooks that were accepted and had not yet arrived.
 func (s *scale) behind(ctx context.Context, t *testing.T, accepted *atomic.Int64) int {
 	most := 0
 	for ctx.Err() == nil {
@@ -81,8 +81,8 @@ func (s *scale) behind(ctx context.Context, t *testing.T, accepted *atomic.Int64
 	return most
 }
 
-// createSources creates event sources of one webhook each and a sensor that listens to all of them, waits until they are deployed, and sends a webhook
-// through each.
+// createSources creates event sources of one webhook each and a sensor that listens to all of them, waits until they are deployed, and sends a
+// webhook through each.
 func (s *scale) createSources(t *testing.T, count int) {
 	objects := strings.Split(hookOn(1), "\n---\n")
 	require.Len(t, objects, 3)
@@ -126,7 +126,7 @@ func (s *scale) createSources(t *testing.T, count int) {
 	t.Logf("%d event sources were deployed, and had a webhook through each, after %.0f s", count, time.Since(begun).Seconds())
 }
 
-// triggerOf is the trigger of the hook's sensor for one dependency.
+// triggerOf returns the trigger of the hook's sensor for one dependency.
 func triggerOf(t *testing.T, sensor, dependency string) any {
 	t.Helper()
 	text := strings.NewReplacer("dependencyName: push", "dependencyName: "+dependency, "name: platform", "name: "+dependency+"\n      conditions: "+dependency,

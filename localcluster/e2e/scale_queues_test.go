@@ -10,17 +10,17 @@ import (
 	"testing"
 )
 
-// durations are how often something of Argo CD's application controller was timed, and the seconds in all.
+// durations are the number and the total seconds of a timed operation of Argo CD's application controller.
 type durations struct{ count, seconds float64 }
 
-// timed are the durations that say what Applications wait for: their place in a queue, the work on them, and leave to send a request to the API server.
+// timed returns the durations of what Applications wait for: queues, the work on them, and the rate limit of requests to the API server.
 func (s *scale) timed(t *testing.T) map[string]durations {
 	t.Helper()
 	found := map[string]durations{}
 	families := s.scrape(t, "argo-cd-application-controller")
 	for family, what := range map[string]string{
 		"workqueue_queue_duration_seconds": "waits in", "workqueue_work_duration_seconds": "work on",
-		"argocd_kubectl_rate_limiter_duration_seconds": "waits for leave to ask the API server",
+		"argocd_kubectl_rate_limiter_duration_seconds": "waits for the rate limit of the API server",
 	} {
 		for _, metric := range families[family].GetMetric() {
 			name := what
@@ -38,7 +38,7 @@ func (s *scale) timed(t *testing.T) map[string]durations {
 	return found
 }
 
-// since says how often something was timed since before, and how long it took on average.
+// since describes how often operations were timed since before, and how long they took on average.
 func since(before, now map[string]durations) string {
 	var lines []string
 	for _, name := range slices.Sorted(maps.Keys(now)) {

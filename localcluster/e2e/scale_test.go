@@ -25,17 +25,17 @@ import (
 // sampleEvery is the time between samples: a kubelet has new ones every ten seconds or so.
 const sampleEvery = 5 * time.Second
 
-// restsFor is how long TestScale looks at Applications that do not change.
+// restsFor is how long TestScale observes Applications that do not change.
 const restsFor = 2 * time.Minute
 
-// sizes say how much TestScale asks for.
+// sizes are the amounts of work in TestScale.
 type sizes struct {
 	applications               []int // one step after the other
 	workflows, events, sources int   // events a minute; for 0 neither events nor event sources
 	minutes                    int   // of events
 }
 
-// TestScale asks more and more of a runtime, and prints for each step what it took and what every container used: the tables of docs/scale.md.
+// TestScale increases the load of a runtime, and prints the duration of each step and the usage of every container: the tables of docs/scale.md.
 // With E2E_VALUES the runtime has the values of that file.
 func TestScale(t *testing.T) {
 	wanted := sizes{
@@ -48,7 +48,7 @@ func TestScale(t *testing.T) {
 	s := &scale{access: e.access(t, images.Tunnel)}
 	defer s.report(t)
 	s.step(t, "idle", func(t *testing.T) {
-		time.Sleep(time.Minute) // not for a condition: nothing is what is measured
+		time.Sleep(time.Minute) // a fixed time: the idle usage is measured
 	})
 	s.prepareApplications(t)
 	for i, count := range wanted.applications {
@@ -56,7 +56,7 @@ func TestScale(t *testing.T) {
 		s.step(t, fmt.Sprintf("a commit for %d", count), func(t *testing.T) { s.commitToApplications(t, count) })
 	}
 	s.step(t, "all at rest", func(t *testing.T) {
-		time.Sleep(restsFor) // not for a condition: Argo CD compares with Git again and again, though nothing changes
+		time.Sleep(restsFor) // a fixed time: Argo CD compares with Git repeatedly, although nothing changes
 	})
 	s.step(t, fmt.Sprintf("%d Workflows", wanted.workflows), func(t *testing.T) { s.runWorkflows(t, wanted.workflows) })
 	if wanted.events == 0 {
@@ -83,7 +83,7 @@ func numbers(t *testing.T, variable string, usual ...int) []int {
 	return all
 }
 
-// installScaled installs the runtime by tunnel, with the values of a file, if one is named.
+// installScaled installs the runtime in tunnel mode, with the values of a file, if one is named.
 func (e *environment) installScaled(t *testing.T, values string) {
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute) // images that no registry has are built first
 	defer cancel()
@@ -100,7 +100,7 @@ func (e *environment) installScaled(t *testing.T, values string) {
 	e.mapper.Reset()
 }
 
-// scale is a runtime of which more is asked in each step.
+// scale is a runtime whose load increases in each step.
 type scale struct {
 	access
 	steps []cost.Step
@@ -130,7 +130,7 @@ func (s *scale) step(t *testing.T, name string, do func(*testing.T)) {
 	require.True(t, passed, "the step %s", name)
 }
 
-// grouped counts the pods of all event sources of a step as those of one workload; that which uses most stands for them.
+// grouped counts the pods of all event sources of a step as those of one workload; the one that uses most represents them.
 func grouped(usages []cost.Usage) []cost.Usage {
 	var all []cost.Usage
 	sources := cost.Usage{Workload: "e2e-source", Container: "main"}
@@ -148,7 +148,7 @@ func grouped(usages []cost.Usage) []cost.Usage {
 	return all
 }
 
-// containersRestarted says how often each container of the runtime's namespace was restarted.
+// containersRestarted returns how often each container of the runtime's namespace was restarted.
 func (s *scale) containersRestarted(t *testing.T) map[string]int32 {
 	t.Helper()
 	pods, err := s.client.CoreV1().Pods(install.Namespace).List(t.Context(), metav1.ListOptions{})
@@ -162,7 +162,7 @@ func (s *scale) containersRestarted(t *testing.T) map[string]int32 {
 	return found
 }
 
-// report prints what every step took, and what was used.
+// report prints the duration and the usage of every step.
 func (s *scale) report(t *testing.T) {
 	var out strings.Builder
 	out.WriteString("\n| step | took | restarted |\n| --- | ---: | --- |\n" + strings.Join(s.took, "\n") + "\n\n")
@@ -170,7 +170,7 @@ func (s *scale) report(t *testing.T) {
 	t.Log(out.String())
 }
 
-// until is eventually for conditions that are costly to ask for.
+// until is like eventually, with a longer interval for expensive conditions.
 func (s *scale) until(t *testing.T, what string, timeout time.Duration, condition func(context.Context) error) {
 	t.Helper()
 	var last error

@@ -17,7 +17,7 @@ import (
 	"gitops-runtime/localcluster/install"
 )
 
-// tiny is a workflow whose pod asks for next to nothing: its node bears 110 pods, and the others wait.
+// tiny is a workflow whose pod requests almost nothing: the node runs 110 pods, and the others wait.
 var tiny = strings.NewReplacer(
 	"metadata: {", "metadata: {labels: {e2e: scale}, ", "imagePullPolicy: Always", "imagePullPolicy: IfNotPresent", "cpu: 10m", "cpu: 1m", "memory: 16Mi", "memory: 4Mi",
 ).Replace(hello)
@@ -56,7 +56,7 @@ func (s *scale) runWorkflows(t *testing.T, count int) {
 	require.NoError(t, workflows.DeleteCollection(t.Context(), metav1.DeleteOptions{}, scaled))
 }
 
-// throttled counts the requests that the workflow controller's own limit (--qps) has held back since a time, as client-go logs them: from a second on.
+// throttled counts the requests that the workflow controller's limit (--qps) has delayed since a time, as client-go logs them: from a second on.
 func (s *scale) throttled(t *testing.T, since time.Time) int {
 	t.Helper()
 	pods, err := s.client.CoreV1().Pods(install.Namespace).List(t.Context(), metav1.ListOptions{LabelSelector: "app=workflow-controller"})

@@ -35,8 +35,8 @@ app-proxy:
 internal-router: {resources: {requests: {cpu: 10m, memory: 16Mi}}}
 `
 
-// twoRuntimes: two runtimes on one cluster, each in its namespace. The second writes nothing outside its own, both work, and the first, which exists
-// already and is then limited to its namespace, is not affected when the second is uninstalled.
+// twoRuntimes tests two runtimes on one cluster, each in its namespace. The second writes nothing outside its own, both work, and the first, which
+// exists already and is then limited to its namespace, is not affected when the second is uninstalled.
 func (n *neighbors) twoRuntimes(t *testing.T) {
 	n.installFirst(t, besideValues+"\nglobal: {runtime: {singleNamespace: true}}")
 	n.apply(t, namespaceOf(secondNamespace)) // clean removes it
@@ -71,7 +71,7 @@ func (n *neighbors) twoRuntimes(t *testing.T) {
 	n.run(t, "first stays", first.webhook)
 }
 
-// installSecond installs the second runtime with the documented values of one that is not alone.
+// installSecond installs the second runtime with the documented values of an additional runtime.
 func (n *neighbors) installSecond(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 11*time.Minute)
 	defer cancel()
@@ -83,7 +83,7 @@ func (n *neighbors) installSecond(t *testing.T) {
 	}, t.Output()))
 }
 
-// reportsOwnWorkflows: a workflow is run and reported only by the runtime in its namespace.
+// reportsOwnWorkflows checks that a workflow is run and reported only by the runtime in its namespace.
 func (n *neighbors) reportsOwnWorkflows(t *testing.T) {
 	for namespace, name := range map[string]string{install.Namespace: install.Name, secondNamespace: "second"} {
 		n.applyHere(t, strings.Replace(suspended, "namespace: codefresh", "namespace: "+namespace, 1))

@@ -17,7 +17,7 @@ import (
 	"gitops-runtime/localcluster/install"
 )
 
-// secretsStaySecret: the user's token and the runtime's are in no ConfigMap, event or log.
+// secretsStaySecret checks that the user's token and the runtime's are in no ConfigMap, event or log.
 func (e *environment) secretsStaySecret(t *testing.T) {
 	token, err := e.secret(t.Context(), install.Namespace, "codefresh-token", "token")
 	require.NoError(t, err)
@@ -34,7 +34,7 @@ func (e *environment) secretsStaySecret(t *testing.T) {
 	}
 }
 
-// readable is what users without access to Secrets can read: the texts, by their place.
+// readable returns what users without access to Secrets can read: the texts, by location.
 func (e *environment) readable(ctx context.Context, namespace string) (map[string]string, error) {
 	texts := map[string]string{}
 	maps, err := e.client.CoreV1().ConfigMaps(namespace).List(ctx, metav1.ListOptions{})
@@ -64,7 +64,7 @@ func (e *environment) readable(ctx context.Context, namespace string) (map[strin
 	return texts, nil
 }
 
-// logs are the logs of all containers of a pod, by container; "previous" precedes those of a container that was restarted.
+// logs returns the logs of all containers of a pod, by container; "previous" precedes those of a container that was restarted.
 func (e *environment) logs(ctx context.Context, pod *corev1.Pod) map[string]string {
 	logs := map[string]string{}
 	for _, status := range append(append([]corev1.ContainerStatus{}, pod.Status.InitContainerStatuses...), pod.Status.ContainerStatuses...) {

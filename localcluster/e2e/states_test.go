@@ -19,7 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// statesOf is a release that Helm is interrupted with, and the commands that the documentation names for each state.
+// statesOf is a release whose Helm commands are interrupted, and the documented commands for each state.
 type statesOf struct {
 	*environment
 	release, namespace string
@@ -36,7 +36,7 @@ const (
 	neverReady = "controller.replicas=1,controller.image.tag=absent"
 )
 
-// helmStates: the command of docs/troubleshooting.md resolves every state that a failed or killed Helm leaves.
+// helmStates checks that the command of docs/troubleshooting.md resolves every state that a failed or killed Helm leaves.
 func (e *environment) helmStates(t *testing.T, version, images string) {
 	if version != "" {
 		e = e.by(version)
@@ -85,7 +85,7 @@ func (e *environment) helmVersionsRecover(t *testing.T, images string) {
 	}
 }
 
-// documented are the commands of the first table of docs/troubleshooting.md, by state.
+// documented returns the commands of the first table of docs/troubleshooting.md, by state.
 func (e *environment) documented(t *testing.T) map[string]string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(e.local.Root, "docs", "troubleshooting.md"))
@@ -113,7 +113,7 @@ func (s statesOf) uninstallRelease(t *testing.T) {
 	assert.NoError(t, s.local.Helm.Uninstall(ctx, s.release, s.namespace, 3*time.Minute, t.Output()))
 }
 
-// helm is a process of Helm that is not started yet.
+// helm returns a Helm command that is not started yet.
 func (s statesOf) helm(ctx context.Context, args ...string) *exec.Cmd {
 	command := exec.CommandContext(ctx, s.local.Helm.Path, args...)
 	command.Env = append(os.Environ(), "KUBECONFIG="+s.local.Helm.Kubeconfig, "HELM_DATA_HOME="+filepath.Join(s.local.Helm.Home, "data"))
@@ -167,7 +167,7 @@ func (s statesOf) killed(t *testing.T, state string, args ...string) {
 	s.is(t, state)
 }
 
-// refuses: Helm does not change a pending release by itself.
+// refuses checks that Helm does not change a pending release by itself.
 func (s statesOf) refuses(t *testing.T) {
 	t.Helper()
 	out, err := s.say(t, s.upgrade()...)
@@ -199,7 +199,7 @@ func (s statesOf) resolve(t *testing.T, state, to string) {
 	s.is(t, to)
 }
 
-// revision is the newest revision of a state.
+// revision returns the newest revision of a state.
 func (s statesOf) revision(t *testing.T, state string) string {
 	t.Helper()
 	out, err := s.say(t, "history", s.release, "--namespace", s.namespace)
@@ -226,20 +226,20 @@ func (s statesOf) uninstallKilled(t *testing.T) {
 	require.Contains(t, out, "has no deployed releases")
 }
 
-// serverSide: Helm 4's error if server-side apply is rejected, and the flags that the documentation lists.
+// serverSide checks Helm 4's errors if server-side apply is rejected, and the documented flags.
 func (s statesOf) serverSide(t *testing.T) {
 	t.Helper()
-	for _, refused := range []struct{ says, value, flag string }{
+	for _, refused := range []struct{ message, value, flag string }{
 		{`conflict with "kubectl"`, "controller.revisionHistoryLimit=3", "--force-conflicts"},
 		{"spec.strategy.rollingUpdate: Forbidden", "controller.deploymentStrategy.type=Recreate", "--server-side=false"}, // and from then on
 	} {
-		if strings.Contains(refused.says, "kubectl") {
+		if strings.Contains(refused.message, "kubectl") {
 			s.kubectlOut(t, "patch", "deployment", aloneRelease+"-argo-events-controller-manager", "-n", s.namespace,
 				"--field-manager=kubectl", "-p", `{"spec":{"revisionHistoryLimit":4}}`)
 		}
 		out, err := s.say(t, s.upgrade("--set", refused.value)...)
 		require.Error(t, err)
-		require.Contains(t, out, refused.says)
+		require.Contains(t, out, refused.message)
 		out, err = s.say(t, s.upgrade("--set", refused.value, refused.flag)...)
 		assert.NoError(t, err, out)
 		s.is(t, "deployed")

@@ -28,7 +28,7 @@ spec:
   - name: wait
     suspend: {}`
 
-// eventStream: server-sent events of the workflows server pass every hop immediately, while the stream stays open.
+// eventStream checks that server-sent events of the workflows server pass every hop immediately, while the stream stays open.
 func (a access) eventStream(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -41,7 +41,7 @@ func (a access) eventStream(t *testing.T) {
 	readUntil(t, stream, `"e2e":"changed"`)
 	took := time.Since(begun)
 	t.Logf("the event came after %s", took.Round(time.Millisecond))
-	require.Less(t, took, 10*time.Second, "a buffer has held the event")
+	require.Less(t, took, 10*time.Second, "the event was buffered")
 }
 
 // readUntil reads a stream until the first event that contains a text.

@@ -27,8 +27,8 @@ import (
 	"gitops-runtime/localcluster/install"
 )
 
-// throughArgoCD: an Argo CD installs the runtime, which then uses it. The checks run before each sync, a second sync changes nothing, and deleting the
-// Application removes the runtime and deregisters it.
+// throughArgoCD checks that an Argo CD installs the runtime, which then uses it. The checks run before each sync, a second sync changes nothing,
+// and deleting the Application removes the runtime and deregisters it.
 func (n *neighbors) throughArgoCD(t *testing.T) {
 	before := n.inventory(t)
 	n.serveChart(t)
@@ -44,19 +44,20 @@ func (n *neighbors) throughArgoCD(t *testing.T) {
 	a := n.access(t, images.Mesh)
 	a.appProxy(t)
 	a.argoCD(t)
-	n.applyHere(t, guestbook) // in the runtime's namespace, which the reporter watches: the other Argo CD leaves it alone
+	n.applyHere(t, guestbook) // in the runtime's namespace, which the reporter watches: the other Argo CD ignores it
 	n.platform(t).getsEvent(t, "Application", install.Namespace, "e2e-guestbook")
 	n.platform(t).getsEvent(t, "Deployment", "e2e-neighbor-guestbook", "guestbook")
 	n.run(t, "second sync", func(t *testing.T) { n.secondSync(t, healthy) })
 }
 
-// syncAll starts a full sync; the state of the last one is removed, or Argo CD would merge the parameters of that, such as a part to heal, into it.
+// syncAll starts a full sync; the state of the last one is removed, since Argo CD would otherwise merge its parameters, such as a partial
+// self-heal, into it.
 const syncAll = `{"operation": {
   "initiatedBy": {"username": "e2e", "automated": null},
   "sync": {"syncOptions": ["ServerSideApply=true"], "resources": null, "revision": null, "source": null, "autoHealAttemptsCount": null}
 }, "status": {"operationState": null}}`
 
-// secondSync: the checks run before a sync of an existing runtime, which replaces and restarts no pod, and writes no object.
+// secondSync checks that the checks run before a sync of an existing runtime, which replaces and restarts no pod, and writes no object.
 func (n *neighbors) secondSync(t *testing.T, healthy func(context.Context) error) {
 	var first *unstructured.Unstructured
 	eventually(t, "Argo CD has nothing to do", time.Minute, func(ctx context.Context) error {
@@ -89,8 +90,8 @@ func (n *neighbors) secondSync(t *testing.T, healthy func(context.Context) error
 	assert.Equal(t, outside, n.clusterRevisions(t))
 }
 
-// revisions are what changes when an object of a namespace is written: its generation, or its revision if its kind has none. Hooks are created at each
-// sync; objects that programs write themselves are omitted.
+// revisions returns what changes when an object of a namespace is written: its generation, or its revision if its kind has none. Hooks are created
+// at each sync; objects that programs write themselves are omitted.
 func (n *neighbors) revisions(t *testing.T, namespace string) map[string]string {
 	t.Helper()
 	found := map[string]string{}
@@ -116,7 +117,7 @@ func (n *neighbors) revisions(t *testing.T, namespace string) map[string]string 
 	return found
 }
 
-// hooksOfSync are the hook types of the named objects of the last sync.
+// hooksOfSync returns the hook types of the named objects of the last sync.
 func (n *neighbors) hooksOfSync(t *testing.T, names ...string) map[string]string {
 	t.Helper()
 	application, err := n.object(t.Context(), "applications", neighbor, install.Release)
@@ -133,8 +134,8 @@ func (n *neighbors) hooksOfSync(t *testing.T, names ...string) map[string]string
 	return found
 }
 
-// deleteRuntimeApplication: deleting the Application removes the runtime from the cluster and from the platform; before is what the cluster had outside
-// of namespaces.
+// deleteRuntimeApplication checks that deleting the Application removes the runtime from the cluster and from the platform; before is what the
+// cluster had outside of namespaces.
 func (n *neighbors) deleteRuntimeApplication(t *testing.T, before []string) {
 	require.Equal(t, []string{install.Name, "taken"}, n.platform(t).runtimes(t))
 	ignoreMissing(t, n.objects.Resource(argo("applications")).Namespace(install.Namespace).Delete(t.Context(), "e2e-guestbook", metav1.DeleteOptions{})) // a user's
@@ -150,7 +151,7 @@ func (n *neighbors) deleteRuntimeApplication(t *testing.T, before []string) {
 	}
 	eventually(t, "the runtime is gone", 3*time.Minute, func(ctx context.Context) error {
 		if _, err := n.object(ctx, "applications", neighbor, install.Release); !errors.IsNotFound(err) {
-			return fmt.Errorf("the Application is there: %v", err)
+			return fmt.Errorf("the Application still exists: %v", err)
 		}
 		inside, outside, err := n.remaining(ctx)
 		if err != nil {
@@ -158,16 +159,16 @@ func (n *neighbors) deleteRuntimeApplication(t *testing.T, before []string) {
 		}
 		inside, outside = without(inside, theirs, append(ofFinishedHook(), "secrets/sealed-secrets-key")...), withoutDefinitions(without(outside, before, kept...))
 		if len(inside)+len(outside) > 0 {
-			return fmt.Errorf("left are in the namespace %v, outside any %v", inside, outside)
+			return fmt.Errorf("left in the namespace %v, outside any %v", inside, outside)
 		}
 		return nil
 	})
 	assert.Equal(t, []string{"taken"}, n.platform(t).runtimes(t))
 }
 
-// ofFinishedHook are the objects of the last hook. Argo CD 3.4 deletes them if its cache has seen them before it searches for objects to delete, which
-// it does without waiting (executeHooks and cleanupHooks of controller/hook.go); the Job and its pod are deleted after the Job's time to live in any
-// case.
+// ofFinishedHook returns the objects of the last hook. Argo CD 3.4 deletes them if its cache has seen them before it searches for objects to
+// delete, which it does without waiting (executeHooks and cleanupHooks of controller/hook.go); the Job and its pod are deleted after the Job's time
+// to live in any case.
 func ofFinishedHook() []string {
 	var names []string
 	for _, resource := range []string{"jobs", "pods", "roles", "rolebindings", "serviceaccounts"} {
@@ -201,7 +202,7 @@ func (n *neighbors) serveChart(t *testing.T) {
 		" stringData: {type: oci, url: %q, insecureOCIForceHttp: 'true'}}", neighbor, chartInCluster))
 }
 
-// runtimeSecrets are what the documented Application finds in the runtime's namespace, and the password of the other Argo CD.
+// runtimeSecrets returns what the documented Application finds in the runtime's namespace, and the password of the other Argo CD.
 func (n *neighbors) runtimeSecrets(t *testing.T) string {
 	t.Helper()
 	password, err := n.secret(t.Context(), neighbor, "argocd-initial-admin-secret", "password")
@@ -210,8 +211,8 @@ func (n *neighbors) runtimeSecrets(t *testing.T) string {
 	return fmt.Sprintf(secret+"\n---\n"+secret, "codefresh-api-key", "token", install.UserToken, "argocd-initial-admin-secret", "password", password)
 }
 
-// runtimeApplication is the documented Application, with the local cluster's addresses and images instead of those of the example. more are values that
-// override all others, in YAML.
+// runtimeApplication returns the documented Application, with the local cluster's addresses and images instead of those of the example. more are
+// values that override all others, in YAML.
 func (n *neighbors) runtimeApplication(t *testing.T, more string) *unstructured.Unstructured {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(n.local.Root, "charts", "gitops-runtime", "ci", "argo-cd-application.yaml"))
@@ -244,7 +245,7 @@ func (n *neighbors) runtimeApplication(t *testing.T, more string) *unstructured.
 // rolloutsThere removes the CRDs that the cluster already has; Argo CD renders without the cluster, so the chart cannot detect them.
 const rolloutsThere = "argo-rollouts: {installCRDs: false}"
 
-// localOfApplication is what the local cluster has other than the example.
+// localOfApplication are the values of the local cluster that differ from the example.
 const localOfApplication = `
 global:
   codefresh: {accountId: acc1}

@@ -13,16 +13,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Rates of the traffic that passes the runtime while it meets faults.
+// Rates of the traffic that passes the runtime during faults.
 const (
 	requestsEvery = 50 * time.Millisecond
 	webhooksEvery = 500 * time.Millisecond
 )
 
-// firstWebhook is the number of the first: those of other tests are lower, and those after it of another event bus higher by as much.
+// firstWebhook is the number of the first webhook: other tests use lower numbers, and each further event bus starts higher by as much.
 const firstWebhook = 1000
 
-// outcome is what became of a request that was sent at a time; done is false while it is on its way.
+// outcome is the result of a request and when it was sent; done is false while it is in flight.
 type outcome struct {
 	sent time.Time
 	done bool
@@ -35,7 +35,7 @@ type traffic struct {
 	first int // number of the first webhook
 	stop  context.CancelFunc
 	group sync.WaitGroup
-	work  worker // besides, or nil
+	work  worker // in parallel, or nil
 
 	mu       sync.Mutex
 	outcomes []*outcome
@@ -43,11 +43,11 @@ type traffic struct {
 	again    []int // webhooks that had to be sent again
 }
 
-// worker gives the runtime work besides, and waits until it has been done.
+// worker gives the runtime work in parallel, and waits until it is done.
 type worker interface {
-	// upToDate gives a condition: what is wanted now has been done.
+	// upToDate returns a condition: all work so far is done.
 	upToDate() func(context.Context) error
-	// settled waits until all that was given has been done; nothing may fail.
+	// settled waits until all work is done; nothing may fail.
 	settled(t *testing.T) done
 }
 
@@ -57,7 +57,7 @@ type done struct {
 	longest           time.Duration
 }
 
-// begin begins to send; webhooks are numbered from first.
+// begin starts sending; webhooks are numbered from first.
 func (a access) begin(ctx context.Context, first int) *traffic {
 	ctx, cancel := context.WithCancel(ctx)
 	of := &traffic{access: a, first: first, stop: cancel}
@@ -66,13 +66,13 @@ func (a access) begin(ctx context.Context, first int) *traffic {
 	return of
 }
 
-// end stops and waits for what is on its way.
+// end stops and waits for requests in flight.
 func (f *traffic) end() {
 	f.stop()
 	f.group.Wait()
 }
 
-// requests sends at a steady rate, whatever becomes of those before; the last ones are waited for.
+// requests sends requests at a steady rate without waiting for earlier ones; it waits for all at the end.
 func (f *traffic) requests(ctx context.Context) {
 	var group sync.WaitGroup
 	defer group.Wait()
@@ -91,7 +91,7 @@ func (f *traffic) requests(ctx context.Context) {
 		group.Go(func() {
 			got, err := f.ask(context.WithoutCancel(ctx), request{path: "/app-proxy/hello"})
 			if err == nil && got.status != http.StatusOK {
-				err = fmt.Errorf("answer %d", got.status)
+				err = fmt.Errorf("status %d", got.status)
 			}
 			f.mu.Lock()
 			defer f.mu.Unlock()
@@ -100,7 +100,7 @@ func (f *traffic) requests(ctx context.Context) {
 	}
 }
 
-// webhooks sends one after the other, each until it is accepted, as Git providers do.
+// webhooks sends webhooks one by one, each until it is accepted, as Git providers do.
 func (f *traffic) webhooks(ctx context.Context) {
 	for number := f.first; ctx.Err() == nil; number++ {
 		for tried := 0; ; tried++ {
@@ -125,7 +125,7 @@ func (f *traffic) webhooks(ctx context.Context) {
 	}
 }
 
-// lost gives how many requests were sent between two times and how many of them failed, once all have ended; the last failure comes with them.
+// lost returns how many requests were sent between two times and how many of them failed, once all have ended, and the last failure.
 func (f *traffic) lost(t *testing.T, from, to time.Time) (sent, failed int, last string) {
 	t.Helper()
 	eventually(t, "every request has ended", time.Minute, func(context.Context) error {
@@ -137,7 +137,7 @@ func (f *traffic) lost(t *testing.T, from, to time.Time) (sent, failed int, last
 			case o.sent.Before(from) || o.sent.After(to):
 				continue
 			case !o.done:
-				return fmt.Errorf("one sent at %s is on its way", o.sent)
+				return fmt.Errorf("a request sent at %s is in flight", o.sent)
 			case o.err != nil:
 				failed++
 				last = fmt.Sprintf("after %s: %v", o.sent.Sub(from).Round(time.Millisecond), o.err)

@@ -36,9 +36,9 @@ metadata:
   namespace: codefresh
   labels: {io.codefresh.integration-type: git, io.codefresh.integration-name: default}`
 
-// uninstall: nothing of the release is left, on the platform, in its namespace or outside of any; before is what the cluster had outside of namespaces
-// before the first install. Argo's CRDs are kept, with what the API server creates for each, and Argo CD's project "default", where users write policy.
-// The keys of sealed-secrets are kept with its CRD: without them no SealedSecret could be decrypted again.
+// uninstall checks that nothing of the release is left, on the platform, in its namespace or outside of any; before is what the cluster had outside
+// of namespaces before the first install. Argo's CRDs are kept, with what the API server creates for each, and Argo CD's project "default", where
+// users write policy. The keys of sealed-secrets are kept with its CRD: without them no SealedSecret could be decrypted again.
 func (e *environment) uninstall(t *testing.T, before []string) {
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()

@@ -39,8 +39,8 @@ const dial = `for target in "$@"; do
 done
 wait`
 
-// openToOthers are the Services of the runtime that a mode opens to other namespaces: without a tunnel, the proxy in front of internal-router is in one
-// of them.
+// openToOthers returns the Services of the runtime that a mode opens to other namespaces: without a tunnel, the proxy in front of internal-router
+// is in one of them.
 func openToOthers(mode images.Mode) []string {
 	if mode == images.Tunnel {
 		return nil
@@ -48,9 +48,9 @@ func openToOthers(mode images.Mode) []string {
 	return []string{"internal-router.codefresh:80"}
 }
 
-// closedToOthers: a pod of another namespace reaches only those Services of the runtime that the security page lists as open: Argo CD's own server and
-// webhooks, and metrics. With a tunnel, internal-router is not among them. It does reach what no policy applies to, which proves that its connections
-// work. Its image is that of Redis, which has a shell.
+// closedToOthers checks that a pod of another namespace reaches only those Services of the runtime that the security page lists as open: Argo CD's
+// own server and webhooks, and metrics. With a tunnel, internal-router is not among them. It does reach what no policy applies to, which proves
+// that its connections work. Its image is that of Redis, which has a shell.
 func (e *environment) closedToOthers(t *testing.T, open ...string) {
 	pods, err := e.client.CoreV1().Pods(install.Namespace).List(t.Context(), metav1.ListOptions{LabelSelector: "app.kubernetes.io/name in (argocd-redis, argocd-redis-ha-haproxy)"})
 	require.NoError(t, err)

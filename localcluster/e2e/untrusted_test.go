@@ -24,7 +24,8 @@ import (
 
 const untrustedNamespace = "e2e-untrusted"
 
-// untrustedServer: the tunnel client rejects a tunnel server whose certificate another authority signed, and does not send the runtime's token.
+// untrustedServer checks that the tunnel client rejects a tunnel server whose certificate another authority signed, and does not send the runtime's
+// token.
 func (e *environment) untrustedServer(t *testing.T) {
 	e.namespace(t, untrustedNamespace)
 	const host = "untrusted." + untrustedNamespace + ".svc"
@@ -56,16 +57,16 @@ func (e *environment) untrustedServer(t *testing.T) {
 	))
 
 	eventually(t, "the tunnel client rejects the untrusted server", time.Minute, func(ctx context.Context) error {
-		said, err := e.log(ctx, "app=codefresh-tunnel-client", "tunnel-client")
-		if err == nil && !strings.Contains(said, "certificate signed by unknown authority") {
-			err = fmt.Errorf("the tunnel client: %s", said)
+		output, err := e.log(ctx, "app=codefresh-tunnel-client", "tunnel-client")
+		if err == nil && !strings.Contains(output, "certificate signed by unknown authority") {
+			err = fmt.Errorf("the tunnel client: %s", output)
 		}
 		return err
 	})
-	said, err := e.log(t.Context(), "app.kubernetes.io/name=tunnel-server", "frps")
+	output, err := e.log(t.Context(), "app.kubernetes.io/name=tunnel-server", "frps")
 	require.NoError(t, err)
-	assert.NotContains(t, said, "client login info")
-	assert.NotContains(t, said, sent)
+	assert.NotContains(t, output, "client login info")
+	assert.NotContains(t, output, sent)
 }
 
 // chart applies what a chart renders with settings, in the namespace of the untrusted server.
@@ -78,7 +79,7 @@ func (e *environment) chart(t *testing.T, name string, sets []string) {
 	require.NoError(t, e.local.Kubectl.Apply(t.Context(), objects, 2*time.Minute))
 }
 
-// image is the full reference of a container's image in a Deployment.
+// image returns the full reference of a container's image in a Deployment.
 func (e *environment) image(t *testing.T, namespace, deployment, container string) string {
 	t.Helper()
 	found, err := e.client.AppsV1().Deployments(namespace).Get(t.Context(), deployment, metav1.GetOptions{})
@@ -92,7 +93,7 @@ func (e *environment) image(t *testing.T, namespace, deployment, container strin
 	return ""
 }
 
-// log is the output of a container of the pod with a label, in the namespace of the untrusted server.
+// log returns the output of a container of the pod with a label, in the namespace of the untrusted server.
 func (e *environment) log(ctx context.Context, label, container string) (string, error) {
 	pods, err := e.client.CoreV1().Pods(untrustedNamespace).List(ctx, metav1.ListOptions{LabelSelector: label})
 	if err != nil {
@@ -104,12 +105,12 @@ func (e *environment) log(ctx context.Context, label, container string) (string,
 		if err != nil {
 			return "", err
 		}
-		said, err := io.ReadAll(stream)
+		output, err := io.ReadAll(stream)
 		_ = stream.Close()
 		if err != nil {
 			return "", err
 		}
-		text.Write(said)
+		text.Write(output)
 	}
 	return text.String(), nil
 }

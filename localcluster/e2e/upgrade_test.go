@@ -19,7 +19,7 @@ import (
 	"gitops-runtime/localcluster/install"
 )
 
-// sameChartAgain: an upgrade that changes nothing replaces and restarts no pod.
+// sameChartAgain checks that an upgrade that changes nothing replaces and restarts no pod.
 func (e *environment) sameChartAgain(t *testing.T) {
 	before := e.pods(t, "")
 	require.NotEmpty(t, before)
@@ -27,8 +27,8 @@ func (e *environment) sameChartAgain(t *testing.T) {
 	require.Equal(t, before, e.pods(t, ""))
 }
 
-// upgraded: one `helm upgrade` turns the previous release, whose package is in testdata, into this one: no workload is lost or changes its selector, and
-// tokens, passwords, applications and workflows are kept. It returns whether the runtime is installed.
+// upgraded checks that one `helm upgrade` turns the previous release, whose package is in testdata, into this one: no workload is lost or changes
+// its selector, and tokens, passwords, applications and workflows are kept. It returns whether the runtime is installed.
 func (e *environment) upgraded(t *testing.T) bool {
 	if !e.run(t, "previous release", e.installPrevious) {
 		return false
@@ -67,7 +67,7 @@ func (e *environment) installPrevious(t *testing.T) {
 	e.mapper.Reset()
 }
 
-// selectors are those of the runtime's workloads, by kind and name.
+// selectors returns the selectors of the runtime's workloads, by kind and name.
 func (e *environment) selectors(t *testing.T) map[string]string {
 	t.Helper()
 	found := map[string]string{}
@@ -85,7 +85,7 @@ func (e *environment) selectors(t *testing.T) map[string]string {
 	return found
 }
 
-// state is what a runtime created after it was installed: the content of the Secrets, and which objects exist.
+// state returns what a runtime created after it was installed: the content of the Secrets, and which objects exist.
 func (e *environment) state(t *testing.T) map[string]string {
 	t.Helper()
 	kept := map[string]string{}

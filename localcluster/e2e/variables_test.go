@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// variable parses an environment variable; without it, the usual value counts.
+// variable parses an environment variable; the default is usual.
 func variable[T any](t *testing.T, name string, usual T, parse func(string) (T, error)) T {
 	t.Helper()
 	text := os.Getenv(name)

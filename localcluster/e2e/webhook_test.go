@@ -19,8 +19,8 @@ import (
 	"gitops-runtime/localcluster/install"
 )
 
-// hook is an event bus, a webhook event source and a sensor that sends events to the platform, with the runtime's token, as in a pipeline. SERVERS is
-// the number of the bus's servers.
+// hook is an event bus, a webhook event source and a sensor that sends events to the platform, with the runtime's token, as in a pipeline. SERVERS
+// is the number of the bus's servers.
 const hook = `apiVersion: argoproj.io/v1alpha1
 kind: EventBus
 metadata: {name: e2e-hook, namespace: codefresh}
@@ -80,7 +80,7 @@ spec:
         payload:
         - {dest: pushed, src: {dependencyName: push, dataKey: body, useRawData: true}}`
 
-// webhook: what is posted to an event source from outside travels by the event bus to a sensor and on to the platform.
+// webhook checks that a webhook to an event source reaches the platform over the event bus and a sensor.
 func (a access) webhook(t *testing.T) {
 	a.apply(t, hookOn(1)) // stays for the next mode
 	a.subscribed(t, install.Namespace, "e2e-hook")
@@ -97,7 +97,7 @@ func (a access) webhook(t *testing.T) {
 	}, received)
 }
 
-// hookOn is the hook on a bus of a number of servers.
+// hookOn returns hook with the given number of servers of the bus.
 func hookOn(servers int) string { return strings.ReplaceAll(hook, "SERVERS", fmt.Sprint(servers)) }
 
 // subscribed waits until a sensor listens to the event bus: it misses earlier events, and only its log shows when it listens.

@@ -22,7 +22,7 @@ import (
 	"gitops-runtime/localcluster/install"
 )
 
-// Rates of the work that the runtime has while it meets faults. A revision follows when the one before has been synced.
+// Rates of the work of the runtime during faults. A revision follows after the previous one is synced.
 const (
 	revisionsEvery = 5 * time.Second
 	refreshesEvery = 5 * time.Second
@@ -45,22 +45,21 @@ spec:
   syncPolicy:
     automated: {prune: true, selfHeal: true}`
 
-// work is what the runtime does besides what passes it, until it is stopped: an application gets one revision after the other, and
-// workflows run.
+// work is what the runtime does in parallel to the traffic, until it is stopped: it syncs revisions of an application and runs workflows.
 type work struct {
 	*environment
 	first      int // number of the traffic's first webhook, which is in names
 	submission *unstructured.Unstructured
 
 	mu        sync.Mutex
-	committed int // revisions that Git has got or is about to get
-	synced    int // revisions that the cluster has got
+	committed int // revisions that are or are being committed to Git
+	synced    int // revisions that the cluster has
 	longest   time.Duration
 	submitted int
 	failed    []string // names of workflows that failed
 }
 
-// beginWork begins to commit and to submit, besides the traffic and until the test ends.
+// beginWork commits and submits in parallel to the traffic, until the test ends.
 func (f *traffic) beginWork(t *testing.T) {
 	t.Helper()
 	w := &work{environment: f.environment, first: f.first}
@@ -68,7 +67,7 @@ func (f *traffic) beginWork(t *testing.T) {
 	w.submission.SetLabels(map[string]string{workLabel: "true"})
 	require.NoError(t, unstructured.SetNestedField(w.submission.Object, "OnPodCompletion", "spec", "podGC", "strategy"))
 	f.applyHere(t, namespaceOf(syncedNamespace))
-	w.commit(t, w.path(), w.revision(0)) // gone after the test
+	w.commit(t, w.path(), w.revision(0)) // deleted after the test
 	f.applyHere(t, syncedApplication)
 	f.work = w
 	ctx, cancel := context.WithCancel(t.Context())
@@ -87,8 +86,8 @@ func (*work) revision(number int) []byte {
 	return fmt.Appendf(nil, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: revision}\ndata: {number: %q}\n", strconv.Itoa(number))
 }
 
-// sync commits one revision after the other. Until the cluster has one it is pushed and the application is refreshed repeatedly, as a user does who
-// waits for it: Git or Argo CD may have been unavailable, or a server may have forgotten it.
+// sync commits revisions one by one. Until the cluster has one, it pushes it and refreshes the application repeatedly, as a waiting user does: Git
+// or Argo CD may have been unavailable, or a server may have forgotten it.
 func (w *work) sync(ctx context.Context) {
 	for number := 1; ctx.Err() == nil; number++ {
 		w.mu.Lock()
@@ -111,7 +110,7 @@ func (w *work) sync(ctx context.Context) {
 	}
 }
 
-// push commits a revision and has Argo CD look. What fails is done again by the caller.
+// push commits a revision and refreshes the application. The caller retries failures.
 func (w *work) push(ctx context.Context, number int) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
@@ -121,7 +120,7 @@ func (w *work) push(ctx context.Context, number int) {
 	}
 }
 
-// deployed is the revision that the cluster has, or less than 0.
+// deployed returns the revision that the cluster has, or less than 0.
 func (w *work) deployed(ctx context.Context) int {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
@@ -136,7 +135,7 @@ func (w *work) deployed(ctx context.Context) int {
 	return number
 }
 
-// submit submits workflows at a steady rate, each until the API server has it.
+// submit submits workflows at a steady rate, each until the API server accepts it.
 func (w *work) submit(ctx context.Context) {
 	for number := 1; ctx.Err() == nil; number++ {
 		workflow := w.submission.DeepCopy()

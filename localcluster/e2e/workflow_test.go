@@ -35,13 +35,13 @@ spec:
       resources: {requests: {cpu: 10m, memory: 16Mi}, limits: {memory: 64Mi}}
       securityContext: {allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: {drop: [ALL]}}`
 
-// workflow: Argo Workflows runs a pod and returns its output, and the platform gets events of the Workflow.
+// workflow checks that Argo Workflows runs a pod and returns its output, and the platform gets events of the Workflow.
 func (e *environment) workflow(t *testing.T) {
 	require.Equal(t, "hello from e2e-hello", e.greeting(t, install.Namespace, "e2e-hello", "argo-workflow"))
 	e.platform(t).getsEvent(t, "Workflow", install.Namespace, "e2e-hello")
 }
 
-// promotion: a workflow under the account that promotions run under succeeds.
+// promotion checks that a workflow under the account that promotions run under succeeds.
 func (e *environment) promotion(t *testing.T) {
 	require.Equal(t, "hello from e2e-promotion", e.greeting(t, install.Namespace, "e2e-promotion", "promotion-template"))
 }

@@ -62,13 +62,13 @@ func (e *environment) restart(ctx context.Context, name string, timeout time.Dur
 	}
 }
 
-// pods are the running pods of the runtime's namespace with a label, or all if it is empty: name and UID, and how often they were restarted.
+// pods returns the running pods of the runtime's namespace with a label, or all if it is empty: name and UID, and how often they were restarted.
 func (e *environment) pods(t *testing.T, selector string) map[string]string {
 	t.Helper()
 	return e.podsIn(t, install.Namespace, selector)
 }
 
-// podsIn is pods of any namespace.
+// podsIn is pods for any namespace.
 func (e *environment) podsIn(t *testing.T, namespace, selector string) map[string]string {
 	t.Helper()
 	list, err := e.client.CoreV1().Pods(namespace).List(t.Context(), metav1.ListOptions{LabelSelector: selector, FieldSelector: "status.phase=Running"})
