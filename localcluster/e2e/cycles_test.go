@@ -60,7 +60,7 @@ func (e *environment) upgradeAndRollBack(t *testing.T, random *rand.Rand) bool {
 	}
 	return e.run(t, "back to "+string(modes[0]), func(t *testing.T) {
 		s := statesOf{environment: e, release: install.Release, namespace: install.Namespace}
-		out, err := s.say(t, "rollback", s.release, "--namespace", s.namespace, "--wait", "--timeout", "6m")
+		out, err := s.runHelm(t, "rollback", s.release, "--namespace", s.namespace, "--wait", "--timeout", "6m")
 		require.NoError(t, err, out)
 		s.is(t, "deployed")
 		eventually(t, "all workloads are ready", time.Minute, e.allReady)

@@ -51,7 +51,7 @@ func (a access) fullDisks(t *testing.T) {
 		disks = append(disks, disk)
 	}
 	f := a.underLoad(t, hookOnDisks(), 2*firstWebhook)
-	f.meet(t,
+	f.inject(t,
 		f.diskFull("the disk of one server of the event bus is full for 30 s", disks[:1], 30*time.Second),
 		f.diskFull("the disks of the event bus are full for 30 s", disks, 30*time.Second),
 	)

@@ -47,7 +47,7 @@ func (a access) oneByOne(t *testing.T, down time.Duration) {
 	for _, name := range names {
 		faults = append(faults, f.podDies(name, selectors[name]))
 	}
-	f.meet(t, faults...)
+	f.inject(t, faults...)
 }
 
 // underLoad starts all traffic and all work, which end with the test; webhooks pass the hook.

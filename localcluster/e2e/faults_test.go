@@ -37,8 +37,8 @@ type fault struct {
 
 func (f fault) within() time.Duration { return cmp.Or(f.patience, 3*time.Minute) }
 
-// meet injects the chosen faults one by one, and logs a row of docs/reliability.md for each.
-func (f *traffic) meet(t *testing.T, faults ...fault) {
+// inject injects the chosen faults one by one, and logs a row of docs/reliability.md for each.
+func (f *traffic) inject(t *testing.T, faults ...fault) {
 	var before deliveries
 	var worked done
 	if f.work != nil {
@@ -261,7 +261,7 @@ func (a access) shortListOfFaults(t *testing.T) {
 	f := a.begin(t.Context(), firstWebhook)
 	defer f.end()
 	selectors := f.workloadSelectors(t)
-	f.meet(t,
+	f.inject(t,
 		f.redisEmptied(),
 		f.apiAway(10*time.Second),
 		f.platformDown("answers 503", `"status":503,"body":"away"`, 5*time.Second),

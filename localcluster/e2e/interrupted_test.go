@@ -106,7 +106,7 @@ const gone = "gone"
 // state returns the status of the release that Helm reports.
 func (i interrupted) state(t *testing.T) string {
 	t.Helper()
-	out, err := i.say(t, "status", i.release, "--namespace", i.namespace)
+	out, err := i.runHelm(t, "status", i.release, "--namespace", i.namespace)
 	if err != nil {
 		require.Contains(t, out, "release: not found")
 		return gone
@@ -133,7 +133,7 @@ func (i interrupted) recoverRelease(t *testing.T) {
 func (i interrupted) ordinary(t *testing.T, more ...string) {
 	t.Helper()
 	begun := time.Now()
-	out, err := i.say(t, i.upgrade(more...)...)
+	out, err := i.runHelm(t, i.upgrade(more...)...)
 	require.NoError(t, err, out)
 	i.is(t, "deployed")
 	t.Logf("helm upgrade --install: done in %s", time.Since(begun).Round(time.Millisecond))

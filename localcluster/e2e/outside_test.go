@@ -66,14 +66,14 @@ type reply struct {
 }
 
 func (o outside) ask(ctx context.Context, r request) (reply, error) {
-	asked, err := http.NewRequestWithContext(ctx, r.method, o.url(r.path), bytes.NewBufferString(r.body))
+	httpRequest, err := http.NewRequestWithContext(ctx, r.method, o.url(r.path), bytes.NewBufferString(r.body))
 	if err != nil {
 		return reply{}, err
 	}
 	for name, value := range r.header {
-		asked.Header.Set(name, value)
+		httpRequest.Header.Set(name, value)
 	}
-	response, err := o.http.Do(asked)
+	response, err := o.http.Do(httpRequest)
 	if err != nil {
 		return reply{}, err
 	}

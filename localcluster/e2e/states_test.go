@@ -120,8 +120,8 @@ func (s statesOf) helm(ctx context.Context, args ...string) *exec.Cmd {
 	return command
 }
 
-// say runs Helm and returns its output.
-func (s statesOf) say(t *testing.T, args ...string) (string, error) {
+// runHelm runs Helm and returns its output.
+func (s statesOf) runHelm(t *testing.T, args ...string) (string, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
@@ -132,7 +132,7 @@ func (s statesOf) say(t *testing.T, args ...string) (string, error) {
 // is asserts the state of the release; empty for a release that does not exist.
 func (s statesOf) is(t *testing.T, state string) {
 	t.Helper()
-	out, err := s.say(t, "status", s.release, "--namespace", s.namespace)
+	out, err := s.runHelm(t, "status", s.release, "--namespace", s.namespace)
 	if state == "" {
 		require.Error(t, err)
 		require.Contains(t, out, "release: not found")
@@ -145,7 +145,7 @@ func (s statesOf) is(t *testing.T, state string) {
 // fails leaves a release, new or not, that did not become ready.
 func (s statesOf) fails(t *testing.T) {
 	t.Helper()
-	out, err := s.say(t, s.upgrade("--set", neverReady, "--timeout", "3s")...)
+	out, err := s.runHelm(t, s.upgrade("--set", neverReady, "--timeout", "3s")...)
 	require.Error(t, err, out)
 	s.is(t, "failed")
 }
@@ -170,7 +170,7 @@ func (s statesOf) killed(t *testing.T, state string, args ...string) {
 // refuses checks that Helm does not change a pending release by itself.
 func (s statesOf) refuses(t *testing.T) {
 	t.Helper()
-	out, err := s.say(t, s.upgrade()...)
+	out, err := s.runHelm(t, s.upgrade()...)
 	require.Error(t, err)
 	require.Contains(t, out, "another operation (install/upgrade/rollback) is in progress")
 }
@@ -194,7 +194,7 @@ func (s statesOf) resolve(t *testing.T, state, to string) {
 		}
 		args = append(args, word)
 	}
-	out, err := s.say(t, args...)
+	out, err := s.runHelm(t, args...)
 	require.NoError(t, err, out)
 	s.is(t, to)
 }
@@ -202,7 +202,7 @@ func (s statesOf) resolve(t *testing.T, state, to string) {
 // revision returns the newest revision of a state.
 func (s statesOf) revision(t *testing.T, state string) string {
 	t.Helper()
-	out, err := s.say(t, "history", s.release, "--namespace", s.namespace)
+	out, err := s.runHelm(t, "history", s.release, "--namespace", s.namespace)
 	require.NoError(t, err, out)
 	rows := regexp.MustCompile(`(?m)^(\d+)\s.*\s`+state+`\s`).FindAllStringSubmatch(out, -1)
 	require.NotEmpty(t, rows, out)
@@ -221,7 +221,7 @@ func (s statesOf) uninstallKilled(t *testing.T) {
 	hold(`["e2e.example.com/held"]`)
 	s.killed(t, "uninstalling", "uninstall", s.release, "--namespace", s.namespace, "--wait", "--timeout", "1m")
 	hold("null")
-	out, err := s.say(t, s.upgrade()...)
+	out, err := s.runHelm(t, s.upgrade()...)
 	require.Error(t, err)
 	require.Contains(t, out, "has no deployed releases")
 }
@@ -237,10 +237,10 @@ func (s statesOf) serverSide(t *testing.T) {
 			s.kubectlOut(t, "patch", "deployment", aloneRelease+"-argo-events-controller-manager", "-n", s.namespace,
 				"--field-manager=kubectl", "-p", `{"spec":{"revisionHistoryLimit":4}}`)
 		}
-		out, err := s.say(t, s.upgrade("--set", refused.value)...)
+		out, err := s.runHelm(t, s.upgrade("--set", refused.value)...)
 		require.Error(t, err)
 		require.Contains(t, out, refused.message)
-		out, err = s.say(t, s.upgrade("--set", refused.value, refused.flag)...)
+		out, err = s.runHelm(t, s.upgrade("--set", refused.value, refused.flag)...)
 		assert.NoError(t, err, out)
 		s.is(t, "deployed")
 	}

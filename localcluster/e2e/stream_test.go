@@ -61,16 +61,16 @@ func (a access) workflowEvents(ctx context.Context, t *testing.T) io.Reader {
 	token, err := a.client.CoreV1().ServiceAccounts(install.Namespace).
 		CreateToken(ctx, "argo-server", &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
 	require.NoError(t, err)
-	asked, err := http.NewRequestWithContext(ctx, http.MethodGet, a.url("/workflows/api/v1/workflow-events/"+install.Namespace), nil)
+	httpRequest, err := http.NewRequestWithContext(ctx, http.MethodGet, a.url("/workflows/api/v1/workflow-events/"+install.Namespace), nil)
 	require.NoError(t, err)
-	asked.Header.Set("Authorization", "Bearer "+token.Status.Token)
-	asked.Header.Set("Accept", "text/event-stream")
+	httpRequest.Header.Set("Authorization", "Bearer "+token.Status.Token)
+	httpRequest.Header.Set("Accept", "text/event-stream")
 	client := *a.http
 	client.Timeout = 0
-	answer, err := client.Do(asked)
+	response, err := client.Do(httpRequest)
 	require.NoError(t, err)
-	t.Cleanup(func() { _ = answer.Body.Close() })
-	require.Equal(t, http.StatusOK, answer.StatusCode)
-	require.Equal(t, "text/event-stream", answer.Header.Get("Content-Type"))
-	return answer.Body
+	t.Cleanup(func() { _ = response.Body.Close() })
+	require.Equal(t, http.StatusOK, response.StatusCode)
+	require.Equal(t, "text/event-stream", response.Header.Get("Content-Type"))
+	return response.Body
 }

@@ -183,7 +183,7 @@ func definitions(root string, chart chartFile) ([]Definition, []map[string]any, 
 		}
 		for _, resource := range own {
 			kind := resource.Spec.Names.Kind
-			said, known := shown[kind]
+			entry, known := shown[kind]
 			if !known {
 				return nil, nil, fmt.Errorf("kinds.yaml does not describe the kind %s", kind)
 			}
@@ -191,9 +191,9 @@ func definitions(root string, chart chartFile) ([]Definition, []map[string]any, 
 			if err != nil {
 				return nil, nil, err
 			}
-			all = append(all, Definition{Kind: kind, Version: version, Name: resource.Name, DisplayName: said.Name, Description: said.Description})
-			if said.Example != nil {
-				examples = append(examples, said.Example)
+			all = append(all, Definition{Kind: kind, Version: version, Name: resource.Name, DisplayName: entry.Name, Description: entry.Description})
+			if entry.Example != nil {
+				examples = append(examples, entry.Example)
 			}
 		}
 	}

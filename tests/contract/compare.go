@@ -139,11 +139,11 @@ func (c *Comparison) container(theirs, ours facts.Object, name string) (string, 
 
 // place is the location of a fact of the contract in this chart.
 type place struct {
-	want  facts.Fact
-	value string
-	at    facts.Fact
-	have  string
-	there bool
+	want   facts.Fact
+	value  string
+	at     facts.Fact
+	have   string
+	exists bool
 }
 
 // Judge judges a fact of the contract.
@@ -166,11 +166,11 @@ func (c *Comparison) Judge(fact facts.Fact, want string) Judgment {
 		return Judgment{Missing, "no such container"}
 	}
 	p := place{want: fact, value: want, at: facts.Fact{Object: at, Container: container, Aspect: fact.Aspect, Key: fact.Key}}
-	p.have, p.there = c.have.Get(p.at)
+	p.have, p.exists = c.have.Get(p.at)
 	if fact.Aspect == "object" {
 		return sameKind(p)
 	}
-	if p.there && p.have == want {
+	if p.exists && p.have == want {
 		return Judgment{Satisfied, p.have}
 	}
 	if found := c.otherWay(p); found.Outcome != "" {
@@ -219,7 +219,7 @@ func sameKind(p place) Judgment {
 // otherwise judges a fact that no rule of its aspect covers.
 func otherwise(p place) Judgment {
 	switch {
-	case !p.there:
+	case !p.exists:
 		return Judgment{Outcome: Missing}
 	case p.want.Aspect == "data" && isVersion(p.want.Key) && version.MatchString(p.have):
 		return Judgment{Satisfied, p.have}

@@ -18,7 +18,7 @@ func (c *Comparison) data(p place) Judgment {
 	switch {
 	case !strings.HasPrefix(p.want.Key, "nginx: route "):
 		return Judgment{Outcome: Ignored}
-	case !p.there:
+	case !p.exists:
 		return Judgment{Outcome: Missing}
 	case plain(p.have) == plain(p.value):
 		return Judgment{Satisfied, p.have}
@@ -29,7 +29,7 @@ func (c *Comparison) data(p place) Judgment {
 // definition ignores the order of a field's properties; a schema that accepts anything has no fields.
 func (c *Comparison) definition(p place) Judgment {
 	words := strings.Fields(p.want.Key)
-	if !p.there && len(words) > 2 && words[0] == "version" {
+	if !p.exists && len(words) > 2 && words[0] == "version" {
 		root := facts.Fact{Object: p.at.Object, Container: facts.None, Aspect: "crd", Key: words[0] + " " + words[1] + " (root)"}
 		if has, ok := c.have.Get(root); ok && strings.HasSuffix(has, "preserve-unknown") {
 			if strings.Contains(p.value, " default=") {
@@ -38,7 +38,7 @@ func (c *Comparison) definition(p place) Judgment {
 			return Judgment{Open, "the schema accepts anything"}
 		}
 	}
-	if p.there && sameWords(p.have, p.value) {
+	if p.exists && sameWords(p.have, p.value) {
 		return Judgment{Equivalent, p.have}
 	}
 	return Judgment{}

@@ -46,11 +46,11 @@ func contains(have, want string) bool {
 
 func (c *Comparison) variable(p place) Judgment {
 	want, have := effective(c.contract.look, p.value), unset
-	if p.there {
+	if p.exists {
 		have = effective(c.look, p.have)
 	}
 	switch {
-	case !p.there:
+	case !p.exists:
 		return Judgment{Outcome: Missing} // even an empty value or a reference to an unset key, because it passes on a user's setting
 	case want == unset:
 		return Judgment{Different, p.have}

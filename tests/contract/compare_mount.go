@@ -17,7 +17,7 @@ func (c *Comparison) mount(p place) Judgment {
 	if strings.HasPrefix(p.want.Key, "(not mounted)") {
 		return Judgment{Ignored, p.have}
 	}
-	if p.there && sameSource(p.value, p.have) {
+	if p.exists && sameSource(p.value, p.have) {
 		return Judgment{Equivalent, p.have}
 	}
 	return Judgment{}

@@ -9,7 +9,7 @@ var onPort = regexp.MustCompile(` on \S+$`)
 
 func (c *Comparison) image(p place) Judgment {
 	switch {
-	case !p.there:
+	case !p.exists:
 		return Judgment{Outcome: Missing}
 	case repository(p.have) == repository(p.value):
 		return Judgment{Satisfied, p.have}
@@ -19,7 +19,7 @@ func (c *Comparison) image(p place) Judgment {
 
 // port accepts another name for the same number, since the contract's Services have their own port names.
 func (c *Comparison) port(p place) Judgment {
-	if p.there {
+	if p.exists {
 		return Judgment{}
 	}
 	all, _ := c.look(p.at.Object)
@@ -33,7 +33,7 @@ func (c *Comparison) port(p place) Judgment {
 
 // servicePort accepts another port of the pods behind a Service, unless they run a closed program.
 func (c *Comparison) servicePort(p place) Judgment {
-	if !p.there || strings.HasPrefix(p.want.Key, "(") {
+	if !p.exists || strings.HasPrefix(p.want.Key, "(") {
 		return Judgment{}
 	}
 	want, _, _ := strings.Cut(p.value, " target=")
@@ -46,7 +46,7 @@ func (c *Comparison) servicePort(p place) Judgment {
 
 // probe accepts another port, unless the program is closed.
 func (c *Comparison) probe(p place) Judgment {
-	if p.there && onPort.ReplaceAllString(p.have, "") == onPort.ReplaceAllString(p.value, "") && !c.contract.isClosed(p.want.Object, p.want.Container) {
+	if p.exists && onPort.ReplaceAllString(p.have, "") == onPort.ReplaceAllString(p.value, "") && !c.contract.isClosed(p.want.Object, p.want.Container) {
 		return Judgment{Equivalent, p.have}
 	}
 	return Judgment{}
@@ -54,7 +54,7 @@ func (c *Comparison) probe(p place) Judgment {
 
 // arg accepts a word at another position of the command line; a flag's value must belong to the same flag.
 func (c *Comparison) arg(p place) Judgment {
-	if p.value == "(script)" && p.there {
+	if p.value == "(script)" && p.exists {
 		if strings.HasPrefix(p.have, "(script") {
 			return Judgment{Equivalent, p.have}
 		}
@@ -74,7 +74,7 @@ func (c *Comparison) arg(p place) Judgment {
 
 // restriction accepts a missing field whose default is false or 0. This does not apply to privilege escalation.
 func (c *Comparison) restriction(p place) Judgment {
-	if !p.there && (p.value == "false" || p.value == "0") && p.want.Key != "allowPrivilegeEscalation" {
+	if !p.exists && (p.value == "false" || p.value == "0") && p.want.Key != "allowPrivilegeEscalation" {
 		return Judgment{Outcome: Satisfied}
 	}
 	return Judgment{}

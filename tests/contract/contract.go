@@ -57,8 +57,8 @@ func byObject(all facts.Facts) map[facts.Object]facts.Facts {
 // look returns the facts of an object of the contract.
 func (s *scenario) look(name facts.Object) (facts.Facts, bool) {
 	own, ok := s.objects[name]
-	beside, there := s.beside[name]
-	if ok && there {
+	beside, exists := s.beside[name]
+	if ok && exists {
 		both := maps.Clone(beside)
 		maps.Copy(both, own)
 		return both, true
@@ -66,7 +66,7 @@ func (s *scenario) look(name facts.Object) (facts.Facts, bool) {
 	if ok {
 		return own, true
 	}
-	return beside, there
+	return beside, exists
 }
 
 // mountsOf returns what a container of the contract mounts, by path.

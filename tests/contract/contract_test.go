@@ -172,16 +172,16 @@ func publishedRights(t *testing.T, result Result) {
 
 // inPlace checks that an API server accepts each object of the chart as an update of the published chart's: immutable fields are the same.
 func inPlace(t *testing.T, result Result) {
-	asked := 0
+	checked := 0
 	for _, scenario := range result.Scenarios {
 		for fact, want := range scenario.contract.whole {
 			if !immutable(fact) {
 				continue
 			}
-			if _, there := scenario.Have.Objects()[fact.Object]; !there {
+			if _, exists := scenario.Have.Objects()[fact.Object]; !exists {
 				continue // another kind, or none: it is created as a new object
 			}
-			asked++
+			checked++
 			have, ok := scenario.Have.Get(fact)
 			if !ok && strings.HasPrefix(fact.Key, "binds ") {
 				for other := range scenario.Have.Objects()[fact.Object] {
@@ -196,10 +196,10 @@ func inPlace(t *testing.T, result Result) {
 			}
 			assert.Equal(t, want, have, "scenario %s: %s cannot be changed by an upgrade in place", scenario.Name, fact)
 		}
-		asked += more(t, scenario)
+		checked += more(t, scenario)
 	}
-	assert.Greater(t, asked, 100)
-	t.Logf("%d immutable fields", asked)
+	assert.Greater(t, checked, 100)
+	t.Logf("%d immutable fields", checked)
 }
 
 // immutable reports whether the API server refuses to change a fact of an existing object.
@@ -221,7 +221,7 @@ func immutable(fact facts.Fact) bool {
 
 // more checks additions to the contract: a selector has no additional labels, a Service gets no fixed address that it did not have.
 func more(t *testing.T, scenario *Scenario) int {
-	asked := 0
+	checked := 0
 	for object, all := range scenario.Have.Objects() {
 		known, ok := scenario.contract.objects[object]
 		if _, whole := known[facts.Fact{Object: object, Container: facts.None, Aspect: "object", Key: "apiVersion"}]; !ok || !whole && scenario.Name != Subcharts {
@@ -235,11 +235,11 @@ func more(t *testing.T, scenario *Scenario) int {
 			if !slices.ContainsFunc(keys(known), func(f facts.Fact) bool { return f.Aspect == fact.Aspect }) {
 				continue // the table does not contain it
 			}
-			asked++
+			checked++
 			assert.True(t, has, "scenario %s: %s is %s, and the contract does not have it: an upgrade in place is rejected", scenario.Name, fact, value)
 		}
 	}
-	return asked
+	return checked
 }
 
 func keys(all facts.Facts) []facts.Fact {

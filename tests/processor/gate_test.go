@@ -30,9 +30,9 @@ func rounds(t *testing.T, seconds ...float64) string {
 func TestGate(t *testing.T) {
 	before := []float64{1, 1.01, 1.02, 1.03, 1.04, 1.05}
 	for name, of := range map[string]struct {
-		now  []float64
-		code int
-		says string
+		now    []float64
+		code   int
+		output string
 	}{
 		"a third more":               {[]float64{1.35, 1.36, 1.37, 1.38, 1.39, 1.4}, 1, "A/small-2 takes +34.15% more of the processors: 1.025 s before, 1.375 s now"},
 		"a tenth more":               {[]float64{1.11, 1.12, 1.13, 1.14, 1.15, 1.16}, 0, "none of 1 benchmarks takes over 20 % more of the processors"},
@@ -42,12 +42,12 @@ func TestGate(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			command := exec.Command("../../tools/bench-gate.sh", rounds(t, before...), rounds(t, of.now...), "20")
-			said, err := command.Output()
+			output, err := command.Output()
 			if of.code == 0 {
 				require.NoError(t, err)
 			}
 			assert.Equal(t, of.code, command.ProcessState.ExitCode())
-			assert.Equal(t, of.says, strings.TrimSpace(string(said)))
+			assert.Equal(t, of.output, strings.TrimSpace(string(output)))
 		})
 	}
 }

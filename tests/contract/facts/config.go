@@ -24,8 +24,8 @@ func (m *maker) configMap(data fields) {
 		case !strings.Contains(strings.TrimSpace(long), "\n"):
 			m.add("data", key, long)
 		case location.MatchString(long):
-			for fact, said := range nginx.Facts(long) {
-				m.add("data", "nginx: "+fact, said)
+			for fact, behavior := range nginx.Facts(long) {
+				m.add("data", "nginx: "+fact, behavior)
 			}
 		case m.object.Name == "helm-values-config":
 			m.add("data", key, "(all values of the release, as YAML)")

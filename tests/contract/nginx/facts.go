@@ -113,17 +113,17 @@ func (s server) proxy(prefix string, of directive) {
 			s.facts[prefix+name] = defaults[name] + " (nginx default)"
 		}
 	}
-	said := map[string]bool{}
+	headers := map[string]bool{}
 	for _, each := range s.effective(of, "proxy_set_header") {
 		if len(each.words) > 1 {
-			said[strings.ToLower(each.words[1])] = true
+			headers[strings.ToLower(each.words[1])] = true
 			s.facts[prefix+"header "+each.words[1]] = orDefault(strings.Join(each.words[2:], " "), "(empty)")
 		}
 	}
-	if !said["host"] {
+	if !headers["host"] {
 		s.facts[prefix+"header Host"] = "$proxy_host (nginx default)"
 	}
-	if !said["connection"] {
+	if !headers["connection"] {
 		s.facts[prefix+"header Connection"] = "close (nginx default)"
 	}
 }
