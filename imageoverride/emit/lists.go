@@ -9,7 +9,7 @@ import (
 	"gitops-runtime/imageoverride/mapping"
 )
 
-// List writes the source images, one a line.
+// List returns the source images, one per line.
 func List(pairs []mapping.Pair) []byte {
 	var out bytes.Buffer
 	for _, pair := range pairs {
@@ -18,7 +18,7 @@ func List(pairs []mapping.Pair) []byte {
 	return out.Bytes()
 }
 
-// Mirror writes the table of images to copy, as CSV with a heading.
+// Mirror returns the table of images to copy, as CSV with a header.
 func Mirror(pairs []mapping.Pair) ([]byte, error) {
 	var out bytes.Buffer
 	table := csv.NewWriter(&out)
@@ -32,7 +32,7 @@ func Mirror(pairs []mapping.Pair) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// ReadMirror reads the table that Mirror writes. The name is for errors.
+// ReadMirror reads the table that Mirror returns. Errors contain the name.
 func ReadMirror(name string, from io.Reader) ([]mapping.Pair, error) {
 	table := csv.NewReader(from)
 	table.FieldsPerRecord = 2
@@ -51,8 +51,8 @@ func ReadMirror(name string, from io.Reader) ([]mapping.Pair, error) {
 				return nil, fmt.Errorf("%s line %d: %w", name, i+2, err)
 			}
 		}
-		if before, taken := lines[row[1]]; taken && rows[before-1][0] != row[0] {
-			return nil, fmt.Errorf("%s lines %d and %d: %s and %s would both become %s; give one of them another target", name, before, i+2, rows[before-1][0], row[0], row[1])
+		if previous, taken := lines[row[1]]; taken && rows[previous-1][0] != row[0] {
+			return nil, fmt.Errorf("%s lines %d and %d: %s and %s would both become %s; give one of them another target", name, previous, i+2, rows[previous-1][0], row[0], row[1])
 		}
 		lines[row[1]] = i + 2
 		pairs = append(pairs, mapping.Pair{Source: row[0], Target: row[1]})

@@ -1,5 +1,5 @@
-// Package emit writes the files: values, lists and the mirror table. Same
-// input, same bytes.
+// Package emit writes the output files: values, lists and the mirror table. The
+// output is deterministic.
 package emit
 
 import (
@@ -28,7 +28,7 @@ func Values(tree map[string]any, heading string, earlier []byte) ([]byte, error)
 			return nil, fmt.Errorf("the earlier version is not valid YAML; move it away: %w", err)
 		}
 		if len(old.Content) == 1 {
-			carry(old.Content[0], root)
+			copyComments(old.Content[0], root)
 		}
 	}
 	text, err := YAML(document)
@@ -87,20 +87,20 @@ func node(value any) (*yaml.Node, error) {
 	return &scalar, nil
 }
 
-// words are what Helm's YAML reads as truth values where YAML 1.2 reads texts.
-var words = regexp.MustCompile(`(?i)^(y|n|yes|no|on|off)$`)
+// booleans matches strings that Helm's YAML parser reads as booleans, unlike YAML 1.2.
+var booleans = regexp.MustCompile(`(?i)^(y|n|yes|no|on|off)$`)
 
 func keyNode(key string) *yaml.Node {
 	var name yaml.Node
 	name.SetString(key)
-	if words.MatchString(key) {
+	if booleans.MatchString(key) {
 		name.Style = yaml.DoubleQuotedStyle
 	}
 	return &name
 }
 
-// carry copies comments between nodes at the same place.
-func carry(from, to *yaml.Node) {
+// copyComments copies comments between nodes at the same path.
+func copyComments(from, to *yaml.Node) {
 	if from.Kind != to.Kind {
 		return
 	}
@@ -113,14 +113,14 @@ func carry(from, to *yaml.Node) {
 		for i := 0; i+1 < len(to.Content); i += 2 {
 			for j := 0; j+1 < len(from.Content); j += 2 {
 				if from.Content[j].Value == to.Content[i].Value {
-					carry(from.Content[j], to.Content[i])
-					carry(from.Content[j+1], to.Content[i+1])
+					copyComments(from.Content[j], to.Content[i])
+					copyComments(from.Content[j+1], to.Content[i+1])
 				}
 			}
 		}
 	case yaml.SequenceNode:
 		for i := 0; i < len(to.Content) && i < len(from.Content); i++ {
-			carry(from.Content[i], to.Content[i])
+			copyComments(from.Content[i], to.Content[i])
 		}
 	}
 }

@@ -11,10 +11,10 @@ import (
 	"gitops-runtime/imageoverride/mapping"
 )
 
-// Files are contents by path below the output folder.
+// Files contains file contents by path relative to the output folder.
 type Files map[string][]byte
 
-// formats is the table of formats.
+// formats maps the name of each format to the function that writes it.
 var formats = map[string]func([]line) (Files, error){
 	"crane":       crane,
 	"regsync":     regsync,
@@ -28,13 +28,13 @@ func Formats() []string {
 	return slices.Sorted(maps.Keys(formats))
 }
 
-// line is one pair, parsed.
+// line is a pair with its parsed references.
 type line struct {
 	pair           mapping.Pair
 	source, target mapping.Image
 }
 
-// Write writes a mirror table in a format.
+// Write returns the files of a mirror table in a format.
 func Write(format string, pairs []mapping.Pair) (Files, error) {
 	write, ok := formats[format]
 	if !ok {
@@ -59,7 +59,7 @@ func Write(format string, pairs []mapping.Pair) (Files, error) {
 	return files, nil
 }
 
-// prefixes finds, for each source host, the prefix of its paths in the target; an error names an image that does not fit.
+// prefixes returns the target prefix of each source host. If the images of a host do not all keep their path below one prefix, the error names one.
 func prefixes(lines []line) (map[string]string, error) {
 	all := map[string]string{}
 	for _, l := range lines {

@@ -9,8 +9,8 @@ import (
 	"gitops-runtime/imageoverride/emit"
 )
 
-// crane writes a shell script of copies.
-func crane(lines []line) (Files, error) { //nolint:unparam // the table of formats wants an error
+// crane writes a shell script of copy commands.
+func crane(lines []line) (Files, error) { //nolint:unparam // the functions in formats return an error
 	var script strings.Builder
 	script.WriteString("#!/bin/sh\n# Copies all images, every platform. Needs crane, and `crane auth login` where registries ask for it.\nset -eu\n")
 	for _, l := range lines {
@@ -87,8 +87,8 @@ func skopeo(lines []line) (Files, error) {
 	return Files{"skopeo.yaml": append([]byte(heading), data...)}, err
 }
 
-// hosts writes containerd's registry configuration, with which nodes pull from
-// the private registry what manifests name by its public name.
+// hosts writes containerd's registry configuration, with which nodes pull
+// images with public names from the private registry.
 func hosts(lines []line) (Files, error) {
 	below, err := prefixes(lines)
 	if err != nil {
@@ -111,7 +111,7 @@ func hosts(lines []line) (Files, error) {
 	return files, nil
 }
 
-// annotations writes the lists of images that charts carry for ArtifactHub and
+// annotations writes the chart annotations that list images for ArtifactHub and
 // for programs that read helm.sh/images.
 func annotations(lines []line) (Files, error) {
 	type image struct {

@@ -15,7 +15,7 @@ var (
 	tableArgument = argument{"image-mirror.csv", "the table that generate wrote"}
 )
 
-// needs requires exactly these arguments and reports which is missing or superfluous.
+// needs returns a check for exactly these arguments, which reports a missing or superfluous one.
 func needs(wanted ...argument) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		for i, one := range wanted {

@@ -83,7 +83,7 @@ func (f *chartFlags) complete(command *cobra.Command, chart string) (generate.Op
 	return options, err
 }
 
-// readImages reads a file of images, one a line; # starts a comment.
+// readImages reads a file of images, one per line; # starts a comment.
 func readImages(path string) ([]string, error) {
 	if path == "" {
 		return nil, nil

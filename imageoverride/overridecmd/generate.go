@@ -56,7 +56,7 @@ func generateCommand(streams Streams) *cobra.Command {
 	return command
 }
 
-// writePage writes the report as a page, where a file is named.
+// writePage writes the report as an HTML page, unless the file name is empty.
 func writePage(file string, result generate.Result, version string) error {
 	if file == "" {
 		return nil
@@ -68,7 +68,7 @@ func writePage(file string, result generate.Result, version string) error {
 	return outfile.Write(file, page.Bytes(), 0o644)
 }
 
-// lockedDigests are the digests of a lock file by source; nil without a file.
+// lockedDigests returns the digests of a lock file by source; nil if the path is empty.
 func lockedDigests(path string) (map[string]string, error) {
 	if path == "" {
 		return nil, nil
@@ -84,7 +84,7 @@ func lockedDigests(path string) (map[string]string, error) {
 	return digests, nil
 }
 
-// report prints what was done and proved.
+// report prints the results and the proof. It returns a leftOut error if the proof is incomplete.
 func report(out io.Writer, result generate.Result, path string) error {
 	p := printer{out: out}
 	notes(&p, result)
@@ -116,7 +116,7 @@ func report(out io.Writer, result generate.Result, path string) error {
 	return p.err
 }
 
-// notes are what to know besides the images.
+// notes prints the Kubernetes version, remote schemas, switches that stay off, images without a tag, and warnings.
 func notes(p *printer, result generate.Result) {
 	p.line("rendered for Kubernetes %s", result.KubeVersion)
 	for _, address := range result.RemoteSchemas {
@@ -134,7 +134,7 @@ func notes(p *printer, result generate.Result) {
 	}
 }
 
-// doubts are places that cannot be proven to be an image at the registry.
+// doubts prints the places that cannot be proved to contain an image at the registry.
 func doubts(p *printer, unread, suspected []generate.Doubt) {
 	for _, group := range []struct {
 		word string
@@ -157,7 +157,7 @@ func immutable(change proof.Change) string {
 	return "; Kubernetes refuses this change on an upgrade"
 }
 
-// incomplete is one sentence on what is missing or in doubt.
+// incomplete returns one sentence about what is missing or in doubt.
 func incomplete(result generate.Result) string {
 	if len(result.Outside) > 0 {
 		first := result.Outside[0]
@@ -175,7 +175,7 @@ func incomplete(result generate.Result) string {
 	return "nothing is proved: " + strings.Join(parts, ", ") + "; look at each, and accept those that are right with --accept PLACE"
 }
 
-// unpinned prints which images have no digest although there is a lock file.
+// unpinned prints which images have no digest although a lock file was given.
 func unpinned(p *printer, result generate.Result) {
 	if _, ok := result.Files[generate.DigestsFile]; !ok {
 		return
@@ -191,7 +191,7 @@ func unpinned(p *printer, result generate.Result) {
 	p.line("%d of %d image references are pinned by digest in %s", result.Images-len(result.Unpinned), result.Images, generate.DigestsFile)
 }
 
-// unreached prints the images that no value reaches.
+// unreached returns one text per image that no value reaches.
 func unreached(result generate.Result) []string {
 	var all gathered
 	for _, left := range result.Unreached {
@@ -227,7 +227,7 @@ func (g *gathered) texts() []string {
 	return all
 }
 
-// byTemplate gathers "template:line" texts to one text a template, lines in order.
+// byTemplate merges "template:line" texts into one text per template, with sorted lines.
 func byTemplate(places []string) []string {
 	numbers := map[string][]int{}
 	var order []string

@@ -16,16 +16,16 @@ import (
 	"gitops-runtime/internal/cleantext"
 )
 
-// nowhere is the registry that list and why plan for if none is given, since they only inspect.
-const nowhere = "registry.invalid"
+// placeholderRegistry is the registry that list and why use if none is given, since they only inspect.
+const placeholderRegistry = "registry.invalid"
 
 var columns = []string{"image", "object", "path", "values", "template", "scenario", "target"}
 
-// origins runs the solver and returns one row an image.
+// origins runs the solver and returns one row per image.
 func origins(command *cobra.Command, flags *chartFlags, chart string) ([]generate.Row, error) {
 	given := flags.options.Registry != ""
 	if !given {
-		flags.options.Registry = nowhere
+		flags.options.Registry = placeholderRegistry
 	}
 	options, err := flags.complete(command, chart)
 	if err != nil {
@@ -163,7 +163,7 @@ func lines(numbers []int) string {
 	return ", line " + strings.Join(texts, ", ")
 }
 
-// matches compares an image with a user's argument: the whole reference, or the name with or without host and tag.
+// matches reports whether a user's argument names an image: by the whole reference, or by the name with or without host and tag.
 func matches(image, typed string) bool {
 	if image == typed {
 		return true

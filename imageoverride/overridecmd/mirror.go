@@ -54,8 +54,8 @@ func readPairs(path string) ([]mapping.Pair, error) {
 	return emit.ReadMirror(path, file)
 }
 
-// tableCommand is a command on a mirror table: it has the registries' flags,
-// and work is given the table when both are in order.
+// tableCommand returns a command on a mirror table: it has the registry flags,
+// and calls work with the table if both are valid.
 func tableCommand(streams Streams, use, short string, work func(context.Context, table) error) *cobra.Command {
 	var flags tableFlags
 	command := &cobra.Command{
@@ -81,13 +81,13 @@ func tableCommand(streams Streams, use, short string, work func(context.Context,
 	return command
 }
 
-// table is a mirror table and how to reach its registries.
+// table is a mirror table with the access to its registries.
 type table struct {
 	path   string
 	pairs  []mapping.Pair
 	access registry.Access
 	jobs   int
-	// referrers includes what refers to the images.
+	// referrers includes signatures, SBOMs and other referrers of the images.
 	referrers bool
 }
 
@@ -161,7 +161,7 @@ func verifyMirrorCommand(streams Streams) *cobra.Command {
 	return command
 }
 
-// expected is what the targets should be: from a lock file, or from the sources.
+// expected returns the expected digests of the targets: from the lock file at path, or from the sources if path is empty.
 func (t table) expected(ctx context.Context, path string) ([]mirror.Locked, error) {
 	if path == "" {
 		return mirror.Lock(ctx, t.access, t.pairs, t.jobs, t.referrers)

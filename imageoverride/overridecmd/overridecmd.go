@@ -30,7 +30,7 @@ const (
 // Streams are the outputs: results go to Out, messages to Err.
 type Streams struct {
 	Out, Err io.Writer
-	// Version is the program's own version.
+	// Version is the version of the program.
 	Version string
 	// Started is the path of the executable, which determines whether the program runs as a kubectl plugin.
 	Started string
@@ -49,18 +49,18 @@ const examples = `  image-override generate CHART --registry registry.corp:5000/
   helm install NAME CHART -f my.yaml -f out/values-images-no-tags.yaml
   image-override why CHART nats -f my.yaml`
 
-// leftOut is the error of a run that worked and found an image left out.
+// leftOut is the error of a run that completed and found an image left out.
 type leftOut struct{ message string }
 
 func (e leftOut) Error() string { return e.message }
 
-// usage is the error of a wrong command line.
+// usage is the error of an invalid command line.
 type usage struct{ error }
 
 func (e usage) Unwrap() error { return e.error }
 
-// Main is Run as a process: SIGINT and SIGTERM end it, and a command that they
-// ended has the exit code that shells expect.
+// Main is Run with signal handling: SIGINT and SIGTERM cancel the command, and
+// Main then returns the exit code that shells expect.
 func Main(args []string, streams Streams) int {
 	ctx, stop := interrupt.Context(context.Background(), interrupt.Grace, os.Exit)
 	code := Run(ctx, args, streams)
@@ -80,7 +80,7 @@ func Run(ctx context.Context, args []string, streams Streams) int {
 	return exitCode(root.ExecuteContext(ctx), streams)
 }
 
-// Command is the command with all below it.
+// Command returns the root command with its subcommands.
 func Command(streams Streams) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "image-override",

@@ -12,7 +12,7 @@ import (
 	"gitops-runtime/internal/cleantext"
 )
 
-// progress shows a bar on a terminal and one line an image elsewhere.
+// progress prints a bar on a terminal, otherwise one line per image.
 type progress struct {
 	out io.Writer
 	bar bool

@@ -12,7 +12,7 @@ import (
 	"gitops-runtime/internal/registry"
 )
 
-// waits shows the pauses that registries request: each long one when it begins, and all of them at the end.
+// waits prints the pauses that registries request: each long one when it begins, and the sum per registry at the end.
 type waits struct {
 	out   io.Writer
 	mu    sync.Mutex
@@ -24,7 +24,7 @@ func newWaits(out io.Writer) *waits {
 	return &waits{out: out, count: map[string]int{}, total: map[string]time.Duration{}}
 }
 
-// shownWait is the shortest pause that gets a line of its own.
+// shownWait is the shortest pause that is printed when it begins.
 const shownWait = time.Second
 
 func (w *waits) report(wait registry.Wait) {

@@ -1,4 +1,4 @@
-// Package proofpage writes what image-override found and proved as an HTML page.
+// Package proofpage writes the findings and the proof of image-override as an HTML page.
 package proofpage
 
 import (
@@ -17,7 +17,7 @@ import (
 //go:embed parts.gohtml
 var parts string
 
-// list is one kind of findings, with a sentence on what it means.
+// list contains the findings of one kind, with a sentence that explains them.
 type list struct {
 	Title, About string
 	Texts        []string
@@ -31,7 +31,7 @@ type view struct {
 	Choices                           []webpage.Choice
 }
 
-// Write writes the page of one run; version is the program's own.
+// Write writes the page of one run; version is the version of the program.
 func Write(out io.Writer, result generate.Result, version string) error {
 	templates, err := webpage.Parse(parts)
 	if err != nil {
@@ -66,7 +66,7 @@ func mirror(pairs []mapping.Pair) []mapping.Pair {
 	return all
 }
 
-// lists are the findings of a run other than the images, without empty ones. Identical findings of several scenarios are listed once.
+// lists returns the findings of a run except the images, without empty lists. Identical findings of several scenarios are listed once.
 func lists(result generate.Result) []list {
 	all := []list{
 		{Title: "Outside", About: "Images that still come from elsewhere."},
