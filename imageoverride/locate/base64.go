@@ -7,13 +7,13 @@ import (
 	"unicode/utf8"
 )
 
-// encoded marks the step into a base64 text on a path.
+// encoded marks in a path that the following part is inside a base64 text.
 const encoded = " > (base64)"
 
 // Encoded reports whether a field is in the base64 text of a Secret.
 func (f Field) Encoded() bool { return strings.Contains(f.Path, encoded) }
 
-// Decode decodes base64 that contains text; false for anything else, such as keys and archives in binary form.
+// Decode decodes base64 that contains text; it returns false for anything else, such as binary keys and archives.
 func Decode(text string) (string, bool) {
 	data, err := base64.StdEncoding.DecodeString(text)
 	if err != nil || len(data) == 0 || !utf8.Valid(data) {
@@ -27,5 +27,5 @@ func Decode(text string) (string, bool) {
 	return string(data), true
 }
 
-// Encode is the opposite of Decode.
+// Encode returns the base64 encoding of a text.
 func Encode(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }

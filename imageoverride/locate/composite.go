@@ -9,25 +9,25 @@ import (
 	"gitops-runtime/imageoverride/chartrender"
 )
 
-// Part is one field of an image that a map writes in several.
+// Part is one of the fields of a map that form an image.
 type Part struct {
 	// Role is "registry", "repository", "name", "tag" or "digest".
 	Role string
-	// Key is the key as written, Value its text.
+	// Key is the key in the map, Value the text of its value.
 	Key, Value string
-	// Literal means that it is not a string.
+	// Literal reports whether the value is not a string.
 	Literal bool
 }
 
-// Composite is an image that a map writes in several fields, such as
-// {registry, repository, tag}: the program that reads them joins them.
+// Composite is an image in several fields of a map, such as {registry,
+// repository, tag}, which the program that reads the map joins.
 type Composite struct {
 	Parts []Part
-	// Certain means that the map is where images do, or has a registry.
+	// Certain reports whether a key indicates an image, or the map has a registry.
 	Certain bool
 }
 
-// roles are the parts of an image by the words of keys in lower case, without "image".
+// roles maps the words of a key, in lower case and without "image", to a part of an image.
 var roles = map[string]string{
 	"registry": "registry", "hub": "registry",
 	"repository": "repository", "repo": "repository",
@@ -39,7 +39,7 @@ var roles = map[string]string{
 // codeKeys distinguish a map about a Git or Helm repository from one about an image.
 var codeKeys = []string{"url", "branch", "revision", "ref", "chart", "path", "targetrevision", "git", "commit"}
 
-// roleOf is the part of an image that a key names: "imageTag" is a tag.
+// roleOf returns the part of an image that a key names ("imageTag" is a tag), "" for none.
 func roleOf(key string) string {
 	words := words(key)
 	if len(words) > 1 && words[0] == "image" {
@@ -50,7 +50,7 @@ func roleOf(key string) string {
 	return roles[strings.Join(words, "")]
 }
 
-// words cuts a name at capitals and punctuation, in lower case.
+// words splits a name at capital letters and punctuation, and returns the words in lower case.
 func words(name string) []string {
 	var all []string
 	var word strings.Builder
@@ -75,8 +75,8 @@ func words(name string) []string {
 	return all
 }
 
-// compose reads a map as an image written in parts. What it decides depends on
-// the keys and on what does not change when the image moves.
+// compose reads a map as an image in parts. Its decision depends only on the
+// keys and on texts that stay the same when the image is redirected.
 func compose(m map[string]any, parent string, clean func(string) string) (Composite, bool) {
 	found := map[string]Part{}
 	keys := slices.Sorted(maps.Keys(m))
@@ -89,14 +89,14 @@ func compose(m map[string]any, parent string, clean func(string) string) (Compos
 		found[role] = Part{Role: role, Key: clean(key), Value: text, Literal: literal}
 	}
 	at := words(clean(parent))
-	speaks := len(at) > 0 && (has(at, "image") || has(at, "images"))
+	namesImage := len(at) > 0 && (has(at, "image") || has(at, "images"))
 	registry, hasRegistry := found["registry"]
 	repository, hasRepository := found["repository"]
 	name, hasName := found["name"]
 	tag, hasTag := found["tag"]
 	digest, hasDigest := found["digest"]
 	version := found["version"]
-	composite := Composite{Certain: speaks || hasRegistry}
+	composite := Composite{Certain: namesImage || hasRegistry}
 	add := func(part Part) {
 		if part.Value != "" {
 			composite.Parts = append(composite.Parts, part)
@@ -104,24 +104,24 @@ func compose(m map[string]any, parent string, clean func(string) string) (Compos
 	}
 	isImage := roleOf(name.Key) == "name" && strings.Contains(strings.ToLower(name.Key), "image")
 	switch {
-	case repository.Value != "" && !hasRegistry && !speaks && aboutCode(m, clean, at):
+	case repository.Value != "" && !hasRegistry && !namesImage && aboutCode(m, clean, at):
 		return Composite{}, false
-	case repository.Value != "" && (hasTag || hasDigest || hasRegistry || speaks):
+	case repository.Value != "" && (hasTag || hasDigest || hasRegistry || namesImage):
 		add(registry)
 		add(repository)
 		last := clean(repository.Value)
 		last = last[strings.LastIndex(last, "/")+1:]
-		if (isImage || speaks) && last != clean(name.Value) {
+		if (isImage || namesImage) && last != clean(name.Value) {
 			name.Role = "name"
 			add(name)
 		}
 	case repository.Value != "" && isImage:
-		// repository, image and version, as operators of NVIDIA write them
+		// repository, image and version, as in the CRs of NVIDIA's operators
 		composite.Certain = true
 		add(registry)
 		add(repository)
 		add(name)
-	case !hasRepository && name.Value != "" && (speaks && (hasTag || hasDigest) || hasRegistry && (isImage || hasTag)):
+	case !hasRepository && name.Value != "" && (namesImage && (hasTag || hasDigest) || hasRegistry && (isImage || hasTag)):
 		add(registry)
 		add(name)
 	case !hasRepository && isImage && hasTag && tag.Value != "" && !suffixed(clean(name.Value)):
@@ -186,7 +186,7 @@ func has(list []string, text string) bool {
 	return false
 }
 
-// scalar is the text of a scalar.
+// scalar returns the text of a scalar and whether it is not a string; ok is false for maps and lists.
 func scalar(value any) (text string, literal, ok bool) {
 	switch typed := value.(type) {
 	case string:
@@ -199,7 +199,7 @@ func scalar(value any) (text string, literal, ok bool) {
 	return "", false, false
 }
 
-// Join is the reference that the parts form.
+// Join returns the reference that the parts form.
 func Join(parts []Part) string {
 	var text strings.Builder
 	for _, part := range parts {
@@ -222,8 +222,8 @@ func Join(parts []Part) string {
 	return text.String()
 }
 
-// Split sets new texts of the parts, so that they form a reference: the registry gets the host, the repository the rest, tags and digests are unchanged.
-// It is false if the parts cannot form it.
+// Split returns new texts of parts, by key, with which the parts form the target: the host for the registry, the rest for the repository; tags and
+// digests are unchanged. It returns false if the parts cannot form the target.
 func (c Composite) Split(target string) (map[string]string, bool) {
 	parts := c.Parts
 	name := target

@@ -12,7 +12,7 @@ import (
 
 // Object identifies the manifest of a field.
 type Object struct {
-	// Template and Index are the place in the chart.
+	// Template and Index are those of the document.
 	Template string
 	Index    int
 	// APIVersion, Kind, Namespace and Name are those of the manifest; Namespace
@@ -20,7 +20,7 @@ type Object struct {
 	APIVersion, Kind, Namespace, Name string
 }
 
-// String is "Kind/name", with the namespace if there is one.
+// String returns "Kind/name", or "Kind/namespace/name" if there is a namespace.
 func (o Object) String() string {
 	if o.Namespace != "" {
 		return o.Kind + "/" + o.Namespace + "/" + o.Name
@@ -44,7 +44,7 @@ type Field struct {
 	Value  string
 	// Literal reports whether it is a scalar other than a string, or an empty map or list.
 	Literal bool
-	// Composite is set for an image that a map writes in several fields: Path is the map's, and Value the reference that the fields form.
+	// Composite is set for an image in several fields of a map: Path is the path of the map, and Value the reference that the fields form.
 	Composite *Composite
 }
 
@@ -56,7 +56,7 @@ func (f Field) InText() bool {
 // ID identifies a field across renders of one chart.
 func (f Field) ID() string { return fmt.Sprintf("%s#%d %s", f.Object.Template, f.Object.Index, f.Path) }
 
-// maxDepth bounds YAML in strings in YAML in strings.
+// maxDepth limits the nesting of YAML in strings that is parsed.
 const maxDepth = 4
 
 // Fields flattens a manifest in a stable order. clean is applied to the keys of maps first.
@@ -66,7 +66,7 @@ func Fields(document chartrender.Document, clean func(string) string) ([]Field, 
 }
 
 func flatten(document chartrender.Document, clean func(string) string) ([]Field, []chartrender.Duplicate, error) {
-	content, twice, err := document.Decode()
+	content, duplicates, err := document.Decode()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -81,7 +81,7 @@ func flatten(document chartrender.Document, clean func(string) string) ([]Field,
 		}
 	}
 	f.walk(content, Field{Object: f.object}, 0)
-	return f.fields, twice, nil
+	return f.fields, duplicates, nil
 }
 
 type flattener struct {
@@ -132,10 +132,10 @@ func (f *flattener) walkMap(m map[string]any, at Field, depth int) {
 	}
 	composite, composed := compose(m, at.Key, f.clean)
 	if composed {
-		made := at
-		made.InList, made.Previous, made.Value = false, "", Join(composite.Parts)
-		made.Composite = &composite
-		f.fields = append(f.fields, made)
+		joined := at
+		joined.InList, joined.Previous, joined.Value = false, "", Join(composite.Parts)
+		joined.Composite = &composite
+		f.fields = append(f.fields, joined)
 	}
 	for _, key := range keys {
 		if composed && composite.holds(f.clean(key)) {

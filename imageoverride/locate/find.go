@@ -14,13 +14,13 @@ type Location struct {
 	// Start and End delimit the reference in Field.Value, in bytes.
 	Start, End int
 	Image      mapping.Image
-	// Rule is why this counts as an image.
+	// Rule is the reason why this counts as an image.
 	Rule string
 	// NameOnly reports whether it is a repository to which a program adds the tag.
 	NameOnly bool
 }
 
-// Text is the reference as rendered.
+// Text returns the reference as rendered.
 func (l Location) Text() string { return l.Field.Value[l.Start:l.End] }
 
 // Problem is an image field whose content cannot be read as an image.
@@ -35,7 +35,7 @@ type Suspect struct {
 	Reason string
 }
 
-// Found are the images and doubtful places of a set of manifests.
+// Found contains the images and doubtful places of a set of manifests.
 type Found struct {
 	Locations []Location
 	Problems  []Problem
@@ -45,14 +45,14 @@ type Found struct {
 // Index reads documents and caches the fields that may be images, since most documents are the same from render to render. It is not safe for concurrent
 // use.
 type Index struct {
-	fields map[chartrender.Document][]Field
-	twice  map[chartrender.Document][]chartrender.Duplicate
-	images map[string]parsed
+	fields     map[chartrender.Document][]Field
+	duplicates map[chartrender.Document][]chartrender.Duplicate
+	images     map[string]parsed
 }
 
 // NewIndex creates an empty Index.
 func NewIndex() *Index {
-	return &Index{fields: map[chartrender.Document][]Field{}, twice: map[chartrender.Document][]chartrender.Duplicate{}, images: map[string]parsed{}}
+	return &Index{fields: map[chartrender.Document][]Field{}, duplicates: map[chartrender.Document][]chartrender.Duplicate{}, images: map[string]parsed{}}
 }
 
 // Fields flattens one document; custom resource definitions have no fields.
@@ -63,26 +63,26 @@ func (x *Index) Fields(document chartrender.Document) ([]Field, error) {
 	return Fields(document, func(key string) string { return key })
 }
 
-// Duplicates are the keys that maps of a document have more than once.
+// Duplicates returns the keys that occur more than once in a map of the document.
 func (x *Index) Duplicates(document chartrender.Document) []chartrender.Duplicate {
 	_, _ = x.candidates(document)
-	return x.twice[document]
+	return x.duplicates[document]
 }
 
-// candidates are the fields of a document that may be images.
+// candidates returns the fields of a document that may be images.
 func (x *Index) candidates(document chartrender.Document) ([]Field, error) {
 	if fields, ok := x.fields[document]; ok {
 		return fields, nil
 	}
 	var all []Field
 	if !document.Definition() {
-		var twice []chartrender.Duplicate
+		var duplicates []chartrender.Duplicate
 		var err error
-		if all, twice, err = flatten(document, func(key string) string { return key }); err != nil {
+		if all, duplicates, err = flatten(document, func(key string) string { return key }); err != nil {
 			return nil, err
 		}
-		if len(twice) > 0 {
-			x.twice[document] = twice
+		if len(duplicates) > 0 {
+			x.duplicates[document] = duplicates
 		}
 	}
 	var fields []Field
@@ -158,14 +158,14 @@ func (x *Index) Find(documents []chartrender.Document, hosts []string) (Found, e
 	return found, nil
 }
 
-// add notes what one field was judged to be.
+// add records the finding about a field, and the registry and text of its image for later fields.
 func (k knowledge) add(found *Found, field Field, f finding) {
 	if f.unread != "" {
 		found.Problems = append(found.Problems, Problem{Field: field, Reason: f.unread})
 		return
 	}
 	text := field.Value[f.start:f.end]
-	image, _ := k.parse(text) // judged to be one
+	image, _ := k.parse(text) // judge has parsed it
 	location := Location{Field: field, Start: f.start, End: f.end, Image: image, Rule: f.rule, NameOnly: f.nameOnly}
 	if f.suspected != "" {
 		found.Suspects = append(found.Suspects, Suspect{Location: location, Reason: f.suspected})

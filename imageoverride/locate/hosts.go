@@ -15,10 +15,10 @@ var publicHosts = map[string]bool{
 	"oci.external-secrets.io": true, "cr.fluentbit.io": true, "cr.l5d.io": true, "docker.getcollate.io": true, "releases-docker.jfrog.io": true,
 }
 
-// publicForm are names that registries have.
+// publicForm matches host names that are typical of registries.
 var publicForm = regexp.MustCompile(`^(registry|registry-[0-9]+|docker|cr|ghcr|gcr|containers?|images?|oci)\.[a-z0-9.-]+\.[a-z]{2,}$|\.gcr\.io$|-docker\.pkg\.dev$|\.azurecr\.io$|\.dkr\.ecr\.[a-z0-9-]+\.amazonaws\.com$|\.icr\.io$|\.jfrog\.io$`)
 
-// public reports whether a host is a registry by its name.
+// public reports whether the name of a host shows that it is a registry.
 func public(host string) bool {
 	host, _, _ = strings.Cut(host, ":")
 	return publicHosts[host] || publicForm.MatchString(host)

@@ -17,7 +17,7 @@ const (
 	nonImage               // indicates another property of images: imagePullPolicy
 )
 
-// other are last words of names that mention images but do not contain one.
+// other contains the last words of names that mention images but do not denote one.
 var other = wordSet("pull policy policies secret secrets prefix type size format id ids dir directory directories path paths count max min timeout enabled " +
 	"disabled interval period gc threshold percent high low cache scan scanner scanning version versions tag tags digest digests registry registries suffix " +
 	"template command args port url endpoint family user group quality width height level builder config key label labels selector service account class mode strategy")
@@ -30,7 +30,7 @@ func wordSet(text string) map[string]bool {
 	return set
 }
 
-// nameOf reads a key, the name of a variable, or a flag.
+// nameOf classifies a key, the name of a variable, or a flag.
 func nameOf(name string) naming {
 	all := words(name)
 	if len(all) == 0 || !strings.Contains(strings.ToLower(name), "image") {
@@ -46,27 +46,27 @@ func nameOf(name string) naming {
 	return about
 }
 
-// finding is what one text was judged to be.
+// finding is the result of judging one text.
 type finding struct {
 	start, end int
 	rule       string
-	// suspected means that it cannot be determined whether it is an image, and why.
+	// suspected is the reason why it cannot be determined whether this is an image; empty if it can.
 	suspected string
 	// nameOnly reports whether it is a repository to which a program adds the tag.
 	nameOnly bool
-	// unread means that an image should be here and cannot be read.
+	// unread is the reason why the image that should be here cannot be read; empty if it can.
 	unread string
 }
 
 var (
-	pictures  = regexp.MustCompile(`(?i)\.(png|svg|jpe?g|gif|ico|webp|bmp|tiff?|iso|qcow2|img|raw|vhdx?|vmdk|tar|t?gz|zip|ya?ml|json)$`)
-	noImage   = wordSet("true false none null nil auto default always never ifnotpresent enabled disabled latest custom yes no on off")
-	later     = regexp.MustCompile(`\{\{|\$\{|\$\(|<[a-zA-Z_ -]+>|%[sv]`)
-	versionly = regexp.MustCompile(`^(v?[0-9]+\.[0-9][A-Za-z0-9._-]*|latest|stable|edge|nightly|main|master)$`)
-	wholePath = regexp.MustCompile(`^[a-z0-9][a-z0-9._/:@-]*$`)
+	fileNames   = regexp.MustCompile(`(?i)\.(png|svg|jpe?g|gif|ico|webp|bmp|tiff?|iso|qcow2|img|raw|vhdx?|vmdk|tar|t?gz|zip|ya?ml|json)$`)
+	notImages   = wordSet("true false none null nil auto default always never ifnotpresent enabled disabled latest custom yes no on off")
+	placeholder = regexp.MustCompile(`\{\{|\$\{|\$\(|<[a-zA-Z_ -]+>|%[sv]`)
+	versionLike = regexp.MustCompile(`^(v?[0-9]+\.[0-9][A-Za-z0-9._-]*|latest|stable|edge|nightly|main|master)$`)
+	wholePath   = regexp.MustCompile(`^[a-z0-9][a-z0-9._/:@-]*$`)
 )
 
-// place is a text with the name that is next to it.
+// place is a text, with what the name next to it indicates.
 type place struct {
 	field      Field
 	start, end int
@@ -75,10 +75,10 @@ type place struct {
 	pod        bool // an image that the kubelet pulls
 }
 
-// inPod are the paths of images that the kubelet pulls, in pods and in pod templates.
+// inPod matches the paths of images that the kubelet pulls, in pods and in pod templates.
 var inPod = regexp.MustCompile(`(?i)(containers|sidecars)\[\d+\]\.image$|(^|\.)(container|script)\.image$`)
 
-// places lists what may be an image as a whole in a field, the most certain first.
+// places returns the parts of a field that may be an image as a whole, the most certain first.
 func places(f Field) []place {
 	if f.Literal {
 		return nil
@@ -121,7 +121,7 @@ func places(f Field) []place {
 	return []place{whole(nameOf(f.Key), "field named for an image")}
 }
 
-// judge decides on one place.
+// judge decides whether a place contains an image; it returns false if not.
 func (k knowledge) judge(p place) (finding, bool) {
 	text := p.field.Value[p.start:p.end]
 	f := finding{start: p.start, end: p.end, rule: p.rule}
@@ -135,7 +135,7 @@ func (k knowledge) judge(p place) (finding, bool) {
 	}
 	slash, suffix := strings.Contains(text, "/"), image.Suffix() != ""
 	bare := !slash && !suffix
-	if !p.pod && (bare && p.name != itself && text[0] >= '0' && text[0] <= '9' || pictures.MatchString(text) || noImage[strings.ToLower(text)]) {
+	if !p.pod && (bare && p.name != itself && text[0] >= '0' && text[0] <= '9' || fileNames.MatchString(text) || notImages[strings.ToLower(text)]) {
 		return f, false
 	}
 	switch {
@@ -168,7 +168,7 @@ func (k knowledge) judge(p place) (finding, bool) {
 	case p.name == about:
 		f.suspected = "a place that mentions images"
 		return f, true
-	case p.name == silent && !p.field.InText() && slash && image.Tag != "" && versionly.MatchString(image.Tag) && !metadata(p.field):
+	case p.name == silent && !p.field.InText() && slash && image.Tag != "" && versionLike.MatchString(image.Tag) && !metadata(p.field):
 		f.suspected = "it looks like a repository with a tag"
 		return f, true
 	case p.name == silent && !p.field.InText() && public(text):
@@ -178,28 +178,28 @@ func (k knowledge) judge(p place) (finding, bool) {
 	return f, false
 }
 
-// bareHub recognizes "docker.io/name", if the name is a repository of Docker's or an account with repositories.
+// bareHub reports whether a text is "docker.io/name", whose name may be an official repository or an account.
 func bareHub(text string) bool {
 	host, name, _ := strings.Cut(text, "/")
 	return strings.HasSuffix(host, "docker.io") && !strings.Contains(name, "/")
 }
 
-// metadata reports whether a path is of labels, annotations and the like.
+// metadata reports whether a field is in labels, annotations or other metadata.
 func metadata(f Field) bool {
 	return strings.HasPrefix(f.Path, "metadata.") || strings.Contains(f.Path, ".metadata.") || strings.Contains(f.Path, "abels.")
 }
 
-// unreadable decides on a text that is not a reference.
+// unreadable decides whether a text that is not a reference is an image that cannot be read.
 func (k knowledge) unreadable(p place, f finding, text string) (finding, bool) {
 	switch {
 	case p.pod:
 		f.unread = "the text is not an image reference"
 		return f, true
-	case p.name != itself || pictures.MatchString(text) || strings.ContainsAny(strings.TrimSpace(text), " \n\t\\") && !later.MatchString(text):
+	case p.name != itself || fileNames.MatchString(text) || strings.ContainsAny(strings.TrimSpace(text), " \n\t\\") && !placeholder.MatchString(text):
 		return f, false
 	case strings.Contains(text, "://"):
 		return f, false
-	case later.MatchString(text):
+	case placeholder.MatchString(text):
 		f.unread = "a program fills it in later"
 		return f, true
 	case strings.Contains(text, "/") && !strings.HasPrefix(text, "/") && !strings.HasPrefix(text, ".") && strings.ContainsAny(text, ":.") || p.field.Composite != nil:
@@ -209,16 +209,16 @@ func (k knowledge) unreadable(p place, f finding, text string) (finding, bool) {
 	return f, false
 }
 
-// knowledge is what is known of images before other texts are read.
+// knowledge is what is known about images when other texts are judged.
 type knowledge struct {
-	hosts map[string]bool // given
+	hosts map[string]bool // from the caller
 	seen  map[string]bool // of images found so far
-	texts map[string]bool
-	// images are the texts that were parsed before.
+	texts map[string]bool // of images found so far
+	// images caches parsed texts.
 	images map[string]parsed
 }
 
-// maxParsed bounds the texts that are kept.
+// maxParsed limits the number of cached texts.
 const maxParsed = 4096
 
 // parsed is the result of mapping.Parse for a text.
@@ -248,12 +248,12 @@ func (k knowledge) hosted(text string) bool {
 
 var token = regexp.MustCompile(`[A-Za-z0-9][A-Za-z0-9._:/@-]*`)
 
-// assigned is "some-image: text" or "SOME_IMAGE=text" or "--some-image text" in
-// free text.
+// assigned matches "some-image: text", "SOME_IMAGE=text" and "--some-image text"
+// in free text.
 var assigned = regexp.MustCompile(`(?im)((?:--?)?[a-z][a-z0-9_.-]*image)["']?[ \t]*(?:[:=][ \t]*|[ \t]+)["']?([a-z0-9][a-z0-9._:/@-]*[a-z0-9])`)
 
-// inText finds images in free text: a known registry with path and tag or digest, anything with a digest, the text of an image found elsewhere, and what
-// is assigned to a name that ends in "image".
+// inText finds images in free text: references with a known registry and a tag or digest, references with any digest, texts of images found elsewhere,
+// and texts assigned to a name that ends in "image".
 func (k knowledge) inText(field Field) (locations []Location, suspects []Suspect) {
 	if field.Literal || field.Composite != nil || !strings.ContainsAny(field.Value, ":@/") {
 		return nil, nil
@@ -281,7 +281,7 @@ func (k knowledge) inText(field Field) (locations []Location, suspects []Suspect
 			text = field.Value[start:end]
 		}
 		image, err := k.parse(text)
-		if err != nil || pictures.MatchString(text) || !named[start] && start > 0 && field.Value[start-1] == '/' && !strings.HasSuffix(field.Value[:start], "://") {
+		if err != nil || fileNames.MatchString(text) || !named[start] && start > 0 && field.Value[start-1] == '/' && !strings.HasSuffix(field.Value[:start], "://") {
 			continue
 		}
 		host, _, slash := strings.Cut(text, "/")
@@ -289,7 +289,7 @@ func (k knowledge) inText(field Field) (locations []Location, suspects []Suspect
 		suffix := image.Suffix() != ""
 		switch {
 		case suffix && (k.texts[text] || image.Digest != "" || slash && (k.public(host) || k.seen[host])),
-			named[start] && (suffix || slash) && !noImage[strings.ToLower(text)]:
+			named[start] && (suffix || slash) && !notImages[strings.ToLower(text)]:
 			locations = append(locations, at)
 		case slash && k.public(host) && !suffix && (strings.Count(text, "/") > 1 || field.InText()):
 			suspects = append(suspects, Suspect{Location: at, Reason: "a name at a known registry, without a tag, in free text"})

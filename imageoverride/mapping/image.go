@@ -41,10 +41,10 @@ func Parse(text string) (Image, error) {
 	return image, nil
 }
 
-// Name is the reference without tag and digest.
+// Name returns the reference without tag and digest.
 func (i Image) Name() string { return i.Host + "/" + i.Path }
 
-// Suffix is ":tag", "@digest", both or nothing, as written in references.
+// Suffix returns ":tag", "@digest", both or "", as written in references.
 func (i Image) Suffix() string {
 	suffix := ""
 	if i.Tag != "" {
@@ -56,10 +56,10 @@ func (i Image) Suffix() string {
 	return suffix
 }
 
-// String is the fully qualified reference, without adding a tag.
+// String returns the fully qualified reference, without adding a tag.
 func (i Image) String() string { return i.Name() + i.Suffix() }
 
-// Pinned is the reference with ":latest" added if it has neither tag nor digest.
+// Pinned returns the reference, with ":latest" if it has neither tag nor digest.
 func (i Image) Pinned() string {
 	if i.Tag == "" && i.Digest == "" {
 		i.Tag = "latest"

@@ -12,7 +12,7 @@ import (
 	"gitops-runtime/internal/cleantext"
 )
 
-// Strategy names a way of laying images out in the private registry.
+// Strategy determines the paths of images in the private registry.
 type Strategy string
 
 // The strategies.
@@ -27,7 +27,7 @@ const (
 	Flat Strategy = "flat"
 )
 
-// Strategies lists the valid strategy names.
+// Strategies returns the valid strategy names.
 func Strategies() []string {
 	return []string{string(HostPrefix), string(KeepPath), string(Flat)}
 }
@@ -83,10 +83,10 @@ func checkRegistry(registry string) error {
 	return nil
 }
 
-// Registry is the private registry with its path.
+// Registry returns the private registry with its path.
 func (m Mapper) Registry() string { return m.registry }
 
-// Prefixes are all places that count as private, longest first.
+// Prefixes returns the prefixes of the names of private images, longest first.
 func (m Mapper) Prefixes() []string {
 	prefixes := []string{m.registry}
 	for _, prefix := range m.table {
@@ -111,18 +111,18 @@ func (m Mapper) Private(image Image) bool {
 	return false
 }
 
-// Target is the target of an image. Tag and digest are kept; a private image is unchanged.
+// Target returns the target of an image, with the same tag and digest; a private image is its own target.
 func (m Mapper) Target(image Image) Image {
 	if m.Private(image) {
 		return image
 	}
 	prefix, path := m.registry, image.Path
-	if own, ok := m.table[image.Host]; ok {
-		prefix = strings.TrimSuffix(own, "/")
+	if mapped, ok := m.table[image.Host]; ok {
+		prefix = strings.TrimSuffix(mapped, "/")
 	} else {
 		switch m.strategy {
 		case HostPrefix:
-			path = strings.ToLower(strings.ReplaceAll(image.Host, ":", "-")) + "/" + image.Path // a path has no capital letters, a host may
+			path = strings.ToLower(strings.ReplaceAll(image.Host, ":", "-")) + "/" + image.Path // a host may have capital letters, a path may not
 		case Flat:
 			sum := sha256.Sum256([]byte(image.Name()))
 			path = image.Path[strings.LastIndex(image.Path, "/")+1:] + "-" + hex.EncodeToString(sum[:4])
@@ -135,7 +135,7 @@ func (m Mapper) Target(image Image) Image {
 	return Image{Host: host, Path: path, Tag: image.Tag, Digest: image.Digest}
 }
 
-// Pair is one line of the mirror: an image and its target.
+// Pair is one line of the mirror table: an image and its target.
 type Pair struct {
 	// Source is the reference to copy from, fully qualified, with a tag or digest.
 	Source string `json:"source"`
@@ -143,8 +143,8 @@ type Pair struct {
 	Target string `json:"target"`
 }
 
-// Pairs maps images, sorted by source and each once. Private images are left
-// out. Two sources with one target are an error that names both.
+// Pairs returns the pairs of images, sorted by source, without duplicates and
+// private images. Two sources with one target are an error that names both.
 func (m Mapper) Pairs(images []Image) ([]Pair, error) {
 	bySource := map[string]string{}
 	byTarget := map[string]string{}
