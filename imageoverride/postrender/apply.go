@@ -19,7 +19,7 @@ import (
 // Plan returns the target of an image; false for images that are not changed.
 type Plan func(mapping.Image) (target string, ok bool)
 
-// FromPairs plans with a mirror table: the target is that of the same source, without a tag that the reference does not have.
+// FromPairs returns the plan of a mirror table. A target has no tag if the reference has neither tag nor digest.
 func FromPairs(pairs []mapping.Pair) Plan {
 	targets := map[string]string{}
 	for _, pair := range pairs {
@@ -34,8 +34,8 @@ func FromPairs(pairs []mapping.Pair) Plan {
 	}
 }
 
-// Apply replaces the images of one document and counts them. A document
-// without any is returned as it is.
+// Apply replaces the images of one document and counts them. It returns a
+// document without such images unchanged.
 func Apply(index *locate.Index, document chartrender.Document, hosts []string, plan Plan) (text string, count int, err error) {
 	found, err := index.Find([]chartrender.Document{document}, hosts)
 	if err != nil {
@@ -89,9 +89,8 @@ func Apply(index *locate.Index, document chartrender.Document, hosts []string, p
 	return "\n" + out.String(), count, nil
 }
 
-// partsOf are the new texts of the fields of an image that a map writes in
-// several, by their paths. Such maps in texts are left to the proof, which finds
-// them outside.
+// partsOf returns the new texts of the fields of a composite image, by path. It
+// returns nil for maps inside texts: the proof reports their images as outside.
 func partsOf(location locate.Location, target string) map[string]string {
 	field := location.Field
 	if strings.Contains(field.Path, " > ") {
@@ -116,7 +115,7 @@ func replaceIn(text string, encoded bool, images map[string]string) string {
 	return Replace(text, images)
 }
 
-// visit calls do for all scalars with their paths, written as locate writes them.
+// visit calls do for all scalars with their paths, in the notation of package locate.
 func visit(node *yaml.Node, path string, do func(path string, scalar *yaml.Node)) {
 	switch node.Kind {
 	case yaml.DocumentNode:
@@ -142,7 +141,7 @@ func visit(node *yaml.Node, path string, do func(path string, scalar *yaml.Node)
 	}
 }
 
-// textAt is the scalar at a path of a document, empty if there is none.
+// textAt returns the scalar at a path of a document, empty if there is none.
 func textAt(document chartrender.Document, path string) string {
 	var root yaml.Node
 	if yaml.Unmarshal([]byte(document.Text), &root) != nil {
@@ -159,8 +158,8 @@ func textAt(document chartrender.Document, path string) string {
 
 var token = regexp.MustCompile(`[A-Za-z0-9][A-Za-z0-9._:/@-]*`)
 
-// Replace replaces whole references in a text. Longer references win over
-// shorter ones they begin with.
+// Replace replaces whole references in a text. Longer references take precedence
+// over shorter ones they begin with.
 func Replace(text string, images map[string]string) string {
 	return token.ReplaceAllStringFunc(text, func(word string) string {
 		known := make([]string, 0, len(images))

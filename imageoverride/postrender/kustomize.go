@@ -45,8 +45,8 @@ type operation struct {
 	Value string `yaml:"value"`
 }
 
-// Component writes a kustomize component that makes the changes. It is empty
-// without changes.
+// Component returns a kustomize component that applies the changes, nil if there
+// is nothing to change.
 func Component(changes []Change) ([]byte, error) {
 	if len(changes) == 0 {
 		return nil, nil
@@ -83,7 +83,7 @@ func Component(changes []Change) ([]byte, error) {
 	if len(order) == 0 {
 		return nil, nil
 	}
-	made := component{APIVersion: "kustomize.config.k8s.io/v1alpha1", Kind: "Component"}
+	result := component{APIVersion: "kustomize.config.k8s.io/v1alpha1", Kind: "Component"}
 	for i := 0; i < len(order); {
 		var steps []operation
 		object := order[i].object
@@ -94,9 +94,9 @@ func Component(changes []Change) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		made.Patches = append(made.Patches, patch{Target: object, Patch: string(text)})
+		result.Patches = append(result.Patches, patch{Target: object, Patch: string(text)})
 	}
-	return emit.YAML(made)
+	return emit.YAML(result)
 }
 
 func objectOf(object locate.Object) target {
@@ -107,7 +107,7 @@ func objectOf(object locate.Object) target {
 	return target{Group: group, Version: version, Kind: object.Kind, Name: object.Name, Namespace: object.Namespace}
 }
 
-// pointer turns a path into a JSON pointer.
+// pointer converts a path to a JSON pointer.
 func pointer(path string) string {
 	const dot = "\x00"
 	var out strings.Builder

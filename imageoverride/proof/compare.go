@@ -1,5 +1,5 @@
-// Package proof proves overrides: it compares what a chart renders to without
-// them and with them.
+// Package proof proves overrides: it compares the manifests of a chart without
+// and with them.
 package proof
 
 import (
@@ -19,7 +19,7 @@ type Change struct {
 	Field  string `json:"field"`
 	Before string `json:"before"`
 	After  string `json:"after"`
-	// Immutable means that Kubernetes refuses the change on an upgrade.
+	// Immutable reports whether Kubernetes rejects the change on an upgrade.
 	Immutable bool `json:"immutable,omitempty"`
 }
 
@@ -31,7 +31,7 @@ type Outside struct {
 	Template string `json:"template"`
 }
 
-// OutsideOf lists the locations that are not private, in the order found.
+// OutsideOf returns the locations that are not private, in the given order.
 func OutsideOf(locations []locate.Location, mapper mapping.Mapper) []Outside {
 	var all []Outside
 	for _, location := range locations {
@@ -45,9 +45,9 @@ func OutsideOf(locations []locate.Location, mapper mapping.Mapper) []Outside {
 	return all
 }
 
-// Comparer compares renders of one chart. What it found of two documents is
-// kept, since most documents are the same from scenario to scenario. It is not
-// safe for concurrent use.
+// Comparer compares renders of one chart. It caches the differences of two
+// documents, since most documents are the same from scenario to scenario. It is
+// not safe for concurrent use.
 type Comparer struct {
 	index *locate.Index
 	known map[[2]chartrender.Document][]difference
@@ -65,13 +65,13 @@ type difference struct {
 	inBefore, inAfter bool
 }
 
-// image is a field with images, with its planned text.
+// image is a field that contains images, and its planned text.
 type image struct {
 	field locate.Field
 	want  string
 }
 
-// Compare lists the fields in which two renders differ, except for planned images and checksums. The locations are those of the first render; target
+// Compare returns the fields in which two renders differ, except for planned images and checksums. The locations are those of the first render; target
 // returns the target of each image.
 func (c *Comparer) Compare(before, after []chartrender.Document, locations []locate.Location, target func(locate.Location) string) ([]Change, error) {
 	left, right := byKey(before), byKey(after)
@@ -104,7 +104,7 @@ func (c *Comparer) Compare(before, after []chartrender.Document, locations []loc
 	return changes, nil
 }
 
-// differences are the fields that differ in two documents.
+// differences returns the fields that differ in two documents.
 func (c *Comparer) differences(a chartrender.Document, inBefore bool, b chartrender.Document, inAfter bool) ([]difference, error) {
 	pair := [2]chartrender.Document{a, b}
 	if known, ok := c.known[pair]; ok {
@@ -149,7 +149,7 @@ func (c *Comparer) fields(document chartrender.Document, present bool) (map[stri
 	return all, nil
 }
 
-// unplanned are the changes other than planned images: fields that differ, and images that did not change as planned.
+// unplanned returns the changes other than planned images: fields that differ, and images that did not change as planned.
 func unplanned(differences []difference, images map[string]image) []Change {
 	var changes []Change
 	differ := map[string]bool{}
@@ -173,12 +173,12 @@ func unplanned(differences []difference, images map[string]image) []Change {
 	return changes
 }
 
-// Place is the place of a field for output: object and path.
+// Place returns the place of a field for output: object and path.
 func Place(field locate.Field) string {
 	return strings.TrimSpace(field.Object.String() + " " + field.Path)
 }
 
-// immutables are the fields, by kind, that Kubernetes refuses to change.
+// immutables matches, by kind, the paths of fields that Kubernetes does not allow to change:
 // https://kubernetes.io/docs/concepts/workloads and the API reference of each.
 var immutables = map[string]*regexp.Regexp{
 	"Deployment":            regexp.MustCompile(`^spec\.selector\b`),
@@ -194,7 +194,7 @@ var immutables = map[string]*regexp.Regexp{
 
 var identity = regexp.MustCompile(`^(apiVersion|kind|metadata\.name|metadata\.namespace)$`)
 
-// immutable reports whether an upgrade cannot change a field, or a change of it creates another object.
+// immutable reports whether an upgrade cannot change a field, or its change would create another object.
 func immutable(field locate.Field) bool {
 	if identity.MatchString(field.Path) {
 		return true
@@ -203,7 +203,7 @@ func immutable(field locate.Field) bool {
 	return form != nil && form.MatchString(field.Path)
 }
 
-// shown is a field's text for output; the content of Secrets is not shown.
+// shown returns a field's text for output; the content of Secrets is not shown.
 func shown(field locate.Field) string {
 	if field.Object.Kind == "Secret" && field.Value != "" {
 		return "(content of a Secret)"
@@ -211,14 +211,14 @@ func shown(field locate.Field) string {
 	return field.Value
 }
 
-var digits = regexp.MustCompile(`[0-9a-f]{8,128}`)
+var hexNumber = regexp.MustCompile(`[0-9a-f]{8,128}`)
 
-// isChecksum reports whether two texts differ only in hexadecimal sums.
+// isChecksum reports whether a field is named checksum, or its two texts differ only in hexadecimal numbers.
 func isChecksum(a, b locate.Field) bool {
 	if strings.Contains(strings.ToLower(a.Key), "checksum") {
 		return true
 	}
-	return digits.ReplaceAllString(a.Value, "#") == digits.ReplaceAllString(b.Value, "#")
+	return hexNumber.ReplaceAllString(a.Value, "#") == hexNumber.ReplaceAllString(b.Value, "#")
 }
 
 // byField groups locations in the same field; they are adjacent.
@@ -234,7 +234,7 @@ func byField(locations []locate.Location) [][]locate.Location {
 	return groups
 }
 
-// replaced is a field's text with all its images replaced.
+// replaced returns a field's text with all its images replaced.
 func replaced(group []locate.Location, target func(locate.Location) string) string {
 	var text strings.Builder
 	at := 0
