@@ -13,7 +13,7 @@ import (
 	"gitops-runtime/imageoverride/mapping"
 )
 
-// image copies the blobs of one platform: layers and configuration.
+// image copies the blobs of the image of one platform: layers and configuration.
 func (c *copying) image(ctx context.Context, pair mapping.Pair, target name.Reference, image v1.Image) error {
 	layers, err := image.Layers()
 	if err != nil {
@@ -66,8 +66,8 @@ func (c *copying) blob(ctx context.Context, pair mapping.Pair, target name.Refer
 	return c.journal.add(entry{Target: pair.Target, Blob: digest})
 }
 
-// upload sends a blob. What failed is sent by a new pusher, since one
-// remembers how each blob ended.
+// upload sends a blob with a new pusher, since a pusher would return the result
+// of an earlier attempt again.
 func (c *copying) upload(ctx context.Context, target name.Reference, blob v1.Layer) error {
 	return remote.WriteLayer(target.Context(), blob, c.client.Options(ctx)...)
 }

@@ -18,8 +18,8 @@ import (
 	"gitops-runtime/internal/registry"
 )
 
-// platform names a child; several children without one, such as attestations,
-// are distinguished by their digest.
+// platform returns the platform of a child, such as "linux/arm64". Children
+// without one, such as attestations, are distinguished by their digest.
 func platform(child v1.Descriptor) string {
 	if child.Platform == nil || child.Platform.OS == "" || child.Platform.OS == "unknown" {
 		return "other@" + child.Digest.String()
@@ -27,7 +27,7 @@ func platform(child v1.Descriptor) string {
 	return child.Platform.String()
 }
 
-// Defect is a target that is not what it should be.
+// Defect is a target that differs from what is expected.
 type Defect struct {
 	Pair   mapping.Pair
 	Reason string
@@ -35,7 +35,7 @@ type Defect struct {
 
 // Check compares targets with the lock file and returns the defects in the order of the list. It does not contact the sources.
 func Check(ctx context.Context, access registry.Access, locked []Locked, jobs int) ([]Defect, error) {
-	asked, err := open(access)
+	registries, err := open(access)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func Check(ctx context.Context, access registry.Access, locked []Locked, jobs in
 	}
 	reasons := make([]string, len(locked))
 	err = each(ctx, pairs, jobs, func(ctx context.Context, i int) error {
-		reason, err := asked.defect(ctx, locked[i])
+		reason, err := registries.defect(ctx, locked[i])
 		reasons[i] = reason
 		return err
 	})
@@ -105,7 +105,7 @@ func (c client) defect(ctx context.Context, want Locked) (string, error) {
 	return "", nil
 }
 
-// single returns which platform a target has that should have several.
+// single describes a target that has one platform instead of several.
 func (c client) single(found *remote.Descriptor, want Locked) (string, error) {
 	for platform, digest := range want.Platforms {
 		if digest == found.Digest.String() {
@@ -128,7 +128,7 @@ func absent(err error) bool {
 	return errors.As(err, &status) && status.StatusCode == http.StatusNotFound
 }
 
-// each processes all pairs, some in parallel, and joins the errors.
+// each calls do with the index of each pair, at most jobs (0: defaultJobs) in parallel, and returns a summary of the errors.
 func each(ctx context.Context, pairs []mapping.Pair, jobs int, do func(context.Context, int) error) error {
 	if jobs <= 0 {
 		jobs = defaultJobs

@@ -21,7 +21,7 @@ type Outcome string
 // The outcomes.
 const (
 	Copied  Outcome = "copied"
-	Present Outcome = "present" // the target was there already, with the same digest
+	Present Outcome = "present" // the target existed already, with the same digest
 	Failed  Outcome = "failed"
 )
 
@@ -39,9 +39,9 @@ type Event struct {
 type Copier struct {
 	Access  registry.Access
 	Journal *Journal
-	// Jobs is how many images are copied at a time; 4 when 0.
+	// Jobs is the number of images that are copied in parallel; 0 means 4.
 	Jobs int
-	// Referrers copies signatures, SBOMs and the like of each image, too.
+	// Referrers includes signatures, SBOMs and other referrers of the images.
 	Referrers bool
 	// Report is called for each finished pair, one call at a time; may be nil.
 	Report func(Event)
@@ -49,15 +49,16 @@ type Copier struct {
 
 const defaultJobs = 4
 
-// Copy copies all pairs and continues when one fails, unless the journal can no longer be written. Each failure is reported; the error has their number.
+// Copy copies all pairs and continues when one fails, unless the journal can no longer be written. Each failure is reported; the error contains their
+// number.
 func (c Copier) Copy(ctx context.Context, pairs []mapping.Pair) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	asked, err := open(c.Access)
+	registries, err := open(c.Access)
 	if err != nil {
 		return err
 	}
-	work, err := newCopying(ctx, asked, c)
+	work, err := newCopying(ctx, registries, c)
 	if err != nil {
 		return err
 	}
@@ -97,29 +98,29 @@ type copying struct {
 	journal *Journal
 	jobs    int
 	again   func(context.Context, func() error) error
-	// referrers copies what refers to images, too.
+	// referrers includes the referrers of images.
 	referrers bool
-	slots     chan struct{} // bounds the blobs under way
+	slots     chan struct{} // limits the blobs in transfer
 	mu        sync.Mutex
-	busy      map[string]*sync.Mutex // by blob digest
+	busy      map[string]*sync.Mutex // locks by blob digest
 }
 
-// blobsAJob is how many blobs of one image are under way at a time.
-const blobsAJob = 2
+// blobsPerJob is the number of blobs in transfer per job.
+const blobsPerJob = 2
 
-func newCopying(ctx context.Context, asked client, c Copier) (*copying, error) {
+func newCopying(ctx context.Context, registries client, c Copier) (*copying, error) {
 	jobs := c.Jobs
 	if jobs <= 0 {
 		jobs = defaultJobs
 	}
-	puller, err := remote.NewPuller(asked.Options(ctx)...)
+	puller, err := remote.NewPuller(registries.Options(ctx)...)
 	if err != nil {
 		return nil, fmt.Errorf("registry client: %w", err)
 	}
 	return &copying{
 		referrers: c.Referrers, again: c.Access.Again,
-		client: asked, puller: puller, journal: c.Journal, jobs: jobs,
-		slots: make(chan struct{}, blobsAJob*jobs), busy: map[string]*sync.Mutex{},
+		client: registries, puller: puller, journal: c.Journal, jobs: jobs,
+		slots: make(chan struct{}, blobsPerJob*jobs), busy: map[string]*sync.Mutex{},
 	}, nil
 }
 
@@ -169,7 +170,7 @@ func (c *copying) whole(ctx context.Context, target name.Reference, digest strin
 	return err == nil && lost == ""
 }
 
-// at is the digest at a reference, empty if there is nothing.
+// at returns the digest of a reference, empty if it cannot be read.
 func (c *copying) at(ctx context.Context, reference name.Reference) string {
 	found, err := c.puller.Head(ctx, reference)
 	if err != nil {
@@ -206,7 +207,7 @@ func (c *copying) push(ctx context.Context, pair mapping.Pair, target name.Refer
 	return c.tag(ctx, pair, target, content)
 }
 
-// tag adds the tag of a target that has a digest as well; such a target was
+// tag pushes the tag of a target that also has a digest, since such a target is
 // pushed by its digest alone.
 func (c *copying) tag(ctx context.Context, pair mapping.Pair, target name.Reference, content remote.Taggable) error {
 	parsed, err := mapping.Parse(pair.Target)

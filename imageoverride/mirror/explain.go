@@ -8,7 +8,7 @@ import (
 	"gitops-runtime/internal/registry/fault"
 )
 
-// explain describes in one sentence what went wrong with an image and how to fix it.
+// explain returns an error that describes in one sentence what failed for an image and how to fix it. A journalError stays as it is.
 func explain(doing, image string, err error) error {
 	var known *journalError
 	if errors.As(err, &known) {
@@ -17,15 +17,15 @@ func explain(doing, image string, err error) error {
 	return fault.Explain(doing, image, err)
 }
 
-// summary is one sentence on all failures of a run.
+// summary returns one error for all failures of a run.
 func summary(ctx context.Context, failures []error, total int) error {
-	var lost *journalError
+	var journal *journalError
 	cause := context.Cause(ctx)
 	switch {
 	case len(failures) == 0:
 		return nil
-	case errors.As(cause, &lost):
-		return lost
+	case errors.As(cause, &journal):
+		return journal
 	case cause != nil:
 		return &fault.UserError{Message: fmt.Sprintf("interrupted, %d of %d images are not done yet; run the command again to continue", len(failures), total), Err: cause}
 	case len(failures) == 1:

@@ -1,4 +1,4 @@
-// Package mirror copies images between registries, all platforms of each, and checks such copies. A run that was killed is resumed.
+// Package mirror copies images between registries, all platforms of each, and checks such copies. A run that was killed can be resumed.
 package mirror
 
 import (
@@ -14,8 +14,8 @@ import (
 	"gitops-runtime/internal/outfile"
 )
 
-// entry is one line of the journal: a finished copy, or with Blob a part of
-// one, finished or begun.
+// entry is one line of the journal: a finished copy or, if Blob is set, a blob
+// whose copy has finished or, with Begun, begun.
 type entry struct {
 	Source string `json:"source,omitempty"`
 	Target string `json:"target"`
@@ -24,7 +24,7 @@ type entry struct {
 	Begun  bool   `json:"begun,omitempty"`
 }
 
-// journalError ends a run: what cannot be remembered would be copied again.
+// journalError stops a run: images whose copies are not recorded would be copied again.
 type journalError struct {
 	path string
 	err  error
@@ -36,7 +36,7 @@ func (e *journalError) Error() string {
 
 func (e *journalError) Unwrap() error { return e.err }
 
-// Journal remembers finished copies in a file of JSON lines.
+// Journal records finished copies in a file of JSON lines.
 type Journal struct {
 	mu   sync.Mutex
 	file *os.File
@@ -72,7 +72,7 @@ func seekEnd(file *os.File) error {
 	return err
 }
 
-// read reads whole lines and returns their size in bytes.
+// read reads the complete lines and returns their size in bytes.
 func (j *Journal) read(path string) (int64, error) {
 	data, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -101,7 +101,7 @@ func (j *Journal) read(path string) (int64, error) {
 	}
 }
 
-// check checks an entry of a journal.
+// check validates an entry of a journal.
 func (e entry) check() error {
 	if _, err := mapping.Parse(e.Target); err != nil {
 		return err
@@ -117,7 +117,7 @@ func (e entry) check() error {
 
 func (j *Journal) remember(one entry) {
 	if _, known := j.home[one.Blob]; one.Blob != "" && known && one.Begun {
-		return // what is finished elsewhere is the better place
+		return // the known image may have the whole blob
 	}
 	if one.Blob != "" {
 		j.home[one.Blob] = one.Target
@@ -126,7 +126,7 @@ func (j *Journal) remember(one entry) {
 	j.done[one.Target] = one
 }
 
-// add writes one finished copy or part down.
+// add records an entry and writes it to the file.
 func (j *Journal) add(one entry) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -144,7 +144,7 @@ func (j *Journal) add(one entry) error {
 	return nil
 }
 
-// finished is the digest a copy had when it was finished.
+// finished returns the digest that a copy had when it finished; false if no finished copy is recorded.
 func (j *Journal) finished(source, target string) (digest string, ok bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -152,7 +152,7 @@ func (j *Journal) finished(source, target string) (digest string, ok bool) {
 	return one.Digest, ok && one.Source == source
 }
 
-// homeOf is an image whose repository has a blob, or was about to get it when an earlier run was killed.
+// homeOf returns an image whose repository has a blob, or may have it because an earlier run was killed while sending it.
 func (j *Journal) homeOf(blob string) (target string, ok bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

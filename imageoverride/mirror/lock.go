@@ -17,29 +17,29 @@ import (
 	"gitops-runtime/internal/registry"
 )
 
-// Locked is an image with the digests it had when it was looked at.
+// Locked is an image with its digests at the time of Lock.
 type Locked struct {
 	Source string `json:"source"`
 	Target string `json:"target"`
-	// Digest is that of the manifest list, or of the image if it has no list.
+	// Digest is that of the manifest list, or of the image if there is no list.
 	Digest string `json:"digest"`
 	// Platforms are the digests by platform, for instance "linux/arm64".
 	Platforms map[string]string `json:"platforms,omitempty"`
-	// Referrers are the digests of signatures, SBOMs and the like, if they were requested.
+	// Referrers are the digests of signatures, SBOMs and other referrers, if requested.
 	Referrers []string `json:"referrers,omitempty"`
 }
 
-// Lock looks all sources up.
+// Lock reads the digests of all sources, at most jobs in parallel.
 func Lock(ctx context.Context, access registry.Access, pairs []mapping.Pair, jobs int, referrers bool) ([]Locked, error) {
-	asked, err := open(access)
+	registries, err := open(access)
 	if err != nil {
 		return nil, err
 	}
 	locked := make([]Locked, len(pairs))
 	err = each(ctx, pairs, jobs, func(ctx context.Context, i int) error {
-		one, err := asked.lock(ctx, pairs[i].Source)
+		one, err := registries.lock(ctx, pairs[i].Source)
 		if err == nil && referrers {
-			one.Referrers, err = asked.referrers(ctx, pairs[i].Source, one)
+			one.Referrers, err = registries.referrers(ctx, pairs[i].Source, one)
 		}
 		one.Source, one.Target = pairs[i].Source, pairs[i].Target
 		locked[i] = one
@@ -113,7 +113,7 @@ func ReadLock(path string) ([]Locked, error) {
 	return locked, nil
 }
 
-// check checks an entry of a lock file.
+// check validates an entry of a lock file.
 func (l Locked) check() error {
 	for _, text := range []string{l.Source, l.Target} {
 		if _, err := mapping.Parse(text); err != nil {
@@ -132,7 +132,7 @@ func (l Locked) check() error {
 	return nil
 }
 
-// checkDigest reports whether a text is a digest.
+// checkDigest returns an error if a text is not a digest.
 func checkDigest(text string) error {
 	if _, err := v1.NewHash(text); err != nil || !strings.HasPrefix(text, "sha") {
 		return fmt.Errorf("%q is not a digest; one is sha256: and 64 hexadecimal digits", text)

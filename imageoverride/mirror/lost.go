@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 )
 
-// lost returns which manifest or blob below a digest a repository does not have: "" if all exist. Each blob is requested (HEAD), none is read.
+// lost returns which manifest or blob below a digest a repository does not have, "" if all exist. Blobs are checked by HEAD requests.
 func (c client) lost(ctx context.Context, reference name.Reference, digest string) (string, error) {
 	found, err := remote.Get(reference.Context().Digest(digest), c.Options(ctx)...)
 	if absent(err) {
@@ -45,13 +45,13 @@ func (c client) lost(ctx context.Context, reference name.Reference, digest strin
 		}
 		for _, blob := range append([]v1.Descriptor{manifest.Config}, manifest.Layers...) {
 			if !blob.MediaType.IsDistributable() {
-				continue // foreign layers are pulled from elsewhere
+				continue // non-distributable layers are pulled from external URLs
 			}
 			layer, err := remote.Layer(reference.Context().Digest(blob.Digest.String()), c.Options(ctx)...)
 			if err != nil {
 				return "", err
 			}
-			if there, err := partial.Exists(layer); err != nil || !there {
+			if exists, err := partial.Exists(layer); err != nil || !exists {
 				return fmt.Sprintf("blob %s of manifest %s is missing", blob.Digest, digest), unless(absent(err), err)
 			}
 		}

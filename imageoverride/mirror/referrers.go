@@ -11,18 +11,18 @@ import (
 	"gitops-runtime/imageoverride/mapping"
 )
 
-// cosignSuffixes are the suffixes of tags under which cosign stores what belongs to an image:
+// cosignSuffixes are the suffixes of tags under which cosign stores signatures, attestations and SBOMs:
 // https://github.com/sigstore/cosign/blob/main/specs/SIGNATURE_SPEC.md
 var cosignSuffixes = []string{"sig", "att", "sbom"}
 
-// referring is a manifest that belongs to an image: by its subject, or by a tag
-// of cosign.
+// referring is a manifest that refers to an image, by its subject or by a tag of
+// cosign.
 type referring struct {
 	digest string
-	tag    string // "" for one that the registry lists as referrer
+	tag    string // empty if the registry lists it as a referrer
 }
 
-// referring lists what belongs to a digest, sorted.
+// referring returns the manifests that refer to a digest, sorted.
 func (c client) referring(ctx context.Context, image name.Reference, digest string) ([]referring, error) {
 	repository := image.Context()
 	var all []referring
@@ -54,7 +54,7 @@ func (c client) referring(ctx context.Context, image name.Reference, digest stri
 	return all, nil
 }
 
-// referrers are the digests of what belongs to a locked image and its platforms.
+// referrers returns the digests of the manifests that refer to a locked image or its platforms.
 func (c client) referrers(ctx context.Context, image string, locked Locked) ([]string, error) {
 	reference, err := c.Reference(image)
 	if err != nil {
@@ -78,7 +78,7 @@ func (c client) referrers(ctx context.Context, image string, locked Locked) ([]s
 	return all, nil
 }
 
-// copyReferrers copies what belongs to an image and its platforms.
+// copyReferrers copies the manifests that refer to an image or its platforms.
 func (c *copying) copyReferrers(ctx context.Context, pair mapping.Pair, target, source name.Reference, found *remote.Descriptor) error {
 	digests := []string{found.Digest.String()}
 	if found.MediaType.IsIndex() {

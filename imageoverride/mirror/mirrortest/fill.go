@@ -1,4 +1,4 @@
-// Package mirrortest fills registries for tests of what is mirrored.
+// Package mirrortest fills registries for tests of mirroring.
 package mirrortest
 
 import (
@@ -9,8 +9,8 @@ import (
 	"gitops-runtime/internal/registry/registrytest"
 )
 
-// Fill pushes a number of images for two platforms that share one layer per platform, and returns the pairs that copy them to another registry. Size is
-// that of each image's own layer.
+// Fill pushes count images for two platforms, which share one layer, and returns the pairs that copy them to another registry. size is the approximate
+// size of each layer in bytes.
 func Fill(t testing.TB, from, to *registrytest.Registry, count, size int) []mapping.Pair {
 	t.Helper()
 	var pairs []mapping.Pair
