@@ -39,17 +39,17 @@ func (c *Catalog) assemble(ctx context.Context, r row) error {
 	return err
 }
 
-// storedLayers are the recipe's layers below its files.
-func (c *Catalog) storedLayers(ctx context.Context, made recipe) ([]v1.Layer, error) {
+// storedLayers returns the recipe's layers below its files.
+func (c *Catalog) storedLayers(ctx context.Context, of recipe) ([]v1.Layer, error) {
 	var keys []string
-	if made.debian {
+	if of.debian {
 		key, err := c.debianKey(ctx)
 		if err != nil {
 			return nil, err
 		}
 		keys = append(keys, key)
 	}
-	for _, one := range made.programs {
+	for _, one := range of.programs {
 		key, err := c.programKey(ctx, one)
 		if err != nil {
 			return nil, err
@@ -71,7 +71,7 @@ func (c *Catalog) storedLayers(ctx context.Context, made recipe) ([]v1.Layer, er
 	return all, nil
 }
 
-// compose is an image for Linux on this machine's architecture.
+// compose returns an image of the layers for Linux on this machine's architecture.
 func compose(parts []v1.Layer, config v1.Config) (v1.Image, error) {
 	image, err := mutate.ConfigFile(empty.Image, &v1.ConfigFile{
 		Architecture: runtime.GOARCH,

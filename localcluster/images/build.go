@@ -68,8 +68,7 @@ func (c *Catalog) buildAll(ctx context.Context, rows []row, observer progress.Ob
 	return nil
 }
 
-// partsOf lists the programs whose layers are missing, each once, and whether
-// the Debian layer is.
+// partsOf returns the programs whose layers are missing, each once, and whether the Debian layer is missing.
 func (c *Catalog) partsOf(ctx context.Context, rows []row) ([]work, bool, error) {
 	var programs []work
 	debian := false

@@ -52,7 +52,7 @@ func New(root, cache string) (*Catalog, error) {
 	}, nil
 }
 
-// ForMode lists the names of the images that an install in the mode needs, including those of the test platform.
+// ForMode returns the names of the images that an install in the mode needs, including those of the test platform.
 func (c *Catalog) ForMode(mode Mode) ([]string, error) {
 	if !slices.Contains(everyMode, mode) {
 		return nil, fmt.Errorf("images: there is no mode %q; the modes are %s", mode, joined(everyMode))
@@ -66,8 +66,7 @@ func (c *Catalog) ForMode(mode Mode) ([]string, error) {
 	return names, nil
 }
 
-// All lists the names of every image that is available on any machine: those
-// that can only be pulled are left out.
+// All returns the names of all images except those that can only be pulled, which are not available on every machine.
 func (c *Catalog) All() []string {
 	var names []string
 	for _, row := range c.rows {
@@ -102,8 +101,7 @@ func notAvailable(missing row) error {
 	return fmt.Errorf("images: %s is not in the cache yet: run `make install`", missing.name)
 }
 
-// find maps references, however short, to rows: each row once, in the order of
-// the catalog. All unknown ones are reported in one error.
+// find returns the rows of references in short or full form: each row once, in the order of the catalog. One error reports all unknown references.
 func (c *Catalog) find(names []string) ([]row, error) {
 	wanted := map[string]bool{}
 	var unknown []string
@@ -135,8 +133,7 @@ func (r row) is(full string) bool {
 	return err == nil && own == full
 }
 
-// normal is a reference in its longest form, so that nats:2 and
-// docker.io/library/nats:2 are one.
+// normal returns a reference in its full form, so that nats:2 and docker.io/library/nats:2 are equal.
 func normal(reference string) (string, error) {
 	parsed, err := name.ParseReference(reference)
 	if err != nil {

@@ -37,7 +37,7 @@ func TestTableIsWellFormed(t *testing.T) {
 	}
 }
 
-// On Debian /bin and its like are links; an entry below one would replace it by a folder.
+// On Debian /bin, /sbin, /lib and /lib64 are links; an entry below one would replace it with a folder.
 func TestFilesOnDebianAvoidItsLinks(t *testing.T) {
 	for _, row := range table("1.2.3") {
 		if !row.recipe.debian {
@@ -161,7 +161,7 @@ func TestVersionFlagsAreThoseOfTheModules(t *testing.T) {
 	assert.GreaterOrEqual(t, checked, 6)
 }
 
-// requiredVersion is the version that a go.mod requires of a package's module.
+// requiredVersion returns the version that a go.mod requires of a package's module.
 func requiredVersion(goMod, ofPackage string) string {
 	for module := ofPackage; module != "."; module = path.Dir(module) {
 		line := regexp.MustCompile(`(?m)^\s*(?:require )?` + regexp.QuoteMeta(module) + ` (v\S+)`)

@@ -18,7 +18,7 @@ var debianBase = debian.RootFS{
 		"nginx-light", "redis-server", "redis-tools", "haproxy",
 		"iptables", "ipset", "nftables", // kube-router
 	},
-	// The first name of a number is the one that programs see.
+	// Programs see the first name of a user ID.
 	Users: []string{
 		"argocd:x:999:999::/home/argocd:/bin/sh",
 		"nginx:x:101:101::/nonexistent:/usr/sbin/nologin",
@@ -29,14 +29,14 @@ var debianBase = debian.RootFS{
 //go:embed rootfs
 var rootfs embed.FS
 
-// script is an executable file of the folder rootfs.
+// script returns a file of the folder rootfs as an executable at a path.
 func script(at, name string) ocilayer.Entry {
 	entry := text(at, name)
 	entry.Mode = 0o755
 	return entry
 }
 
-// text is a file of the folder rootfs.
+// text returns a file of the folder rootfs as a text file at a path.
 func text(at, name string) ocilayer.Entry {
 	content, err := rootfs.ReadFile("rootfs/" + name)
 	if err != nil {
@@ -45,8 +45,7 @@ func text(at, name string) ocilayer.Entry {
 	return ocilayer.Entry{Path: at, Content: string(content)}
 }
 
-// nginx is Debian's nginx, set up as nginx-unprivileged is: user 101, port
-// 8080, writes only below /tmp, reads /etc/nginx/conf.d.
+// nginx returns Debian's nginx with the configuration of nginx-unprivileged: user 101, port 8080, writes only below /tmp, reads /etc/nginx/conf.d.
 func nginx() recipe {
 	return recipe{
 		origin: DebianPackage,
@@ -70,7 +69,7 @@ func nginx() recipe {
 	}
 }
 
-// redis is Debian's redis.
+// redis returns Debian's redis.
 func redis() recipe {
 	return recipe{
 		origin: DebianPackage,
@@ -91,7 +90,7 @@ func redis() recipe {
 	}
 }
 
-// haproxy is Debian's haproxy, as user 99.
+// haproxy returns Debian's haproxy, which runs as user 99.
 func haproxy() recipe {
 	return recipe{
 		origin: DebianPackage,
@@ -107,7 +106,7 @@ func haproxy() recipe {
 	}
 }
 
-// kubeRouterImage is kube-router with the programs that it writes the node's packet filter with.
+// kubeRouterImage returns kube-router with the programs that configure the node's packet filter.
 func kubeRouterImage() recipe {
 	const at = "/usr/local/bin/kube-router"
 	return recipe{
@@ -118,13 +117,13 @@ func kubeRouterImage() recipe {
 	}
 }
 
-// argocdNames are the names of the one program; each runs another server.
+// argocdNames are the names of Argo CD's program; it runs a different server under each.
 var argocdNames = []string{
 	"server", "repo-server", "cmp-server", "application-controller", "dex",
 	"notifications", "applicationset-controller", "k8s-auth", "commit-server",
 }
 
-// argocdImage is Argo CD with the programs its repository server calls.
+// argocdImage returns Argo CD with the programs its repository server calls.
 func argocdImage() recipe {
 	const bin = "/usr/local/bin/"
 	files := []ocilayer.Entry{

@@ -15,7 +15,7 @@ import (
 	"gitops-runtime/localcluster/internal/progress"
 )
 
-// pullsAtOnce bounds how many images are downloaded at a time.
+// pullsAtOnce is the maximum number of concurrent downloads.
 const pullsAtOnce = 3
 
 // keepUnused is how long the cache keeps unused images.
@@ -69,7 +69,7 @@ func (c *Catalog) missing(ctx context.Context, rows []row) ([]row, error) {
 	return missing, nil
 }
 
-// pullAll pulls what can be pulled and returns the rows that are still missing.
+// pullAll pulls the available images and returns the rows that are still missing.
 func (c *Catalog) pullAll(ctx context.Context, rows []row, observer progress.Observer) ([]row, error) {
 	pulled := make([]bool, len(rows))
 	group, ctx := errgroup.WithContext(ctx)
@@ -96,8 +96,8 @@ func (c *Catalog) pullAll(ctx context.Context, rows []row, observer progress.Obs
 	return missing, nil
 }
 
-// pull fetches one image. A registry that does not answer, or refuses, is not
-// an error: the image is then built.
+// pull downloads one image and reports whether it did. A registry that does not respond, or rejects the request, is not an error: the image is then
+// built.
 func (c *Catalog) pull(ctx context.Context, r row, observer progress.Observer) (bool, error) {
 	reference, err := name.ParseReference(r.name)
 	if err != nil {

@@ -49,7 +49,7 @@ func (s *steps) End(step string, _ time.Duration, err error) {
 	s.ended = append(s.ended, step)
 }
 
-// small is a catalog of one tiny program in a checkout and a separate cache, on a machine whose every connection goes to the server (nil: nowhere).
+// small returns a catalog of one tiny program in a checkout and a separate cache. All connections go to the server, or fail if it is nil.
 func small(t *testing.T, server *httptest.Server) *Catalog {
 	t.Helper()
 	root, cache := t.TempDir(), t.TempDir()

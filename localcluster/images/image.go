@@ -31,7 +31,7 @@ type Image struct {
 	Note string
 }
 
-// Mode is an access mode of the runtime; it decides which images are needed.
+// Mode is an access mode of the runtime; it determines which images are needed.
 type Mode string
 
 // The modes.
@@ -74,7 +74,7 @@ type recipe struct {
 	config v1.Config
 }
 
-// onlyPulled is the recipe of images whose programs can neither be built nor replaced by a stand-in.
+// onlyPulled returns the recipe of images whose programs can neither be built nor replaced by a stand-in.
 func onlyPulled() recipe { return recipe{origin: Pulled} }
 
 // placed is a program and its path in the image.

@@ -30,8 +30,8 @@ func (c *Catalog) lookup(ctx context.Context, r row) (found, error) {
 	if err != nil {
 		return found{}, fmt.Errorf("images: %s: %w", r.name, err)
 	}
-	made := Image{Name: r.name, Origin: r.recipe.origin, Note: r.recipe.note}
-	return found{key: key, available: c.store.Has(key), image: made}, nil
+	built := Image{Name: r.name, Origin: r.recipe.origin, Note: r.recipe.note}
+	return found{key: key, available: c.store.Has(key), image: built}, nil
 }
 
 func pulledKey(r row) (string, error) {
@@ -60,7 +60,7 @@ func (c *Catalog) recipeKey(ctx context.Context, r row) (string, error) {
 	})
 }
 
-// programKey names a layer with one program at its place.
+// programKey returns the key of a layer with one program at its path.
 func (c *Catalog) programKey(ctx context.Context, one placed) (string, error) {
 	key, err := c.remember("program "+identity(one.program), func() (string, error) { return c.tools.Key(ctx, one.program) })
 	if err != nil {
@@ -69,8 +69,8 @@ func (c *Catalog) programKey(ctx context.Context, one placed) (string, error) {
 	return store.Key("layer-"+one.program.Name, key, one.path)
 }
 
-// debianKey names the shared layer of Debian packages. Updates within a
-// release of Debian do not change it: delete the layer's folder to have them.
+// debianKey returns the key of the shared layer of Debian packages. Updates within a Debian release do not change it: delete the layer's folder to get
+// them.
 func (c *Catalog) debianKey(ctx context.Context) (string, error) {
 	return c.remember("debian", func() (string, error) {
 		sources, err := c.commands.Sources(ctx)
@@ -81,7 +81,7 @@ func (c *Catalog) debianKey(ctx context.Context) (string, error) {
 	})
 }
 
-// remember computes a key once. Keys depend on each other, so the lock is not held meanwhile; computing one twice is harmless.
+// remember caches the keys that compute returns. Keys depend on each other, so compute runs without the lock; computing a key twice is harmless.
 func (c *Catalog) remember(what string, compute func() (string, error)) (string, error) {
 	c.mu.Lock()
 	key, known := c.keys[what]

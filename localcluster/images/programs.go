@@ -42,16 +42,15 @@ var (
 	argoexec           = workflowsProgram("argoexec")
 )
 
-// frpProgram is a program of frp, without the dashboard: its files are not in the module, and the tag
-// noweb is what frp's own Makefile builds with then.
+// frpProgram returns a program of frp without the dashboard, whose files are not in the module. frp's Makefile sets the tag noweb in that case, too.
 func frpProgram(name string) gobuild.Program {
 	return gobuild.Program{Name: name, Dir: "localcluster/programs/frp", Package: "github.com/fatedier/frp/cmd/" + name, Tags: "noweb"}
 }
 
-// TunnelPrograms are frp's client and server, for tests that run them.
+// TunnelPrograms returns frp's client and server, for tests that run them.
 func TunnelPrograms() (client, server gobuild.Program) { return frpc, frps }
 
-// rolloutsProgram is a program of Argo Rollouts.
+// rolloutsProgram returns a program of Argo Rollouts.
 func rolloutsProgram(name string) gobuild.Program {
 	const module = "github.com/argoproj/argo-rollouts"
 	return gobuild.Program{
@@ -60,9 +59,8 @@ func rolloutsProgram(name string) gobuild.Program {
 	}
 }
 
-// workflowsProgram is a program of Argo Workflows, whose module lacks two
-// files: the web UI, which its build generates, and a symbolic link, which
-// module zips cannot hold.
+// workflowsProgram returns a program of Argo Workflows, whose module lacks two files: the web UI, which its build generates, and a symbolic link, which
+// module zips cannot contain.
 func workflowsProgram(name string) gobuild.Program {
 	const module = "github.com/argoproj/argo-workflows/v3"
 	return gobuild.Program{
@@ -76,12 +74,12 @@ func workflowsProgram(name string) gobuild.Program {
 	}
 }
 
-// ownProgram is a program of this repository: module is the folder of its go.mod, folder that of its main package.
+// ownProgram returns a program of this repository: module is the folder of its go.mod, folder that of its main package.
 func ownProgram(name, module, folder string) gobuild.Program {
 	return gobuild.Program{Name: name, Dir: module, Package: folder, Own: true}
 }
 
-// programList are all programs of the recipes, for tests and prefetching.
+// programList returns all programs of the recipes, for tests and prefetching.
 func programList(rows []row) []gobuild.Program {
 	var list []gobuild.Program
 	seen := map[string]bool{}

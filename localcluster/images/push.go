@@ -12,7 +12,7 @@ import (
 	"gitops-runtime/localcluster/internal/progress"
 )
 
-// Pair is the name of an image, and its name in the private registry.
+// Pair is the name of an image and its name in the private registry.
 type Pair struct {
 	// Source is the reference in the catalog.
 	Source string
@@ -57,7 +57,7 @@ func (c *Catalog) pushOne(ctx context.Context, pair Pair, registryOnHost string)
 	return remote.Write(target, image, options...)
 }
 
-// Digest is the digest of an available image, and so of what Push puts under its targets.
+// Digest returns the digest of an available image, which its targets have after Push, too.
 func (c *Catalog) Digest(ctx context.Context, reference string) (string, error) {
 	image, err := c.cached(ctx, reference)
 	if err != nil {
@@ -70,7 +70,7 @@ func (c *Catalog) Digest(ctx context.Context, reference string) (string, error) 
 	return digest.String(), nil
 }
 
-// cached is the available image for a reference.
+// cached returns the available image for a reference.
 func (c *Catalog) cached(ctx context.Context, reference string) (v1.Image, error) {
 	rows, err := c.find([]string{reference})
 	if err != nil {

@@ -25,7 +25,7 @@ var (
 	argoUser     = user{id: 8737, name: "argo", home: "/home/argo"}
 	rolloutsUser = user{id: 999, name: "argo-rollouts", home: "/home/argo-rollouts"}
 	eventsUser   = user{id: 9731, name: "argo-events", home: "/home/argo-events"}
-	// the published image names the number alone
+	// the published image contains only the number
 	sealedSecretsUser = user{id: 1001, name: "sealed-secrets", home: "/"}
 	ownUser           = user{id: 65532, name: "nonroot", home: "/"}
 )
@@ -35,10 +35,9 @@ const searchPath = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin
 // upstreamUI is the note of programs whose web UI is not in their module.
 const upstreamUI = "without the web UI"
 
-// static is an image of one static program and the few files programs expect:
-// users, CA certificates and /tmp. Containers start the program.
+// static returns an image of one static program and the few files that programs expect: users, CA certificates and /tmp. Containers start the program.
 func static(program gobuild.Program, at string, as user) recipe {
-	made := recipe{
+	content := recipe{
 		origin:   BuiltFromSource,
 		programs: []placed{{program, at}},
 		files:    systemFiles(as),
@@ -49,27 +48,27 @@ func static(program gobuild.Program, at string, as user) recipe {
 		},
 	}
 	if as.id != 0 {
-		made.config.User = strconv.Itoa(as.id)
-		made.config.WorkingDir = as.home
+		content.config.User = strconv.Itoa(as.id)
+		content.config.WorkingDir = as.home
 	}
-	return made
+	return content
 }
 
-// withShell puts an image on the Debian layer, for containers that run a script; the published image has a shell of its own.
-func withShell(made recipe) recipe {
-	made.debian = true
-	return made
+// withShell adds the Debian layer to an image whose containers run a script; the published image contains another shell.
+func withShell(content recipe) recipe {
+	content.debian = true
+	return content
 }
 
-// argoEventsImage contains the argo program in addition to its own, which the argoWorkflow trigger runs.
+// argoEventsImage returns Argo Events with the program argo, which the argoWorkflow trigger runs.
 func argoEventsImage() recipe {
-	made := withZones(static(argoEvents, "/bin/argo-events", eventsUser))
-	made.programs = append(made.programs, placed{argo, "/bin/argo"})
-	made.files = append(made.files, ocilayer.Entry{Path: "/usr/local/bin/argo", Link: "/bin/argo"})
-	return made
+	content := withZones(static(argoEvents, "/bin/argo-events", eventsUser))
+	content.programs = append(content.programs, placed{argo, "/bin/argo"})
+	content.files = append(content.files, ocilayer.Entry{Path: "/usr/local/bin/argo", Link: "/bin/argo"})
+	return content
 }
 
-// own is the image of one of this repository's programs, with the content that a release has of it.
+// own returns the image of one of this repository's programs, with the same content as in a release.
 func own(program image.Program, version string) recipe {
 	compiled := ownProgram(path.Base(program.Path), ".", program.Package)
 	compiled.LDFlags = "-X main.version=" + version
@@ -81,40 +80,37 @@ func own(program image.Program, version string) recipe {
 	}
 }
 
-// standIn is the test program that replaces programs which are not available; the role is its first argument. Without a role, tests call it with their
-// own.
+// standIn returns the test program that replaces unavailable programs; role is its first argument. Without one, tests specify the role.
 func standIn(role ...string) recipe {
-	made := static(ownProgram("standin", "localcluster", "./cmd/standin"), "/usr/local/bin/standin", ownUser)
-	made.origin = StandIn
-	made.note = "does what is known of the program"
-	made.config.Entrypoint = append([]string{"/usr/local/bin/standin"}, role...)
-	return made
+	content := static(ownProgram("standin", "localcluster", "./cmd/standin"), "/usr/local/bin/standin", ownUser)
+	content.origin = StandIn
+	content.note = "does what is known of the program"
+	content.config.Entrypoint = append([]string{"/usr/local/bin/standin"}, role...)
+	return content
 }
 
-// appProxyInit is a stand-in that charts start by the published image's
-// script, ./init.sh; it knows that name.
+// appProxyInit returns a stand-in that charts start as ./init.sh, the script of the published image; the program recognizes that name.
 func appProxyInit() recipe {
-	made := standIn("app-proxy-init")
-	made.files = append(made.files, ocilayer.Entry{Path: "/init.sh", Link: "/usr/local/bin/standin"})
-	return made
+	content := standIn("app-proxy-init")
+	content.files = append(content.files, ocilayer.Entry{Path: "/init.sh", Link: "/usr/local/bin/standin"})
+	return content
 }
 
-// leaderElector is a stand-in that charts start by the published image's
-// program, leader-elector.
+// leaderElector returns a stand-in that charts start as leader-elector, the program of the published image.
 func leaderElector() recipe {
-	made := standIn("leader-elector")
-	made.files = append(made.files, ocilayer.Entry{Path: "/usr/local/bin/leader-elector", Link: "/usr/local/bin/standin"})
-	return made
+	content := standIn("leader-elector")
+	content.files = append(content.files, ocilayer.Entry{Path: "/usr/local/bin/leader-elector", Link: "/usr/local/bin/standin"})
+	return content
 }
 
-// withZones adds the time zones that schedules name.
-func withZones(made recipe) recipe {
-	made.zones = true
-	made.config.Env = append(made.config.Env, "ZONEINFO="+zonesPath)
-	return made
+// withZones adds the time zones for schedules.
+func withZones(content recipe) recipe {
+	content.zones = true
+	content.config.Env = append(content.config.Env, "ZONEINFO="+zonesPath)
+	return content
 }
 
-// zonesPath is where images contain time zones. Go reads the zip file that ZONEINFO names.
+// zonesPath is the path of the time zones in images. Go reads the zip file at the path in ZONEINFO.
 const zonesPath = "/usr/share/zoneinfo.zip"
 
 func systemFiles(as user) []ocilayer.Entry {

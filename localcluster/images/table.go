@@ -15,7 +15,7 @@ func table(version string) []row {
 		{name: "docker.io/natsio/nats-server-config-reloader:0.19.1", modes: everyMode, recipe: standIn("nats-reloader")},
 		{name: "docker.io/natsio/prometheus-nats-exporter:0.17.3", modes: everyMode, recipe: standIn("nats-exporter")},
 
-		{name: "docker.io/library/nats-streaming:0.25.6", recipe: static(natsStreaming, "/nats-streaming-server", user{})}, // for event buses of the old kind
+		{name: "docker.io/library/nats-streaming:0.25.6", recipe: static(natsStreaming, "/nats-streaming-server", user{})}, // for NATS Streaming
 
 		// Programs that Debian packages.
 		{name: "docker.io/nginxinc/nginx-unprivileged:1.31.7-alpine3.24", modes: everyMode, recipe: nginx()},
@@ -25,12 +25,12 @@ func table(version string) []row {
 		// Enforces NetworkPolicies on a node whose own network plugin does not.
 		{name: "docker.io/cloudnativelabs/kube-router:v2.1.0", modes: everyMode, recipe: kubeRouterImage()},
 
-		// This project's own.
+		// Images of this project.
 		{name: "quay.io/codefresh/gitops-runtime-installer:" + version, modes: everyMode, neverPull: true, recipe: own(image.Installer(), version)},
 		{name: "quay.io/codefresh/image-override:" + version, neverPull: true, recipe: own(image.Override(), version)},
 		{name: "gitops-runtime/standin:dev", modes: everyMode, neverPull: true, recipe: standIn()},
 
-		// Programs of the platform that work only with the platform: local clusters have a stand-in of that, too.
+		// Programs that work only with the platform, for which local clusters also have a stand-in.
 		{name: "quay.io/codefresh/cap-app-proxy:1.4124.0", modes: everyMode, neverPull: true, recipe: standIn("app-proxy")},
 		{name: "quay.io/codefresh/cap-app-proxy-init:1.4124.0", modes: everyMode, neverPull: true, recipe: appProxyInit()},
 		{name: "quay.io/codefresh/leader-elector:0.0.1", modes: everyMode, neverPull: true, recipe: leaderElector()},

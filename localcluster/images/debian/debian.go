@@ -31,11 +31,11 @@ type Commands struct {
 	Output func(ctx context.Context, name string, args ...string) ([]byte, error)
 	// LookPath finds a program.
 	LookPath func(name string) (string, error)
-	// UID is the user this process runs as.
+	// UID returns the user ID of this process.
 	UID func() int
 }
 
-// Machine is the Commands of this machine.
+// Machine returns the Commands of this machine.
 func Machine() Commands {
 	return Commands{Output: output, LookPath: exec.LookPath, UID: os.Getuid}
 }
@@ -49,8 +49,7 @@ func output(ctx context.Context, name string, args ...string) ([]byte, error) {
 	return out, err
 }
 
-// Sources are the lines of a sources.list for this machine's own Debian
-// mirror, as its apt is set up: "deb <uri> <suite> <component>".
+// Sources returns the lines of a sources.list for the Debian mirror that apt uses on this machine: "deb <uri> <suite> <component>".
 func (c Commands) Sources(ctx context.Context) ([]string, error) {
 	if _, err := c.LookPath("apt-get"); err != nil {
 		return nil, fmt.Errorf("images with Debian programs (nginx, redis, argocd) are built on Debian, and this machine has no apt-get: "+
@@ -68,8 +67,7 @@ func (c Commands) Sources(ctx context.Context) ([]string, error) {
 	return lines, nil
 }
 
-// Network are this machine's apt settings for proxies and their
-// certificates, each a line of an apt.conf.
+// Network returns this machine's apt settings for proxies and their certificates, each a line of an apt.conf.
 func (c Commands) Network(ctx context.Context) ([]string, error) {
 	out, err := c.Output(ctx, "apt-config", "dump", "Acquire")
 	if err != nil {
@@ -91,7 +89,7 @@ func (r RootFS) Key(sources []string) (string, error) {
 	return store.Key("debian", r, Suites(sources), runtime.GOARCH, dropped, droppedFiles)
 }
 
-// Suites are the sources without their addresses, in the given order: they determine the packages, whatever their mirror.
+// Suites returns the sources without their addresses, in the given order: the suites determine the packages, the mirror does not.
 func Suites(sources []string) []string {
 	suites := make([]string, 0, len(sources))
 	for _, line := range sources {
@@ -103,7 +101,7 @@ func Suites(sources []string) []string {
 }
 
 // Prepare makes sure that mmdebstrap is available: it is installed with apt-get if this process is root, otherwise a missing program is an error. say
-// gets a line when something is installed.
+// is called with a line when something is installed.
 func (c Commands) Prepare(ctx context.Context, say func(string)) error {
 	if _, err := c.LookPath("mmdebstrap"); err == nil {
 		return nil

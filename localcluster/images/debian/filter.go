@@ -25,7 +25,7 @@ var droppedFiles = map[string]bool{
 	"/etc/resolv.conf": true, "/etc/hostname": true, "/etc/machine-id": true, "/etc/.pwd.lock": true,
 }
 
-// keep reports whether a path is included in the layer. Licenses of packages are.
+// keep reports whether the layer includes a path. It includes the licenses of packages.
 func keep(name string) bool {
 	if droppedFiles[name] {
 		return false
@@ -38,8 +38,7 @@ func keep(name string) bool {
 	return true
 }
 
-// filter copies a tar stream without what is dropped, with fixed times and
-// with the users and groups added.
+// filter copies a tar stream without dropped files, with fixed times and with the users and groups added.
 func (r RootFS) filter(from io.Reader, to io.Writer) error {
 	in, out := tar.NewReader(from), tar.NewWriter(to)
 	entries := 0

@@ -18,11 +18,11 @@ type Copy struct {
 	Module string
 	// Add maps files of the copy to their text.
 	Add map[string]string
-	// Clone maps files of the copy to the files of the module they repeat.
+	// Clone maps files of the copy to the files of the module with the same content.
 	Clone map[string]string
 }
 
-// copyFolder is where the copy of the module is, next to the go.mod, which refers to it with a replace directive.
+// copyFolder is the folder of the module's copy, next to the go.mod, which refers to it with a replace directive.
 const copyFolder = "src"
 
 // prepare returns the folder to call go in: the program's own, or one in the cache with the modified copy next to its go.mod.

@@ -16,7 +16,7 @@ import (
 
 const hello = "package main\n\nfunc main() { println(\"hello\") }\n"
 
-// checkout is a folder with one small module in each folder named.
+// checkout returns the toolchain of a checkout with a small module in each folder.
 func checkout(t *testing.T, folders ...string) gobuild.Toolchain {
 	t.Helper()
 	root := t.TempDir()
@@ -28,7 +28,7 @@ func checkout(t *testing.T, folders ...string) gobuild.Toolchain {
 	return gobuild.Toolchain{Root: root, Cache: t.TempDir()}
 }
 
-// program is compiled with the flags of tests, for their share of the build cache.
+// program returns the program of a folder, compiled with the flags of tests to use the same build cache.
 func program(folder string) gobuild.Program {
 	return gobuild.Program{Name: "hello", Dir: folder, Package: ".", Own: true}
 }
@@ -38,9 +38,9 @@ func TestBuildMakesAProgramThatRuns(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "hello")
 	require.NoError(t, tools.Fetch(ctx, program("a")))
 	require.NoError(t, tools.Build(ctx, program("a"), out))
-	said, err := exec.CommandContext(ctx, out).CombinedOutput()
+	output, err := exec.CommandContext(ctx, out).CombinedOutput()
 	require.NoError(t, err)
-	assert.Equal(t, "hello\n", string(said))
+	assert.Equal(t, "hello\n", string(output))
 }
 
 func TestKeyFollowsWhatTheProgramIsMadeFrom(t *testing.T) {
@@ -52,21 +52,21 @@ func TestKeyFollowsWhatTheProgramIsMadeFrom(t *testing.T) {
 	}
 	before := key(program("a"))
 	assert.Regexp(t, "^program-hello-[0-9a-f]{24}$", before)
-	assert.Equal(t, before, key(program("b")), "the place of the checkout")
+	assert.Equal(t, before, key(program("b")), "the path of the checkout")
 
 	foldertest.Write(t, filepath.Join(tools.Root, "a", "main_test.go"), "package main\n")
-	assert.Equal(t, before, key(program("a")), "a test")
+	assert.Equal(t, before, key(program("a")), "a test file")
 
 	flags := program("a")
 	flags.LDFlags = "-X main.version=1"
 	assert.NotEqual(t, before, key(flags), "linker flags")
 
-	foreign := program("a")
-	foreign.Own = false
-	assert.NotEqual(t, before, key(foreign), "compiler flags")
+	external := program("a")
+	external.Own = false
+	assert.NotEqual(t, before, key(external), "compiler flags")
 
 	foldertest.Write(t, filepath.Join(tools.Root, "a", "main.go"), strings.ReplaceAll(hello, "hello", "good day"))
-	assert.NotEqual(t, before, key(program("a")), "a source")
+	assert.NotEqual(t, before, key(program("a")), "a source file")
 
 	foldertest.Write(t, filepath.Join(tools.Root, "b", "go.sum"), "\n")
 	assert.NotEqual(t, before, key(program("b")), "the module files")

@@ -33,7 +33,7 @@ type Program struct {
 	// Own marks a program of this repository: its key depends only on its sources, and it is compiled as `go test` compiles, so that both share the
 	// build cache.
 	Own bool
-	// Copy, when given, is a module that cannot be built as it was published.
+	// Copy, if set, is a module that cannot be built as published.
 	Copy *Copy
 }
 
@@ -45,18 +45,18 @@ type Toolchain struct {
 	Cache string
 }
 
-// Flags of every build of other projects' programs: without debug information, which halves compile and link time. Other
-// flags would recompile all packages.
+// Flags returns the flags of builds of other projects' programs: without debug information, which halves compile and link time. Different flags would
+// recompile all packages.
 func Flags(linker string) []string {
 	return []string{"-trimpath", "-gcflags=all=-dwarf=false", "-ldflags=" + strings.TrimSpace("-s -w "+linker)}
 }
 
-// Environment of every call of go; modules is whether it may change module files, "readonly" or "mod".
+// Environment returns the environment for the go command; modules is "readonly", or "mod" if go may change module files.
 func Environment(modules string) []string {
 	return []string{"CGO_ENABLED=0", "GOGC=400", "GOOS=linux", "GOWORK=off", "GOFLAGS=-mod=" + modules + " -buildvcs=false"}
 }
 
-// environment is that of modules whose files are complete, so that nothing may change them.
+// environment is for modules whose files are complete, so that go must not change them.
 var environment = Environment("readonly")
 
 func (p Program) flags() []string {
@@ -108,7 +108,7 @@ func (t Toolchain) Build(ctx context.Context, p Program, out string) error {
 	return nil
 }
 
-// ZoneInfo is the file of time zones that comes with Go.
+// ZoneInfo returns the path of the time zone file of the Go distribution.
 func (t Toolchain) ZoneInfo(ctx context.Context) (string, error) {
 	root, err := t.run(ctx, t.Root, "env", "GOROOT")
 	if err != nil {
@@ -117,7 +117,7 @@ func (t Toolchain) ZoneInfo(ctx context.Context) (string, error) {
 	return filepath.Join(strings.TrimSpace(root), "lib", "time", "zoneinfo.zip"), nil
 }
 
-// sources maps each source file of the program to the hash of its content. Files of modules are in go.sum already.
+// sources maps each source file of the program to the hash of its content. The hashes of modules are in go.sum already.
 func (t Toolchain) sources(ctx context.Context, p Program) (map[string]string, error) {
 	dir := filepath.Join(t.Root, p.Dir)
 	if !p.Own {
@@ -145,7 +145,7 @@ func (t Toolchain) sources(ctx context.Context, p Program) (map[string]string, e
 // ownFolders prints the folder of a package of this repository: one of the module that is built, or of one that its go.mod replaces by a folder.
 const ownFolders = "{{with .Module}}{{if or .Main (and .Replace (not .Replace.Version))}}{{$.Dir}}{{end}}{{end}}"
 
-// hashes walks name and maps files, named from base, to the hash of their bytes.
+// hashes maps the files below name, as paths relative to base, to the SHA-256 of their content.
 func hashes(base, name string) (map[string]string, error) {
 	all := map[string]string{}
 	err := filepath.WalkDir(name, func(file string, entry fs.DirEntry, err error) error {
@@ -183,7 +183,7 @@ func (t Toolchain) run(ctx context.Context, dir string, args ...string) (string,
 	return string(out), nil
 }
 
-// lastLines omits go's messages about downloads.
+// lastLines returns the last count lines of text, without go's messages about downloads.
 func lastLines(text string, count int) string {
 	lines := slices.DeleteFunc(strings.Split(strings.TrimSpace(text), "\n"), func(line string) bool {
 		return strings.HasPrefix(line, "go: downloading ")

@@ -1,5 +1,4 @@
-// Package ocilayer writes container image layers that depend on nothing but
-// their contents: entries are sorted, times are fixed, owners are numbers.
+// Package ocilayer writes container image layers that depend only on their contents: entries are sorted, times are fixed, owners are numbers.
 package ocilayer
 
 import (
@@ -18,7 +17,7 @@ type Entry struct {
 	Path string
 	// Mode contains the permission bits, including the sticky bit (octal, 01777). Zero means 0755 for directories and 0644 for files.
 	Mode int64
-	// UID and GID own the entry.
+	// UID and GID are the owner of the entry.
 	UID, GID int
 	// Content is the text of a small file.
 	Content string

@@ -13,15 +13,15 @@ import (
 // Epoch is the time of every entry of every layer and of every image.
 var Epoch = time.Unix(0, 0).UTC()
 
-// FixHeader removes from a tar header what differs between machines or runs: times and the names of owners.
+// FixHeader removes the fields of a tar header that differ between machines or runs: times and the names of owners.
 func FixHeader(header *tar.Header) {
 	header.ModTime = Epoch
 	header.AccessTime, header.ChangeTime = time.Time{}, time.Time{}
 	header.Uname, header.Gname = "", ""
 }
 
-// FromTar is a layer with the uncompressed tar stream that write produces. The layer can be read once, by the code that stores it; its digest is known
-// after that. Compression is optimized for speed, since the layers are only used on this machine.
+// FromTar returns a layer with the uncompressed tar stream that write produces. The layer can be read once, by the code that stores it; its digest is
+// known after that. Compression is optimized for speed, since the layers are only used on this machine.
 func FromTar(write func(io.Writer) error) v1.Layer {
 	reader, writer := io.Pipe()
 	go func() { writer.CloseWithError(write(writer)) }()

@@ -1,5 +1,4 @@
-// Package reach finds out which registries this machine can talk to, so that a
-// machine without them loses seconds and not minutes.
+// Package reach determines which registries this machine can reach, so that a machine without access loses seconds instead of minutes.
 package reach
 
 import (
@@ -25,8 +24,8 @@ type answer struct {
 	err  error
 }
 
-// New is a Prober that sends requests through the transport (nil: the default one, with the proxy settings of the environment) and waits limit for each
-// host.
+// New returns a Prober that sends requests through the transport (nil: the default one, with the proxy settings of the environment) and waits limit for
+// each host.
 func New(transport http.RoundTripper, limit time.Duration) *Prober {
 	return &Prober{
 		client: &http.Client{Transport: transport},

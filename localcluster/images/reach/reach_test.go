@@ -23,9 +23,9 @@ func registry(t *testing.T, answer http.HandlerFunc) (*httptest.Server, string) 
 }
 
 func TestAnyAnswerCountsAndIsRemembered(t *testing.T) {
-	var asked atomic.Int32
+	var requests atomic.Int32
 	server, host := registry(t, func(w http.ResponseWriter, r *http.Request) {
-		asked.Add(1)
+		requests.Add(1)
 		assert.Equal(t, "/v2/", r.URL.Path)
 		w.WriteHeader(http.StatusUnauthorized)
 	})
@@ -33,7 +33,7 @@ func TestAnyAnswerCountsAndIsRemembered(t *testing.T) {
 	for range 3 {
 		require.NoError(t, prober.Host(context.Background(), host))
 	}
-	assert.Equal(t, int32(1), asked.Load())
+	assert.Equal(t, int32(1), requests.Load())
 }
 
 func TestSilenceEndsAtTheLimit(t *testing.T) {

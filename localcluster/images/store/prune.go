@@ -43,7 +43,7 @@ func (s Store) Prune(unusedSince time.Time) error {
 	return s.sweep(used)
 }
 
-// mark notes the blobs of one image.
+// mark adds the blobs of one image to used.
 func (s Store) mark(key string, used map[string]bool) error {
 	index, err := layout.ImageIndexFromPath(filepath.Join(s.Dir, key))
 	if err != nil {

@@ -19,13 +19,12 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/layout"
 )
 
-// Store is a folder of OCI layouts: <Dir>/<key>/{oci-layout,index.json}, with
-// blobs a link to the shared <Dir>/blobs.
+// Store is a folder of OCI layouts: <Dir>/<key>/{oci-layout,index.json}, in which blobs is a link to the shared <Dir>/blobs.
 type Store struct {
 	Dir string
 }
 
-// Key is a name for the inputs of an image: label, which is readable, and a hash of the parts' JSON.
+// Key returns a name for the inputs of an image: the readable label and a hash of the parts' JSON.
 func Key(label string, parts ...any) (string, error) {
 	text, err := json.Marshal(parts)
 	if err != nil {
@@ -35,7 +34,7 @@ func Key(label string, parts ...any) (string, error) {
 	return label + "-" + hex.EncodeToString(sum[:12]), nil
 }
 
-// Has reports whether an image is stored under the key, and counts as use of it (see Prune).
+// Has reports whether an image is stored under the key, and marks it as used (see Prune).
 func (s Store) Has(key string) bool {
 	now := time.Now()
 	return os.Chtimes(s.index(key), now, now) == nil
@@ -43,7 +42,7 @@ func (s Store) Has(key string) bool {
 
 func (s Store) index(key string) string { return filepath.Join(s.Dir, key, "index.json") }
 
-// Get is the image stored under the key. The error is fs.ErrNotExist if there is none.
+// Get returns the image stored under the key. The error is fs.ErrNotExist if there is none.
 func (s Store) Get(key string) (v1.Image, error) {
 	if !s.Has(key) {
 		return nil, fmt.Errorf("image cache %s: %s: %w", s.Dir, key, fs.ErrNotExist)
@@ -62,7 +61,7 @@ func (s Store) Get(key string) (v1.Image, error) {
 	return index.Image(manifest.Manifests[0].Digest)
 }
 
-// Put stores the image under the key, atomically, and returns it as read back: layers that could be read only once can be read again.
+// Put stores the image under the key, atomically, and returns the stored image, whose layers can be read repeatedly.
 func (s Store) Put(key string, image v1.Image) (v1.Image, error) {
 	blobs := filepath.Join(s.Dir, "blobs")
 	if err := os.MkdirAll(blobs, 0o755); err != nil {

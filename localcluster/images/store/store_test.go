@@ -132,7 +132,7 @@ func TestLockWaitsForItsHolder(t *testing.T) {
 	assert.Equal(t, 1, waited)
 
 	unlock()
-	unlock, err = s.Lock(context.Background(), func() { assert.Fail(t, "the lock was given up") })
+	unlock, err = s.Lock(context.Background(), func() { assert.Fail(t, "the lock was released") })
 	require.NoError(t, err)
 	unlock()
 }
