@@ -66,7 +66,7 @@ func (k Kubectl) Apply(ctx context.Context, objects []*unstructured.Unstructured
 	return nil
 }
 
-// Delete deletes the objects and waits until they are gone or timeout has passed. Those that are not there are passed over.
+// Delete deletes the objects and waits until they are gone or timeout has passed. Missing objects are ignored.
 func (k Kubectl) Delete(ctx context.Context, objects []*unstructured.Unstructured, timeout time.Duration) error {
 	document, err := list(objects)
 	if err != nil {
@@ -100,7 +100,7 @@ func (k Kubectl) TLS(ctx context.Context) (certs.Bundle, error) {
 	return certs.New(ServerNames()...)
 }
 
-// list is one document with all objects.
+// list returns a List of all objects as JSON.
 func list(objects []*unstructured.Unstructured) ([]byte, error) {
 	document, err := json.Marshal(map[string]any{"apiVersion": "v1", "kind": "List", "items": objects})
 	if err != nil {

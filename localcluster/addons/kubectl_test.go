@@ -14,7 +14,7 @@ import (
 	"gitops-runtime/tests/standin/certs"
 )
 
-// scripted is a kubectl that writes its arguments to the file calls and its input to the file input, and runs body.
+// scripted returns a kubectl that appends its arguments to the file calls, writes its input to the file input, and runs body.
 func scripted(t *testing.T, body string) (addons.Kubectl, string) {
 	t.Helper()
 	folder := t.TempDir()
@@ -73,7 +73,7 @@ func TestApplyAndDelete(t *testing.T) {
 	require.Equal(t, "--kubeconfig /the/kubeconfig delete --ignore-not-found --wait --timeout 1m0s -f -\n", content(t, folder, "calls"))
 }
 
-// An error contains kubectl's message, and nothing of the objects.
+// Errors contain kubectl's message and no part of the objects.
 func TestApplyFails(t *testing.T) {
 	t.Parallel()
 	kubectl, _ := scripted(t, "echo 'error: connection refused' >&2; exit 1")

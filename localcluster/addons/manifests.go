@@ -24,29 +24,29 @@ import (
 //go:embed templates apps definitions
 var files embed.FS
 
-// Namespace is where the stand-ins live.
+// Namespace is the namespace of the stand-ins.
 const Namespace = "platform"
 
-// Node ports of the cluster, which it maps to ports of the host.
+// Node ports of the cluster, which are mapped to ports of the host.
 const (
-	HTTPNodePort  = 30080 // HTTPNodePort is Traefik's or the mesh gateway's.
-	HTTPSNodePort = 30443 // HTTPSNodePort is the TLS front's.
+	HTTPNodePort  = 30080 // HTTPNodePort is the port of Traefik or the mesh gateway.
+	HTTPSNodePort = 30443 // HTTPSNodePort is the port of the TLS front.
 )
 
-// TunnelServer is the name of the tunnel server's objects, and PluginURL where it verifies tokens.
+// TunnelServer is the name of the tunnel server's objects; PluginURL is the URL at which it verifies tokens.
 const (
 	TunnelServer = "tunnels"
 	PluginURL    = "http://platform-internal:8080"
 )
 
-// SubdomainHost is the domain of the tunnels' host names: that of a namespace, so that pods resolve the runtime's public host through a Service with its
-// name, as public DNS does elsewhere.
+// SubdomainHost is the domain of the tunnels' host names. It is the domain of a namespace: a Service with the name of the runtime's public host resolves
+// it for pods, in place of public DNS.
 const SubdomainHost = TunnelsNamespace + ".svc.cluster.local"
 
 // TunnelsNamespace is the namespace of the Services by which pods find public hosts of tunnels.
 const TunnelsNamespace = "tunnels"
 
-// ServerNames are the names that the TLS front's certificate must contain.
+// ServerNames returns the names that the TLS front's certificate must contain.
 func ServerNames() []string {
 	return []string{
 		"platform.platform.svc.cluster.local", "platform.platform.svc", "tunnels.platform.svc.cluster.local",
@@ -62,19 +62,19 @@ type Images struct {
 	KubeRouter string
 }
 
-// Options choose the objects. The platform and the Git server are always among them.
+// Options determine the objects, which always include the platform and the Git server.
 type Options struct {
 	Images Images
-	TLS    certs.Bundle // TLS is the result of certs.New(ServerNames()...), or the cluster's (Kubectl.TLS).
+	TLS    certs.Bundle // TLS is the result of certs.New(ServerNames()...) or Kubectl.TLS.
 	Seed   []byte       // Seed is the platform's seed in YAML; empty for the default one.
-	// TunnelServer are the objects of charts/tunnel-server with the name TunnelServer in the Namespace; empty for no tunnel server.
+	// TunnelServer contains the objects of charts/tunnel-server with the name TunnelServer in the Namespace; empty for no tunnel server.
 	TunnelServer []*unstructured.Unstructured
 	Ingress      bool // Ingress adds Traefik with the IngressClass traefik, at HTTPNodePort.
 	Gateway      bool // Gateway adds Traefik with the Gateway traefik/public, at HTTPNodePort; the cluster needs the Definitions.
 	Mesh         bool // Mesh adds a gateway at HTTPNodePort that routes everything to internal-router.
 	// NetworkPolicies adds kube-router, in kube-system, which enforces them, for nodes whose network plugin does not.
 	NetworkPolicies bool
-	// RuntimeNamespace is where internal-router is; needed with Mesh.
+	// RuntimeNamespace is the namespace of internal-router; needed with Mesh.
 	RuntimeNamespace string
 	// TunnelName is the name that the runtime's tunnel has under SubdomainHost.
 	TunnelName string
@@ -135,8 +135,8 @@ func Objects(options Options) ([]*unstructured.Unstructured, error) {
 	return append(objects, options.TunnelServer...), nil
 }
 
-// Definitions are the CRDs of the Gateway API, which have to exist before Objects with Gateway are applied. They are kept when the mode changes: a
-// release with an HTTPRoute could not be upgraded without its kind.
+// Definitions returns the CRDs of the Gateway API, which have to exist before Objects with Gateway are applied. They are kept when the mode changes: a
+// release with an HTTPRoute could not be upgraded without its CRD.
 func Definitions() ([]*unstructured.Unstructured, error) {
 	entries, err := files.ReadDir("definitions")
 	if err != nil {
@@ -157,7 +157,7 @@ func Definitions() ([]*unstructured.Unstructured, error) {
 	return objects, nil
 }
 
-// read reads one YAML document; name is for the error.
+// read parses one YAML document; name is its name in errors.
 func read(name string, document []byte) (*unstructured.Unstructured, error) {
 	object := &unstructured.Unstructured{}
 	if err := yaml.UnmarshalStrict(document, &object.Object); err != nil {
@@ -214,7 +214,7 @@ func render(name string, seen view) (string, error) {
 	return out.String(), nil
 }
 
-// functions are template functions. All return JSON, which is YAML on one line.
+// functions returns the template functions. All return JSON, which is valid YAML on one line.
 func functions() template.FuncMap {
 	return template.FuncMap{
 		"text": func(value any) (string, error) {

@@ -39,7 +39,7 @@ func names(objects []*unstructured.Unstructured) []string {
 	return all
 }
 
-// server is what a tunnel server's chart might render.
+// server returns objects as a tunnel server's chart might render them.
 func server() []*unstructured.Unstructured {
 	return []*unstructured.Unstructured{{Object: map[string]any{
 		"apiVersion": "v1", "kind": "Service", "metadata": map[string]any{"name": addons.TunnelServer, "namespace": addons.Namespace},
@@ -103,7 +103,7 @@ func requireValid(t *testing.T, object *unstructured.Unstructured) {
 	require.Empty(t, validator.Validate(string(text)))
 }
 
-// typed is an empty object of a kind.
+// typed returns an empty Go object of a kind.
 func typed(t *testing.T, kind string) any {
 	t.Helper()
 	kinds := map[string]any{
@@ -115,7 +115,7 @@ func typed(t *testing.T, kind string) any {
 	return kinds[kind]
 }
 
-// requireStrict decodes an object into its Go type, rejects unknown fields, and checks a Deployment's pod for the level restricted.
+// requireStrict decodes an object into its Go type, rejects unknown fields, and checks a Deployment's pod against the Pod Security level restricted.
 func requireStrict(t *testing.T, object *unstructured.Unstructured) {
 	t.Helper()
 	into := typed(t, object.GetKind())
@@ -178,7 +178,7 @@ func find(t *testing.T, objects []*unstructured.Unstructured, kind, name string,
 	require.Failf(t, "an object is missing", "no %s %s among the objects", kind, name)
 }
 
-// What the objects carry is what the programs in them read.
+// The objects contain what their programs read.
 func TestContents(t *testing.T) {
 	t.Parallel()
 	chosen := options(t)

@@ -21,7 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// pages are the golden files of both programs, which contain malicious text.
+// pages returns the golden files of both programs, which contain malicious text.
 func pages(t *testing.T) []string {
 	t.Helper()
 	files, err := filepath.Glob("../../*/*page/testdata/*.html")
@@ -30,7 +30,7 @@ func pages(t *testing.T) []string {
 	return files
 }
 
-// tab is an open page, with the messages of the browser about it.
+// tab is an open page and the messages that the browser reports about it.
 type tab struct {
 	context context.Context
 	said    []string
@@ -62,7 +62,7 @@ func open(t *testing.T, file string, before ...chromedp.Action) *tab {
 			of.said = append(of.said, "a dialog: "+event.Message)
 		case *network.EventRequestWillBeSent:
 			if event.Request.URL != address {
-				of.said = append(of.said, "asked for "+event.Request.URL)
+				of.said = append(of.said, "requested "+event.Request.URL)
 			}
 		}
 	})
@@ -78,7 +78,7 @@ func ask[answer any](t *testing.T, of *tab, script string) answer {
 	return got
 }
 
-// Each page shows itself without a word of the browser's, at the width of a phone as well.
+// Each page loads without messages of the browser and fits the screen of a phone.
 func TestPages(t *testing.T) {
 	for _, file := range pages(t) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
@@ -86,7 +86,7 @@ func TestPages(t *testing.T) {
 				of := open(t, file, emulation.SetDeviceMetricsOverride(width, 800, 1, width < 500))
 				assert.False(t, ask[bool](t, of, `document.querySelector("form[data-filter]").hidden`), "the script ran")
 				wide := ask[int64](t, of, `document.documentElement.scrollWidth`)
-				assert.LessOrEqual(t, wide, width, "nothing has to be scrolled sideways")
+				assert.LessOrEqual(t, wide, width, "the page needs no horizontal scrolling")
 				assert.Equal(t, int64(0), ask[int64](t, of, `document.querySelectorAll("script:not(body > script), img").length`))
 				assert.Empty(t, of.said)
 			}
@@ -107,7 +107,7 @@ func TestPolicy(t *testing.T) {
 	assert.True(t, refused)
 }
 
-// The filter of a batch, with the keyboard alone.
+// The filter of a batch works with the keyboard only.
 func TestFilter(t *testing.T) {
 	of := open(t, "../../validator/reportpage/testdata/batch.html")
 	shown := func() []string {
@@ -118,18 +118,18 @@ func TestFilter(t *testing.T) {
 	// The skip link, the link to the summary, then the text of the filter.
 	require.NoError(t, chromedp.Run(of.context, chromedp.KeyEvent(kb.Tab)))
 	assert.Equal(t, "#content", ask[string](t, of, `document.activeElement.getAttribute("href")`))
-	assert.Positive(t, ask[float64](t, of, `document.activeElement.getBoundingClientRect().left + 1`), "the skip link is seen when it has the focus")
+	assert.Positive(t, ask[float64](t, of, `document.activeElement.getBoundingClientRect().left + 1`), "the focused skip link is visible")
 	require.NoError(t, chromedp.Run(of.context, chromedp.KeyEvent(kb.Tab), chromedp.KeyEvent(kb.Tab), chromedp.KeyEvent("FINE.yaml")))
 	assert.Equal(t, []string{"fine.yaml"}, shown())
 	assert.Equal(t, "1 of 2 shown", ask[string](t, of, `document.querySelector("output").textContent`))
 	require.NoError(t, chromedp.Run(of.context, chromedp.KeyEvent(strings.Repeat(kb.Backspace, len("FINE.yaml")))))
 	require.Len(t, shown(), 2)
 	require.NoError(t, chromedp.Run(of.context, chromedp.KeyEvent(kb.Tab), chromedp.KeyEvent(" ")))
-	assert.Equal(t, []string{"fine.yaml"}, shown(), "without those that failed")
+	assert.Equal(t, []string{"fine.yaml"}, shown(), "without failed entries")
 	assert.Empty(t, of.said)
 }
 
-// Colors follow the reader's.
+// Pages have the reader's color scheme.
 func TestColors(t *testing.T) {
 	var backgrounds []string
 	for _, scheme := range []string{"light", "dark"} {

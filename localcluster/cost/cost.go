@@ -18,7 +18,7 @@ import (
 	"k8s.io/kubelet/pkg/apis/stats/v1alpha1"
 )
 
-// Usage is what the containers of one name use in the pods of one workload; of several pods the one that uses most counts.
+// Usage is the resource usage of the containers of one name in the pods of one workload; of several pods it is the maximum.
 type Usage struct {
 	Workload, Container string
 	Pods                int
@@ -29,10 +29,10 @@ type Usage struct {
 	Requests corev1.ResourceList
 }
 
-// id is a container of a pod.
+// id identifies a container of a pod.
 type id struct{ namespace, pod, container string }
 
-// sample is what a container had used at a time.
+// sample is the usage of a container up to a time.
 type sample struct {
 	at     time.Time
 	cpu    time.Duration
@@ -64,7 +64,7 @@ func Measure(ctx context.Context, client kubernetes.Interface, namespace string,
 	return usages(pods, seen)
 }
 
-// podsOf are the pods of namespaces.
+// podsOf returns the pods of namespaces.
 func podsOf(ctx context.Context, client kubernetes.Interface, namespaces ...string) ([]corev1.Pod, error) {
 	var pods []corev1.Pod
 	for _, namespace := range namespaces {
@@ -77,7 +77,7 @@ func podsOf(ctx context.Context, client kubernetes.Interface, namespaces ...stri
 	return pods, nil
 }
 
-// read adds to seen what every kubelet reports now.
+// read adds the current reports of all kubelets to seen.
 func read(ctx context.Context, client kubernetes.Interface, namespaces []string, seen map[id][]sample) error {
 	nodes, err := client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -105,7 +105,7 @@ func add(seen map[id][]sample, summary v1alpha1.Summary, namespaces ...string) {
 		}
 		for _, container := range pod.Containers {
 			if container.CPU == nil || container.CPU.UsageCoreNanoSeconds == nil || container.Memory == nil || container.Memory.WorkingSetBytes == nil {
-				continue // it has just started, or has ended
+				continue // it has just started, or has exited
 			}
 			of := id{pod.PodRef.Namespace, pod.PodRef.Name, container.Name}
 			if all := seen[of]; len(all) > 0 && !container.CPU.Time.After(all[len(all)-1].at) {
@@ -117,7 +117,7 @@ func add(seen map[id][]sample, summary v1alpha1.Summary, namespaces ...string) {
 	}
 }
 
-// usages joins the samples with the pods that are still there; a running container that was not seen twice is an error.
+// usages joins the samples with the pods that still exist; a running container with fewer than two samples is an error.
 func usages(pods []corev1.Pod, seen map[id][]sample) ([]Usage, error) {
 	type key struct{ workload, container string }
 	found := map[key]Usage{}
@@ -147,7 +147,7 @@ func usages(pods []corev1.Pod, seen map[id][]sample) ([]Usage, error) {
 	}), nil
 }
 
-// average is the CPU usage between the first and the last sample, in thousandths of a CPU. The counter of a restarted container begins at zero again.
+// average returns the CPU usage between the first and the last sample, in thousandths of a CPU. The counter of a restarted container begins at zero.
 func average(samples []sample) float64 {
 	var used time.Duration
 	for i, now := range samples[1:] {
@@ -160,7 +160,7 @@ func average(samples []sample) float64 {
 	return 1000 * used.Seconds() / samples[len(samples)-1].at.Sub(samples[0].at).Seconds()
 }
 
-// workload is the owner of a pod.
+// workload returns the name of the owner of a pod.
 func workload(pod corev1.Pod) string {
 	owner := metav1.GetControllerOf(&pod)
 	if owner == nil {

@@ -13,7 +13,7 @@ import (
 	"k8s.io/kubelet/pkg/apis/stats/v1alpha1"
 )
 
-// reported is what a kubelet reports of one container, seconds after the first report.
+// reported returns the report of a kubelet about one container, seconds after the first report.
 func reported(namespace, pod, container string, seconds int, cpu time.Duration, memory uint64) v1alpha1.Summary {
 	used := uint64(cpu)
 	at := metav1.NewTime(time.Date(2026, 1, 1, 0, 0, seconds, 0, time.UTC))
@@ -27,7 +27,7 @@ func reported(namespace, pod, container string, seconds int, cpu time.Duration, 
 	}}}
 }
 
-// pod is a running pod of a Deployment's ReplicaSet.
+// pod returns a running pod of a Deployment's ReplicaSet.
 func pod(name, of, container string, requests corev1.ResourceList) corev1.Pod {
 	yes := true
 	return corev1.Pod{

@@ -46,7 +46,7 @@ func Record(ctx context.Context, client kubernetes.Interface, interval time.Dura
 func (r *Recorder) Stop(ctx context.Context) ([]Usage, error) {
 	r.stop()
 	r.group.Wait()
-	begun := time.Now()
+	start := time.Now()
 	for {
 		if err := read(ctx, r.client, r.namespaces, r.seen); err != nil {
 			return nil, err
@@ -55,7 +55,7 @@ func (r *Recorder) Stop(ctx context.Context) ([]Usage, error) {
 		if err != nil {
 			return nil, err
 		}
-		if r.reported(pods, begun) || time.Since(begun) > settle {
+		if r.reported(pods, start) || time.Since(start) > settle {
 			return usages(r.known(pods), r.seen)
 		}
 		select {
@@ -66,7 +66,7 @@ func (r *Recorder) Stop(ctx context.Context) ([]Usage, error) {
 	}
 }
 
-// known are the pods of which every container was reported twice.
+// known returns the pods of which every container was reported twice.
 func (r *Recorder) known(pods []corev1.Pod) []corev1.Pod {
 	var known []corev1.Pod
 	for _, pod := range pods {

@@ -21,20 +21,20 @@ import (
 func TestRecorder(t *testing.T) {
 	t.Parallel()
 	const mib = 1 << 20
-	var asked atomic.Int64
-	begun := time.Now()
+	var requests atomic.Int64
+	start := time.Now()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		answer := any(corev1.NodeList{TypeMeta: metav1.TypeMeta{Kind: "NodeList", APIVersion: "v1"}, Items: []corev1.Node{{ObjectMeta: metav1.ObjectMeta{Name: "node"}}}})
 		switch r.URL.Path {
 		case "/api/v1/nodes/node/proxy/stats/summary":
-			number := asked.Add(1)
+			number := requests.Add(1)
 			if number == 2 {
 				http.Error(w, "busy", http.StatusServiceUnavailable)
 				return
 			}
 			summary := reported("codefresh", "server-abc-1", "main", 0, time.Duration(number)*100*time.Millisecond, uint64(number)*mib) //nolint:gosec // a small number
-			summary.Pods[0].Containers[0].CPU.Time = metav1.NewTime(begun.Add(time.Duration(number) * time.Second))
+			summary.Pods[0].Containers[0].CPU.Time = metav1.NewTime(start.Add(time.Duration(number) * time.Second))
 			answer = summary
 		case "/api/v1/namespaces/codefresh/pods":
 			answer = corev1.PodList{TypeMeta: metav1.TypeMeta{Kind: "PodList", APIVersion: "v1"}, Items: []corev1.Pod{
@@ -48,7 +48,7 @@ func TestRecorder(t *testing.T) {
 	require.NoError(t, err)
 
 	recorder := Record(t.Context(), client, 10*time.Millisecond, "codefresh")
-	require.Eventually(t, func() bool { return asked.Load() > 4 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return requests.Load() > 4 }, 10*time.Second, time.Millisecond)
 	got, err := recorder.Stop(t.Context())
 	require.NoError(t, err)
 	require.Len(t, got, 1)

@@ -15,8 +15,8 @@ type Step struct {
 	Usages []Usage
 }
 
-// WriteSteps writes two tables in Markdown, with a row for each container and a column for each step: its memory, in the first step that has it as an amount
-// and then as a multiple of that, and its CPU.
+// WriteSteps writes two tables in Markdown, with a row for each container and a column for each step: its memory, as an amount in its first step and as
+// a multiple of that in later steps, and its CPU.
 func WriteSteps(out io.Writer, steps []Step) error {
 	lines := table("memory", steps, func(first, now Usage) string {
 		if first.Memory == 0 {
@@ -34,7 +34,7 @@ func WriteSteps(out io.Writer, steps []Step) error {
 	return nil
 }
 
-// table has a cell for each usage; first is that of the container's first step, and empty in the first step.
+// table returns the lines of a table with a cell for each usage; first is the usage in the container's first step, and empty in that step.
 func table(title string, steps []Step, cell func(first, now Usage) string) []string {
 	head, rule := "| "+title+" of | in |", "| --- | --- |"
 	rows := map[[2]string]string{}

@@ -40,7 +40,7 @@ func Write(out io.Writer, usages []Usage) error {
 // milli formats an amount of CPU as Kubernetes does; a small amount is not rounded to zero.
 func milli(cpu float64) string { return fmt.Sprintf("%.0fm", math.Ceil(cpu)) }
 
-// mebi is an amount of memory as Kubernetes writes it.
+// mebi formats an amount of memory as Kubernetes does.
 func mebi(bytes float64) string { return fmt.Sprintf("%.0fMi", math.Ceil(bytes/(1<<20))) }
 
 // or formats a quantity, or a dash if there is none.

@@ -18,7 +18,7 @@ import (
 //go:embed runc-without-sys-resource
 var runcWrapper []byte
 
-// Daemon is a private Docker daemon. All its files are in Dir, so that it never touches the machine's Docker daemon and its data. It outlives the
+// Daemon is a private Docker daemon. All its files are in Dir, so that the machine's Docker daemon and its data are not changed. It outlives the
 // command that started it.
 type Daemon struct {
 	// Dir is the daemon's directory. Names of Unix sockets are at most 107 bytes long, so it may have about 70.
@@ -26,10 +26,10 @@ type Daemon struct {
 	Run process.Runner
 }
 
-// longestDir leaves room for "/exec/containerd/containerd-debug.sock" in a socket's name.
+// longestDir is the maximum length of Dir, which leaves room for "/exec/containerd/containerd-debug.sock" in a socket's name.
 const longestDir = 107 - len("/exec/containerd/containerd-debug.sock")
 
-// Engine is the daemon as an engine, running or not.
+// Engine returns the daemon's engine, whether it runs or not.
 func (d *Daemon) Engine() *Engine { return At("unix://"+d.path("docker.sock"), d.Run) }
 
 func (d *Daemon) path(name string) string { return filepath.Join(d.Dir, name) }
@@ -39,8 +39,8 @@ func (d *Daemon) exists() bool {
 	return err == nil
 }
 
-// Start starts the daemon in a session of its own and waits until it answers. Where the kernel refuses the iptables
-// that is set up (nft or legacy), it is tried again with the legacy one.
+// Start starts the daemon in a separate session and waits until it responds. If the kernel rejects the machine's iptables (nft or legacy), it tries again
+// with the legacy one.
 func (d *Daemon) Start(ctx context.Context) error {
 	if len(d.Dir) > longestDir {
 		return fmt.Errorf("the path %s is too long for Docker's sockets: set XDG_CACHE_HOME to a directory with a shorter name",
@@ -63,7 +63,7 @@ func (d *Daemon) Start(ctx context.Context) error {
 	return nil
 }
 
-// configure writes the daemon's configuration, and the runc wrapper where the machine needs it.
+// configure writes the daemon's configuration, and the runc wrapper if the machine needs it.
 func (d *Daemon) configure() error {
 	wrap, err := LacksSysResource()
 	if err != nil {
@@ -82,8 +82,8 @@ func (d *Daemon) configure() error {
 	return os.WriteFile(d.path("daemon.json"), config, 0o600)
 }
 
-// daemonConfig is dockerd's configuration file. The names in containerd are its own too, for dockerd joins a containerd
-// that already runs on the machine.
+// daemonConfig returns dockerd's configuration file. It sets the daemon's own namespaces in containerd, too, since dockerd uses a containerd that already
+// runs on the machine.
 func daemonConfig(dir string, wrapRunc bool) ([]byte, error) {
 	config := map[string]any{
 		"hosts":                        []string{"unix://" + filepath.Join(dir, "docker.sock")},
@@ -100,7 +100,7 @@ func daemonConfig(dir string, wrapRunc bool) ([]byte, error) {
 	return json.MarshalIndent(config, "", "  ")
 }
 
-// launch starts dockerd and waits until it answers or has ended.
+// launch starts dockerd and waits until it responds or exits.
 func (d *Daemon) launch(ctx context.Context, path string) error {
 	log, err := os.OpenFile(d.path("docker.log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
@@ -136,7 +136,7 @@ func (d *Daemon) launch(ctx context.Context, path string) error {
 	}
 }
 
-// legacyIptables creates a directory for PATH in which iptables is the legacy one.
+// legacyIptables creates a directory for PATH with the legacy iptables, and returns its path.
 func (d *Daemon) legacyIptables() (string, error) {
 	bin := d.path("legacy-iptables")
 	if err := os.MkdirAll(bin, 0o700); err != nil {

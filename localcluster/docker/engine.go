@@ -10,17 +10,17 @@ import (
 	"gitops-runtime/localcluster/internal/process"
 )
 
-// Engine is a Docker engine that answers, called through the docker program.
+// Engine is a Docker engine, called through the docker program.
 type Engine struct {
-	// Host is the engine's address as in DOCKER_HOST; empty is the docker program's own default.
+	// Host is the engine's address as in DOCKER_HOST; empty for the default of the docker program.
 	Host string
 	run  process.Runner
 }
 
-// At returns the engine with the given address, without asking whether it answers.
+// At returns the engine with the given address, without checking whether it responds.
 func At(host string, run process.Runner) *Engine { return &Engine{Host: host, run: run} }
 
-// Env is what programs that look for Docker need in their environment to find this engine.
+// Env returns the environment variables by which programs find this engine.
 func (e *Engine) Env() []string {
 	if e.Host == "" {
 		return nil
@@ -69,7 +69,7 @@ func (e *Engine) Remove(ctx context.Context, container string) error {
 	return err
 }
 
-// Answers returns nil when the engine answers, else what is wrong with it.
+// Answers returns nil if the engine responds, otherwise the reason.
 func (e *Engine) Answers(ctx context.Context) error {
 	if _, err := e.Run(ctx, "version", "--format", "{{.Server.Version}}"); err != nil {
 		return fmt.Errorf("the Docker engine does not answer: %w", err)

@@ -25,9 +25,8 @@ type Finder struct {
 	Environment func(string) (string, bool)
 }
 
-// Find returns the first engine that works of: the one DOCKER_HOST names (then no other is tried), the private daemon
-// that an earlier call started, the machine's own, and a private daemon started now. The last needs root, and on Debian
-// installs Docker's packages first where they are missing.
+// Find returns the first engine that works of: the one in DOCKER_HOST (then no other is tried), the private daemon that an earlier call started, the
+// machine's default engine, and a new private daemon. The last needs root, and on Debian installs Docker's packages if they are missing.
 func (f Finder) Find(ctx context.Context) (*Engine, error) {
 	f = f.withDefaults()
 	if host, found := f.Environment("DOCKER_HOST"); found && host != "" {
@@ -85,7 +84,7 @@ func (f Finder) withDefaults() Finder {
 	return f
 }
 
-// works returns nil when an engine answers within a minute and runs privileged containers.
+// works returns nil if an engine responds within a minute and runs privileged containers.
 func works(ctx context.Context, engine *Engine) error {
 	short, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()

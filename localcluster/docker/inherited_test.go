@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestProgramsLeftBehindHoldNoInheritedPipe has a pipe open as a shell's child has it: without close-on-exec.
+// TestProgramsLeftBehindHoldNoInheritedPipe opens a pipe without close-on-exec, as the child of a shell has it.
 func TestProgramsLeftBehindHoldNoInheritedPipe(t *testing.T) {
 	read, write, err := os.Pipe()
 	require.NoError(t, err)
@@ -27,5 +27,5 @@ func TestProgramsLeftBehindHoldNoInheritedPipe(t *testing.T) {
 
 	require.NoError(t, read.SetReadDeadline(time.Now().Add(10*time.Second)))
 	_, err = read.Read(make([]byte, 1))
-	assert.EqualError(t, err, "EOF", "the program that was left behind holds the pipe")
+	assert.EqualError(t, err, "EOF", "the program that was left behind keeps the pipe open")
 }

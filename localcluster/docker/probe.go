@@ -20,8 +20,7 @@ var exitCode = map[string]struct {
 	"arm64": {183, []byte{0, 0, 0x80, 0xd2, 0xa8, 0x0b, 0x80, 0xd2, 0x01, 0, 0, 0xd4}}, // mov x0, 0; mov x8, 93; svc 0
 }
 
-// Privileged returns nil when the engine can run a privileged container, which a kind node is. It tries, with an image
-// of a few hundred bytes.
+// Privileged returns nil if the engine can run a privileged container, such as a kind node. It runs one with an image of a few hundred bytes.
 func (e *Engine) Privileged(ctx context.Context) error {
 	has, err := e.Has(ctx, probeImage)
 	if err != nil {
@@ -42,7 +41,7 @@ func (e *Engine) Privileged(ctx context.Context) error {
 	return nil
 }
 
-// probeLayer is a tar file with the one program /probe.
+// probeLayer returns a tar file that contains only the program /probe.
 func probeLayer(arch string) ([]byte, error) {
 	program, err := exitProgram(arch)
 	if err != nil {
@@ -59,7 +58,7 @@ func probeLayer(arch string) ([]byte, error) {
 	return out.Bytes(), w.Close()
 }
 
-// exitProgram is the smallest static ELF program: header, one program header, code.
+// exitProgram returns the smallest static ELF program: header, one program header, code.
 func exitProgram(arch string) ([]byte, error) {
 	target, known := exitCode[arch]
 	if !known {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Remove stops the daemon, if it runs, and deletes all its files.
+// Remove stops the daemon if it runs and deletes all its files.
 func (d *Daemon) Remove(ctx context.Context) error {
 	pid, err := d.pid()
 	if err != nil {
@@ -35,8 +35,8 @@ func (d *Daemon) Remove(ctx context.Context) error {
 	return os.RemoveAll(d.Dir)
 }
 
-// pid is the running daemon's process, or 0. A process id in a file may belong to another program by now, so the process must have this daemon's
-// configuration among its arguments.
+// pid returns the process id of the running daemon, or 0. The process id in the file may belong to another program by now, so the process must have this
+// daemon's configuration among its arguments.
 func (d *Daemon) pid() (int, error) {
 	text, err := os.ReadFile(d.path("docker.pid"))
 	if errors.Is(err, os.ErrNotExist) {
@@ -59,7 +59,7 @@ func (d *Daemon) pid() (int, error) {
 	return pid, nil
 }
 
-// stop asks a process to end and waits until it has.
+// stop sends SIGTERM to a process and waits until it has exited.
 func stop(ctx context.Context, pid int) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()

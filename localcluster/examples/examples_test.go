@@ -1,4 +1,4 @@
-// Package examples runs the examples of the folder examples: each is decoded strictly as what reads it would, and the values in it render the
+// Package examples runs the examples of the folder examples: each is decoded strictly into the types of its program, and its values render the
 // chart of this checkout.
 package examples
 
@@ -34,7 +34,7 @@ func root(t *testing.T) string {
 	return above
 }
 
-// file is the text of a file of the examples.
+// file returns the content of a file of the examples.
 func file(t *testing.T, name string) []byte {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root(t), "examples", name))
@@ -42,7 +42,7 @@ func file(t *testing.T, name string) []byte {
 	return text
 }
 
-// decode reads the documents of a file, each strictly into what its kind is read as.
+// decode decodes the documents of a file, each strictly into the Go type of its kind.
 func decode(t *testing.T, name string, into map[string]any) {
 	t.Helper()
 	found := 0
@@ -112,7 +112,7 @@ func TestArgoCD(t *testing.T) {
 	assert.Nil(t, render.Find(requireRuntime(t, values), "Deployment", "argo-cd-server"))
 }
 
-// The wrapper chart renders with the chart of this checkout as its part, and without it.
+// The wrapper chart renders with the chart of this checkout as its dependency, and without it.
 func TestWrapperChart(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -148,10 +148,10 @@ func TestWrapperChart(t *testing.T) {
 	}
 }
 
-// pinned is a line that names the version of the chart.
+// pinned matches a line with the version of the chart.
 var pinned = regexp.MustCompile(`(?m)^ +(?:version|tag)\s*[:=]\s*"?([^"\s]+)"?\s+# version of the chart$`)
 
-// Every example installs the version of this checkout, wherever it names one.
+// Every version of the chart in the examples is the version of this checkout.
 func TestVersions(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"flux/runtime.yaml", "helmfile/helmfile.yaml", "terraform/main.tf", "wrapper-chart/Chart.yaml"} {

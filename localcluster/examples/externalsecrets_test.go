@@ -42,7 +42,7 @@ func TestExternalSecrets(t *testing.T) {
 	assert.Len(t, refusals(t, "external-secrets.io_externalsecrets.yaml", secret), 2, "a misspelled field and one of another type")
 }
 
-// refusals are what an API server has against an object by the operator's definition, and the fields of it that it would drop.
+// refusals returns the errors of an API server with the operator's CRD about an object, and the fields that it would drop.
 func refusals(t *testing.T, file string, object map[string]any) []string {
 	t.Helper()
 	module, err := gomodule.Find(t.Context(), filepath.Join(root(t), "localcluster"), externalSecrets)
@@ -68,6 +68,6 @@ func refusals(t *testing.T, file string, object map[string]any) []string {
 		require.NoError(t, err)
 		return append(found, pruning.PruneWithOptions(object, shape, true, structural.UnknownFieldPathOptions{TrackUnknownFieldPaths: true})...)
 	}
-	require.FailNow(t, "there is no such version", "%v", object["apiVersion"])
+	require.FailNow(t, "the CRD has no such version", "%v", object["apiVersion"])
 	return nil
 }

@@ -41,7 +41,7 @@ func TestHelmfile(t *testing.T) {
 	}
 }
 
-// helmfileKeys are the keys of each type of Helmfile's state, by the type's name.
+// helmfileKeys returns the keys of each type of Helmfile's state, by the type's name.
 func helmfileKeys(t *testing.T) map[string][]string {
 	t.Helper()
 	module, err := gomodule.Find(t.Context(), filepath.Join(root(t), "localcluster", "examples", "helmfile"), "github.com/helmfile/helmfile")
@@ -64,7 +64,7 @@ func helmfileKeys(t *testing.T) map[string][]string {
 	return keys
 }
 
-// tags are the names of a struct's fields in YAML.
+// tags returns the names of a struct's fields in YAML.
 func tags(of *ast.StructType) []string {
 	var names []string
 	for _, field := range of.Fields.List {

@@ -29,10 +29,10 @@ func program(t *testing.T, folder string, environment []string, name string, arg
 	require.FileExists(t, path, "make test-examples builds it")
 	command := exec.CommandContext(t.Context(), path, arguments...)
 	command.Dir, command.Env = folder, append(os.Environ(), environment...)
-	var said strings.Builder
-	command.Stderr = &said
+	var stderr strings.Builder
+	command.Stderr = &stderr
 	out, err := command.Output()
-	require.NoError(t, err, "%s %v: %s%s", name, arguments, out, said.String())
+	require.NoError(t, err, "%s %v: %s%s", name, arguments, out, stderr.String())
 	return string(out)
 }
 
@@ -54,7 +54,7 @@ func registryOfExamples(t *testing.T) []string {
 	return environment
 }
 
-// tunnel is a proxy that connects to one host alone, which is at an address of this machine.
+// tunnel returns a proxy that connects only to one host, which is an address of this machine.
 func tunnel(t *testing.T, host, address string) http.HandlerFunc {
 	return func(answer http.ResponseWriter, request *http.Request) {
 		if !assert.Equal(t, http.MethodConnect+" "+host, request.Method+" "+request.Host) {
@@ -80,7 +80,7 @@ func tunnel(t *testing.T, host, address string) http.HandlerFunc {
 	}
 }
 
-// Helmfile pulls the chart of the example from the registry that it names, and renders what Helm does with the values of the example.
+// Helmfile pulls the chart of the example from its registry, and renders the same objects as Helm with the values of the example.
 func TestHelmfileTemplate(t *testing.T) {
 	t.Parallel()
 	environment, folder := registryOfExamples(t), t.TempDir()
@@ -104,7 +104,7 @@ func TestHelmfileTemplate(t *testing.T) {
 	}
 }
 
-// OpenTofu reads the example, and finds nothing to format. The provider is not tested, because it is not available as a module.
+// OpenTofu reads the example and does not change its format. The provider is not tested, because it is not available as a module.
 func TestTofuReadsTheExample(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

@@ -14,7 +14,7 @@ import (
 	"github.com/zclconf/go-cty/cty/function"
 )
 
-// arguments are those of helm_release that the example sets, which the provider has had since its second version:
+// arguments are the arguments of helm_release that the example sets; the provider supports them since version 2:
 // https://registry.terraform.io/providers/hashicorp/helm/latest/docs/resources/release
 var arguments = []string{"name", "namespace", "create_namespace", "repository", "chart", "version", "timeout", "values"}
 

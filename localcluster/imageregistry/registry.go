@@ -77,7 +77,7 @@ func (r Registry) Start(ctx context.Context) error {
 // Stop removes the container; the images stay.
 func (r Registry) Stop(ctx context.Context) error { return r.Engine.Remove(ctx, Name) }
 
-// image is the name of the registry's image: a digest of its source.
+// image returns the name of the registry's image, whose tag is a digest of its source.
 func (r Registry) image() (string, error) {
 	hash := sha256.New()
 	for _, pattern := range []string{"localcluster/cmd/registry/*.go", "localcluster/imageregistry/server/*.go"} {
@@ -143,7 +143,7 @@ func (r Registry) build(ctx context.Context, image string) error {
 	return r.Engine.Load(ctx, strings.NewReader(out.String()))
 }
 
-// wait returns when the registry answers; one that does not within two minutes is an error with its last words.
+// wait returns when the registry responds. If it does not within two minutes, the error contains the last lines of its log.
 func (r Registry) wait(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
@@ -154,8 +154,8 @@ func (r Registry) wait(ctx context.Context) error {
 		}
 		select {
 		case <-ctx.Done():
-			said, logsErr := r.Engine.Run(context.WithoutCancel(ctx), "logs", "--tail", "5", Name)
-			return errors.Join(fmt.Errorf("the registry %s does not answer: %w\n%s", OnHost, err, said), logsErr)
+			logs, logsErr := r.Engine.Run(context.WithoutCancel(ctx), "logs", "--tail", "5", Name)
+			return errors.Join(fmt.Errorf("the registry %s does not answer: %w\n%s", OnHost, err, logs), logsErr)
 		case <-time.After(100 * time.Millisecond):
 		}
 	}

@@ -14,7 +14,7 @@ import (
 	"gitops-runtime/localcluster/internal/process"
 )
 
-// checkout is a directory with the given text as the registry's source.
+// checkout returns a directory with the given text as the registry's source.
 func checkout(t *testing.T, text string) string {
 	t.Helper()
 	return foldertest.New(t, map[string]string{"localcluster/cmd/registry/main.go": text, "localcluster/imageregistry/server/store.go": text})
@@ -32,7 +32,7 @@ func TestTheImageIsNamedByItsSource(t *testing.T) {
 	other, err := Registry{Root: checkout(t, "package b")}.image()
 	require.NoError(t, err)
 	assert.Equal(t, one, same)
-	assert.Equal(t, one, alike, "tests are no part of it")
+	assert.Equal(t, one, alike, "tests are not part of the source")
 	assert.NotEqual(t, one, other)
 	assert.Regexp(t, "^gitops-runtime/registry:[0-9a-f]{12}$", one)
 }

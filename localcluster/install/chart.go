@@ -11,16 +11,16 @@ import (
 
 // Chart is a chart of the checkout that is installed on its own.
 type Chart struct {
-	// Name is its folder below charts/.
+	// Name is the chart's folder below charts/.
 	Name string
-	// Scenarios are files of its folder ci/, without the ending -values.yaml; it is installed with each, and without any.
+	// Scenarios are values files of its folder ci/, without the suffix -values.yaml; the chart is installed with each, and without any.
 	Scenarios []string
 }
 
-// Path is the chart's folder.
+// Path returns the chart's folder.
 func (l *Local) Path(chart Chart) string { return filepath.Join(l.Root, "charts", chart.Name) }
 
-// Scenario is the values file of a scenario.
+// Scenario returns the values file of a scenario.
 func (l *Local) Scenario(chart Chart, name string) string {
 	return filepath.Join(l.Path(chart), "ci", name+"-values.yaml")
 }
@@ -46,11 +46,11 @@ func (l *Local) PrepareChart(ctx context.Context, chart Chart) (string, error) {
 			wanted = append(wanted, pair.Source)
 		}
 	}
-	have, err := l.Catalog.Ensure(ctx, wanted, l.Observer)
+	available, err := l.Catalog.Ensure(ctx, wanted, l.Observer)
 	if err != nil {
 		return "", err
 	}
-	made, err := l.keepOverrides(result, "values-images-"+chart.Name+".yaml", have)
+	made, err := l.keepOverrides(result, "values-images-"+chart.Name+".yaml", available)
 	if err != nil {
 		return "", err
 	}

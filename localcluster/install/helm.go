@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Helm runs the helm program against the local cluster, with settings of its own below Home.
+// Helm runs the helm program against the local cluster, with separate settings below Home.
 type Helm struct {
 	Path       string // Path is the program.
 	Kubeconfig string
@@ -45,7 +45,7 @@ func (h Helm) Upgrade(ctx context.Context, u Upgrade, out io.Writer) error {
 	return h.run(ctx, out, append(args, u.Args...)...)
 }
 
-// Template renders a chart without asking the cluster.
+// Template renders a chart without the cluster.
 func (h Helm) Template(ctx context.Context, u Upgrade) ([]*unstructured.Unstructured, error) {
 	args := []string{"template", u.Release, u.Chart, "--namespace", u.Namespace}
 	for _, file := range u.ValueFiles {
@@ -83,7 +83,7 @@ func (h Helm) Uninstall(ctx context.Context, release, namespace string, timeout 
 	return err
 }
 
-// Test runs the tests of a release, all or those that are named, and writes their logs to out.
+// Test runs all tests of a release, or the named ones, and writes their logs to out.
 func (h Helm) Test(ctx context.Context, release, namespace string, timeout time.Duration, out io.Writer, names ...string) error {
 	args := []string{"test", release, "--namespace", namespace, "--logs", "--timeout", timeout.String()}
 	for _, name := range names {

@@ -20,7 +20,7 @@ import (
 	"gitops-runtime/localcluster/kindcluster"
 )
 
-// RegistryInCluster is the private registry's name in the cluster, and RegistryOnHost where this machine reaches it.
+// RegistryInCluster is the private registry's address in the cluster; RegistryOnHost is its address on this machine.
 const (
 	RegistryInCluster = imageregistry.InCluster
 	RegistryOnHost    = imageregistry.OnHost
@@ -34,12 +34,12 @@ type Local struct {
 	Helm     Helm
 	Kubectl  addons.Kubectl
 	Observer progress.Observer
-	// Out gets Helm's words and the status table.
+	// Out receives Helm's output and the status table.
 	Out io.Writer
 }
 
-// New is the local cluster of the checkout at root; its programs are in bin/, its files in .cache/. The environment
-// variable KIND_NODE_IMAGE names a published node image, for another version of Kubernetes.
+// New returns the local cluster of the checkout at root; its programs are in bin/, its files in .cache/. The environment variable KIND_NODE_IMAGE selects
+// a published node image, for another version of Kubernetes.
 func New(root string, out io.Writer) (*Local, error) {
 	cache, err := kindcluster.DefaultCache()
 	if err != nil {
@@ -68,7 +68,7 @@ func New(root string, out io.Writer) (*Local, error) {
 type Ready struct {
 	// ValueFiles are the values of the mode and those that image-override generated, for helm -f.
 	ValueFiles []string
-	// CAFile contains the certificate of the platform's front, PEM.
+	// CAFile contains the CA certificate of the platform's front, PEM.
 	CAFile string
 	// Origins are the origins of the images, by private image reference.
 	Origins map[string]images.Origin
@@ -84,18 +84,18 @@ func (l *Local) Prepare(ctx context.Context, name images.Mode) (Ready, error) {
 	if err != nil {
 		return Ready{}, err
 	}
-	var have []images.Image
+	var available []images.Image
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.Go(func() error { return l.Cluster.Start(groupCtx) })
 	group.Go(func() error {
 		var err error
-		have, err = l.Catalog.Ensure(groupCtx, wanted, l.Observer)
+		available, err = l.Catalog.Ensure(groupCtx, wanted, l.Observer)
 		return err
 	})
 	if err := group.Wait(); err != nil {
 		return Ready{}, err
 	}
-	overrides, err := l.overrideImages(ctx, name, have)
+	overrides, err := l.overrideImages(ctx, name, available)
 	if err != nil {
 		return Ready{}, err
 	}
@@ -103,7 +103,7 @@ func (l *Local) Prepare(ctx context.Context, name images.Mode) (Ready, error) {
 	if err != nil {
 		return Ready{}, err
 	}
-	// by digest, so that a stand-in that has changed replaces the one that runs
+	// by digest, so that a changed stand-in replaces the running one
 	ca, err := l.startPlatform(ctx, mode, func(source string) string {
 		target := overrides.target(source)
 		if digest, known := digests[target]; known {
@@ -167,8 +167,8 @@ func (l *Local) startPlatform(ctx context.Context, mode mode, target func(string
 	return ca, err
 }
 
-// enforcesPolicies reports whether the node's own network plugin enforces NetworkPolicies. That of kind's published images does, with a DaemonSet called
-// kindnet; the static one of a node built from source does not.
+// enforcesPolicies reports whether the node's network plugin enforces NetworkPolicies. The plugin of kind's published images does, as DaemonSet kindnet;
+// the static one of a node built from source does not.
 func (l *Local) enforcesPolicies(ctx context.Context) (bool, error) {
 	c, err := client(l.Helm.Kubeconfig)
 	if err != nil {
@@ -184,7 +184,7 @@ func (l *Local) enforcesPolicies(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// write puts the files of an install below .cache/install.
+// write writes the files of an install below .cache/install.
 func (l *Local) write(name images.Mode, ca []byte, overrides overrides) (Ready, error) {
 	values, err := Values(name, ca)
 	if err != nil {
@@ -218,11 +218,11 @@ func (l *Local) Install(ctx context.Context, name images.Mode, ready Ready, valu
 		ValueFiles: append(append([]string{}, ready.ValueFiles...), valueFiles...), Sets: sets, Timeout: 10 * time.Minute,
 	}
 	fmt.Fprintf(l.Out, "helm upgrade --install %s charts/gitops-runtime -n %s (%s mode)\n", Release, Namespace, name)
-	begun := time.Now()
+	start := time.Now()
 	if err := l.Helm.Upgrade(ctx, upgrade, l.Out); err != nil {
 		return err
 	}
-	fmt.Fprintf(l.Out, "helm: done in %.0f s\n", time.Since(begun).Seconds())
+	fmt.Fprintf(l.Out, "helm: done in %.0f s\n", time.Since(start).Seconds())
 	if err := progress.Step(l.Observer, "runtime: every workload is ready", func() error { return l.wait(ctx, 5*time.Minute) }); err != nil {
 		return err
 	}
@@ -257,7 +257,7 @@ Try:
 	return err
 }
 
-// relative is a path as it is typed in the checkout.
+// relative returns a path relative to the checkout's root, or the path itself if that fails.
 func relative(root, path string) string {
 	if short, err := filepath.Rel(root, path); err == nil {
 		return short

@@ -27,7 +27,7 @@ const (
 	meshHost    = "mesh-gateway.platform.svc.cluster.local"
 )
 
-// mode is an access mode on the local cluster.
+// mode is an access mode of the runtime on the local cluster.
 type mode struct {
 	name   images.Mode
 	values map[string]any
@@ -36,19 +36,19 @@ type mode struct {
 	Endpoint
 }
 
-// Endpoint is where this machine reaches the runtime in a mode: a scheme, a host name, and a port of 127.0.0.1.
+// Endpoint is the address of the runtime in a mode for this machine: a scheme, a host name, and a port of 127.0.0.1.
 type Endpoint struct {
 	Scheme, Host string
 	Port         int
 }
 
-// EndpointOf is the endpoint of the runtime in a mode.
+// EndpointOf returns the endpoint of the runtime in a mode.
 func EndpointOf(name images.Mode) (Endpoint, error) {
 	mode, err := lookUpMode(name)
 	return mode.Endpoint, err
 }
 
-// modes is the table of access modes that the local cluster can show.
+// modes returns the access modes that the local cluster supports.
 func modes() []mode {
 	return []mode{
 		{
@@ -92,7 +92,7 @@ func modes() []mode {
 	}
 }
 
-// lookUpMode finds a mode by its name.
+// lookUpMode returns a mode by name.
 func lookUpMode(name images.Mode) (mode, error) {
 	table := modes()
 	at := slices.IndexFunc(table, func(m mode) bool { return m.name == name })
@@ -102,7 +102,7 @@ func lookUpMode(name images.Mode) (mode, error) {
 	return table[at], nil
 }
 
-// curl is a command line that reaches a path of the runtime from this machine.
+// curl returns a command line that requests a path of the runtime from this machine.
 func (e Endpoint) curl(caFile, path string) string {
 	if e.Scheme == "https" {
 		return fmt.Sprintf("curl --cacert %s --resolve %s:%d:127.0.0.1 https://%s:%d%s", caFile, e.Host, e.Port, e.Host, e.Port, path)

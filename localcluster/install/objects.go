@@ -10,7 +10,7 @@ import (
 	"gitops-runtime/localcluster/images"
 )
 
-// namespaceObjects is the runtime's namespace, which enforces the Pod Security level restricted: every install proves that no container needs more.
+// namespaceObjects returns the runtime's namespace, which enforces the Pod Security level restricted: every install proves that no container needs more.
 func namespaceObjects() []*unstructured.Unstructured {
 	return []*unstructured.Unstructured{{Object: map[string]any{
 		"apiVersion": "v1",
@@ -22,7 +22,7 @@ func namespaceObjects() []*unstructured.Unstructured {
 	}}}
 }
 
-// objectsFor are the objects of a mode other than the runtime.
+// objectsFor returns the objects of a mode other than the runtime.
 func objectsFor(m mode, options addons.Options) ([]*unstructured.Unstructured, error) {
 	m.platform(&options)
 	if m.name != images.Tunnel {

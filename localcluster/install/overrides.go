@@ -20,7 +20,7 @@ type overrides struct {
 	origins    map[string]images.Origin
 }
 
-// target is the private reference of a public one.
+// target returns the private reference of a public one.
 func (o overrides) target(source string) string {
 	for _, pair := range o.pairs {
 		if pair.Source == source {
@@ -42,7 +42,7 @@ func (l *Local) offer(ctx context.Context, made overrides) (map[string]string, e
 	return digests, l.Cluster.Forget(ctx, digests)
 }
 
-// digests are the digests of the images, by private reference.
+// digests returns the digests of the images, by private reference.
 func (l *Local) digests(ctx context.Context, made overrides) (map[string]string, error) {
 	digests := map[string]string{}
 	for _, pair := range made.pairs {
@@ -57,7 +57,7 @@ func (l *Local) digests(ctx context.Context, made overrides) (map[string]string,
 
 // overrideImages generates the values of the private registry with image-override, so that every local install tests it. They also apply to high
 // availability, which has images that no mode has. Images that the chart only names, for future workflows, are not available and not mirrored.
-func (l *Local) overrideImages(ctx context.Context, name images.Mode, have []images.Image) (overrides, error) {
+func (l *Local) overrideImages(ctx context.Context, name images.Mode, available []images.Image) (overrides, error) {
 	values, err := Values(name, []byte("any"))
 	if err != nil {
 		return overrides{}, err
@@ -73,7 +73,7 @@ func (l *Local) overrideImages(ctx context.Context, name images.Mode, have []ima
 	if err != nil {
 		return overrides{}, err
 	}
-	return l.keepOverrides(result, "values-images.yaml", have)
+	return l.keepOverrides(result, "values-images.yaml", available)
 }
 
 // overrideChart runs image-override for a chart of the checkout; an image that it leaves outside the private registry is an error.
@@ -94,7 +94,7 @@ func (l *Local) overrideChart(ctx context.Context, chart string, options generat
 }
 
 // keepOverrides writes the values below .cache/install and returns the target of each image.
-func (l *Local) keepOverrides(result generate.Result, file string, have []images.Image) (overrides, error) {
+func (l *Local) keepOverrides(result generate.Result, file string, available []images.Image) (overrides, error) {
 	made := overrides{
 		valuesFile: filepath.Join(l.Root, ".cache", "install", file),
 		origins:    map[string]images.Origin{},
@@ -103,7 +103,7 @@ func (l *Local) keepOverrides(result generate.Result, file string, have []images
 	for _, pair := range result.Mirror {
 		targets[pair.Source] = pair.Target
 	}
-	for _, image := range have {
+	for _, image := range available {
 		target, found := targets[image.Name]
 		if !found { // the platform's own images are not part of the chart
 			target = RegistryInCluster + "/" + image.Name

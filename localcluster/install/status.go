@@ -18,7 +18,7 @@ import (
 	"gitops-runtime/localcluster/images"
 )
 
-// Component is one workload of the runtime as the cluster sees it.
+// Component is one workload of the runtime and its state in the cluster.
 type Component struct {
 	Kind, Name string
 	// Image is the image of its first container.
@@ -29,7 +29,7 @@ type Component struct {
 	Origin images.Origin
 }
 
-// client connects to the cluster of a kubeconfig file.
+// client returns a client for the cluster of a kubeconfig file.
 func client(kubeconfig string) (kubernetes.Interface, error) {
 	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
 	if err != nil {
@@ -38,7 +38,7 @@ func client(kubeconfig string) (kubernetes.Interface, error) {
 	return kubernetes.NewForConfig(config)
 }
 
-// Cost measures what the runtime's containers use for a while, and writes it as a table.
+// Cost measures the resource usage of the runtime's containers for a duration, and writes a table.
 func (l *Local) Cost(ctx context.Context, duration time.Duration) error {
 	c, err := client(l.Helm.Kubeconfig)
 	if err != nil {
@@ -51,7 +51,7 @@ func (l *Local) Cost(ctx context.Context, duration time.Duration) error {
 	return cost.Write(l.Out, usages)
 }
 
-// components lists the Deployments and StatefulSets of a namespace. origins maps a private image reference to its origin.
+// components returns the Deployments and StatefulSets of a namespace. origins maps a private image reference to its origin.
 func components(ctx context.Context, c kubernetes.Interface, namespace string, origins map[string]images.Origin) ([]Component, error) {
 	deployments, err := c.AppsV1().Deployments(namespace).List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -81,7 +81,7 @@ func component(kind string, meta metav1.ObjectMeta, pod corev1.PodTemplateSpec, 
 	return Component{Kind: kind, Name: meta.Name, Image: image, Ready: ready, Wanted: count, Origin: origins[image]}
 }
 
-// notReady names the components with pods that are not ready.
+// notReady returns the names of the components with pods that are not ready.
 func notReady(all []Component) []string {
 	var names []string
 	for _, c := range all {

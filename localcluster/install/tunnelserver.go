@@ -25,7 +25,7 @@ func (l *Local) tunnelServer(ctx context.Context, target func(string) string) ([
 	})
 }
 
-// ImageSets are the settings of the image values below path that name a full reference.
+// ImageSets returns the --set arguments that set the image values below path to a full reference.
 func ImageSets(path, reference string) []string {
 	name, digest, _ := strings.Cut(reference, "@")
 	repository, tag := name, ""

@@ -9,7 +9,7 @@ import (
 	"gitops-runtime/localcluster/images"
 )
 
-// Values are the values of a local install in a mode, as YAML: those that the README requires from a user, and the addresses and the CA of the
+// Values returns the values of a local install in a mode, as YAML: those that the README requires from a user, and the addresses and the CA of the
 // platform's stand-in. platformCA is PEM.
 func Values(name images.Mode, platformCA []byte) ([]byte, error) {
 	mode, err := lookUpMode(name)
@@ -27,11 +27,11 @@ func Values(name images.Mode, platformCA []byte) ([]byte, error) {
 			"runtime":         map[string]any{"name": Name},
 			"event-reporters": small(),
 		},
-		// their stand-ins do little, and the node is small
+		// the stand-ins need few resources, and the node is small
 		"gitops-operator": small(),
 		"argo-gateway":    chartutil.MergeTables(map[string]any{"hpa": map[string]any{"enabled": false}}, small()), // there is no metrics API
 		"app-proxy":       chartutil.MergeTables(map[string]any{"leader-elector": small(), "initContainer": small()}, small()),
-		// two pods of each program of values-ha.yaml fit next to those of the cluster
+		// two pods of each program of values-ha.yaml fit on the node, in addition to the cluster's pods
 		"internal-router": small(),
 		"sealed-secrets":  small(),
 	}
@@ -42,7 +42,7 @@ func Values(name images.Mode, platformCA []byte) ([]byte, error) {
 	return out, nil
 }
 
-// small are requests of a program that does little.
+// small returns values with the requests of a program that needs few resources.
 func small() map[string]any {
 	return map[string]any{"resources": map[string]any{"requests": map[string]any{"cpu": "10m", "memory": "16Mi"}}}
 }

@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// eventKinds are what Argo Events turns into workloads of its own, which Helm does not know of and does not wait for.
+// eventKinds returns the kinds for which Argo Events creates workloads; Helm does not know them and does not wait for them.
 func eventKinds() []schema.GroupVersionResource {
 	return []schema.GroupVersionResource{
 		{Group: "argoproj.io", Version: "v1alpha1", Resource: "eventbus"},
@@ -59,7 +59,7 @@ func (l *Local) wait(ctx context.Context, timeout time.Duration) error {
 	}
 }
 
-// undeployed names the event objects whose controller has not yet reported them deployed.
+// undeployed returns the names of the event objects whose controller has not yet reported them deployed.
 func undeployed(ctx context.Context, objects dynamic.Interface) ([]string, error) {
 	var names []string
 	for _, kind := range eventKinds() {

@@ -9,7 +9,7 @@ import (
 	"gitops-runtime/localcluster/imageregistry"
 )
 
-// connected removes the table of the node's packet filter that refuses the outside, where there is one.
+// connected removes the table of the node's packet filter that isolates it, if it exists.
 const connected = "add table inet air-gap\ndelete table inet air-gap\n"
 
 // Isolate cuts off the node and its pods until Reconnect: they can reach only themselves, the node's name server and the private registry. Clients from
@@ -22,7 +22,7 @@ func (c *Cluster) Isolate(ctx context.Context) error {
 	return c.filter(ctx, connected+isolated(inside))
 }
 
-// Reconnect ends what Isolate began; a node that is not isolated is left alone.
+// Reconnect reverts Isolate; a node that is not isolated is not changed.
 func (c *Cluster) Reconnect(ctx context.Context) error { return c.filter(ctx, connected) }
 
 // filter changes the node's packet filter in one step.
@@ -31,8 +31,8 @@ func (c *Cluster) filter(ctx context.Context, rules string) error {
 	return err
 }
 
-// isolated is a table that rejects connections to the outside. It applies before the rules of others, which may accept, and after kube-proxy and Docker
-// have resolved Services and the name server's address. That name server queries others as the node; without their responses it gives none, and every
+// isolated returns a table that rejects connections to the outside. It applies before other rules, which may accept, and after kube-proxy and Docker have
+// resolved Services and the name server's address. That name server forwards queries as the node; without the responses it does not respond, and every
 // program that resolves a name waits for it.
 func isolated(inside []netip.Prefix) string {
 	addresses := map[bool][]string{true: {"127.0.0.0/8"}, false: {"::1/128"}}
@@ -61,7 +61,7 @@ func isolated(inside []netip.Prefix) string {
 `, strings.Join(addresses[true], ", "), strings.Join(addresses[false], ", "))
 }
 
-// inside are the networks of the pods, and the addresses of the node and of the registry.
+// inside returns the networks of the pods, and the addresses of the node and of the registry.
 func (c *Cluster) inside(ctx context.Context) ([]netip.Prefix, error) {
 	pods, err := c.kubectl(ctx, "get", "nodes", "--output", "jsonpath={.items[*].spec.podCIDRs[*]}")
 	if err != nil {

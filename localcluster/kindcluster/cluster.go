@@ -28,14 +28,14 @@ const (
 	network   = "kind"
 )
 
-// Cluster is the local cluster. All its files are below Cache and the Kubeconfig; the machine's own Docker, kubeconfig and
-// kind clusters are left alone.
+// Cluster is the local cluster. All its files are below Cache, except Kubeconfig; the machine's Docker, kubeconfig and kind clusters are not
+// changed.
 type Cluster struct {
 	// Root is the checkout.
 	Root string
 	// Cache is the directory of data that outlives a checkout; see DefaultCache.
 	Cache string
-	// Kubeconfig is the file that gets the cluster's credentials.
+	// Kubeconfig is the file to which the cluster's credentials are written.
 	Kubeconfig string
 	// Kind is the kind program; empty is bin/kind in the checkout.
 	Kind string
@@ -50,11 +50,11 @@ type Cluster struct {
 	// Observer is notified of each step; it may be nil.
 	Observer progress.Observer
 
-	// Engine is the Docker engine the cluster runs on, known once Start has returned.
+	// Engine is the Docker engine that the cluster runs on; Start sets it.
 	Engine *docker.Engine
 }
 
-// DefaultCache is the directory gitops-runtime in the user's cache directory: $XDG_CACHE_HOME, else ~/.cache.
+// DefaultCache returns the directory gitops-runtime in the user's cache directory: $XDG_CACHE_HOME, else ~/.cache.
 func DefaultCache() (string, error) {
 	cache, err := os.UserCacheDir()
 	return filepath.Join(cache, Name), err
@@ -83,14 +83,14 @@ func (c *Cluster) Start(ctx context.Context) error {
 	return c.ensure(ctx, image)
 }
 
-// ensure makes sure that there is a complete cluster with the node image.
+// ensure makes sure that a complete cluster with the node image exists.
 func (c *Cluster) ensure(ctx context.Context, image string) error {
-	made := fingerprint(c.Ports, image)
+	wanted := fingerprint(c.Ports, image)
 	found, err := c.inspect(ctx)
 	if err != nil {
 		return err
 	}
-	if why := found.unfit(made); why != "" {
+	if why := found.unfit(wanted); why != "" {
 		if err := c.replace(ctx, found, image, why); err != nil {
 			return err
 		}
@@ -103,7 +103,7 @@ func (c *Cluster) ensure(ctx context.Context, image string) error {
 	if err := progress.Step(c.Observer, "wait for DNS and storage", func() error { return c.waitForServices(ctx) }); err != nil {
 		return err
 	}
-	return c.mark(ctx, made)
+	return c.mark(ctx, wanted)
 }
 
 // images starts the registry and gets the node image, in parallel; it returns the image's name.
@@ -136,7 +136,7 @@ func (c *Cluster) images(ctx context.Context) (string, error) {
 	return image, group.Wait()
 }
 
-// replace deletes the existing cluster and creates it. Creation is tried twice, since kubeadm may run into its own deadlines on a busy machine.
+// replace deletes the existing cluster and creates it. Creation is tried twice, since kubeadm may exceed its deadlines on a busy machine.
 func (c *Cluster) replace(ctx context.Context, found state, image, why string) error {
 	for attempt := 1; ; attempt++ {
 		if found.exists || attempt > 1 {
@@ -206,5 +206,5 @@ func (c *Cluster) registry() imageregistry.Registry {
 	}
 }
 
-// readyWithin is how long a new node may take until it is ready.
+// readyWithin is the maximum time until a new node is ready.
 const readyWithin = 6 * time.Minute

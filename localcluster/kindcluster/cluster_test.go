@@ -18,11 +18,11 @@ import (
 	"gitops-runtime/localcluster/internal/process"
 )
 
-// machine fakes an engine with at most one node, and the kind program.
+// machine fakes an engine with at most one node and the kind program.
 type machine struct {
 	status  string            // of the node's container; empty if there is none
 	files   map[string]string // in the node
-	refuses int               // how often kind fails to create the cluster
+	refuses int               // number of times that kind fails to create the cluster
 	calls   []string          // of kind
 	configs []string          // that kind was given
 }
@@ -78,7 +78,7 @@ func (m *machine) exec(c process.Command) (string, error) {
 	return "", nil
 }
 
-// ports are empty, so that the tests do not depend on what listens on this machine.
+// ports is empty, so that the tests do not depend on other programs on this machine.
 var ports = []Port{}
 
 // on returns the cluster of a machine.

@@ -17,23 +17,23 @@ type Port struct {
 
 // The ports of the cluster on this machine.
 var (
-	// HTTP is for the ingress controller, and the gateway of the service mesh.
+	// HTTP is for the ingress controller and the gateway of the service mesh.
 	HTTP = Port{Host: 8080, Node: addons.HTTPNodePort}
-	// HTTPS is for the platform's front, which also serves what the tunnels publish.
+	// HTTPS is for the platform's front, which also serves the tunnels.
 	HTTPS = Port{Host: 8443, Node: addons.HTTPSNodePort}
 	// Ports are both.
 	Ports = []Port{HTTP, HTTPS}
 )
 
-// registryPatch makes containerd in upstream's node image look for registries where the built image does. kind restarts containerd for it; the built
-// image does not need it.
+// registryPatch configures containerd in upstream's node image to read the same directory of registries as in the built image, which does not need the
+// patch. kind restarts containerd after it.
 const registryPatch = `containerdConfigPatches:
   - |-
     [plugins."io.containerd.grpc.v1.cri".registry]
       config_path = "/etc/containerd/certs.d"
 `
 
-// config is the kind configuration of a cluster of the node image.
+// config returns the kind configuration of a cluster with the node image.
 func config(ports []Port, image string) string {
 	var out strings.Builder
 	out.WriteString("kind: Cluster\napiVersion: kind.x-k8s.io/v1alpha4\nname: " + Name + "\n")
@@ -50,15 +50,15 @@ func config(ports []Port, image string) string {
 	return out.String()
 }
 
-// hosts configures containerd to reach the private registry with plain HTTP.
+// hosts returns the configuration by which containerd uses plain HTTP for the private registry.
 func hosts(address string) string {
 	return fmt.Sprintf("server = \"http://%[1]s\"\n\n[host.\"http://%[1]s\"]\n  capabilities = [\"pull\", \"resolve\"]\n", address)
 }
 
-// hostsDir is the directory of that file in a node.
+// hostsDir is the directory of that configuration in a node.
 const hostsDir = "/etc/containerd/certs.d/" + imageregistry.InCluster
 
-// fingerprint distinguishes clusters with different configurations.
+// fingerprint identifies the configuration of a cluster.
 func fingerprint(ports []Port, image string) string {
 	return fmt.Sprintf("%x", sha256.Sum256([]byte(config(ports, image))))[:16]
 }

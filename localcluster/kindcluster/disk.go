@@ -5,14 +5,14 @@ import (
 	"fmt"
 )
 
-// Disk is a separate file system in the node, so that it can be full while nothing else is. It is in memory, and gone when the node restarts.
+// Disk is a separate file system in the node, so that it can be full while others are not. It is in memory, and lost when the node restarts.
 type Disk struct {
 	cluster *Cluster
-	// Path is where it is in the node.
+	// Path is the mount point in the node.
 	Path string
 }
 
-// addDisk replaces a disk that is already mounted there.
+// addDisk replaces a disk that is already mounted at the path.
 const addDisk = `mkdir --parents "$0" && { ! mountpoint --quiet "$0" || umount --lazy "$0"; } && mount --types tmpfs --options "mode=0777,size=$1" tmpfs "$0"`
 
 // AddDisk mounts an empty disk of a size, such as 32m, at a path of the node; every user may write to it.
@@ -33,7 +33,7 @@ func (d Disk) Fill(ctx context.Context) error {
 	return nil
 }
 
-// Free deletes what Fill has written.
+// Free deletes the file that Fill has written.
 func (d Disk) Free(ctx context.Context) error {
 	if _, err := d.cluster.inNode(ctx, "rm", "--force", d.Path+"/filling"); err != nil {
 		return fmt.Errorf("free the disk %s in the node: %w", d.Path, err)
@@ -41,7 +41,7 @@ func (d Disk) Free(ctx context.Context) error {
 	return nil
 }
 
-// Remove unmounts the disk, with all that is on it, also while it is in use.
+// Remove unmounts the disk and deletes its content, also while it is in use.
 func (d Disk) Remove(ctx context.Context) error {
 	if _, err := d.cluster.inNode(ctx, "umount", "--lazy", d.Path); err != nil {
 		return fmt.Errorf("unmount the disk %s in the node: %w", d.Path, err)

@@ -22,7 +22,7 @@ func (c *Cluster) signal(ctx context.Context, signal, process string) error {
 	return nil
 }
 
-// Restart restarts the node, and with it every pod; it returns when the node runs, which is before Kubernetes answers.
+// Restart restarts the node, and with it every pod; it returns when the node runs, which is before Kubernetes responds.
 func (c *Cluster) Restart(ctx context.Context) error {
 	if _, err := c.Engine.Run(ctx, "restart", container); err != nil {
 		return fmt.Errorf("restart the node: %w", err)

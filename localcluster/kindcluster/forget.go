@@ -52,7 +52,8 @@ func (c *Cluster) listImages(ctx context.Context) (string, error) {
 	return listed, nil
 }
 
-// from are the references in ctr's list that belong to the images of a registry; Kubernetes has another one for each, its digest alone.
+// from returns the references in ctr's list that belong to the images of a registry, including the second one that Kubernetes adds for each, which is
+// only the digest.
 func from(listed, host string) []string {
 	digests := map[string]bool{}
 	for reference, digest := range references(listed) {
@@ -69,7 +70,7 @@ func from(listed, host string) []string {
 	return found
 }
 
-// references are those in ctr's list, each with its digest.
+// references returns the references in ctr's list, each with its digest.
 func references(listed string) iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
 		for line := range strings.Lines(listed) {
@@ -81,11 +82,11 @@ func references(listed string) iter.Seq2[string, string] {
 	}
 }
 
-// outdated are the references in ctr's list (columns REF TYPE DIGEST ...) whose digest is not the expected one.
+// outdated returns the references in ctr's list (columns REF TYPE DIGEST ...) whose digest is not the expected one.
 func outdated(listed string, digests map[string]string) []string {
 	var stale []string
-	for reference, have := range references(listed) {
-		if digest, known := digests[reference]; known && digest != have {
+	for reference, current := range references(listed) {
+		if digest, known := digests[reference]; known && digest != current {
 			stale = append(stale, reference)
 		}
 	}

@@ -25,7 +25,7 @@ func (c *Cluster) kind(ctx context.Context, stdin string, args ...string) error 
 	return err
 }
 
-// kindCreate creates the cluster. Where that fails the node's journal is kept, for the node itself is deleted soon.
+// kindCreate creates the cluster. If that fails, it saves the node's journal, since the node is deleted soon.
 func (c *Cluster) kindCreate(ctx context.Context, image string) error {
 	if err := os.MkdirAll(filepath.Dir(c.Kubeconfig), 0o755); err != nil {
 		return err
@@ -37,7 +37,7 @@ func (c *Cluster) kindCreate(ctx context.Context, image string) error {
 	}
 	journal, journalErr := c.inNode(ctx, "journalctl", "--no-pager")
 	if journalErr != nil {
-		return err // there is no node to ask
+		return err // no node exists
 	}
 	log := filepath.Join(c.Cache, "failed-node.log")
 	if writeErr := os.WriteFile(log, []byte(journal), 0o600); writeErr != nil {
@@ -79,7 +79,7 @@ func (c *Cluster) inNode(ctx context.Context, args ...string) (string, error) {
 	return c.Engine.Run(ctx, append([]string{"exec", container}, args...)...)
 }
 
-// kubectl runs the node's own kubectl as administrator, so that this machine needs none.
+// kubectl runs the node's kubectl as administrator, so that this machine needs none.
 func (c *Cluster) kubectl(ctx context.Context, args ...string) (string, error) {
 	return c.inNode(ctx, append([]string{"kubectl", "--kubeconfig=/etc/kubernetes/admin.conf"}, args...)...)
 }
@@ -89,7 +89,7 @@ func (c *Cluster) connectRegistry(ctx context.Context) error {
 	return c.writeInNode(ctx, hostsDir+"/hosts.toml", hosts(imageregistry.InCluster))
 }
 
-// mark notes in the node that the cluster is finished.
+// mark records in the node that the cluster is complete.
 func (c *Cluster) mark(ctx context.Context, fingerprint string) error {
 	return c.writeInNode(ctx, marker, fingerprint)
 }
@@ -111,7 +111,7 @@ func (c *Cluster) waitForServices(ctx context.Context) error {
 	return nil
 }
 
-// freePorts returns an error that names the first port some other program listens on.
+// freePorts returns an error that names the first port on which another program listens.
 func freePorts(ctx context.Context, ports []Port) error {
 	var listen net.ListenConfig
 	for _, port := range ports {

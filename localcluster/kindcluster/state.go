@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// marker is the file in the node that records how the cluster was created. It is written last, so a cluster without it was
-// never finished.
+// marker is the file in the node that records how the cluster was created. It is written last, so a cluster without it is
+// incomplete.
 const marker = "/kind/gitops-runtime-fingerprint"
 
 // state is the state of an existing cluster.
@@ -16,7 +16,7 @@ type state struct {
 	fingerprint              string
 }
 
-// unfit is why the cluster cannot be reused, empty if it can.
+// unfit returns the reason why the cluster cannot be reused, empty if it can.
 func (s state) unfit(wanted string) string {
 	switch {
 	case !s.exists:
@@ -33,7 +33,7 @@ func (s state) unfit(wanted string) string {
 	return ""
 }
 
-// inspect finds out the state of the cluster.
+// inspect returns the state of the cluster.
 func (c *Cluster) inspect(ctx context.Context) (state, error) {
 	status, err := c.status(ctx)
 	if err != nil {
@@ -43,14 +43,14 @@ func (c *Cluster) inspect(ctx context.Context) (state, error) {
 	if !found.running {
 		return found, nil
 	}
-	if made, err := c.inNode(ctx, "cat", marker); err == nil {
-		found.fingerprint = strings.TrimSpace(made)
+	if text, err := c.inNode(ctx, "cat", marker); err == nil {
+		found.fingerprint = strings.TrimSpace(text)
 	}
 	found.healthy = found.fingerprint != "" && c.ready(ctx)
 	return found, ctx.Err()
 }
 
-// status is the engine's status of the node's container, such as "running", or empty if there is none.
+// status returns the engine's status of the node's container, such as "running", or empty if there is none.
 func (c *Cluster) status(ctx context.Context) (string, error) {
 	return c.Engine.Run(ctx, "ps", "--all", "--filter", "name=^"+container+"$", "--format", "{{.State}}")
 }

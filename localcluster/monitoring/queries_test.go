@@ -16,11 +16,11 @@ import (
 	"gitops-runtime/tests/render"
 )
 
-// target are the labels that the Prometheus operator adds to each target of a ServiceMonitor. If a metric already has one of them, its own becomes
+// target contains the labels that the Prometheus operator adds to each target of a ServiceMonitor. If a metric already has one of them, its own becomes
 // exported_<label>: https://prometheus.io/docs/prometheus/latest/configuration/configuration/#scrape_config, honor_labels.
 var target = []string{"namespace", "pod", "service", "job", "container", "endpoint", "instance"}
 
-// query is a parsed query, and what it is compared with.
+// query is a parsed query, the metrics that it is compared with, and the faults.
 type query struct {
 	metrics map[string]dashboards.Metric
 	faults  []string
@@ -30,16 +30,16 @@ func (q *query) fault(format string, args ...any) {
 	q.faults = append(q.faults, fmt.Sprintf(format, args...))
 }
 
-// labels are those of the result of an expression; unknown metrics and labels are faults.
+// labels returns the labels of the result of an expression; unknown metrics and labels are faults.
 func (q *query) labels(node parser.Node) []string {
 	switch node := node.(type) {
 	case *parser.VectorSelector:
 		return q.selector(node)
 	case *parser.AggregateExpr:
-		have := q.labels(node.Expr)
+		found := q.labels(node.Expr)
 		for _, label := range node.Grouping {
-			if !slices.Contains(have, label) {
-				q.fault("%s is grouped by %s, which is none of %v", node.Expr, label, have)
+			if !slices.Contains(found, label) {
+				q.fault("%s is grouped by %s, which is none of %v", node.Expr, label, found)
 			}
 		}
 		if node.Without {
@@ -64,32 +64,32 @@ func (q *query) selector(selector *parser.VectorSelector) []string {
 		q.fault("no program exposes %s", selector.Name)
 		return nil
 	}
-	have := slices.Clone(target)
+	found := slices.Clone(target)
 	for _, label := range metric.Labels {
 		if slices.Contains(target, label) {
 			label = "exported_" + label
 		}
-		have = append(have, label)
+		found = append(found, label)
 	}
 	if bucket {
-		have = append(have, "le")
+		found = append(found, "le")
 	}
-	return q.matched(selector, have)
+	return q.matched(selector, found)
 }
 
-// matched compares the matchers of a selector with labels; each query is about one namespace.
-func (q *query) matched(selector *parser.VectorSelector, have []string) []string {
+// matched compares the matchers of a selector with labels, which it returns; each query must select one namespace.
+func (q *query) matched(selector *parser.VectorSelector, found []string) []string {
 	scoped := false
 	for _, matcher := range selector.LabelMatchers {
 		scoped = scoped || matcher.Name == "namespace"
-		if matcher.Name != "__name__" && !slices.Contains(have, matcher.Name) {
+		if matcher.Name != "__name__" && !slices.Contains(found, matcher.Name) {
 			q.fault("%s has no label %s", selector.Name, matcher.Name)
 		}
 	}
 	if !scoped {
-		q.fault("%s is asked of every namespace", selector.Name)
+		q.fault("%s selects every namespace", selector.Name)
 	}
-	return have
+	return found
 }
 
 var (
@@ -98,17 +98,17 @@ var (
 	inText    = regexp.MustCompile(`\$labels\.(\w+)`)
 )
 
-// check returns what is wrong with a query whose result is shown with texts that contain labels.
+// check returns the faults of a query whose result is shown with texts that contain labels.
 func check(metrics map[string]dashboards.Metric, text string, named [][]string) []string {
 	parsed, err := parser.ParseExpr(text)
 	if err != nil {
 		return []string{err.Error()}
 	}
 	q := &query{metrics: metrics}
-	have := q.labels(parsed)
+	found := q.labels(parsed)
 	for _, name := range named {
-		if !slices.Contains(have, name[1]) {
-			q.fault("%s is shown by %s, which is none of %v", text, name[1], have)
+		if !slices.Contains(found, name[1]) {
+			q.fault("%s is shown by %s, which is none of %v", text, name[1], found)
 		}
 	}
 	return q.faults
@@ -156,7 +156,7 @@ func TestRules(t *testing.T) {
 	assert.Equal(t, 8, seen)
 }
 
-// Each fault that a query can have is found.
+// check finds each fault that a query can found.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	metrics, err := dashboards.Metrics()
@@ -166,7 +166,7 @@ func TestFaults(t *testing.T) {
 		`nothing{namespace="a"}`:                "no program exposes nothing",
 		`argocd_app_reconcile{namespace="a"}`:   "no program exposes argocd_app_reconcile",
 		`argocd_app_info{namespace="a", x="b"}`: "argocd_app_info has no label x",
-		`argocd_app_info`:                       "argocd_app_info is asked of every namespace",
+		`argocd_app_info`:                       "argocd_app_info selects every namespace",
 		`sum by (x) (up{namespace="a"})`:        "is grouped by x",
 		`sum without (pod) (up{namespace="a"})`: "labels are named, not left out",
 	} {

@@ -15,8 +15,8 @@ var (
 	sessionsOf  = flag.Int("sessions", 1000, "how many WebSockets and how many streams BenchmarkSessions keeps open")
 )
 
-// BenchmarkRequests requests a page of 1 KiB with 32 clients, through each route in turn. The CPU time of the programs in between is more meaningful
-// than requests per second, since clients and target run on the same machine.
+// BenchmarkRequests requests a page of 1 KiB with 32 clients, through each route in turn. The CPU time of the route's programs is more meaningful than
+// requests per second, since clients and target run on the same machine.
 func BenchmarkRequests(b *testing.B) {
 	const clients, lasting = 32, 3 * time.Second
 	all := routes(b)
@@ -30,7 +30,7 @@ func BenchmarkRequests(b *testing.B) {
 		}
 	}
 	b.ReportMetric(0, "ns/op")
-	_, least := all[0].spent(b)
+	_, minimum := all[0].spent(b)
 	b.ReportMetric(sums[0].perSecond/float64(b.N), "requests/s-plain-nginx")
 	for i, each := range all[1:] {
 		of := sums[i+1]
@@ -38,7 +38,7 @@ func BenchmarkRequests(b *testing.B) {
 		b.ReportMetric(of.perSecond/sums[0].perSecond, "x-requests/s-"+each.name)
 		b.ReportMetric(of.processor/sums[0].processor, "x-cpu-"+each.name)
 		b.ReportMetric(float64(of.slow)/float64(sums[0].slow), "x-p99-"+each.name)
-		b.ReportMetric(memory/least, "x-memory-"+each.name)
+		b.ReportMetric(memory/minimum, "x-memory-"+each.name)
 	}
 }
 

@@ -22,7 +22,7 @@ import (
 	"gitops-runtime/tests/router"
 )
 
-// output is a program that was started, and what it has written so far.
+// output is a started program and its output so far.
 type output struct {
 	pid  int
 	lock sync.Mutex
@@ -41,7 +41,7 @@ func (o *output) String() string {
 	return o.text.String()
 }
 
-// frp is the paths of its programs.
+// frp contains the paths of frp's programs.
 type frp struct{ client, server string }
 
 // build builds frp's programs once; the folder is deleted with the process's temporary files.
@@ -72,7 +72,7 @@ func programs(t testing.TB) frp {
 	return built
 }
 
-// start runs a program until the end of the test, and returns what it writes.
+// start runs a program until the end of the test, and returns its output.
 func start(t testing.TB, path string, environment []string, args ...string) *output {
 	t.Helper()
 	said := &output{}
@@ -94,7 +94,7 @@ func start(t testing.TB, path string, environment []string, args ...string) *out
 	return said
 }
 
-// command runs a program to its end.
+// command runs a program and waits until it exits.
 func command(path string, environment []string, args ...string) error {
 	program := exec.Command(path, args...)
 	program.Env = append(os.Environ(), environment...)
@@ -104,7 +104,7 @@ func command(path string, environment []string, args ...string) error {
 	return nil
 }
 
-// startNginx runs nginx with servers, and its files in a folder.
+// startNginx runs nginx with server blocks, and its files in a folder.
 func startNginx(t testing.TB, folder, servers string) *output {
 	t.Helper()
 	machine, err := router.ThisMachine()
@@ -140,7 +140,7 @@ func status(url string, want int) error {
 	return nil
 }
 
-// eventually waits for a condition.
+// eventually waits until a condition returns nil.
 func eventually(t testing.TB, what string, condition func() error) {
 	t.Helper()
 	deadline := time.Now().Add(waited)

@@ -29,7 +29,7 @@ import (
 // path is a path that the router routes to app-proxy, which the target replaces.
 const path = "/app-proxy/hello"
 
-// page is what the target answers: a page of 1 KiB.
+// page is the response of the target: a page of 1 KiB.
 var page = bytes.Repeat([]byte("x"), 1<<10)
 
 // serveTarget starts the target of all routes: it responds to requests with a page, sends an event per second on a stream, and echoes what it receives
@@ -66,7 +66,7 @@ func events(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// route is a way to the target: the address to connect to, how, and the processes in between.
+// route is a path to the target: the address to connect to, the TLS settings, and the processes in between.
 type route struct {
 	name    string
 	address string
@@ -75,7 +75,7 @@ type route struct {
 	between []int
 }
 
-// dial connects to the route's beginning.
+// dial connects to the start of the route.
 func (r route) dial(ctx context.Context) (net.Conn, error) {
 	connection, err := (&net.Dialer{Timeout: waited}).DialContext(ctx, "tcp", r.address)
 	if err != nil || r.tls == nil {
@@ -90,7 +90,7 @@ func (r route) client() *http.Client {
 	return &http.Client{Timeout: waited, Transport: &http.Transport{DialContext: dial, MaxIdleConnsPerHost: 100}}
 }
 
-// routes are the target through a plain nginx, through the router, and through the tunnel and the router, all running at the same time.
+// routes returns the routes to the target: through a plain nginx, through the router, and through the tunnel and the router. All run at the same time.
 func routes(t testing.TB) []route {
 	t.Helper()
 	target := strings.TrimPrefix(serveTarget(t).URL, "http://")
@@ -123,7 +123,7 @@ func routes(t testing.TB) []route {
 	return all
 }
 
-// nginx runs nginx with a whole configuration, in which PORT and FOLDER are filled in.
+// nginx runs nginx with a complete configuration, in which PORT and FOLDER are replaced.
 func nginx(t testing.TB, config string) route {
 	t.Helper()
 	machine, err := router.ThisMachine()
@@ -144,7 +144,7 @@ func nginx(t testing.TB, config string) route {
 	return route{address: address, host: "runtime.example.com", between: append(children(t, made.pid), made.pid)}
 }
 
-// children are the processes that a process has started.
+// children returns the processes that a process has started.
 func children(t testing.TB, pid int) []int {
 	t.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
@@ -158,7 +158,7 @@ func children(t testing.TB, pid int) []int {
 	return list
 }
 
-// spent is the processor time of the processes so far, and the most memory that they have had.
+// spent returns the CPU time of the processes so far and their peak memory.
 func (r route) spent(t testing.TB) (processor time.Duration, memory float64) {
 	t.Helper()
 	const tick = 10 * time.Millisecond // sysconf(_SC_CLK_TCK) is 100 on Linux
@@ -189,7 +189,7 @@ type rate struct {
 	slow                 time.Duration
 }
 
-// hurry sends requests with a number of clients, each of which sends the next one as soon as it has its response.
+// hurry sends requests with a number of clients, each of which sends the next request as soon as it has the response.
 func (r route) hurry(t testing.TB, clients int, lasting time.Duration) rate {
 	t.Helper()
 	before, _ := r.spent(t)
@@ -241,7 +241,7 @@ func (r route) hold(t testing.TB, count int, lasting time.Duration) []error {
 	defer cancel()
 	until := time.Now().Add(lasting)
 	lost := make([]error, 2*count)
-	begin := make(chan struct{}, 50) // so many handshakes at a time
+	begin := make(chan struct{}, 50) // the number of concurrent handshakes
 	var group sync.WaitGroup
 	for i := range lost {
 		group.Go(func() {
@@ -259,7 +259,7 @@ func (r route) hold(t testing.TB, count int, lasting time.Duration) []error {
 	return slices.DeleteFunc(lost, func(err error) bool { return err == nil })
 }
 
-// open sends a request and reads the head of its answer; begun is called when that is over.
+// open sends a request and reads the head of the response; begun is called afterwards.
 func (r route) open(ctx context.Context, to string, want int, begun func(), headers ...string) (net.Conn, *bufio.Reader, error) {
 	defer begun()
 	connection, err := r.dial(ctx)
@@ -280,7 +280,7 @@ func (r route) open(ctx context.Context, to string, want int, begun func(), head
 	return connection, reader, err
 }
 
-// webSocket sends a line each second, and expects it back within the time that is waited.
+// webSocket sends a line each second, and expects it back before the deadline.
 func (r route) webSocket(ctx context.Context, until time.Time, begun func()) error {
 	connection, reader, err := r.open(ctx, path, http.StatusSwitchingProtocols, begun, "Connection: upgrade\r\n", "Upgrade: websocket\r\n")
 	if connection != nil {
@@ -305,7 +305,7 @@ func (r route) webSocket(ctx context.Context, until time.Time, begun func()) err
 	return nil
 }
 
-// stream reads the events of the target, one a second.
+// stream reads the events of the target, one per second.
 func (r route) stream(ctx context.Context, until time.Time, begun func()) error {
 	connection, reader, err := r.open(ctx, path+"/stream", http.StatusOK, begun)
 	if connection != nil {

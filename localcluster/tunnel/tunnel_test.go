@@ -31,13 +31,13 @@ const (
 	waited = 30 * time.Second
 )
 
-// asked are the requests to the server plugin: the metadata Authorization of each tunnel.
-type asked chan string
+// requests receives the requests to the server plugin: the metadata Authorization of each tunnel.
+type requests chan string
 
-// plugin accepts every tunnel.
-func plugin(t testing.TB) (string, asked) {
+// plugin starts a server plugin that accepts every tunnel, and returns its URL and its requests.
+func plugin(t testing.TB) (string, requests) {
 	t.Helper()
-	seen := make(asked, 100)
+	seen := make(requests, 100)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var request struct {
 			Op      string `json:"op"`
@@ -64,7 +64,7 @@ func bundle(t testing.TB) certs.Bundle {
 	return made
 }
 
-// file writes a file into a folder of its own.
+// file writes a file into a separate folder and returns its path.
 func file(t testing.TB, name string, content []byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -72,7 +72,7 @@ func file(t testing.TB, name string, content []byte) string {
 	return path
 }
 
-// data is a key of a rendered ConfigMap, with texts replaced; each has to be there.
+// data returns a key of a rendered ConfigMap with texts replaced, each of which has to exist.
 func data(t testing.TB, objects []render.Object, name, key string, replacements ...string) string {
 	t.Helper()
 	config, err := render.As[corev1.ConfigMap](render.Find(objects, "ConfigMap", name))
@@ -89,7 +89,7 @@ func replaced(t testing.TB, text string, replacements ...string) string {
 	return text
 }
 
-// tunnelServer is what listens for tunnels and for requests to runtimes: its port for both, and its processes.
+// tunnelServer is a server for tunnels and for requests to runtimes: the port for both, and its processes.
 type tunnelServer struct {
 	port      string
 	processes []int
@@ -180,7 +180,7 @@ func TestTunnelToAServerThatIsTrusted(t *testing.T) {
 			case got := <-seen:
 				assert.Equal(t, token, got)
 			case <-time.After(waited):
-				require.Fail(t, "the plugin was not asked")
+				require.Fail(t, "the plugin received no request")
 			}
 			eventually(t, "a request comes through the tunnel", func() error { return throughTunnel(own.CA, server.port) })
 		})
@@ -202,14 +202,14 @@ func TestSecurityReview2TokenIsNotSentToAServerThatIsNotTrusted(t *testing.T) {
 			t.Parallel()
 			url, seen := plugin(t)
 			said := connect(t, serve(t, untrusted, url).port, tc.platform, tc.public, "1")
-			// three tries
+			// three attempts
 			eventually(t, "frpc refuses the server", func() error {
 				if strings.Count(said.String(), tc.want) < 3 {
 					return fmt.Errorf("frpc: %s", said)
 				}
 				return nil
 			})
-			assert.Empty(t, seen, "the plugin was asked, so the token was sent")
+			assert.Empty(t, seen, "the plugin received a request, so the token was sent")
 			assert.NotContains(t, said.String(), "login to server success")
 			assert.NotContains(t, said.String(), token)
 		})

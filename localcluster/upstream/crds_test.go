@@ -42,7 +42,7 @@ func definition(t *testing.T, plural string) *apiextensions.CustomResourceDefini
 	return &internal
 }
 
-// judge returns the verdict of an API server with the CRD on an object: errors of the schema and of its rules, and the fields that strict validation
+// judge returns what an API server with the CRD reports about an object: errors of the schema and of its rules, and the fields that strict validation
 // reports as unknown.
 func judge(t *testing.T, crd *apiextensions.CustomResourceDefinition, object map[string]any) []string {
 	t.Helper()
@@ -59,21 +59,21 @@ func judge(t *testing.T, crd *apiextensions.CustomResourceDefinition, object map
 		validator, _, err := schemavalidation.NewSchemaValidator(schema.OpenAPIV3Schema)
 		require.NoError(t, err)
 
-		said := []string{}
+		messages := []string{}
 		for _, err := range schemavalidation.ValidateCustomResource(nil, object, validator) {
-			said = append(said, err.Error())
+			messages = append(messages, err.Error())
 		}
 		if rules := cel.NewValidator(shape, true, celconfig.PerCallLimit); rules != nil {
 			errs, _ := rules.Validate(t.Context(), nil, shape, object, nil, celconfig.RuntimeCELCostBudget)
 			for _, err := range errs {
-				said = append(said, err.Error())
+				messages = append(messages, err.Error())
 			}
 		}
 		unknown := pruning.PruneWithOptions(object, shape, true, structural.UnknownFieldPathOptions{TrackUnknownFieldPaths: true})
 		for _, path := range unknown {
-			said = append(said, "unknown field "+path)
+			messages = append(messages, "unknown field "+path)
 		}
-		return said
+		return messages
 	}
 	return []string{"no such version"}
 }

@@ -17,7 +17,7 @@ import (
 	"gitops-runtime/tests/render"
 )
 
-// The helm program, as users have it, prints the same as the package that renders for the other tests, and refuses in the same words.
+// The helm program prints the same objects as the package that renders for the other tests, and the same error.
 func TestTheProgramRendersTheSame(t *testing.T) {
 	t.Parallel()
 	root, err := gomodule.Root()
@@ -43,15 +43,15 @@ func TestTheProgramRendersTheSame(t *testing.T) {
 			release.SetJSON = map[string]string{"global.tolerations": `[{"key":"runtime","operator":"Exists"}]`}
 			text, err := release.Text(t)
 			require.NoError(t, err)
-			assert.True(t, strings.TrimSpace(printed) == strings.TrimSpace(text), "helm template prints %d bytes, the package makes %d", len(printed), len(text))
+			assert.True(t, strings.TrimSpace(printed) == strings.TrimSpace(text), "helm template prints %d bytes, the package renders %d", len(printed), len(text))
 		})
 	}
 	wrong := map[string]string{"argo-workflows.enabled": "false"}
-	_, words, err := template("tunnel", wrong)
+	_, stderr, err := template("tunnel", wrong)
 	require.Error(t, err)
 	_, err = render.Release{Chart: "gitops-runtime", Files: []string{"tunnel"}, Set: wrong}.Text(t)
 	require.Error(t, err)
 	const why = "--set app-proxy.image-enrichment.enabled=false, or enable argo-workflows"
-	assert.Contains(t, words, why)
+	assert.Contains(t, stderr, why)
 	assert.Contains(t, err.Error(), why)
 }

@@ -19,7 +19,7 @@ import (
 	"gitops-runtime/internal/kubeversion"
 )
 
-// byAction is the release that Helm's install action creates without a cluster.
+// byAction returns the release that Helm's install action creates without a cluster.
 func byAction(of *chart.Chart, values map[string]any, options helmrender.Options) (*release.Release, error) {
 	install := action.NewInstall(&action.Configuration{})
 	install.ReleaseName, install.Namespace, install.APIVersions = options.Name, options.Namespace, options.APIVersions
@@ -32,18 +32,18 @@ func byAction(of *chart.Chart, values map[string]any, options helmrender.Options
 	return install.Run(of, values)
 }
 
-// stored is a release as Helm stores it, without the time.
-func stored(t *testing.T, made *release.Release) string {
+// stored returns a release as Helm stores it, without the time.
+func stored(t *testing.T, of *release.Release) string {
 	t.Helper()
-	info := *made.Info
+	info := *of.Info
 	info.FirstDeployed, info.LastDeployed = helmtime.Time{}, helmtime.Time{}
-	made.Info = &info
-	text, err := json.Marshal(made)
+	of.Info = &info
+	text, err := json.Marshal(of)
 	require.NoError(t, err)
 	return string(text)
 }
 
-// The result of helmrender is byte for byte that of Helm's action.
+// helmrender returns the same bytes as Helm's install action.
 func TestReleasesAreHelms(t *testing.T) {
 	t.Parallel()
 	root, err := gomodule.Root()
@@ -81,7 +81,7 @@ func TestReleasesAreHelms(t *testing.T) {
 	}
 }
 
-// A chart for other versions of Kubernetes is refused in Helm's words.
+// A chart for other versions of Kubernetes is rejected with Helm's error.
 func TestRefusalsAreHelms(t *testing.T) {
 	t.Parallel()
 	of := func() *chart.Chart {

@@ -17,7 +17,7 @@ import (
 	"gitops-runtime/internal/helmvalues"
 )
 
-// parent is a chart with a subchart under an alias and one that is off.
+// parent is a chart with a subchart under an alias and a disabled subchart.
 var parent = map[string]string{
 	"Chart.yaml": `{apiVersion: v2, name: parent, version: 0.1.0, dependencies: [
   {name: child, version: 0.1.0, alias: kid}, {name: child, version: 0.1.0, condition: child.enabled}]}`,
@@ -26,7 +26,7 @@ var parent = map[string]string{
 	"charts/child/values.yaml": "size: 1\ngone: here\nnested: {one: 1, two: 2}\nglobal: {deep: {b: 2}, own: true}\n",
 }
 
-// All values are loaded as Helm would load them.
+// Values are loaded as by Helm.
 func TestLoadingIsHelms(t *testing.T) {
 	folder := foldertest.New(t, map[string]string{
 		"one.yaml":   "a: {b: 2}\nlist: [y, z]\nanchor: &x {p: 1, q: 2}\nuse: {<<: *x, q: 3}\nyes: on\nnumber: 1.5\nbig: 12345678901\n",
@@ -83,7 +83,7 @@ func byHelm(t *testing.T, root string, options helmvalues.Options) any {
 	return normal(t, coalesced)
 }
 
-// normal converts the numbers of all loaders to the same type.
+// normal returns a tree in which the numbers of all loaders have the same type.
 func normal(t *testing.T, tree any) any {
 	t.Helper()
 	var out any

@@ -1,4 +1,4 @@
-// registry is the private container registry of the local cluster: "registry ADDRESS DIRECTORY".
+// Command registry is the private container registry of the local cluster: "registry ADDRESS DIRECTORY".
 package main
 
 import (

@@ -13,7 +13,7 @@ import (
 	"gitops-runtime/localcluster/install"
 )
 
-// command is the command runtime-kind; it writes its progress to out.
+// command returns the command runtime-kind, which writes its progress to out.
 func command(out io.Writer) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "runtime-kind",
@@ -45,11 +45,11 @@ func installCommand(out io.Writer) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			// half an hour may pass before helm would read them
+			// helm reads them up to half an hour later
 			if _, err := (&values.Options{ValueFiles: files, Values: sets}).MergeValues(nil); err != nil {
 				return fmt.Errorf("values: %w", err)
 			}
-			begun := time.Now()
+			start := time.Now()
 			ready, err := l.Prepare(command.Context(), images.Mode(mode))
 			if err != nil {
 				return err
@@ -57,7 +57,7 @@ func installCommand(out io.Writer) *cobra.Command {
 			if err := l.Install(command.Context(), images.Mode(mode), ready, files, sets); err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(out, "\nDone in %.0f s.\n", time.Since(begun).Seconds())
+			_, err = fmt.Fprintf(out, "\nDone in %.0f s.\n", time.Since(start).Seconds())
 			return err
 		},
 	}

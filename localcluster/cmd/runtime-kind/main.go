@@ -1,4 +1,4 @@
-// runtime-kind installs the runtime on a local kind cluster, and removes both.
+// Command runtime-kind installs the runtime on a local kind cluster, and removes both.
 package main
 
 import (

@@ -1,5 +1,4 @@
-// Command validate runs validate-values against the platform stand-in, started
-// in this process, unless the arguments name a platform of their own.
+// Command validate runs validate-values against the platform stand-in, started in this process, unless the arguments specify a platform.
 package main
 
 import (
@@ -18,7 +17,7 @@ import (
 
 const (
 	urlValue = "global.codefresh.url"
-	// namespace is that of the local install.
+	// namespace is the namespace of the local install.
 	namespace = "codefresh"
 )
 
@@ -34,7 +33,7 @@ func main() {
 		}
 		fmt.Fprintf(os.Stderr, "This is a rehearsal: a stand-in at %s answers instead of the platform of the values. It knows the account acc1 and its\n"+
 			"token user-token-admin, and refuses every other token (ACC101). To ask a real platform: make validate ARGS=\"--set %s=<url>\".\n\n", server.URL, urlValue)
-		// it is on loopback, so nothing is sent over a network
+		// it listens on loopback, so nothing is sent over a network
 		args = append(args, "--set-string", urlValue+"="+server.URL, "--set", "global.codefresh.allowInsecureHTTP=true")
 	}
 	os.Exit(validatecmd.Main(ctx, args, validatecmd.System{
@@ -47,7 +46,7 @@ func main() {
 // withNamespace adds the namespace of the local install if none is given.
 func withNamespace(args []string) []string {
 	short := func(arg string) bool { return strings.HasPrefix(arg, "-n") } // -n NS, -nNS and -n=NS
-	if gives(args, "--namespace", "explain", "version", "--help", "-h") || slices.ContainsFunc(args, short) {
+	if contains(args, "--namespace", "explain", "version", "--help", "-h") || slices.ContainsFunc(args, short) {
 		return args
 	}
 	return append(args, "--namespace", namespace)
@@ -55,13 +54,12 @@ func withNamespace(args []string) []string {
 
 // namesPlatform reports whether a flag sets the platform's URL.
 func namesPlatform(args []string) bool {
-	return gives(args, "explain", "version", "--help", "-h") ||
+	return contains(args, "explain", "version", "--help", "-h") ||
 		slices.ContainsFunc(args, func(arg string) bool { return strings.Contains(arg, urlValue+"=") })
 }
 
-// gives reports whether one of the words is among the arguments, alone or with a
-// value after "=".
-func gives(args []string, words ...string) bool {
+// contains reports whether one of the words is among the arguments, alone or with a value after "=".
+func contains(args []string, words ...string) bool {
 	for _, arg := range args {
 		name, _, _ := strings.Cut(arg, "=")
 		if slices.Contains(words, name) {

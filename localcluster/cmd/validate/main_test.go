@@ -16,7 +16,7 @@ import (
 	"gitops-runtime/validator/validatecmd"
 )
 
-// A user's own token is not the stand-in's: the program explains this before it reports that the token is rejected.
+// The stand-in does not know a user's real token: the program explains this before it reports that the token is rejected.
 func TestARealTokenMeetsARehearsal(t *testing.T) {
 	program, values := hostile.Build(t, "."), filepath.Join(t.TempDir(), "values.yaml")
 	for token, code := range map[string]int{"64f0c2a1b3d4.a-real-token": validatecmd.ExitFailed, "user-token-admin": validatecmd.ExitOK} {

@@ -21,7 +21,7 @@ type manifest struct {
 	Body                               []byte
 }
 
-// isIndex reports whether the manifest names other manifests.
+// isIndex reports whether the manifest references other manifests.
 func (m manifest) isIndex() bool { return types.MediaType(m.ContentType).IsIndex() }
 
 // manifests stores each manifest in a separate file.
@@ -56,8 +56,7 @@ func (s manifests) record(method string, m manifest) error {
 	return os.Rename(unfinished.Name(), s.path(m))
 }
 
-// all returns the manifests kept, those that name others last, since a registry refuses an index of manifests it does
-// not know.
+// all returns the stored manifests, those that reference others last, since a registry rejects an index of unknown manifests.
 func (s manifests) all() ([]manifest, error) {
 	paths, err := filepath.Glob(filepath.Join(s.dir, "*.json"))
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// serve opens the registry of a directory and returns a function that names things in it.
+// serve opens the registry of a directory and returns a function that parses references to it.
 func serve(t *testing.T, dir string) func(string) name.Reference {
 	t.Helper()
 	handler, err := Open(dir)

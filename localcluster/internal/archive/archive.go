@@ -1,4 +1,4 @@
-// Package archive writes Docker archives, the files that "docker load" and "ctr images import" read, and their layers. It makes an image with a full
+// Package archive writes Docker archives, the files that "docker load" and "ctr images import" read, and their layers. It creates an image with a full
 // configuration from a file system without a Dockerfile, a builder or an engine.
 package archive
 
@@ -17,12 +17,12 @@ import (
 type Image struct {
 	// Names are the references the image gets, each with a tag.
 	Names []string
-	// Layers are uncompressed tar files, the lowest first. Images that name the same file share the layer.
+	// Layers are paths of uncompressed tar files, the lowest first. Images with the same file share the layer.
 	Layers []string
 	Config Config
 }
 
-// Config is how containers of an image start, as in the OCI image specification.
+// Config determines how containers of an image start, as in the OCI image specification.
 type Config struct {
 	Entrypoint []string `json:",omitempty"`
 	Env        []string `json:",omitempty"`
@@ -40,7 +40,7 @@ type manifest struct {
 // Write writes an archive of images. The same images produce the same bytes.
 func Write(out io.Writer, images ...Image) error {
 	w := tar.NewWriter(out)
-	digests := map[string]string{} // of the layers written, by their files
+	digests := map[string]string{} // of the written layers, by file
 	var manifests []manifest
 	for _, image := range images {
 		entry := manifest{RepoTags: image.Names}

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// entries reads a tar file: names in order, and the content of each.
+// entries returns the names of a tar file's entries in order, and the content of each.
 func entries(t *testing.T, text []byte) (names []string, content map[string]string) {
 	t.Helper()
 	content = map[string]string{}

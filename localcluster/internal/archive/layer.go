@@ -44,7 +44,7 @@ func (l *Layer) Text(name string, mode fs.FileMode, content string) {
 	l.add(name, ocilayer.Entry{Mode: int64(mode), Content: content})
 }
 
-// Copy adds a copy of a file on this machine, as it is when the layer is closed.
+// Copy adds a copy of a file on this machine, which is read when the layer is closed.
 func (l *Layer) Copy(name string, mode fs.FileMode, source string) {
 	l.add(name, ocilayer.Entry{Mode: int64(mode), HostFile: source})
 }

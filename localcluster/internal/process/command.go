@@ -25,15 +25,15 @@ type Command struct {
 	Stdin io.Reader
 }
 
-// String is the command as one would type it.
+// String returns the command line, without quoting.
 func (c Command) String() string { return strings.Join(append([]string{c.Name}, c.Args...), " ") }
 
 // Runner runs a command and returns its standard output without the closing newline. The error of a program that failed contains the command and the
 // last lines of its output.
 type Runner func(ctx context.Context, c Command) (string, error)
 
-// Exec is the Runner that really runs programs. A command that is canceled gets an interrupt first, with all programs it
-// started itself, and is killed ten seconds later.
+// Exec is the Runner that runs programs. When ctx ends, the command and all programs that it started receive an interrupt; the command is killed ten
+// seconds later.
 func Exec(ctx context.Context, c Command) (string, error) {
 	var stdout, stderr bytes.Buffer
 	cmd := exec.CommandContext(ctx, c.Name, c.Args...)
@@ -52,13 +52,13 @@ func Exec(ctx context.Context, c Command) (string, error) {
 }
 
 // tail returns the last lines of a program's output, on separate lines.
-func tail(said string) string {
+func tail(output string) string {
 	const most = 15
-	said = strings.TrimSpace(said)
-	if said == "" {
+	output = strings.TrimSpace(output)
+	if output == "" {
 		return ""
 	}
-	lines := strings.Split(said, "\n")
+	lines := strings.Split(output, "\n")
 	if len(lines) > most {
 		lines = lines[len(lines)-most:]
 	}

@@ -20,14 +20,14 @@ func Step(observer Observer, name string, do func() error) error {
 		return do()
 	}
 	observer.Begin(name)
-	begun := time.Now()
+	start := time.Now()
 	err := do()
-	observer.End(name, time.Since(begun), err)
+	observer.End(name, time.Since(start), err)
 	return err
 }
 
-// Lines returns an observer that writes one line for each finished step, with its seconds. A step that takes longer than a few seconds also gets a line
-// when it is in progress.
+// Lines returns an observer that writes one line for each finished step, with its duration in seconds. A step that takes longer than a few seconds also
+// gets a line while it is in progress.
 func Lines(out io.Writer) Observer {
 	return &lines{out: out, delay: 4 * time.Second, running: map[string]*time.Timer{}}
 }

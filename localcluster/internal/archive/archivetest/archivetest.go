@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Listing is a line for each entry of a tar stream: kind, mode, owner, name, and content or target. No entry may have a time or the name of an owner,
+// Listing returns a line for each entry of a tar stream: kind, mode, owner, name, and content or target. Entries must have no time and no owner name,
 // which would differ between two builds.
 func Listing(t testing.TB, stream io.Reader) []string {
 	t.Helper()
