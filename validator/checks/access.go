@@ -23,12 +23,12 @@ const (
 // hostName is a DNS name as an Ingress accepts it; only its first label may be a wildcard.
 var hostName = regexp.MustCompile(`^(\*\.)?[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$`)
 
-// maxHost is the longest DNS name.
+// maxHost is the maximum length of a DNS name, in characters.
 const maxHost = 253
 
 func isHost(text string) bool { return len(text) <= maxHost && hostName.MatchString(text) }
 
-// chosen returns the mode, or the outcome of a check that belongs to another mode.
+// chosen reports whether a mode is the chosen one. If it is not, the outcome skips the check.
 func (d *state) chosen(wanted mode.Mode) (engine.Outcome, bool) {
 	if current := mode.Choose(d.Values); current != wanted {
 		return nothing("not in " + string(current) + " mode"), false
@@ -78,12 +78,12 @@ func checkMesh(_ context.Context, d *state) engine.Outcome {
 	return found()
 }
 
-// checkHosts checks a list of host names and the protocol next to it.
-func (d *state) checkHosts(hosts, protocol, none string) []findings.Finding {
+// checkHosts checks the host names and the protocol at two paths; empty is the code of the finding for an empty list.
+func (d *state) checkHosts(hosts, protocol, empty string) []findings.Finding {
 	var list []findings.Finding
 	names := d.Values.List(hosts)
 	if len(names) == 0 {
-		list = append(list, findings.New(none, d.place(hosts)))
+		list = append(list, findings.New(empty, d.place(hosts)))
 	}
 	for i := range names {
 		at := hosts + index(i)

@@ -25,7 +25,7 @@ const (
 	platformURL = "https://g.codefresh.io"
 )
 
-// checkToken finds the token and stores it for the requests to the platform.
+// checkToken reads the user token and stores it for the requests to the platform.
 func checkToken(ctx context.Context, d *state) engine.Outcome {
 	plain, referred := d.Values.String(tokenPath, ""), len(d.Values.Map(tokenRefPath)) > 0
 	place, outcome := d.place(tokenPath), engine.Outcome{}
@@ -69,8 +69,7 @@ func (d *state) platform() *platform.Client {
 	return &platform.Client{URL: d.Values.String(urlPath, platformURL), Token: d.facts().token, HTTP: d.client()}
 }
 
-// insecure reports whether requests to an address, and the tokens in them, would
-// travel in clear text without the values' consent.
+// insecure reports whether requests to a URL, and the tokens in them, would be sent unencrypted although the values do not allow it.
 func (d *state) insecure(address string) bool {
 	parsed, err := url.Parse(address)
 	return err == nil && parsed.Scheme == "http" && !d.Values.Bool(insecurePath, false)
@@ -87,7 +86,7 @@ func checkUser(ctx context.Context, d *state) engine.Outcome {
 	}
 	user, err := d.platform().Me(ctx)
 	if err != nil {
-		refused := d.lighter(ctx, d.noUser(err, place))
+		refused := d.warnIfRegistered(ctx, d.noUser(err, place))
 		return engine.Outcome{Findings: []findings.Finding{refused}, Lacks: "a user token that the platform knows"}
 	}
 	d.update(ctx, func(f *facts) { f.user = user })
@@ -115,7 +114,7 @@ func refusal(answer *platform.Error) string {
 	return statusText(answer.Status)
 }
 
-// tokenPlace is where the token in use was written.
+// tokenPlace returns the place in the values of the token in use.
 func (d *state) tokenPlace() helmvalues.Place {
 	if d.Values.String(tokenPath, "") != "" {
 		return d.place(tokenPath)
@@ -145,9 +144,9 @@ func checkAdmin(ctx context.Context, d *state) engine.Outcome {
 	case user == nil:
 		return lacks("ACC100")
 	case user.ActiveAccount == nil:
-		return found(d.lighter(ctx, findings.New("ACC202", d.tokenPlace(), user.Name)))
+		return found(d.warnIfRegistered(ctx, findings.New("ACC202", d.tokenPlace(), user.Name)))
 	case !user.Administers():
-		return found(d.lighter(ctx, findings.New("ACC201", d.tokenPlace(), user.Name, user.ActiveAccount.Name)))
+		return found(d.warnIfRegistered(ctx, findings.New("ACC201", d.tokenPlace(), user.Name, user.ActiveAccount.Name)))
 	}
 	return found()
 }

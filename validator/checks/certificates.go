@@ -20,9 +20,9 @@ const (
 	caRefPath = caPath + ".secretKeyRef"
 
 	webhookPath = "global.codefresh.tls.workflowPipelinesGitWebhooks.certificates"
-	// argoCertificatesPath is where Argo CD has its certificates of Git servers.
+	// argoCertificatesPath is the value with Argo CD's certificates of Git servers.
 	argoCertificatesPath = "argo-cd.configs.tls.certificates"
-	// soon is how long before its end a certificate is worth a warning.
+	// soon is the time before the expiry of a certificate in which a warning is reported.
 	soon = 30 * 24 * time.Hour
 	day  = "2006-01-02"
 )
@@ -64,7 +64,7 @@ func (d *state) checkBundle(bundle []byte, place helmvalues.Place) []findings.Fi
 
 const certificateStart = "-----BEGIN CERTIFICATE-----"
 
-// certificates splits PEM text into certificates and decodes each; a damaged one is nil, so that the others keep their number.
+// certificates splits PEM text into certificates and decodes each; a damaged one is nil, so that the others keep their numbers.
 func certificates(text []byte) [][]byte {
 	var blocks [][]byte
 	for i, part := range bytes.Split(text, []byte(certificateStart)) {
@@ -118,7 +118,7 @@ func parse(raw []byte) (*x509.Certificate, error) {
 	return x509.ParseCertificate(raw)
 }
 
-// checkCertificate looks at one certificate of the bundle, counted from 1.
+// checkCertificate checks one certificate of the bundle; number starts at 1.
 func (d *state) checkCertificate(number int, raw []byte, place helmvalues.Place) []findings.Finding {
 	certificate, err := parse(raw)
 	if err != nil {

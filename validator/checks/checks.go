@@ -9,7 +9,7 @@ import (
 	"gitops-runtime/validator/engine"
 )
 
-// Deadlines for one check: checking values needs no time; a network request may need a DNS lookup, a connection, a handshake and a response.
+// Deadlines of a check: a check of values takes almost no time; a network request may need a DNS lookup, a connection, a handshake and a response.
 const (
 	local  = 5 * time.Second
 	remote = 15 * time.Second
@@ -23,7 +23,7 @@ type row struct {
 	run                func(ctx context.Context, d *state) engine.Outcome
 }
 
-// rows is the table. Its order is the order of the report.
+// rows returns the table of checks, in the order of the report.
 func rows() []row {
 	return []row{
 		{"SCH100", "The values fit the chart's schema", "schema", nil, local, checkSchema},
@@ -69,11 +69,11 @@ func rows() []row {
 // essential are the checks that an install depends on: the runtime registers itself with this token, in this account, under this name.
 var essential = []string{"TOK100", "ACC100", "ACC200", "RUN200"}
 
-// after are checks that wait for others and continue whatever their outcome: a registered runtime has its own token, and does not need the user's.
+// after contains the checks that another one waits for, whatever their status: a registered runtime has its own token, and does not need the user's.
 var after = map[string][]string{"RUN200": {"ACC100", "RUN300"}}
 
-// about names the value that a check connects to or reads first, for the finding that its time ran out. Checks that query only the cluster have no
-// value.
+// about returns the place of the value that a check connects to or reads first, for the finding that its deadline has passed. Checks that query only
+// the cluster have none.
 var about = map[string]func(*state) helmvalues.Place{
 	"RUN100": at(namePath),
 	"RUN200": at(namePath),
@@ -94,7 +94,7 @@ func at(path string) func(*state) helmvalues.Place {
 	return func(d *state) helmvalues.Place { return d.place(path) }
 }
 
-// Table binds every check to a subject.
+// Table returns all checks, bound to a subject.
 func Table(subject Subject) []engine.Check {
 	shared := &state{Subject: subject}
 	var table []engine.Check

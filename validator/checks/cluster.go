@@ -18,11 +18,11 @@ import (
 // chart renders.
 var oldest = [2]int{1, 23}
 
-// release reads the first two numbers of a version and leaves what vendors add.
-var release = regexp.MustCompile(`^v?([0-9]+)\.([0-9]+)`)
+// majorMinor matches the major and the minor number of a version; a vendor's suffix may follow.
+var majorMinor = regexp.MustCompile(`^v?([0-9]+)\.([0-9]+)`)
 
 func numbers(version string) ([2]int, bool) {
-	found := release.FindStringSubmatch(version)
+	found := majorMinor.FindStringSubmatch(version)
 	if found == nil {
 		return [2]int{}, false
 	}
@@ -51,7 +51,7 @@ func checkVersion(ctx context.Context, d *state) engine.Outcome {
 	return found()
 }
 
-// What one node has to offer for the runtime's largest pods.
+// Allocatable resources that one node needs for the runtime's largest pods.
 var (
 	enoughCPU    = resource.MustParse("2")
 	enoughMemory = resource.MustParse("5000M")

@@ -14,8 +14,7 @@ import (
 	"gitops-runtime/validator/findings"
 )
 
-// argoDefinitions are the CRDs of each Argo project, by the value that has the
-// chart install them.
+// argoDefinitions are the CRDs of each Argo project; the chart installs them if both values are true.
 var argoDefinitions = []struct {
 	enabled, install string
 	names            []string
@@ -28,7 +27,7 @@ var argoDefinitions = []struct {
 	{"argo-events.enabled", "argo-events.crds.install", []string{"eventbus", "eventsources", "sensors"}},
 }
 
-// checkDefinitions finds the CRDs that the chart would install and that belong to something else.
+// checkDefinitions finds existing CRDs that the chart would install and that do not belong to this release.
 func checkDefinitions(ctx context.Context, d *state) engine.Outcome {
 	if cannot, ok := d.reach(); !ok {
 		return cannot
@@ -63,7 +62,7 @@ func checkDefinitions(ctx context.Context, d *state) engine.Outcome {
 	return found(list...)
 }
 
-// owner names the owner of an object, "" for this release.
+// owner returns a description of the owner of an object, "" for this release.
 func (d *state) owner(object cluster.Meta) string {
 	name, namespace := object.Annotations["meta.helm.sh/release-name"], object.Annotations["meta.helm.sh/release-namespace"]
 	managed := object.Labels["app.kubernetes.io/managed-by"] == "Helm"
@@ -76,7 +75,7 @@ func (d *state) owner(object cluster.Meta) string {
 	return "no Helm release"
 }
 
-// adopt is the command that hands objects over to this release.
+// adopt returns the commands that transfer CRDs to this release.
 func (d *state) adopt(names []string) string {
 	quoted := make([]string, len(names))
 	for i, name := range names {

@@ -14,15 +14,14 @@ import (
 	"gitops-runtime/validator/findings"
 )
 
-// externalArgoPath is the value of an external Argo CD; legacyArgoPath is its older name.
+// externalArgoPath is the path of the values of an external Argo CD; legacyArgoPath is its older name.
 const (
 	externalArgoPath = "global.integrations.argo-cd.server"
 	legacyArgoPath   = "global.external-argo-cd.server"
 )
 
-// oldestArgo and newestArgo are the minor versions of Argo CD between which the
-// closed images of the runtime work: the published chart 0.30.0 accepts
-// ">=3.2 <=3.4". Any patch of the newest one counts as within.
+// oldestArgo and newestArgo are the oldest and the newest minor version of Argo CD that the closed-source images of the runtime support: the
+// published chart 0.30.0 accepts ">=3.2 <=3.4". Any patch version of the newest one is accepted.
 var oldestArgo, newestArgo = [2]int{3, 2}, [2]int{3, 4}
 
 // checkExternalArgo finds the Service of an external Argo CD and, within the cluster, requests its version, which needs no authentication.
@@ -76,7 +75,7 @@ func checkExternalArgo(ctx context.Context, d *state) engine.Outcome {
 	return found()
 }
 
-// externalArgo returns the values of the external Argo CD; the older name takes precedence if both are set, as in the chart.
+// externalArgo returns a value of the external Argo CD; the older name takes precedence if both are set, as in the chart.
 func (d *state) externalArgo(key, fallback string) string {
 	return d.Values.String(legacyArgoPath+"."+key, d.Values.String(externalArgoPath+"."+key, fallback))
 }

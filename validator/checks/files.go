@@ -9,10 +9,10 @@ import (
 	"gitops-runtime/validator/findings"
 )
 
-// filesCode is the check of the values files themselves.
+// filesCode is the code of the check of the values files themselves.
 const filesCode = "SCH200"
 
-// checkFiles reports what YAML accepts in a values file and is hardly ever meant.
+// checkFiles reports valid YAML in values files that is probably a mistake: duplicate keys and further documents.
 func checkFiles(_ context.Context, d *state) engine.Outcome {
 	if d.InHook {
 		return nothing(helmHasChecked)
@@ -32,7 +32,7 @@ func position(place helmvalues.Place) string {
 	return fmt.Sprintf("in line %d (column %d)", place.Line, place.Column)
 }
 
-// Unreadable is the result for a file of a batch that contains no values, so that nothing else about it can be checked.
+// Unreadable returns the result for a file of a batch that contains no values, so that no other check can run.
 func Unreadable(err *helmvalues.FileError) engine.Result {
 	place := helmvalues.Place{File: err.File, Line: err.Line}
 	if place.Line > 0 {

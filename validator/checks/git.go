@@ -25,7 +25,7 @@ const (
 	gitUserDefault = "username"
 )
 
-// checkGitPassword finds the Git password and stores it.
+// checkGitPassword reads the Git password and stores it.
 func checkGitPassword(ctx context.Context, d *state) engine.Outcome {
 	password := d.Values.String(gitPlainPath, "")
 	if password == "" {
@@ -44,7 +44,7 @@ func checkGitPassword(ctx context.Context, d *state) engine.Outcome {
 	return found()
 }
 
-// checkGitProvider looks at the account's provider and the address of its API.
+// checkGitProvider checks the account's provider and the URL of its API.
 func checkGitProvider(_ context.Context, d *state) engine.Outcome {
 	known := d.facts()
 	if known.user == nil {
@@ -70,7 +70,7 @@ func checkGitProvider(_ context.Context, d *state) engine.Outcome {
 	return found()
 }
 
-// checkGitToken asks the provider about the permissions of the token.
+// checkGitToken queries the provider for the permissions of the token.
 func checkGitToken(ctx context.Context, d *state) engine.Outcome {
 	known := d.facts()
 	switch {
@@ -84,12 +84,12 @@ func checkGitToken(ctx context.Context, d *state) engine.Outcome {
 		return nothing("the user has no active account")
 	}
 	account := known.user.ActiveAccount
-	ask, supported := git.ByName(account.GitProvider)
+	provider, supported := git.ByName(account.GitProvider)
 	if !supported {
 		return lacks("GIT200")
 	}
 	address := git.APIURL(account.GitProvider, account.GitAPIURL)
-	token, err := ask(ctx, git.Server{URL: address, Repository: account.SharedConfigRepo, HTTP: d.client()},
+	token, err := provider(ctx, git.Server{URL: address, Repository: account.SharedConfigRepo, HTTP: d.client()},
 		git.Credentials{User: d.Values.String(gitPath+".username", gitUserDefault), Token: known.gitPassword})
 	if err != nil {
 		return found(d.noGitToken(err, address))
@@ -97,7 +97,7 @@ func checkGitToken(ctx context.Context, d *state) engine.Outcome {
 	return found(d.gitToken(token)...)
 }
 
-// gitPlace is where the password in use was written.
+// gitPlace returns the place in the values of the password in use.
 func (d *state) gitPlace() helmvalues.Place {
 	if d.Values.String(gitPlainPath, "") != "" {
 		return d.place(gitPlainPath)
@@ -123,7 +123,7 @@ func (d *state) noGitToken(err error, address string) findings.Finding {
 	return unknown("GIT300", d.gitPlace(), "What the Git token may do", missing(err))
 }
 
-// gitToken reports what a provider returns about a token.
+// gitToken returns the findings for a provider's description of a token.
 func (d *state) gitToken(token git.Token) []findings.Finding {
 	var list []findings.Finding
 	place, ends := d.gitPlace(), token.Expires.UTC().Format(day)

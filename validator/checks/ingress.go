@@ -100,7 +100,7 @@ func (d *state) probe(ctx context.Context, address string) (findings.Finding, bo
 	return findings.Finding{}, false
 }
 
-// get requests an address and reads only the status of the response.
+// get requests a URL and returns the HTTP status of the response.
 func (d *state) get(ctx context.Context, address string) (int, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {

@@ -14,7 +14,7 @@ func checkLimits(ctx context.Context, d *state) engine.Outcome {
 	switch {
 	case d.Upgrade:
 		return nothing("this is an upgrade")
-	case d.own(ctx).alive:
+	case d.runtimeIdentity(ctx).accepted:
 		return nothing("the runtime is registered already")
 	case d.facts().user == nil:
 		return lacks("ACC100")

@@ -28,27 +28,27 @@ const (
 
 // neighbors are controllers that must not share a name or tracking method with those of this release.
 var neighbors = []struct {
-	// label is what the project's own manifests and charts call the workload.
+	// label is the app.kubernetes.io/name of the workload in the project's manifests and charts.
 	label, title, chart string
 }{
 	{"argocd-server", "Argo CD", "argo-cd"},
 	{"argo-rollouts", "Argo Rollouts", "argo-rollouts"},
 }
 
-// checkNeighbors queries all selectors in parallel.
+// checkNeighbors finds neighbors in other namespaces; it queries all selectors in parallel.
 func checkNeighbors(ctx context.Context, d *state) engine.Outcome {
 	if cannot, ok := d.reach(); !ok {
 		return cannot
 	}
 	present, failed := make([][]cluster.Workload, len(neighbors)), make([]error, len(neighbors))
-	var asking errgroup.Group
+	var queries errgroup.Group
 	var mutex sync.Mutex
 	for i, neighbor := range neighbors {
 		if !d.Values.Bool(neighbor.chart+".enabled", true) {
 			continue
 		}
 		for _, labels := range d.labelsOf(neighbor.label, neighbor.chart) {
-			asking.Go(func() (crashed error) {
+			queries.Go(func() (crashed error) {
 				defer contain.Panic(&crashed)
 				more, err := d.Cluster.Deployments(ctx, labels, "")
 				mutex.Lock()
@@ -61,7 +61,7 @@ func checkNeighbors(ctx context.Context, d *state) engine.Outcome {
 			})
 		}
 	}
-	if crashed := asking.Wait(); crashed != nil {
+	if crashed := queries.Wait(); crashed != nil {
 		failed[0] = crashed
 	}
 	var list []findings.Finding
@@ -69,13 +69,13 @@ func checkNeighbors(ctx context.Context, d *state) engine.Outcome {
 		if failed[i] != nil {
 			return found(unknown("CLU500", helmvalues.Place{}, "Whether another "+neighbor.title+" runs on the cluster", missing(failed[i])))
 		}
-		list = append(list, d.besides(neighbor.chart, neighbor.title, present[i])...)
+		list = append(list, d.inOtherNamespace(neighbor.chart, neighbor.title, present[i])...)
 	}
 	return found(list...)
 }
 
-// besides are the collisions with the first, by namespace, of the workloads that is in another namespace.
-func (d *state) besides(chart, title string, present []cluster.Workload) []findings.Finding {
+// inOtherNamespace returns the collisions with the first workload, by namespace, that is in another namespace.
+func (d *state) inOtherNamespace(chart, title string, present []cluster.Workload) []findings.Finding {
 	slices.SortFunc(present, func(a, b cluster.Workload) int { return cmp.Compare(a.Metadata.Namespace, b.Metadata.Namespace) })
 	for _, workload := range present {
 		if workload.Metadata.Namespace != d.Namespace {
@@ -85,7 +85,7 @@ func (d *state) besides(chart, title string, present []cluster.Workload) []findi
 	return nil
 }
 
-// labelsOf are the selectors that find a project's workload: its usual name, and for Argo CD the labels that the values set.
+// labelsOf returns the selectors that find a project's workload: its usual name, and for Argo CD the labels that the values set.
 func (d *state) labelsOf(name, chart string) []string {
 	selectors := []string{"app.kubernetes.io/name=" + name}
 	if chart != "argo-cd" {
@@ -102,7 +102,7 @@ func (d *state) labelsOf(name, chart string) []string {
 	return selectors
 }
 
-// collisions are what two installs of a project would share.
+// collisions returns a finding for each setting that makes two installs of a project conflict.
 func (d *state) collisions(chart, title, namespace string) []findings.Finding {
 	var list []findings.Finding
 	name := chart + ".fullnameOverride"
@@ -117,8 +117,7 @@ func (d *state) collisions(chart, title, namespace string) []findings.Finding {
 	return list
 }
 
-// checkRuntimes finds a second runtime by the one object that all have under
-// the same name.
+// checkRuntimes finds another runtime by the Deployment of app-proxy, which has the same name in every runtime.
 func checkRuntimes(ctx context.Context, d *state) engine.Outcome {
 	switch {
 	case d.Values.Bool(singlePath, false):

@@ -27,16 +27,16 @@ func (d *state) reach() (engine.Outcome, bool) {
 	return engine.Outcome{}, true
 }
 
-// found is the outcome of a check with these findings; none means it passed.
+// found returns the outcome of a check with these findings; without any, the check passed.
 func found(list ...findings.Finding) engine.Outcome { return engine.Outcome{Findings: list} }
 
-// nothing is the outcome of a check that does not apply.
+// nothing returns the outcome of a check that does not apply.
 func nothing(why string) engine.Outcome { return engine.Outcome{Skip: why} }
 
-// lacks is the outcome of a check that could not run.
+// lacks returns the outcome of a check that could not run.
 func lacks(what string) engine.Outcome { return engine.Outcome{Lacks: what} }
 
-// unknown is the finding that a request got no response, with what was missing.
+// unknown returns the finding that a question has no answer; missing is the reason.
 func unknown(check string, place helmvalues.Place, question, missing string) findings.Finding {
 	return findings.New(check, place, question+" is unknown: "+missing+".")
 }
@@ -56,7 +56,7 @@ func missing(err error) string {
 	return err.Error()
 }
 
-// absent is true for the answer that an object does not exist.
+// absent reports whether an error means that an object does not exist.
 func absent(err error) bool {
 	var refused *cluster.Error
 	return errors.As(err, &refused) && refused.NotFound()

@@ -36,7 +36,7 @@ func (k kind) String() string {
 	return k.resource + "." + k.group
 }
 
-// checkRights queries all kinds in parallel.
+// checkRights checks the permission to create each kind; it queries all kinds in parallel.
 func checkRights(ctx context.Context, d *state) engine.Outcome {
 	switch {
 	case d.InHook:
@@ -47,7 +47,7 @@ func checkRights(ctx context.Context, d *state) engine.Outcome {
 	denied := make([]bool, len(rendered))
 	var once sync.Once
 	var failed error
-	var asking errgroup.Group
+	var queries errgroup.Group
 	for i, kind := range rendered {
 		if kind.clusterWide && d.Values.Bool(singlePath, false) {
 			continue
@@ -56,7 +56,7 @@ func checkRights(ctx context.Context, d *state) engine.Outcome {
 		if kind.clusterWide {
 			namespace = ""
 		}
-		asking.Go(func() (crashed error) {
+		queries.Go(func() (crashed error) {
 			defer contain.Panic(&crashed)
 			allowed, err := d.Cluster.Allowed(ctx, "create", kind.group, kind.resource, namespace)
 			if err != nil {
@@ -66,7 +66,7 @@ func checkRights(ctx context.Context, d *state) engine.Outcome {
 			return nil
 		})
 	}
-	if crashed := asking.Wait(); crashed != nil {
+	if crashed := queries.Wait(); crashed != nil {
 		failed = crashed
 	}
 	return d.rights(denied, failed)

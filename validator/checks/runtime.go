@@ -19,7 +19,7 @@ const (
 	clusterPath = "global.runtime.cluster"
 	// inCluster is the default of global.runtime.cluster.
 	inCluster = "https://kubernetes.default.svc"
-	// labelLimit is the longest DNS label, and the longest value of a label of Kubernetes: names are both.
+	// labelLimit is the maximum length of a DNS label and of a Kubernetes label value; names become both.
 	labelLimit = 63
 )
 
@@ -66,12 +66,12 @@ func (d *state) checkTunnelLabel(name string) engine.Outcome {
 // user's is used: on an install the name has to be free, on an upgrade it has to belong to this runtime.
 func checkUnique(ctx context.Context, d *state) engine.Outcome {
 	name, place := d.Values.String(namePath, ""), d.place(namePath)
-	own := d.own(ctx)
+	current := d.runtimeIdentity(ctx)
 	switch {
-	case own.alive && own.registered == nil:
+	case current.accepted && current.registered == nil:
 		return found(findings.New("RUN204", place, name))
-	case own.alive:
-		return d.same(own.registered)
+	case current.accepted:
+		return d.same(current.registered)
 	case d.facts().user == nil:
 		return lacks("ACC100")
 	}
@@ -96,16 +96,16 @@ func checkUnique(ctx context.Context, d *state) engine.Outcome {
 	return found(taken)
 }
 
-// here is true when a runtime is registered from this namespace and cluster, as
-// far as the platform knows; sure is true when it knows both.
+// here reports whether a runtime is registered from this namespace and cluster, as far as the platform has recorded them; sure is true if it has
+// recorded both.
 func (d *state) here(registered *platform.Runtime) (here, sure bool) {
 	namespace, cluster := registered.Metadata.Namespace, registered.Cluster
 	here = (namespace == "" || namespace == d.Namespace) && (cluster == "" || cluster == d.Values.String(clusterPath, inCluster))
 	return here, namespace != "" && cluster != ""
 }
 
-// same is the outcome for a runtime that has to be this one. Namespace and cluster are optional in the platform's records; missing records do not reject
-// an upgrade.
+// same returns the outcome for a runtime that has to be this one. Namespace and cluster are optional in the platform's records; missing records do
+// not reject an upgrade.
 func (d *state) same(registered *platform.Runtime) engine.Outcome {
 	here, sure := d.here(registered)
 	if here && sure {

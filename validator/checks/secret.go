@@ -12,21 +12,19 @@ import (
 	"gitops-runtime/validator/findings"
 )
 
-// reference is a secretKeyRef of the values, and the codes for what can be
-// wrong with it.
+// reference is a secretKeyRef of the values, with the codes of its findings.
 type reference struct {
 	// path of the secretKeyRef in the values.
 	path string
-	// check is the hundred; the others are findings of it. An empty code is
-	// for a case that the caller has excluded.
+	// check is the code of the check, the others are those of its findings. A code is empty if the caller has excluded the case.
 	check, noField, noSecret, noKey, empty string
-	// description of the Secret's content, in a word or two
+	// what is a short description of the Secret's content.
 	what string
 	// defaultKey is used if the reference names no key and the chart has a default.
 	defaultKey string
 }
 
-// follow reads the entry that a reference names. ok is false if there is no entry, and the outcome gives the reason.
+// follow reads the entry that a reference names. ok is false if there is no entry; the outcome then contains the reason.
 func (d *state) follow(ctx context.Context, r reference) (entry string, outcome engine.Outcome, ok bool) {
 	name, key := d.Values.String(r.path+".name", ""), d.Values.String(r.path+".key", r.defaultKey)
 	switch {

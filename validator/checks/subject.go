@@ -16,16 +16,16 @@ import (
 	"gitops-runtime/validator/platform"
 )
 
-// Subject is what is checked: values, and their environment.
+// Subject contains the values to check and their environment.
 type Subject struct {
 	Values *helmvalues.Values
 	// Chart is nil in the hook, where Helm has checked the schema already.
 	Chart *helmchart.Chart
-	// Schemas stores compiled schemas for other subjects of the same chart; nil stores nothing.
+	// Schemas caches compiled schemas for other subjects of the same chart; nil disables the cache.
 	Schemas *schemacheck.Cache
-	// Namespace and Release are those of the install.
+	// Namespace and Release identify the install.
 	Namespace, Release string
-	// Upgrade is true when the release exists already.
+	// Upgrade is true if the release already exists.
 	Upgrade bool
 	// InHook is true in the hook Job: permissions are the Job's, not the user's.
 	InHook bool
@@ -37,7 +37,7 @@ type Subject struct {
 	Now time.Time
 }
 
-// Cluster is the queries that checks send to an API server.
+// Cluster contains the queries that checks send to an API server.
 type Cluster interface {
 	secretReader
 	gatewayReader
@@ -67,10 +67,10 @@ type state struct {
 	Subject
 	mu       sync.Mutex
 	known    facts
-	identity ownIdentity
+	identity identityOnce
 }
 
-// facts are what the checks found out.
+// facts are the results of checks that later checks use.
 type facts struct {
 	// token is the user token.
 	token string
@@ -79,10 +79,10 @@ type facts struct {
 	// user is the owner of the token, nil if it is not known.
 	user        *platform.User
 	gitPassword string
-	clients     *http.Client
+	client      *http.Client
 }
 
-// facts are those found so far.
+// facts returns the facts that are known so far.
 func (d *state) facts() facts {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -98,17 +98,17 @@ func (d *state) update(ctx context.Context, change func(*facts)) {
 	}
 }
 
-// client is the HTTP client for the platform and the Git provider.
+// client returns the HTTP client for the platform and the Git provider.
 func (d *state) client() *http.Client {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.known.clients == nil {
-		d.known.clients = d.Network(slices.Concat(d.known.authorities, d.gitAuthorities()))
+	if d.known.client == nil {
+		d.known.client = d.Network(slices.Concat(d.known.authorities, d.gitAuthorities()))
 	}
-	return d.known.clients
+	return d.known.client
 }
 
-// gitAuthorities are the certificates of Git servers, PEM; the chart merges both maps, and app-proxy trusts what is in them.
+// gitAuthorities returns the certificates of Git servers, in PEM format; the chart merges both maps, and app-proxy trusts these certificates.
 func (d *state) gitAuthorities() []byte {
 	var bundle []byte
 	for _, path := range []string{webhookPath, argoCertificatesPath} {
@@ -120,5 +120,5 @@ func (d *state) gitAuthorities() []byte {
 	return bundle
 }
 
-// place is short for the place of a value.
+// place returns the place of a value.
 func (d *state) place(path string) helmvalues.Place { return d.Values.Place(path) }

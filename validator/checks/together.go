@@ -40,7 +40,7 @@ func checkTogether(_ context.Context, d *state) engine.Outcome {
 	return found(list...)
 }
 
-// cacheMissing: several pods of app-proxy share a cache in Redis.
+// cacheMissing reports several replicas of app-proxy without Redis, in which they share a cache.
 func (d *state) cacheMissing() (findings.Finding, bool) {
 	replicas, _ := d.Values.Get(replicasPath)
 	count, isNumber := replicas.(float64)
@@ -68,20 +68,20 @@ func (d *state) routeUnused() (findings.Finding, bool) {
 
 func (d *state) tunnelElsewhere() (findings.Finding, bool) {
 	host, port := d.Values.String(targetPath+".host", ""), d.Values.String(targetPath+".port", "")
-	name, own := d.Values.String(routerPath+".fullnameOverride", "internal-router"), d.Values.String(routerPath+".service.port", "")
-	if mode.Choose(d.Values) != mode.Tunnel || host == "" || port == "" || own == "" || host == name && port == own {
+	name, servicePort := d.Values.String(routerPath+".fullnameOverride", "internal-router"), d.Values.String(routerPath+".service.port", "")
+	if mode.Choose(d.Values) != mode.Tunnel || host == "" || port == "" || servicePort == "" || host == name && port == servicePort {
 		return findings.Finding{}, false
 	}
-	return findings.New("SCH304", d.place(targetPath+".host"), host, port, name, own).
-		WithFix("--set %s.host=%s,%s.port=%s", targetPath, name, targetPath, own), true
+	return findings.New("SCH304", d.place(targetPath+".host"), host, port, name, servicePort).
+		WithFix("--set %s.host=%s,%s.port=%s", targetPath, name, targetPath, servicePort), true
 }
 
 func (d *state) argoTokenMissing() (findings.Finding, bool) {
-	either := func(key string) string { // the older name wins where both are set, as in the chart
+	auth := func(key string) string { // the older name takes precedence if both are set, as in the chart
 		return d.Values.String("global.external-argo-cd.auth."+key, d.Values.String(argoAuthPath+"."+key, ""))
 	}
 	external := !d.Values.Bool("argo-cd.enabled", true) && d.externalArgo("svc", "") != ""
-	if !external || either("type") != "token" || either("token") != "" || either("tokenSecretKeyRef.name") != "" {
+	if !external || auth("type") != "token" || auth("token") != "" || auth("tokenSecretKeyRef.name") != "" {
 		return findings.Finding{}, false
 	}
 	return findings.New("SCH305", d.place(argoAuthPath+".token")), true
@@ -96,14 +96,14 @@ func (d *state) sshKeyUnnamed() (findings.Finding, bool) {
 	return findings.New("SCH306", d.place(sshKeyPath+".secretKeyRef")), true
 }
 
-// tunnelHostName is the host name that account, runtime and tunnel server form, as in the chart's templates.
+// tunnelHostName matches the tunnel's host name, which consists of account, runtime and tunnel server, as in the chart's templates.
 var tunnelHostName = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$`)
 
-// tunnelHost finds an account id that cannot be part of a host name.
+// tunnelHost reports an account id that cannot be part of a host name.
 func (d *state) tunnelHost(account string) (findings.Finding, bool) {
 	name := d.Values.String(namePath, "")
 	host := fmt.Sprintf("%s-%s.%s", account, name, d.Values.String(serverPath+".subdomainHost", mode.SubdomainHost))
-	// a name or a server that is not one has a finding of its own
+	// other checks report an invalid name or tunnel server
 	if account == "" || name == "" || !wellFormed.MatchString(name) || len(account)+1+len(name) > labelLimit || tunnelHostName.MatchString(host) ||
 		!isHost(d.Values.String(serverPath+".subdomainHost", mode.SubdomainHost)) {
 		return findings.Finding{}, false

@@ -22,27 +22,28 @@ const (
 
 // identity is the result of checking the runtime's own token: whether it exists, whether the platform accepts it, and which runtime it belongs to.
 type identity struct {
-	// alive is true if the platform accepted the token; registered is then the account's runtime with the name in the values, nil if there is none.
-	alive      bool
+	// accepted is true if the platform accepted the token; registered is then the account's runtime with the name in the values, nil if there is
+	// none.
+	accepted   bool
 	registered *platform.Runtime
-	// outcome is that of the check of the token.
+	// outcome is the outcome of the check of the token.
 	outcome engine.Outcome
 }
 
-// ownIdentity checks the token once for all checks that need it.
-type ownIdentity struct {
+// identityOnce stores the identity, so that the token is checked once for all checks that need it.
+type identityOnce struct {
 	once  sync.Once
 	found identity
 }
 
-// own reads the runtime's own token and sends a request with it to the platform. The token exists from the first registration on, even if the installer
-// reports an install: Argo CD renders every sync as an install.
-func (d *state) own(ctx context.Context) identity {
-	d.identity.once.Do(func() { d.identity.found = d.lookUpOwn(ctx) })
+// runtimeIdentity reads the runtime's own token and sends a request with it to the platform. The token exists from the first registration on, even if
+// the installer reports an install: Argo CD renders every sync as an install.
+func (d *state) runtimeIdentity(ctx context.Context) identity {
+	d.identity.once.Do(func() { d.identity.found = d.readIdentity(ctx) })
 	return d.identity.found
 }
 
-func (d *state) lookUpOwn(ctx context.Context) identity {
+func (d *state) readIdentity(ctx context.Context) identity {
 	if d.Cluster == nil {
 		return identity{outcome: lacks(needsCluster)}
 	}
@@ -67,13 +68,13 @@ func (d *state) lookUpOwn(ctx context.Context) identity {
 	client := platform.Client{URL: address, Token: token, HTTP: d.client()}
 	registered, err := client.Runtime(ctx, d.Values.String(namePath, ""))
 	if err != nil {
-		return identity{outcome: found(d.ownRefused(err))}
+		return identity{outcome: found(d.tokenRefused(err))}
 	}
-	return identity{alive: true, registered: registered, outcome: found()}
+	return identity{accepted: true, registered: registered, outcome: found()}
 }
 
-// ownRefused distinguishes a token that the platform does not know from a platform that does not respond, or not to this token.
-func (d *state) ownRefused(err error) findings.Finding {
+// tokenRefused distinguishes a token that the platform does not know from a platform that does not respond, or not to this token.
+func (d *state) tokenRefused(err error) findings.Finding {
 	var answer *platform.Error
 	var failure *netfail.Failure
 	reason := err.Error()
@@ -89,12 +90,13 @@ func (d *state) ownRefused(err error) findings.Finding {
 
 // checkOwnToken reports the result for the runtime's own token.
 func checkOwnToken(ctx context.Context, d *state) engine.Outcome {
-	return d.own(ctx).outcome
+	return d.runtimeIdentity(ctx).outcome
 }
 
-// lighter turns a failure that concerns only the user into a warning if the runtime is registered and has its own token: it no longer needs the user.
-func (d *state) lighter(ctx context.Context, finding findings.Finding) findings.Finding {
-	if finding.Level == findings.Fail && d.own(ctx).alive {
+// warnIfRegistered turns a failure that concerns only the user into a warning if the runtime is registered and has its own token: it no longer needs
+// the user.
+func (d *state) warnIfRegistered(ctx context.Context, finding findings.Finding) findings.Finding {
+	if finding.Level == findings.Fail && d.runtimeIdentity(ctx).accepted {
 		return finding.AtLevel(findings.Warn)
 	}
 	return finding
