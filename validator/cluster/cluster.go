@@ -1,5 +1,6 @@
-// Package cluster reads what the checks need from a Kubernetes API server, and deletes what an uninstall leaves. It decodes only the fields that are
-// used, and connects as a pod does. It does not know kubeconfig files, which the package kubeconfig reads with client-go, nor what the responses mean.
+// Package cluster reads the objects that checks need from a Kubernetes API server, and deletes objects that an uninstall leaves. It decodes only the
+// fields that are used, and connects as a pod does. It does not know kubeconfig files, which the package kubeconfig reads with client-go, nor what
+// the responses mean.
 package cluster
 
 import (
@@ -16,15 +17,14 @@ import (
 	"gitops-runtime/internal/netfail"
 )
 
-// Client talks to one API server.
+// Client sends requests to one API server.
 type Client struct {
 	base string
 	host string
 	http *http.Client
 }
 
-// New talks to the API server at an address through an HTTP client that trusts
-// it and signs in to it.
+// New returns a client for the API server at a URL. The HTTP client has to trust the server and to authenticate.
 func New(address string, client *http.Client) (*Client, error) {
 	parsed, err := url.Parse(address)
 	if err != nil || parsed.Host == "" {
@@ -55,29 +55,29 @@ func (e *Error) Error() string {
 // Unwrap returns the underlying error.
 func (e *Error) Unwrap() error { return e.Err }
 
-// NotFound is true when the server answered that the object does not exist.
+// NotFound reports whether the server responded that the object does not exist.
 func (e *Error) NotFound() bool { return e.Status == http.StatusNotFound }
 
-// Forbidden is true if the permission for the request is missing.
+// Forbidden reports whether the permission for the request is missing.
 func (e *Error) Forbidden() bool {
 	return e.Status == http.StatusForbidden || e.Status == http.StatusUnauthorized
 }
 
 const maxReply = 32 << 20
 
-// question is one request: what is requested, with which permission.
+// question is one request and the permission that it needs.
 type question struct {
 	verb, resource string
 	path           string
 	query          url.Values
 	body           any
-	// method is GET, or POST with a body, when empty.
+	// method is GET if empty, and POST if there is a body.
 	method string
-	// accept and contentType are application/json when empty.
+	// accept and contentType are application/json if empty.
 	accept, contentType string
 }
 
-// These request only the metadata of objects, or of one.
+// Media types that request only the metadata of a list of objects, or of one object.
 const (
 	metadataType    = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
 	oneMetadataType = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json"
@@ -124,7 +124,7 @@ func (c *Client) decode(response *http.Response, q question, into any) error {
 		var status struct {
 			Message string `json:"message"`
 		}
-		_ = json.Unmarshal(reply, &status) // a proxy in between may respond differently
+		_ = json.Unmarshal(reply, &status) // a proxy may send another body
 		return &Error{Verb: q.verb, Resource: q.resource, Status: response.StatusCode, Message: status.Message}
 	}
 	if into == nil {

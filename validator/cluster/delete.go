@@ -7,7 +7,7 @@ import (
 	"path"
 )
 
-// Delete deletes the object at an API path, with background deletion of its dependents. It is gone once the server does not know it: an object with
+// Delete deletes the object at an API path, with background deletion of its dependents. gone is true once the object does not exist: an object with
 // finalizers remains until its controllers remove them, and the call can be repeated. It needs the permission to delete that object by its name.
 func (c *Client) Delete(ctx context.Context, objectPath string) (gone bool, err error) {
 	resource := path.Base(path.Dir(objectPath))

@@ -9,9 +9,9 @@ import (
 // Event is a message that `kubectl get events` and `kubectl describe` show.
 type Event struct {
 	Namespace string
-	// Kind, APIVersion, Name and UID name the object the event is about.
+	// Kind, APIVersion, Name and UID identify the object that the event is about.
 	Kind, APIVersion, Name, UID string
-	// Reason is one word; Message has 1024 bytes at most.
+	// Reason is one word; Message has at most 1024 bytes.
 	Reason, Message string
 	At              time.Time
 }

@@ -23,7 +23,7 @@ const (
 	handshakeTime = 10 * time.Second
 )
 
-// errNoPod is the reason when this is not a pod with a service account.
+// errNoPod means that the program does not run in a pod with a service account.
 var errNoPod = errors.New("this is not a pod with a service account")
 
 // InCluster connects as the pod's service account.
@@ -31,7 +31,7 @@ func InCluster() (*Client, error) {
 	return inPod(os.Getenv, serviceAccount)
 }
 
-// inPod connects by the environment and the mounted folder of a pod.
+// inPod connects with the environment and the mounted folder of a pod.
 func inPod(getenv func(string) string, folder string) (*Client, error) {
 	host, port := getenv("KUBERNETES_SERVICE_HOST"), getenv("KUBERNETES_SERVICE_PORT")
 	if host == "" || port == "" {
@@ -59,14 +59,13 @@ func inPod(getenv func(string) string, folder string) (*Client, error) {
 	return New("https://"+net.JoinHostPort(host, port), &http.Client{Transport: signedIn{file: token, next: transport}})
 }
 
-// signedIn sends the token of a service account. The kubelet replaces the file
-// before the token expires, so it is read for every request.
+// signedIn adds the token of a service account to requests. The kubelet replaces the file before the token expires, so it is read for every request.
 type signedIn struct {
 	file string
 	next http.RoundTripper
 }
 
-// RoundTrip sends a request.
+// RoundTrip sends a request with the token.
 func (s signedIn) RoundTrip(request *http.Request) (*http.Response, error) {
 	token, err := os.ReadFile(s.file)
 	if err != nil {

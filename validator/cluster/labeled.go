@@ -27,10 +27,10 @@ func ParseLabeled(text string) (Labeled, error) {
 	return Labeled{Group: group, Version: version, Resource: resource, Selector: selector}, nil
 }
 
-// String is the objects as kubectl selects them: resource[.group] -l selector.
+// String returns the arguments with which kubectl selects the objects: resource[.group] -l selector.
 func (l Labeled) String() string { return qualified(l.Resource, l.Group) + " -l " + l.Selector }
 
-// path is where the API server has all objects of the kind.
+// path returns the API path of all objects of the kind in a namespace.
 func (l Labeled) path(namespace string) string {
 	return fmt.Sprintf("%s/namespaces/%s/%s", apiRoot(l.Group, l.Version), url.PathEscape(namespace), l.Resource)
 }

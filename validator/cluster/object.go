@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Object names an object of the release's namespace, or one outside any.
+// Object identifies an object in the release's namespace, or a cluster-scoped one.
 type Object struct {
-	// Group is empty for Kubernetes' core.
+	// Group is empty for the core API group.
 	Group, Version, Resource, Name string
 }
 
@@ -22,13 +22,13 @@ func ParseObject(text string) (Object, error) {
 	return Object{Group: group, Version: version, Resource: resource, Name: name}, nil
 }
 
-// String is the object as kubectl names it: resource[.group]/name.
+// String returns the object as an argument of kubectl: resource[.group]/name.
 func (o Object) String() string { return qualified(o.Resource, o.Group) + "/" + o.Name }
 
-// Path is where the API server has the object.
+// Path returns the API path of the object.
 func (o Object) Path(namespace string) string {
 	root := apiRoot(o.Group, o.Version)
-	if o.Resource == "clusterroles" || o.Resource == "clusterrolebindings" { // the chart's only ones outside namespaces
+	if o.Resource == "clusterroles" || o.Resource == "clusterrolebindings" { // all other objects that the chart names are namespaced
 		return root + "/" + o.Resource + "/" + o.Name
 	}
 	return fmt.Sprintf("%s/namespaces/%s/%s/%s", root, namespace, o.Resource, o.Name)
@@ -40,7 +40,7 @@ func parseKind(text string) (resource, version, group string, ok bool) {
 	return parts[0], parts[1], parts[2], parts[0] != "" && parts[1] != ""
 }
 
-// qualified is a resource as kubectl names it.
+// qualified returns a resource as an argument of kubectl: resource[.group].
 func qualified(resource, group string) string {
 	if group == "" {
 		return resource
@@ -48,7 +48,7 @@ func qualified(resource, group string) string {
 	return resource + "." + group
 }
 
-// apiRoot is where the API server has the resources of a group.
+// apiRoot returns the API path of a version of a group.
 func apiRoot(group, version string) string {
 	if group == "" {
 		return "/api/" + version

@@ -6,7 +6,7 @@ import (
 	"path"
 )
 
-// Identity names an object as others refer to their owner.
+// Identity is the reference to an object in the ownerReferences of others.
 type Identity struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`

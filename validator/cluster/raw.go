@@ -6,7 +6,7 @@ import (
 	"path"
 )
 
-// Get reads the object at an API path, see Object.Path.
+// Get decodes the object at an API path, see Object.Path.
 func (c *Client) Get(ctx context.Context, objectPath string, into any) error {
 	return c.ask(ctx, question{verb: "get", resource: named(objectPath), path: objectPath}, into)
 }
@@ -24,7 +24,7 @@ func (c *Client) Merge(ctx context.Context, objectPath string, patch any) error 
 	}, nil)
 }
 
-// named is the resource and the name at the end of an API path.
+// named returns the resource and the name at the end of an API path.
 func named(objectPath string) string {
 	return path.Base(path.Dir(objectPath)) + "/" + path.Base(objectPath)
 }

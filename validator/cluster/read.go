@@ -14,7 +14,7 @@ type Meta struct {
 	Annotations map[string]string `json:"annotations"`
 }
 
-// Node is what a node can still be given.
+// Node is a node with its allocatable resources.
 type Node struct {
 	Metadata Meta `json:"metadata"`
 	Status   struct {
@@ -93,7 +93,7 @@ func (c *Client) KnowsGateways(ctx context.Context) (bool, error) {
 	return false, nil
 }
 
-// Gateway finds out whether a Gateway exists; an Error with NotFound when not.
+// Gateway returns nil if a Gateway exists, and an Error with NotFound if it does not.
 func (c *Client) Gateway(ctx context.Context, namespace, name string) error {
 	return c.ask(ctx, question{
 		verb: "get", resource: "gateways.gateway.networking.k8s.io/" + name,
@@ -101,7 +101,7 @@ func (c *Client) Gateway(ctx context.Context, namespace, name string) error {
 	}, nil)
 }
 
-// Service finds out whether a Service exists; an Error with NotFound when not.
+// Service returns nil if a Service exists, and an Error with NotFound if it does not.
 func (c *Client) Service(ctx context.Context, namespace, name string) error {
 	return c.ask(ctx, question{
 		verb: "get", resource: "services/" + name,
@@ -139,8 +139,7 @@ func (c *Client) CRDs(ctx context.Context) ([]Meta, error) {
 	return metas, err
 }
 
-// Deployments lists the Deployments of all namespaces by a label selector, a
-// name, or both; an empty one leaves it open.
+// Deployments lists the Deployments of all namespaces that match a label selector and a name; an empty argument matches all.
 func (c *Client) Deployments(ctx context.Context, labels, name string) ([]Workload, error) {
 	query := url.Values{}
 	if labels != "" {

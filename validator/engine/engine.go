@@ -12,10 +12,10 @@ import (
 	"gitops-runtime/validator/findings"
 )
 
-// Status is how a check ended.
+// Status is the status of a check that has ended.
 type Status string
 
-// The ways in which a check ends.
+// The statuses of a check.
 const (
 	Passed       Status = "pass"
 	Warned       Status = "warn"
@@ -26,19 +26,19 @@ const (
 
 // Check is one row of the table of checks.
 type Check struct {
-	// Code is the hundred of its findings, such as RUN200.
+	// Code is a multiple of 100, such as RUN200; its findings are RUN201 and so on.
 	Code string
 	// Title describes what is true if the check passes.
 	Title string
-	// Group is the heading it belongs under.
+	// Group is the heading of the check in reports.
 	Group string
-	// Needs are the codes of checks that have to end well before this one starts.
+	// Needs are the codes of checks that have to succeed before this one starts.
 	Needs []string
-	// After are the codes of checks that have to end before this one starts, however they end.
+	// After are the codes of checks that have to end before this one starts, whatever their status.
 	After []string
-	// Essential is true if an install depends on a result.
+	// Essential is true if an install depends on the result.
 	Essential bool
-	// Deadline bounds this check; the zero value leaves the run's own bound.
+	// Deadline limits the duration of this check; with zero only the deadline of the run applies.
 	Deadline time.Duration
 	// About, if not nil, is the value that the check reads or connects to: the place of the finding that it got no response.
 	About func() helmvalues.Place
@@ -46,17 +46,17 @@ type Check struct {
 	Run func(ctx context.Context) Outcome
 }
 
-// Outcome is what a check found.
+// Outcome contains the findings of a check, or the reason why it did not apply or could not run.
 type Outcome struct {
 	Findings []findings.Finding
 	// Skip, if not empty, is the reason why the check did not apply; checks that need it continue.
 	Skip string
-	// Lacks, when not empty, names what was missing to do it ("a cluster");
-	// those that need it are skipped as well, even where Findings only warn.
+	// Lacks, if not empty, names what the check needs and does not have ("a cluster"); checks that need this one are skipped, too, even if all
+	// findings are warnings.
 	Lacks string
 }
 
-// Result is a check with how it ended.
+// Result is a check with its status and findings.
 type Result struct {
 	Code     string             `json:"code"`
 	Title    string             `json:"title"`
@@ -64,24 +64,24 @@ type Result struct {
 	Status   Status             `json:"status"`
 	Reason   string             `json:"reason,omitempty"`
 	Findings []findings.Finding `json:"findings,omitempty"`
-	// Essential is the check's own.
+	// Essential is that of the Check.
 	Essential bool `json:"-"`
 	// holds is true if checks that need this one can continue.
 	holds bool
 }
 
-// Options bound a run and leave things out.
+// Options limit the duration of a run and omit checks and findings.
 type Options struct {
-	// Deadline bounds the whole run.
+	// Deadline limits the duration of the whole run.
 	Deadline time.Duration
 	// Skip names checks that are not run and findings that are omitted, with the flag that requested it ("--skip").
 	Skip map[string]string
 }
 
-// Run runs the checks and returns a result for each, in the order of the table, and deterministic for the same outcomes. It returns as soon as the
-// context ends; checks that have not ended by then are inconclusive.
+// Run runs the checks and returns a result for each, in the order of the table; equal outcomes have equal results. It returns as soon as the context
+// ends; checks that have not ended by then are inconclusive.
 func Run(ctx context.Context, table []Check, options Options) []Result {
-	// It ends with the run, so that a check that is left behind knows it.
+	// The context ends with the run, so that a check that is still running can stop.
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if options.Deadline > 0 {
@@ -97,9 +97,9 @@ func Run(ctx context.Context, table []Check, options Options) []Result {
 	}
 	results := make([]Result, 0, len(table))
 	for _, check := range table {
-		coming := pending[check.Code]
-		<-coming.done // the context limits every check
-		result := coming.result
+		expected := pending[check.Code]
+		<-expected.done // the context limits every check
+		result := expected.result
 		result.Essential = check.Essential
 		results = append(results, result)
 	}
@@ -130,7 +130,7 @@ func run(ctx context.Context, check Check, options Options, others map[string]*p
 		}
 		<-other.done
 		if ctx.Err() != nil && !other.result.holds {
-			return skipped(check, "needs "+before) // it is that one that the time was too short for
+			return skipped(check, "needs "+before) // the time ended while the other check ran
 		}
 	}
 	for _, need := range check.Needs {
@@ -146,8 +146,7 @@ func run(ctx context.Context, check Check, options Options, others map[string]*p
 	return without(options.Skip, perform(ctx, check))
 }
 
-// perform runs a check within its deadline, and does not wait for one that
-// overstays it.
+// perform runs a check until its deadline, and does not wait for one that exceeds it.
 func perform(ctx context.Context, check Check) Result {
 	outer := ctx
 	if check.Deadline > 0 {
@@ -205,7 +204,7 @@ func conclude(check Check, outcome Outcome) Result {
 	return result
 }
 
-// worst is the status of a check, determined by its most severe finding.
+// worst returns the status of a check, determined by its most severe finding.
 func worst(found []findings.Finding) Status {
 	status := Passed
 	for _, finding := range found {
@@ -243,19 +242,19 @@ func unanswered(check Check, reason string) Result {
 // checks run does not change: an omitted failure is still a failure.
 func without(skip map[string]string, result Result) Result {
 	var kept []findings.Finding
-	var left []string
+	var omitted []string
 	for _, finding := range result.Findings {
 		if by, out := skip[finding.Code]; out {
-			left = append(left, finding.Code+" "+by)
+			omitted = append(omitted, finding.Code+" "+by)
 			continue
 		}
 		kept = append(kept, finding)
 	}
-	if len(left) == 0 {
+	if len(omitted) == 0 {
 		return result
 	}
 	result.Findings = kept
-	result.Reason = "left out on request: " + left[0]
+	result.Reason = "left out on request: " + omitted[0]
 	result.Status = worst(kept)
 	if len(kept) == 0 {
 		result.Status = Skipped

@@ -13,13 +13,13 @@ import (
 // Level is the severity of a finding.
 type Level string
 
-// The levels, heaviest first.
+// The levels, most severe first.
 const (
-	// Fail refuses the install.
+	// Fail rejects the install.
 	Fail Level = "fail"
 	// Inconclusive means that a request got no response; the sentence names what was missing.
 	Inconclusive Level = "inconclusive"
-	// Warn rejects nothing, unless warnings are made strict.
+	// Warn does not reject the install, except in strict mode.
 	Warn Level = "warn"
 )
 
@@ -32,8 +32,8 @@ type Finding struct {
 	Fix     string           `json:"fix,omitempty"`
 }
 
-// New creates the finding of a code: level, sentence and fix come from the table, the arguments fill the sentence in the order of its verbs. The code
-// has to be in the table, which a test of every package that reports findings checks.
+// New creates the finding of a code: level, sentence and fix come from the table, the arguments are those of the format of the sentence. The code has
+// to be in the table, which a test of every package that reports findings checks.
 func New(code string, place helmvalues.Place, args ...any) Finding {
 	definition, known := Lookup(code)
 	if !known {
@@ -49,7 +49,7 @@ func New(code string, place helmvalues.Place, args ...any) Finding {
 	}
 }
 
-// Line is the finding as one line, for grep and editors.
+// Line returns the finding as one line, for grep and editors.
 func (f Finding) Line() string {
 	return fmt.Sprintf("%s: %s: %s %s", cmp.Or(f.Place.String(), "-"), f.Level, f.Code, f.Message)
 }
@@ -60,7 +60,7 @@ func (f Finding) WithFix(format string, args ...any) Finding {
 	return f
 }
 
-// AtLevel returns the finding with another weight.
+// AtLevel returns the finding with another level.
 func (f Finding) AtLevel(level Level) Finding {
 	f.Level = level
 	return f

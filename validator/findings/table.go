@@ -4,16 +4,16 @@ import "sort"
 
 // Definition is one row of the table of all findings.
 type Definition struct {
-	// Code is stable: the three letters of the group, the hundred of the check and the number of the finding within it. The hundred itself ("RUN200")
-	// stands for the check, and for a request of the check that got no response.
+	// Code is stable: the three letters of the group, the hundreds digit of the check and the number of the finding within it. The code of the check
+	// ("RUN200") is also that of the finding that a request of the check got no response.
 	Code string
-	// Level is the usual weight; some findings are lighter on an install.
+	// Level is the default level; some findings are less severe on an install.
 	Level Level
-	// Sentence is a fmt format, one sentence with its full stop.
+	// Sentence is a fmt format of one sentence, with a period at its end.
 	Sentence string
-	// Fix is how to fix it, as a command or a values line if possible; {value} stands for the path of the value.
+	// Fix describes the fix, as a command or a values line if possible; {value} stands for the path of the value.
 	Fix string
-	// Why is read by `explain` and the generated page.
+	// Why is the reason that `explain` and the generated page show.
 	Why string
 }
 
@@ -31,7 +31,7 @@ func Table() []Definition {
 	return all
 }
 
-// Lookup finds the definition of a code.
+// Lookup returns the definition of a code, and false for an unknown code.
 func Lookup(code string) (Definition, bool) {
 	for _, definition := range Table() {
 		if definition.Code == code {
@@ -41,7 +41,7 @@ func Lookup(code string) (Definition, bool) {
 	return Definition{}, false
 }
 
-// unanswered is the row of a check itself: its code means that a request got no response, and the sentence names what was missing.
+// unanswered returns the row of a check itself: its code means that a request got no response, and the sentence names what was missing.
 func unanswered(code, why string) Definition {
 	again := "run it again once that is fixed; --skip " + code + ", in the chart installer.skipChecks, leaves it out"
 	return Definition{Code: code, Level: Inconclusive, Sentence: "%s", Fix: again, Why: why}

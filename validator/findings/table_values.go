@@ -12,7 +12,7 @@ func schemaTable() []Definition {
 		ofSchema(schemacheck.CodeMissing, "Helm's message: missing property 'x'; before 3.18: x is required. "+why),
 		ofSchema(schemacheck.CodeOther, why),
 		ofSchema(schemacheck.CodeDropped, "Values of the published chart and of the community charts that this chart does not support are rejected with the reason, rather than ignored. "+why),
-		ofSchema(schemacheck.CodeForeign, "Globals of other charts are allowed, such as those of a chart that depends on this one, so a key that looks like a typo is rejected only if it differs by one letter from a key of this chart.").lighter(),
+		ofSchema(schemacheck.CodeForeign, "Globals of other charts are allowed, such as those of a chart that depends on this one, so a key that looks like a typo is rejected only if it differs by one letter from a key of this chart.").asWarning(),
 		unanswered("SCH200", "The values files are searched for valid YAML that is probably a mistake."),
 		{"SCH201", Warn, "The key %s is defined twice in its map, %s and %s; the later one replaces the earlier one completely.", "keep one of the two, and merge what is below them", "Helm does not report this, and everything below the earlier key is lost."},
 		{"SCH202", Warn, "A second YAML document begins here; Helm reads only the first one.", "put the second document into a separate file, or remove the --- line", "Helm does not report this, and the values of the other documents are lost."},
@@ -76,14 +76,13 @@ func accountTable() []Definition {
 	}
 }
 
-// lighter is the row of what only warns.
-func (d Definition) lighter() Definition {
+// asWarning returns the definition with the level Warn.
+func (d Definition) asWarning() Definition {
 	d.Level = Warn
 	return d
 }
 
-// ofSchema is the row of a violated schema, in the words that every program has
-// for it.
+// ofSchema returns the row of a schema violation; sentence and fix are the same in every program.
 func ofSchema(code, why string) Definition {
 	for _, rule := range schemacheck.Rules() {
 		if rule.Code == code {

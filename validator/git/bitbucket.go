@@ -31,7 +31,7 @@ func bitbucketCloud(ctx context.Context, server Server, credentials Credentials)
 			} `json:"detail"`
 		} `json:"error"`
 	}
-	if narrow(err, &refused) && refused.Error.Detail != nil {
+	if decodeForbidden(err, &refused) && refused.Error.Detail != nil {
 		return bitbucketToken(refused.Error.Detail.Granted), nil
 	}
 	if err != nil {
@@ -53,7 +53,7 @@ func bitbucketToken(has []string) Token {
 	return token
 }
 
-// page is a list of Bitbucket Data Center.
+// page is a list in a response of Bitbucket Data Center.
 type page struct {
 	Size int `json:"size"`
 }
@@ -84,5 +84,5 @@ func bitbucketDataCenter(ctx context.Context, server Server, credentials Credent
 	return Token{Lacks: []string{"the administration of any project or repository"}}, nil
 }
 
-// ErrAnonymous is returned if the server responds as to an anonymous user.
+// ErrAnonymous is returned if the server responds as it does to an anonymous user.
 var ErrAnonymous = errors.New("the server does not take the token for a user's")

@@ -1,5 +1,5 @@
-// Package git queries a Git provider about a token: whether it is valid, when it expires, and which permissions it lacks. It sends only GET requests,
-// and only to the API of the account.
+// Package git queries a Git provider for the properties of a token: whether it is valid, when it expires, and which permissions it lacks. It sends
+// only GET requests, and only to the API of the account.
 package git
 
 import (
@@ -16,36 +16,36 @@ import (
 	"gitops-runtime/internal/netfail"
 )
 
-// Credentials are what the runtime signs in with.
+// Credentials are the user name and the token of the runtime.
 type Credentials struct {
 	User, Token string
 }
 
 // Server is the API of a provider.
 type Server struct {
-	// URL is the API's address, such as https://api.github.com.
+	// URL is the URL of the API, such as https://api.github.com.
 	URL string
 	// Repository is the URL of the account's shared configuration repository.
 	Repository string
 	HTTP       *http.Client
 }
 
-// Token is what a provider returns about a token.
+// Token contains the properties of a token that a provider returns.
 type Token struct {
 	// Expires is the expiration time; the zero time if it is not known or the token does not expire.
 	Expires time.Time
 	// Lacks are the permissions that the runtime needs and the token does not have.
 	Lacks []string
-	// Unsure names what the provider does not reveal; "" if it reveals everything.
+	// Unsure describes which properties the provider does not return; "" if it returns all.
 	Unsure string
-	// Project is true for a token of a project in place of a person or a group.
+	// Project is true for the token of a project, not of a person or a group.
 	Project bool
 }
 
-// Provider queries one kind of server about a token.
+// Provider queries one kind of server for the properties of a token.
 type Provider func(ctx context.Context, server Server, credentials Credentials) (Token, error)
 
-// ByName returns the provider with the platform's name for it.
+// ByName returns the provider with a name of the platform, and false for an unknown name.
 func ByName(name string) (Provider, bool) {
 	provider, known := map[string]Provider{
 		"GITHUB": github, "GITLAB": gitlab, "BITBUCKET": bitbucketCloud,
@@ -54,7 +54,7 @@ func ByName(name string) (Provider, bool) {
 	return provider, known
 }
 
-// StatusError is a reply with another status than 200.
+// StatusError is a response with a status other than 200.
 type StatusError struct {
 	Host   string
 	Status int
@@ -64,18 +64,18 @@ type StatusError struct {
 // Error describes the response.
 func (e *StatusError) Error() string { return fmt.Sprintf("%s answers HTTP %d", e.Host, e.Status) }
 
-// Refused is true when the server does not know the token.
+// Refused reports whether the server does not accept the token (HTTP 401).
 func (e *StatusError) Refused() bool { return e.Status == http.StatusUnauthorized }
 
-// narrow reads the body of a 403, which some providers send for a token with too few scopes; false if the server returned something else.
-func narrow(err error, into any) bool {
+// decodeForbidden decodes the body of a 403, which some providers send for a token with too few scopes; false for any other error.
+func decodeForbidden(err error, into any) bool {
 	var status *StatusError
 	return errors.As(err, &status) && status.Status == http.StatusForbidden && json.Unmarshal(status.body, into) == nil
 }
 
 const maxReply = 1 << 20
 
-// reply is a good answer.
+// reply is a response with the status 200 and a JSON body.
 type reply struct {
 	header http.Header
 	body   []byte
@@ -109,7 +109,7 @@ func (s Server) get(ctx context.Context, path string, sign func(*http.Request)) 
 	return reply{response.Header, body}, nil
 }
 
-// decode reads a JSON answer.
+// decode decodes the JSON body.
 func (r reply) decode(into any) error {
 	if err := json.Unmarshal(r.body, into); err != nil {
 		return fmt.Errorf("a reply of the API has another form: %w", err)
@@ -117,17 +117,17 @@ func (r reply) decode(into any) error {
 	return nil
 }
 
-// bearer signs by an Authorization header.
+// bearer returns a function that adds the token to a request as a bearer token.
 func bearer(credentials Credentials) func(*http.Request) {
 	return func(request *http.Request) { request.Header.Set("Authorization", "Bearer "+credentials.Token) }
 }
 
-// basic signs by user and password.
+// basic returns a function that adds user and token to a request as basic authentication.
 func basic(credentials Credentials) func(*http.Request) {
 	return func(request *http.Request) { request.SetBasicAuth(credentials.User, credentials.Token) }
 }
 
-// scopes splits the list of a scopes header.
+// scopes returns the entries of a comma-separated scopes header.
 func scopes(header string) []string {
 	var list []string
 	for _, scope := range strings.Split(header, ",") {

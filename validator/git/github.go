@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// finegrained is what a fine-grained token has to be given on the repositories.
+// finegrained is the value of Unsure for a fine-grained token: the permissions on repositories that it needs.
 const finegrained = "a fine-grained token does not reveal its permissions; it needs write access to administration, commit statuses, contents, pull requests and webhooks"
 
 // github queries GitHub and GitHub Enterprise. A classic token returns its scopes with every response; a fine-grained one does not, so only its access
@@ -46,7 +46,7 @@ func github(ctx context.Context, server Server, credentials Credentials) (Token,
 	return token, nil
 }
 
-// githubTime reads the two forms in which GitHub writes the end of a token.
+// githubTime parses the expiration time of a token in the two formats that GitHub uses; other texts are the zero time.
 func githubTime(text string) time.Time {
 	for _, layout := range []string{"2006-01-02 15:04:05 MST", "2006-01-02 15:04:05 -0700"} {
 		if at, err := time.Parse(layout, text); err == nil {
@@ -56,7 +56,7 @@ func githubTime(text string) time.Time {
 	return time.Time{}
 }
 
-// repositoryPath is owner/name of a repository's URL, "" if it has none: https://host/owner/name.git/folder?ref=branch has owner/name.
+// repositoryPath returns owner/name of a repository's URL, "" if it has none: https://host/owner/name.git/folder?ref=branch has owner/name.
 func repositoryPath(repository string) string {
 	parsed, err := url.Parse(repository)
 	if err != nil {

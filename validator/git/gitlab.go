@@ -24,7 +24,7 @@ func gitlab(ctx context.Context, server Server, credentials Credentials) (Token,
 	var refused struct {
 		Error string `json:"error"`
 	}
-	if narrow(err, &refused) && refused.Error == "insufficient_scope" {
+	if decodeForbidden(err, &refused) && refused.Error == "insufficient_scope" {
 		return Token{Lacks: []string{"api"}}, nil
 	}
 	if err != nil {

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// apis are the APIs of the public services, and the path of the API on a server
-// of one's own.
+// apis are the API URLs of the public services, and the API paths of self-hosted servers.
 var apis = map[string]struct{ public, path string }{
 	"GITHUB":           {"https://api.github.com", "/api/v3"},
 	"GITLAB":           {"https://gitlab.com/api/v4", "/api/v4"},
@@ -15,16 +14,15 @@ var apis = map[string]struct{ public, path string }{
 	"GERRIT":           {},
 }
 
-// webHosts are the public services' web sites, by the host of their API.
+// webHosts are the providers of the public services, by the hosts of their web sites.
 var webHosts = map[string]string{"github.com": "GITHUB", "gitlab.com": "GITLAB", "bitbucket.org": "BITBUCKET"}
 
-// APIURL is the address of a provider's API. An account may give it with or
-// without the API's path, or not at all: Codefresh's own clients put the path
-// there themselves (cli-v2, pkg/git/provider_*.go).
+// APIURL returns the URL of a provider's API. The URL in an account may have the API path or not, or be empty: Codefresh's clients add the path
+// themselves (cli-v2, pkg/git/provider_*.go).
 //
 //   - GitHub Enterprise Server has its API under /api/v3, GitLab under /api/v4,
 //     Bitbucket Cloud under /2.0 of api.bitbucket.org.
-//   - Of Bitbucket Data Center the address of the server is wanted, without
+//   - For Bitbucket Data Center the result is the URL of the server, without
 //     /rest/api/1.0.
 func APIURL(provider, given string) string {
 	api := apis[provider]

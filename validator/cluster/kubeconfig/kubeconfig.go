@@ -13,8 +13,7 @@ import (
 	"gitops-runtime/validator/cluster"
 )
 
-// Connect connects as kubectl would, by an explicit file or context where given.
-// The namespace is the context's.
+// Connect connects as kubectl does, with a file and a context if they are not empty. It returns the namespace of the context.
 func Connect(file, kubeContext string) (*cluster.Client, string, error) {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = file
@@ -36,13 +35,13 @@ func Connect(file, kubeContext string) (*cluster.Client, string, error) {
 	return client, namespace, err
 }
 
-// lacksContext is true for a context that was named and is not there.
+// lacksContext reports whether the kubeconfig does not contain a context that was requested.
 func lacksContext(loader clientcmd.ClientConfig, name string) bool {
 	raw, err := loader.RawConfig()
 	return err == nil && name != "" && raw.Contexts[name] == nil
 }
 
-// open creates a client from client-go's settings.
+// open creates a client from a configuration of client-go.
 func open(config *rest.Config) (*cluster.Client, error) {
 	client, err := rest.HTTPClientFor(config)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"gitops-runtime/validator/validatecmd"
 )
 
-// version is set by the build, to the chart's.
+// version is the chart's version, set by the build.
 var version = "devel"
 
 func main() {

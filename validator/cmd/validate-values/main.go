@@ -1,5 +1,4 @@
-// Command validate-values checks the values of a GitOps runtime on a person's
-// machine, against the cluster of a kubeconfig and charts of registries.
+// Command validate-values checks the values of a GitOps runtime on a user's machine, with the cluster of a kubeconfig and charts from registries.
 package main
 
 import (
@@ -18,7 +17,7 @@ import (
 	"gitops-runtime/validator/validatecmd"
 )
 
-// version is set by the build, to the chart's.
+// version is the chart's version, set by the build.
 var version = "devel"
 
 func main() {
