@@ -1,8 +1,8 @@
 {{/*
-common.component: every object of one workload, as YAML documents: service account, RBAC, Deployment or StatefulSet, Services, disruption
-budget, autoscaler, network policy, metrics.
+common.component: all objects of one workload, as YAML documents: service account, RBAC, Deployment or StatefulSet, Services, disruption
+budget, autoscalers, network policy, metrics.
 Arguments: context (common.context), facts (of the component, as YAML text; charts/common/README.md lists the keys),
-values (of the user: the same names on every component), root (for the templates in values; only for tpl).
+values (of the user: the same keys for every component), root (for the templates in values; only for tpl).
 */}}
 {{- define "common.component" -}}
 {{- $values := include "common.evaluatedValues" . | fromJson -}}
@@ -23,8 +23,7 @@ values (of the user: the same names on every component), root (for the templates
 {{- end -}}
 
 {{/*
-common.evaluatedValues: the values of a component, as JSON, with the templates in its further containers evaluated. Arguments: values,
-root.
+common.evaluatedValues: the values of a component, as JSON, with the templates in additional containers evaluated. Arguments: values, root.
 */}}
 {{- define "common.evaluatedValues" -}}
 {{- $keys := pick .values "extraContainers" "initContainers" "extraInitContainers" -}}
@@ -50,9 +49,9 @@ Arguments: those of common.component.
 {{- end -}}
 
 {{/*
-common.crds: the CustomResourceDefinitions of files, as YAML documents. Text is inserted, not parsed, because the definitions are large; a
-file is named after its resource. An existing definition with another owner is not changed: Helm would refuse to adopt it, and the same
-program could not be installed twice on a cluster.
+common.crds: the CustomResourceDefinitions in files, as YAML documents. Metadata is inserted into the text without parsing it, because the
+definitions are large; each file is named after its resource. An existing definition with another owner is omitted: Helm would refuse to
+adopt it, which would prevent a second installation of the program on a cluster.
 Arguments: context, group (of the API), crds (values: keep, annotations, additionalLabels), files (path -> bytes).
 */}}
 {{- define "common.crds" -}}
@@ -70,7 +69,7 @@ Arguments: context, group (of the API), crds (values: keep, annotations, additio
 {{- end }}
 {{- end -}}
 
-{{/* common.ownsCRD: "true" if a definition belongs to this release, or does not exist on the cluster yet. Arguments: context, name. */}}
+{{/* common.ownsCRD: "true" if a definition belongs to this release or does not exist in the cluster yet. Arguments: context, name. */}}
 {{- define "common.ownsCRD" -}}
 {{- $there := lookup "apiextensions.k8s.io/v1" "CustomResourceDefinition" "" .name -}}
 {{- $owner := (($there | default dict).metadata).annotations | default dict -}}
@@ -83,7 +82,7 @@ Arguments: context, group (of the API), crds (values: keep, annotations, additio
 }}true{{ end -}}
 {{- end -}}
 
-{{/* common.extraObjects: the user's own manifests, templates allowed. Arguments: objects, root (only for tpl). */}}
+{{/* common.extraObjects: the user's additional manifests, with their templates evaluated. Arguments: objects, root (only for tpl). */}}
 {{- define "common.extraObjects" -}}
 {{- range .objects }}
 ---

@@ -24,8 +24,8 @@ Arguments: layers, a list of lists ({name, value|valueFrom}) or maps (NAME: valu
 {{- end -}}
 
 {{/*
-common.proxyEnv: the proxies of global as environment, as JSON map. Connections in the cluster do not use them: the API server, Services
-by names with a namespace, and the given hosts. Arguments: global, noProxy (a list of hosts; optional).
+common.proxyEnv: the proxies of global as environment variables, as a JSON map. Connections in the cluster bypass them: to the API server,
+to Services by names that end with .svc or .cluster.local, and to the given hosts. Arguments: global, noProxy (a list of hosts; optional).
 */}}
 {{- define "common.proxyEnv" -}}
 {{- $direct := compact (list .global.noProxy) -}}
@@ -41,10 +41,10 @@ by names with a namespace, and the given hosts. Arguments: global, noProxy (a li
 {{- end -}}
 
 {{/*
-common.probe: a probe, as JSON; {} where there is none.
-Arguments: fact (the component's own probe), value (the user's changes; enabled: false removes it; httpPath, httpPort and
-httpScheme change the request of a probe that makes one), others (the component's other probes: if it has none of this kind and the user
-sets no handler, the handler of the first of them is used). A handler of the user replaces the component's.
+common.probe: a probe, as JSON; {} for none.
+Arguments: fact (the component's probe), value (the user's changes; enabled: false removes the probe; httpPath, httpPort and httpScheme
+change an HTTP probe), others (the component's other probes: if it has none of this kind and the user's changes contain no handler, the
+first handler of these is used). A handler of the user replaces the component's.
 */}}
 {{- define "common.probe" -}}
 {{- $value := .value | default dict -}}
@@ -72,7 +72,7 @@ sets no handler, the handler of the first of them is used). A handler of the use
 
 {{/*
 common.securityContext: the default container security context (Pod Security level restricted), as JSON.
-Arguments: writableRoot (whether the program may write in the file system of its image).
+Arguments: writableRoot (whether the program may write to the file system of its image).
 */}}
 {{- define "common.securityContext" -}}
 {{- $context := dict
@@ -86,7 +86,7 @@ Arguments: writableRoot (whether the program may write in the file system of its
 {{- end -}}
 
 {{/*
-common.resources: requests and limits of an additional container of a component, as JSON: the user's or, if these are null, default
+common.resources: requests and limits of an additional container of a component, as JSON: the user's or, if these are null, the default
 requests. Arguments: values (resources), cpu, memory (default requests).
 */}}
 {{- define "common.resources" -}}

@@ -1,8 +1,8 @@
 {{/*
-common.context: what templates need to know about the chart they render for, as JSON.
+common.context: the data about a chart that its templates share, as JSON.
 Arguments: chart, release, values (nameOverride, fullnameOverride, namespaceOverride, global, commonLabels, apiVersionOverrides), partOf,
-selector (labels that select a component's pods, if they are not its name and the release), labels (of every object), singleNamespace
-(whether the chart is limited to its namespace), outside (added to the table of common.outside).
+selector (labels that select a component's pods instead of its name and the release), labels (of every object), singleNamespace (whether
+the chart is limited to its namespace), outside (added to the table of common.outside).
 */}}
 {{- define "common.context" -}}
 {{- $v := .values -}}
@@ -28,7 +28,7 @@ selector (labels that select a component's pods, if they are not its name and th
 {{- end -}}
 
 {{/*
-common.fullname: the name of an object that belongs to a component, never longer than limit (63), without shortening the component's name.
+common.fullname: the name of a component's object, of at most limit characters (default 63); the component's name is not shortened.
 Arguments: context, name (may be empty), limit.
 */}}
 {{- define "common.fullname" -}}
@@ -41,7 +41,7 @@ Arguments: context, name (may be empty), limit.
 {{- end -}}
 
 {{/*
-common.clusterName: the name of a cluster-scoped object; it contains the namespace, so that two releases never share one.
+common.clusterName: the name of a cluster-scoped object; it contains the namespace, so that no two releases use the same name.
 Arguments: context, name.
 */}}
 {{- define "common.clusterName" -}}
@@ -68,7 +68,7 @@ Arguments: the map.
 {{- end -}}
 
 {{/*
-common.firstSet: {"value": the first of a list that is not null} as JSON; 0, false and empty values count.
+common.firstSet: {"value": ...} as JSON: the first item of a list that is not null; 0, false and empty values count.
 Arguments: the list.
 */}}
 {{- define "common.firstSet" -}}
@@ -77,9 +77,7 @@ Arguments: the list.
 {{- toJson $set -}}
 {{- end -}}
 
-{{/*
-common.scalar: a text as YAML, quoted if it could be read as another type. Arguments: the text.
-*/}}
+{{/* common.scalar: a text as YAML, quoted if it could be parsed as another type. Arguments: the text. */}}
 {{- define "common.scalar" -}}
 {{- $words := list "true" "false" "null" "yes" "no" "on" "off" "y" "n" -}}
 {{- $plain := and (regexMatch "^[A-Za-z][A-Za-z0-9._/-]*$" (toString .)) (not (has (lower (toString .)) $words)) -}}
@@ -87,8 +85,8 @@ common.scalar: a text as YAML, quoted if it could be read as another type. Argum
 {{- end -}}
 
 {{/*
-common.layered: one map of several, as JSON. The first map with a key takes precedence, even if its value is 0, false or empty; null
-leaves it to the later ones. Arguments: the list of maps; those that are null are omitted.
+common.layered: several maps merged into one, as JSON. The first map with a key takes precedence, even if the value is 0, false or empty; a
+null value is ignored. Arguments: the list of maps; null maps are omitted.
 */}}
 {{- define "common.layered" -}}
 {{- $made := dict -}}
@@ -98,9 +96,7 @@ leaves it to the later ones. Arguments: the list of maps; those that are null ar
 {{- toJson $made -}}
 {{- end -}}
 
-{{/*
-common.joined: the items of several lists as one JSON list; those that are null or empty are omitted. Arguments: the list of lists.
-*/}}
+{{/* common.joined: the items of several lists as one JSON list; null and empty lists are omitted. Arguments: the list of lists. */}}
 {{- define "common.joined" -}}
 {{- $items := list -}}
 {{- range . }}{{ $items = concat $items (. | default list) }}{{ end -}}
@@ -108,9 +104,8 @@ common.joined: the items of several lists as one JSON list; those that are null 
 {{- end -}}
 
 {{/*
-common.evaluated: {"value": ...} as JSON: a value with the templates in its texts evaluated. Arguments: value, root (only for tpl;
-without
-it nothing is evaluated).
+common.evaluated: {"value": ...} as JSON: a value with the templates in its texts evaluated.
+Arguments: value, root (only for tpl; without it nothing is evaluated).
 */}}
 {{- define "common.evaluated" -}}
 {{- $value := dict "value" .value -}}
@@ -121,7 +116,7 @@ it nothing is evaluated).
 {{- end -}}
 
 {{/*
-common.text: a scalar as text. Numbers of values files are floating-point: a large integer would otherwise become 1e+06.
+common.text: a scalar as text. Numbers in values files are floating-point: a large integer would otherwise become 1e+06.
 Arguments: the scalar.
 */}}
 {{- define "common.text" -}}

@@ -1,14 +1,14 @@
 {{/*
-common.facts: the facts of a component, parsed and checked, as JSON. Facts that do not parse (fromYaml reports that under the key Error), a
-key that no template reads, and a value of the wrong type fail the render, with the component and what is wrong: a value that is inserted
-without quotes, such as `a: b`, becomes a map or breaks the YAML. Arguments: context, facts (YAML text).
+common.facts: the facts of a component, parsed and checked, as JSON. Facts that do not parse (fromYaml returns the error under the key
+Error), a key that no template reads, and a value of the wrong type fail the render with a message that names the component and the error:
+a value that is inserted without quotes, such as `a: b`, becomes a map or breaks the YAML. Arguments: context, facts (YAML text).
 */}}
 {{- define "common.facts" -}}
 {{- $facts := fromYaml .facts -}}
 {{- $name := regexFind "(?m)^(full)?name: .*$" .facts | splitList ": " | last | trimAll "\"" -}}
 {{- $component := printf "chart %s, component %q" .context.chart (default .context.fullname $name) -}}
 {{- with $facts.Error -}}
-{{- /* the parser reports some lines counted from zero */ -}}
+{{- /* The parser counts some lines from zero. */ -}}
 {{- $lines := splitList "\n" (printf "\n%s\n\n" $.facts) -}}
 {{- $number := regexFind "line [0-9]+" . | trimPrefix "line " | default "0" | int | min (sub (len $lines) 2) | int -}}
 {{- fail (printf
@@ -21,8 +21,8 @@ without quotes, such as `a: b`, becomes a map or breaks the YAML. Arguments: con
 {{- end -}}
 
 {{/*
-common.parsed: YAML that a template rendered, as JSON. A parse error fails the render: fromYaml would return it as a map with the key
-Error, in which every setting is missing. Arguments: the text, of a map.
+common.parsed: YAML that a template rendered, as JSON. A parse error fails the render: fromYaml would return it as a map that contains only
+the key Error. Arguments: the text of a map.
 */}}
 {{- define "common.parsed" -}}
 {{- $parsed := fromYaml . -}}
@@ -36,10 +36,10 @@ Error, in which every setting is missing. Arguments: the text, of a map.
 {{- end -}}
 
 {{/*
-common.checkFacts: fails the render if facts have a key that no template reads, or a value that is not of its type: text, number,
-boolean, map, list, texts (a list of texts), maps (a list of maps) or env (a list of maps whose value is text); null is valid for every
-type. It includes a template only for errors, since every render checks all facts. Arguments: component (its name in messages), facts (a
-map).
+common.checkFacts: fails the render if facts have a key that no template reads, or a value of the wrong type. Types are text, number,
+boolean, map, list, texts (a list of texts), maps (a list of maps) and env (a list of maps whose value is text); null is valid for every
+type. Values are checked without including another template, since every render checks all facts. Arguments: component (its name in
+messages), facts (a map).
 */}}
 {{- define "common.checkFacts" -}}
 {{- $types := include "common.factTypes" . | fromJson -}}
@@ -73,7 +73,7 @@ map).
 {{- end -}}
 {{- end -}}
 
-{{/* common.wrongFact: fails the render because the value of a fact has another type. Arguments: component, path, type, value. */}}
+{{/* common.wrongFact: fails the render because the value of a fact has the wrong type. Arguments: component, path, type, value. */}}
 {{- define "common.wrongFact" -}}
 {{- fail (printf
   (print "\n%s: the fact %s is not a %s: %s." "\n  fix: put quotes around the value that is inserted there")

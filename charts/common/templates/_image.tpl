@@ -1,8 +1,8 @@
 {{/*
 common.image: an image reference.
 Arguments: global, images (a list of {registry, repository, tag, digest}; later ones take precedence, field by field), tag (default).
-A registry in front of the repository counts as the registry; global.imageRegistry replaces any registry. A digest takes precedence
-over a tag.
+global.imageRegistry takes precedence over registry, and both over a registry at the start of repository. A digest takes precedence over a
+tag.
 */}}
 {{- define "common.image" -}}
 {{- $image := dict -}}
@@ -42,8 +42,8 @@ over a tag.
 {{- end -}}
 
 {{/*
-common.imageReference: a whole reference with the registry global.imageRegistry; unchanged if that is not set. For images that are passed
-as text: in lists of versions, arguments, environment.
+common.imageReference: a complete image reference with its registry replaced by global.imageRegistry; unchanged if that is not set. It is
+for images that are passed as text: in lists of versions, arguments, environment variables.
 Arguments: global, reference.
 */}}
 {{- define "common.imageReference" -}}

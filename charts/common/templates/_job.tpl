@@ -1,7 +1,7 @@
 {{/*
-common.job: every object of a program that runs once, as YAML documents: service account, RBAC, Services, a NetworkPolicy if the facts
-have one, and the Job, or with the fact kind the Pod. The Job has the annotations of the account, the roles and the policy, and
-workloadAnnotations over them. Arguments: those of common.component; the fact job contains fields of the JobSpec, or of the PodSpec.
+common.job: all objects of a program that runs once, as YAML documents: service account, RBAC, Services, a NetworkPolicy if the facts have
+one, and the Job, or a Pod if the fact kind is Pod. The Job or Pod has the annotations of the account, the roles and the policy;
+workloadAnnotations take precedence. Arguments: those of common.component; the fact job contains fields of the JobSpec or the PodSpec.
 */}}
 {{- define "common.job" -}}
 {{- $facts := merge (include "common.facts" . | fromJson) (dict "kind" "Job") -}}

@@ -1,4 +1,4 @@
-{{/* common.nameLabels: the name of a component and its release, as JSON. Arguments: context, name (of the component). */}}
+{{/* common.nameLabels: the labels with the names of a component and its release, as JSON. Arguments: context, name (of the component). */}}
 {{- define "common.nameLabels" -}}
 {{- dict
   "app.kubernetes.io/name" (ternary .context.name (printf "%s-%s" .context.name .name) (empty .name) | trunc 63 | trimSuffix "-")
@@ -7,8 +7,8 @@
 {{- end -}}
 
 {{/*
-common.selectorLabels: the labels that select a component's pods, as JSON: those of the context, or name and release. They never change
-for a release. Arguments: context, name (of the component).
+common.selectorLabels: the labels that select a component's pods, as JSON: those of the context, or name and release. They do not change
+during the lifetime of a release. Arguments: context, name (of the component).
 */}}
 {{- define "common.selectorLabels" -}}
 {{- if .context.selector -}}

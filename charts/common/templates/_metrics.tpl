@@ -108,7 +108,7 @@ spec:
 {{- end -}}
 
 {{/*
-common.serviceMonitor: a ServiceMonitor of the component's own Service, as YAML; nothing unless values.serviceMonitor.enabled.
+common.serviceMonitor: a ServiceMonitor for the component's Service, as YAML; nothing unless values.serviceMonitor.enabled.
 facts.serviceMonitor: {port: name of the Service's port, path}. Arguments: a component.
 */}}
 {{- define "common.serviceMonitor" -}}

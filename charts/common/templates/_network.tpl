@@ -1,7 +1,7 @@
 {{/*
 common.networkPolicy: a component's NetworkPolicy, as YAML; nothing if common.policyTypes is empty.
-facts.networkPolicy.ingress: a list of {ports: [name or number], from: [peers]}; without it every declared port is open to the release's
-namespace. The port of enabled metrics is open to every namespace, for Prometheus.
+facts.networkPolicy.ingress: a list of {ports: [name or number], from: [peers]}; without it the release's namespace can reach every
+declared port. All namespaces can reach the port of enabled metrics, for Prometheus.
 facts.networkPolicy.egress: {outside, peers} as for common.policy. Components with rules can reach the API server.
 Arguments: a component.
 */}}
@@ -28,7 +28,7 @@ Arguments: a component.
 
 {{/*
 common.policyTypes: the directions that NetworkPolicies restrict, as a JSON list: Ingress by global.networkPolicy.create or the component's
-own networkPolicy.create, Egress by global.networkPolicy.restrictEgress. Arguments: global, values (of the component).
+networkPolicy.create, Egress by global.networkPolicy.restrictEgress. Arguments: global, values (of the component).
 */}}
 {{- define "common.policyTypes" -}}
 {{- $global := .global.networkPolicy | default dict -}}
@@ -39,10 +39,10 @@ own networkPolicy.create, Egress by global.networkPolicy.restrictEgress. Argumen
 {{- end -}}
 
 {{/*
-common.policy: a NetworkPolicy, as YAML; nothing if common.policyTypes is empty. Arguments: context, values (of the component),
-component (its name), name, annotations, selector (labels of the pods), ingress (a list of {ports, from}), egress {api: whether the API
-server is allowed, outside: names of common.outside or rules of the same shape {ports, why}, peers: a list of {ports, to, why}}. Every pod
-can resolve names; pods with external targets can use a proxy.
+common.policy: a NetworkPolicy, as YAML; nothing if common.policyTypes is empty. Arguments: context, values (of the component), component
+(its name), name, annotations, selector (labels of the pods), ingress (a list of {ports, from}), egress {api: whether the API server is
+allowed, outside: names of common.outside or rules of the form {ports, why}, peers: a list of {ports, to, why}}. DNS is always allowed, and
+the proxy is allowed to pods with external targets.
 */}}
 {{- define "common.policy" -}}
 {{- $types := include "common.policyTypes" (dict "global" .context.global "values" (.values | default dict)) | fromJsonArray -}}
@@ -79,7 +79,7 @@ spec:
 {{- concat $egress (.egress.peers | default list) ((.context.global.networkPolicy).extraEgress | default list) | toJson -}}
 {{- end -}}
 
-{{/* common.policyRules: rules of a NetworkPolicy, as a YAML list, with all fields of their ports. Arguments: the rules. */}}
+{{/* common.policyRules: rules of a NetworkPolicy, as a YAML list, with each port as {port, protocol}. Arguments: the rules. */}}
 {{- define "common.policyRules" -}}
 {{- $rules := list -}}
 {{- range . -}}
@@ -109,8 +109,8 @@ common.reasoned: a list of maps as YAML, with the "why" of each map as a comment
 {{- end -}}
 
 {{/*
-common.outside: external targets of programs, and why a policy can restrict only their ports: name to {ports, why}, as
-JSON. global.networkPolicy.ports replaces the ports of a name. Arguments: global, outside (added by the chart).
+common.outside: external targets of programs, as a JSON map of name to {ports, why}, where why is the reason that a policy can restrict
+only the ports. global.networkPolicy.ports replaces the ports of a name. Arguments: global, outside (added by the chart).
 */}}
 {{- define "common.outside" -}}
 {{- $table := include "common.outsideTable" .global | include "common.parsed" | fromJson -}}
@@ -170,7 +170,7 @@ proxy:
   ports: {{ uniq $proxies | toJson }}
 {{- end -}}
 
-{{/* common.urlPort: the port of a URL: its own, or that of its scheme. Arguments: the URL; empty is https. */}}
+{{/* common.urlPort: the port of a URL, or the default port of its scheme; 443 for an empty URL. Arguments: the URL. */}}
 {{- define "common.urlPort" -}}
 {{- $host := regexReplaceAll "^([A-Za-z][A-Za-z0-9+.-]*://)?([^/?#]*@)?([^/?#]*).*$" (default "" .) "${3}" -}}
 {{- $named := regexFind ":[0-9]+$" $host -}}

@@ -1,5 +1,5 @@
 {{/*
-common.pod: the pod template of a component or a Job, as JSON. Every pod is built by this template.
+common.pod: the pod template of a component or a Job, as JSON. This template creates every pod.
 Arguments: a component (context, facts, values).
 */}}
 {{- define "common.pod" -}}
@@ -41,7 +41,7 @@ Arguments: a component (context, facts, values).
   "schedulerName" $v.schedulerName
   "terminationGracePeriodSeconds" (include "common.firstSet" $grace | fromJson).value
 -}}
-{{- /* a component's value replaces the global one, even if it is empty */ -}}
+{{- /* A component's value replaces the global one, even if it is empty. */ -}}
 {{- range list "nodeSelector" "tolerations" "priorityClassName" "runtimeClassName" "hostAliases" "dnsConfig" -}}
 {{- $_ := set $spec . (include "common.firstSet" (list (index $v .) (index $g . | default nil) (index $f .)) | fromJson).value -}}
 {{- end -}}
@@ -63,9 +63,8 @@ Arguments: a component (context, facts, values).
 {{- end -}}
 
 {{/*
-common.affinity: a pod's affinity, as JSON: the component's own, even if it is empty, or global.affinity for all pods: podAntiAffinity
-soft or hard
-keeps those of a component on different nodes, nodeAffinity {type: soft or hard, matchExpressions} selects the nodes. Arguments: a
+common.affinity: a pod's affinity, as JSON: the component's, even if it is empty, or else that of global.affinity: podAntiAffinity (soft or
+hard) keeps pods of a component on different nodes, nodeAffinity {type: soft or hard, matchExpressions} selects nodes. Arguments: a
 component.
 */}}
 {{- define "common.affinity" -}}

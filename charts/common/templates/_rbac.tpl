@@ -1,4 +1,4 @@
-{{/* common.serviceAccountName: the service account a component runs as. Arguments: a component. */}}
+{{/* common.serviceAccountName: the name of the service account that a component uses. Arguments: a component. */}}
 {{- define "common.serviceAccountName" -}}
 {{- $account := .values.serviceAccount | default dict -}}
 {{- if ne (toString $account.create) "false" -}}
@@ -83,7 +83,7 @@ subjects:
 {{- end -}}
 
 {{/*
-common.aggregateRoles: roles that are aggregated to Kubernetes' own view, edit and admin roles, as YAML documents.
+common.aggregateRoles: ClusterRoles that are aggregated to the roles view, edit and admin of Kubernetes, as YAML documents.
 Arguments: context, group (of the API), resources.
 */}}
 {{- define "common.aggregateRoles" -}}

@@ -1,6 +1,6 @@
 {{/*
-common.ingress: an Ingress to one Service, as YAML; nothing unless ingress.enabled. Without hosts the rule is for any host; if paths is
-null it is /, and with an empty list there are only extraPaths.
+common.ingress: an Ingress for one Service, as YAML; nothing unless ingress.enabled. Without hosts the rule matches all hosts. paths
+defaults to / if it is null; if it is empty, there are only extraPaths.
 Arguments: context, component (its name), name, ingress (values: annotations, labels, ingressClassName, hosts, paths, pathType, extraPaths,
 tls), service {name, port (number)}, root (for the templates in values; only for tpl).
 */}}
@@ -32,10 +32,10 @@ tls), service {name, port (number)}, root (for the templates in values; only for
 {{- end -}}
 
 {{/*
-common.httpRoute: a Gateway API route to one Service, as YAML; nothing unless route.enabled. Rules without backendRefs are routed to the
+common.httpRoute: a Gateway API route to one Service, as YAML; nothing unless route.enabled. Rules without backendRefs route to the
 Service.
 Arguments: context, component (its name), name, route (values: labels, annotations, parentRefs, hostnames, rules), service {name, port},
-kind (HTTPRoute; or GRPCRoute), root (for the templates in values; only for tpl).
+kind (default HTTPRoute; or GRPCRoute), root (for the templates in values; only for tpl).
 */}}
 {{- define "common.httpRoute" -}}
 {{- $route := (include "common.evaluated" (dict "value" .route "root" .root) | fromJson).value -}}
@@ -61,7 +61,7 @@ kind (HTTPRoute; or GRPCRoute), root (for the templates in values; only for tpl)
 {{- end -}}
 
 {{/*
-common.object: an object of metadata and a spec, as YAML. Empty fields of the spec are omitted.
+common.object: an object with metadata and a spec, as YAML. Empty fields of the spec are omitted.
 Arguments: context, component (its name), apiVersion, kind, name, labels, annotations, spec.
 */}}
 {{- define "common.object" -}}

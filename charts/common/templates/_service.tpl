@@ -1,7 +1,7 @@
 {{/*
 common.services: a component's Services, as YAML documents.
 facts.services: a list of {suffix, name, ports: [{name, port, targetPort, protocol, nodePort, appProtocol}], headless, labels, annotations,
-selector (if it is not the component's), spec (anything else of a ServiceSpec)}. Arguments: a component.
+selector (instead of the component's), spec (other fields of the ServiceSpec)}. Arguments: a component.
 */}}
 {{- define "common.services" -}}
 {{- $selector := include "common.selectorLabels" (dict "context" .context "name" .facts.name) | fromJson -}}

@@ -1,6 +1,6 @@
 {{/*
-runtime.accessMode: how the runtime is accessed: ingress, gateway, tunnel or mesh. Everything that depends on the mode uses this.
-A contradiction or a missing value fails the render, with the code that validate-values uses for it.
+runtime.accessMode: the access mode of the runtime: ingress, gateway, tunnel or mesh. Everything that depends on the mode uses this
+template. Contradictory or missing values fail the render, with the code that validate-values uses for them.
 Arguments: global, tunnelEnabled (the value tunnel-client.enabled).
 */}}
 {{- define "runtime.accessMode" -}}
@@ -73,8 +73,8 @@ mesh
 {{- end -}}
 
 {{/*
-runtime.checkHosts: fails the render if one is not a host name that an Ingress or a route accepts. Its first label may be a wildcard,
-except in the first host, which is used for the public URL. Arguments: path (of the value), hosts.
+runtime.checkHosts: fails the render if one of the hosts is not a host name that an Ingress or a route accepts. The first label may be a
+wildcard, except in the first host, which is used for the public URL. Arguments: path (of the value), hosts.
 */}}
 {{- define "runtime.checkHosts" -}}
 {{- $path := .path -}}{{- $label := "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?" -}}
@@ -91,7 +91,7 @@ except in the first host, which is used for the public URL. Arguments: path (of 
 {{- end -}}
 {{- end -}}
 
-{{/* runtime.name: the runtime's name in its account; a missing or malformed one fails the render. Arguments: global. */}}
+{{/* runtime.name: the runtime's name, which is unique in the account; a missing or invalid one fails the render. Arguments: global. */}}
 {{- define "runtime.name" -}}
 {{- $name := (.global.runtime).name | default "" -}}
 {{- if not $name }}{{ fail "\nRUN101: The runtime has no name.\n  fix: --set global.runtime.name=<name>" }}{{ end -}}
@@ -168,7 +168,7 @@ tunnelServer.
 {{- end -}}
 {{- end -}}
 
-{{/* runtime.token: the location of the runtime's own token after the runtime is registered, as a JSON Secret reference. */}}
+{{/* runtime.token: the Secret with the runtime's token after the runtime is registered, {name, key} as JSON. Arguments: none. */}}
 {{- define "runtime.token" -}}
 {{- dict "name" "codefresh-token" "key" "token" | toJson -}}
 {{- end -}}
@@ -192,9 +192,9 @@ tunnelServer.
 {{- end -}}
 
 {{/*
-runtime.trust: the settings that make a container trust the platform's CA, {env, volumes, volumeMounts} as JSON; empty lists without one.
-Go programs read the directory SSL_CERT_DIR in addition to their own bundle, Node.js the file NODE_EXTRA_CA_CERTS: both at startup, so a
-changed checksum restarts them.
+runtime.trust: the settings that make a container trust the platform's CA, {env, volumes, volumeMounts, checksum} as JSON; empty without
+one. Go programs read the directory SSL_CERT_DIR in addition to their bundle, Node.js reads the file NODE_EXTRA_CA_CERTS: both only at
+startup, so a changed checksum restarts them.
 Arguments: global.
 */}}
 {{- define "runtime.trust" -}}
