@@ -1,6 +1,6 @@
 {{/*
 argo-cd.certificate: a Certificate of cert-manager, as YAML; nothing unless certificate.enabled.
-Arguments: context, component, name, certificate (values), secret (the Secret's name), domain (where certificate.domain is empty).
+Arguments: context, component, name, certificate (values), secret (name of the Secret), domain (default of certificate.domain).
 */}}
 {{- define "argo-cd.certificate" -}}
 {{- $c := .certificate -}}
@@ -31,8 +31,8 @@ Arguments: context, component, name, certificate (values), secret (the Secret's 
 {{- end -}}
 
 {{/*
-argo-cd.certificateSecret: the Secret of a component's TLS certificate, which Argo CD looks up by its name, as YAML; nothing unless
-enabled.
+argo-cd.certificateSecret: the Secret with a component's TLS certificate, which Argo CD looks up by name, as YAML; nothing unless
+certificate.enabled.
 Arguments: context, component, name, certificate (values certificateSecret: ca, crt, key in PEM).
 */}}
 {{- define "argo-cd.certificateSecret" -}}

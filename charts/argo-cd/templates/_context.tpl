@@ -1,5 +1,5 @@
 {{/*
-argo-cd.context: common.context of this chart, and noProxy, the short names of its Services, which its programs use to reach each other.
+argo-cd.context: common.context of this chart with noProxy, the short names of the Services through which its programs reach each other.
 Arguments: the root.
 */}}
 {{- define "argo-cd.context" -}}
@@ -20,30 +20,28 @@ Arguments: the root.
 {{- end -}}
 
 {{/*
-argo-cd.user: the user, and group of volumes, that an image runs as, as JSON; {} on OpenShift, which assigns them. Arguments: values, id,
-group.
+argo-cd.user: the user of an image's containers and the group of their volumes, as JSON; {} on OpenShift, which assigns both.
+Arguments: values, id, group.
 */}}
 {{- define "argo-cd.user" -}}
 {{- ternary "{}" (include "common.compact" (dict "runAsUser" .id "fsGroup" .group)) (.values.openshift.enabled | default false) -}}
 {{- end -}}
 
-{{/*
-argo-cd.clusterRoles: "true" if permissions outside the namespace are granted: not for a runtime that is limited to it.
-Arguments: the values.
-*/}}
+{{/* argo-cd.clusterRoles: "true" if createClusterRoles is set and the runtime is not limited to its namespace. Arguments: the values. */}}
 {{- define "argo-cd.clusterRoles" -}}
 {{- if and .createClusterRoles (not ((.global.runtime).singleNamespace)) }}true{{ end -}}
 {{- end -}}
 
-{{/* argo-cd.peers: labels that all pods of this release's Argo CD have, as JSON. Arguments: common.context. */}}
+{{/* argo-cd.peers: the labels that all pods of this release's Argo CD have, as JSON. Arguments: common.context. */}}
 {{- define "argo-cd.peers" -}}
 {{- dict "app.kubernetes.io/part-of" .partOf | toJson -}}
 {{- end -}}
 
 {{/*
-argo-cd.clients: what can reach a port of this Argo CD, as a YAML list of peers: the named components, and other programs with the label
-argocd-client, such as those of the runtime that render manifests, in the namespace and in those of
-global.networkPolicy.clientNamespaces. Arguments: context, of (names of components).
+argo-cd.clients: the clients of a port of this Argo CD, as a YAML list of peers: the given components, and other programs with the label
+argocd-client, such as programs of the runtime that render manifests, in the release's namespace and in
+global.networkPolicy.clientNamespaces.
+Arguments: context, of (names of components).
 */}}
 {{- define "argo-cd.clients" -}}
 {{- range .of }}
@@ -61,8 +59,8 @@ global.networkPolicy.clientNamespaces. Arguments: context, of (names of componen
 {{- end -}}
 
 {{/*
-argo-cd.peersOf: the egress rules to parts of this Argo CD, as a YAML list: redis (whichever of the three kinds it is),
-redisServer (the servers of the replicated one), repoServer, commitServer, dex. Parts that are off are omitted.
+argo-cd.peersOf: the egress rules to parts of this Argo CD, as a YAML list: redis (single, replicated or external), redisServer (the
+servers of the replicated Redis), repoServer, commitServer, dex. Disabled parts are omitted.
 Arguments: of {context, values}, to (their names).
 */}}
 {{- define "argo-cd.peersOf" -}}
@@ -92,7 +90,7 @@ argo-cd.usesDex: "true" if Dex runs: dex.enabled is true, or it is null and conf
 {{- end -}}
 
 {{/*
-argo-cd.parts: the parts of this Argo CD that other programs use, part to {name, ports}, as YAML; those that are off are omitted.
+argo-cd.parts: the parts of this Argo CD that other programs use, as a YAML map of part to {name, ports}; disabled parts are omitted.
 Arguments: values.
 */}}
 {{- define "argo-cd.parts" -}}
@@ -113,8 +111,8 @@ dex: {name: {{ toJson .dex.name }}, ports: [{{ .dex.containerPorts.http }}, {{ .
 {{- end -}}
 
 {{/*
-argo-cd.flat: {"data": {...}} as JSON: settings as the text of a ConfigMap. A nested map becomes keys joined by dots, so that
-`--set configs.cm.timeout.reconciliation=20s` sets the key timeout.reconciliation, and overrides a default of that key. Nulls are omitted.
+argo-cd.flat: {"data": {...}} as JSON: settings as the data of a ConfigMap. The keys of nested maps are joined with dots, so that
+`--set configs.cm.timeout.reconciliation=20s` sets the key timeout.reconciliation and overrides a default of that key. Nulls are omitted.
 Arguments: settings, prefix.
 */}}
 {{- define "argo-cd.flat" -}}

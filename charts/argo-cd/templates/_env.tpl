@@ -1,6 +1,6 @@
 {{/*
-argo-cd.env: environment read from argocd-cmd-params-cm (every program) and argocd-cm, as a YAML list; for absent keys the program uses
-its default. Arguments: params and cm (YAML maps of variable to key).
+argo-cd.env: the environment variables from argocd-cmd-params-cm (all programs) and argocd-cm, as a YAML list; for missing keys a program
+uses its default. Arguments: params and cm (YAML maps of variable to key).
 */}}
 {{- define "argo-cd.env" -}}
 {{- range $configMap, $keys := dict "argocd-cm" (default "" .cm) "argocd-cmd-params-cm" .params -}}
@@ -10,7 +10,7 @@ its default. Arguments: params and cm (YAML maps of variable to key).
 {{- end }}
 {{- end -}}
 
-{{/* argo-cd.redisEnv: the credentials of Redis, as a YAML list of environment. Arguments: context, values. */}}
+{{/* argo-cd.redisEnv: the credentials of Redis, as a YAML list of environment variables. Arguments: context, values. */}}
 {{- define "argo-cd.redisEnv" -}}
 {{- $external := .values.externalRedis -}}
 {{- $ha := index .values "redis-ha" -}}
@@ -32,8 +32,8 @@ its default. Arguments: params and cm (YAML maps of variable to key).
 {{- end -}}
 
 {{/*
-argo-cd.redisArgs: {"args": [...]} as JSON: the sentinels, if clients find the master through them and not through HAProxy. Arguments:
-context, values.
+argo-cd.redisArgs: {"args": [...]} as JSON: the addresses of the sentinels, if clients find the master through them instead of HAProxy.
+Arguments: context, values.
 */}}
 {{- define "argo-cd.redisArgs" -}}
 {{- $ha := index .values "redis-ha" -}}

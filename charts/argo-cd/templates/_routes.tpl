@@ -1,7 +1,7 @@
 {{/*
 argo-cd.ingress: an Ingress, as YAML; nothing unless ingress.enabled.
-Arguments: context, component, name, ingress (values), host (where ingress.hostname is empty), service {name, port (number)}, secret (its
-TLS certificate), paths (first), annotations (in addition to the user's), root (for the templates in values; only for tpl).
+Arguments: context, component, name, ingress (values), host (default of ingress.hostname), service {name, port (number)}, secret (of the
+TLS certificate), paths (before the user's), annotations (in addition to the user's), root (for the templates in values; only for tpl).
 */}}
 {{- define "argo-cd.ingress" -}}
 {{- $ingress := (include "common.evaluated" (dict "value" .ingress "root" .root) | fromJson).value -}}
@@ -38,8 +38,8 @@ TLS certificate), paths (first), annotations (in addition to the user's), root (
 {{- end -}}
 
 {{/*
-argo-cd.listenerSet: a ListenerSet of the Gateway API, as YAML; nothing unless enabled. Arguments: context, component, name, listenerset
-(values).
+argo-cd.listenerSet: a ListenerSet of the Gateway API, as YAML; nothing unless listenerset.enabled.
+Arguments: context, component, name, listenerset (values).
 */}}
 {{- define "argo-cd.listenerSet" -}}
 {{- with .listenerset }}{{ if .enabled -}}

@@ -1,10 +1,9 @@
 {{/*
-argo-cd.volumes: the volumes of what a program reads from files, as a YAML list.
+argo-cd.volumes: the volumes with the files that a program reads, as a YAML list.
 Arguments: files, a map of volume to path:
   ssh-known-hosts (host keys of Git servers), tls-certs (their certificates), gpg-keys (public keys of committers),
-  argocd-cmd-params-cm (profiling switches), argocd-<component>-tls (that component's TLS certificate, when the Secret of this name
-  exists);
-params, the key of argocd-cmd-params-cm that switches profiling.
+  argocd-cmd-params-cm (profiling), argocd-<component>-tls (that component's TLS certificate, if the Secret of this name exists);
+params, the key of argocd-cmd-params-cm that enables profiling.
 */}}
 {{- define "argo-cd.volumes" -}}
 {{- range $name, $path := .files }}
@@ -25,7 +24,7 @@ params, the key of argocd-cmd-params-cm that switches profiling.
 {{- end }}
 {{- end -}}
 
-{{/* argo-cd.volumeMounts: the mounts of these volumes, as a YAML list. Arguments: files. */}}
+{{/* argo-cd.volumeMounts: the mounts of the volumes of argo-cd.volumes, as a YAML list. Arguments: files. */}}
 {{- define "argo-cd.volumeMounts" -}}
 {{- range $name, $path := .files }}
 - {name: {{ $name }}, mountPath: {{ $path }}, readOnly: true}

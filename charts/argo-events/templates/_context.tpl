@@ -1,5 +1,5 @@
 {{/*
-argo-events.context: common.context of this chart; singleNamespace is set by the chart's own value or by the runtime it is part of.
+argo-events.context: common.context of this chart; singleNamespace is set by this chart's value or by the runtime that contains the chart.
 Arguments: the root.
 */}}
 {{- define "argo-events.context" -}}
@@ -12,7 +12,7 @@ Arguments: the root.
 ) -}}
 {{- end -}}
 
-{{/* argo-events.user: the user of the pods, as JSON; OpenShift assigns one of the namespace's range. Arguments: values. */}}
+{{/* argo-events.user: the user of the pods, as JSON; OpenShift assigns one from the range of the namespace. Arguments: values. */}}
 {{- define "argo-events.user" -}}
 {{- ternary dict (dict "runAsUser" 9731) (.openshift | default false) | toJson -}}
 {{- end -}}

@@ -1,5 +1,6 @@
 {{/*
-argo-rollouts.context: common.context of this chart; singleNamespace is set by the chart's own value or by the runtime it is part of.
+argo-rollouts.context: common.context of this chart; singleNamespace is set by this chart's value or by the runtime that contains the
+chart.
 Arguments: the root.
 */}}
 {{- define "argo-rollouts.context" -}}
@@ -13,8 +14,8 @@ Arguments: the root.
 {{- end -}}
 
 {{/*
-argo-rollouts.contextOf: common.context of a component, whose pods have the chart's name and are selected by their component, too, as in
-the community chart, a release of which is upgraded in place. Arguments: root, component (its name).
+argo-rollouts.contextOf: common.context of a component. Its selector contains the chart's name and the component, as in the community
+chart, so that releases of that chart can be upgraded in place. Arguments: root, component (its name).
 */}}
 {{- define "argo-rollouts.contextOf" -}}
 {{- $context := include "argo-rollouts.context" .root | fromJson -}}
@@ -27,8 +28,8 @@ the community chart, a release of which is upgraded in place. Arguments: root, c
 {{- end -}}
 
 {{/*
-argo-rollouts.values: a component's values merged over those that all of the chart's components share, as JSON.
-Arguments: values (the chart's), component (its own), shared (names of keys at the top of the values).
+argo-rollouts.values: a component's values merged over the values that all components of the chart share, as JSON.
+Arguments: values (the chart's), component (its values), shared (names of top-level keys of the values).
 */}}
 {{- define "argo-rollouts.values" -}}
 {{- $shared := dict -}}

@@ -1,5 +1,6 @@
 {{/*
-argo-rollouts.controllerRules: the rules of the controller for any traffic routing, as YAML. Source: manifests/role of the module.
+argo-rollouts.controllerRules: the rules that the controller needs with every traffic provider, as YAML. Source: manifests/role of the
+module.
 */}}
 {{- define "argo-rollouts.controllerRules" -}}
 - why: a rollout's state is written to it
@@ -52,7 +53,7 @@ argo-rollouts.controllerRules: the rules of the controller for any traffic routi
   verbs: [create, get, list, watch, update, patch, delete]
 {{- end -}}
 
-{{/* argo-rollouts.providerRules: what each traffic provider needs, and the user's own rules, as YAML. Arguments: providerRBAC. */}}
+{{/* argo-rollouts.providerRules: the rules for the enabled traffic providers and the user's rules, as YAML. Arguments: providerRBAC. */}}
 {{- define "argo-rollouts.providerRules" -}}
 {{- if .enabled -}}
 {{- $rules := include "argo-rollouts.providers" . | include "common.parsed" | fromJson -}}
@@ -62,7 +63,7 @@ argo-rollouts.controllerRules: the rules of the controller for any traffic routi
 {{- end -}}
 {{- end -}}
 
-{{/* argo-rollouts.providers: rules by traffic provider, as YAML. */}}
+{{/* argo-rollouts.providers: the map of traffic provider to rules, as YAML. */}}
 {{- define "argo-rollouts.providers" -}}
 ambassador:
   - why: traffic is shifted by Ambassador mappings

@@ -1,5 +1,6 @@
 {{/*
-argo-workflows.config: what controller and server read from their ConfigMap (upstream type config.Config; unknown keys stop both), as YAML.
+argo-workflows.config: the configuration that controller and server read from their ConfigMap (upstream type config.Config), as YAML. Both
+exit if it contains an unknown key.
 Arguments: context, values, root (only for tpl).
 */}}
 {{- define "argo-workflows.config" -}}
@@ -41,16 +42,14 @@ Arguments: context, values, root (only for tpl).
 {{- end -}}
 
 {{/*
-argo-workflows.proxies: the proxies that executors use for object storage and Git, as JSON map; without those that contain a password,
-because a ConfigMap must not contain one. Arguments: global.
+argo-workflows.proxies: the proxies that executors use for object storage and Git, as a JSON map; {} if one of them contains a password,
+because a ConfigMap must not contain passwords. Arguments: global.
 */}}
 {{- define "argo-workflows.proxies" -}}
 {{- if contains "@" (print .httpProxy .httpsProxy) }}{}{{ else }}{{ include "common.proxyEnv" (dict "global" .) }}{{ end -}}
 {{- end -}}
 
-{{/*
-argo-workflows.instanceID: the id that distinguishes several controllers of one cluster; empty for none. Arguments: context, values.
-*/}}
+{{/* argo-workflows.instanceID: the ID that distinguishes several controllers in a cluster; empty for none. Arguments: context, values. */}}
 {{- define "argo-workflows.instanceID" -}}
 {{- with .values.controller.instanceID -}}
 {{- if .enabled -}}
@@ -67,8 +66,8 @@ argo-workflows.instanceID: the id that distinguishes several controllers of one 
 {{- end -}}
 
 {{/*
-argo-workflows.container: the settings of the containers in workflow pods, as JSON. Arguments: container (values), pullPolicy, env (before
-that of the values; optional).
+argo-workflows.container: the settings of containers in workflow pods, as JSON.
+Arguments: container (values), pullPolicy, env (before that of the values; optional).
 */}}
 {{- define "argo-workflows.container" -}}
 {{- with .container -}}
@@ -84,10 +83,9 @@ that of the values; optional).
 {{- end -}}
 
 {{/*
-argo-workflows.artifactRepository: where artifacts are kept, as JSON; {} for none. S3 is Amazon's unless an endpoint is named, and its keys
-are
-omitted if the client finds credentials itself. Templates are evaluated as in the community chart: not in the keyFormat of S3, which
-contains those of Argo Workflows. Arguments: values, root (only for tpl).
+argo-workflows.artifactRepository: the default artifact repository, as JSON; {} for none. The default endpoint of S3 is Amazon's, and the
+S3 keys are omitted if the client finds credentials itself. Templates are evaluated as in the community chart, except in keyFormat of S3,
+which contains templates of Argo Workflows. Arguments: values, root (only for tpl).
 */}}
 {{- define "argo-workflows.artifactRepository" -}}
 {{- $own := .values.artifactRepository.s3 | default dict -}}
@@ -106,7 +104,7 @@ contains those of Argo Workflows. Arguments: values, root (only for tpl).
 {{- toJson $repository -}}
 {{- end -}}
 
-{{/* argo-workflows.metricsConfig: how metrics are served, as JSON. Arguments: controller.metricsConfig. */}}
+{{/* argo-workflows.metricsConfig: the configuration of the metrics endpoint, as JSON. Arguments: controller.metricsConfig. */}}
 {{- define "argo-workflows.metricsConfig" -}}
 {{- if .enabled -}}
 {{- include "common.compact" (pick . "enabled" "path" "port" "metricsTTL" "ignoreErrors" "secure" "modifiers") -}}
@@ -116,8 +114,8 @@ contains those of Argo Workflows. Arguments: values, root (only for tpl).
 {{- end -}}
 
 {{/*
-argo-workflows.workflowDefaults: the user's defaults over a pod security context that passes the level restricted and the Secrets to pull
-images with, as JSON. A workflow's own spec.securityContext replaces it as a whole. Arguments: values.
+argo-workflows.workflowDefaults: the user's defaults, merged over image pull secrets and a pod security context that meets Pod Security
+level restricted, as JSON. spec.securityContext of a workflow replaces that context as a whole. Arguments: values.
 */}}
 {{- define "argo-workflows.workflowDefaults" -}}
 {{- $hardened := dict "runAsNonRoot" true "runAsUser" 8737 "seccompProfile" (dict "type" "RuntimeDefault") -}}
@@ -128,7 +126,7 @@ images with, as JSON. A workflow's own spec.securityContext replaces it as a who
 {{- mergeOverwrite (dict "spec" $own) (deepCopy (.controller.workflowDefaults | default dict)) | toJson -}}
 {{- end -}}
 
-{{/* argo-workflows.sso: single sign-on, as JSON; {} for none. Arguments: server.sso. */}}
+{{/* argo-workflows.sso: the configuration of single sign-on, as JSON; {} for none. Arguments: server.sso. */}}
 {{- define "argo-workflows.sso" -}}
 {{- if .enabled -}}
 {{- $settings := pick .

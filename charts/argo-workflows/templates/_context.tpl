@@ -1,5 +1,6 @@
 {{/*
-argo-workflows.context: common.context of this chart; singleNamespace is set by the chart's own value or by the runtime it is part of.
+argo-workflows.context: common.context of this chart; singleNamespace is set by this chart's value or by the runtime that contains the
+chart.
 Arguments: the root.
 */}}
 {{- define "argo-workflows.context" -}}
@@ -12,7 +13,7 @@ Arguments: the root.
 ) -}}
 {{- end -}}
 
-{{/* argo-workflows.configName: the ConfigMap of controller and server. Arguments: context, controller (its values). */}}
+{{/* argo-workflows.configName: the name of the ConfigMap of controller and server. Arguments: context, controller (its values). */}}
 {{- define "argo-workflows.configName" -}}
 {{- default (include "common.fullname" (dict
   "context" .context
@@ -20,14 +21,14 @@ Arguments: the root.
 )) .controller.configMap.name -}}
 {{- end -}}
 
-{{/* argo-workflows.images: {"images": [...]} as JSON: images.* for all images, then one image. Arguments: images, image. */}}
+{{/* argo-workflows.images: {"images": [...]} as JSON: images.* for all images, then the given image. Arguments: images, image. */}}
 {{- define "argo-workflows.images" -}}
 {{- dict "images" (list (dict "tag" .images.tag "pullPolicy" .images.pullPolicy) .image) | toJson -}}
 {{- end -}}
 
 {{/*
-argo-workflows.namespaces: {"namespaces": [...]} as JSON: where workflows run and therefore the executor needs roles. Arguments: context,
-values.
+argo-workflows.namespaces: {"namespaces": [...]} as JSON: the namespaces in which workflows run, and in which the executor needs roles.
+Arguments: context, values.
 */}}
 {{- define "argo-workflows.namespaces" -}}
 {{- $named := list (default .context.namespace .values.workflow.namespace) -}}

@@ -1,6 +1,6 @@
 {{/*
 argo-workflows.controllerRules: the facts clusterRules and rules of the controller, as YAML. Source: manifests of the module.
-Secrets: the agent's certificates, those of the databases named in the settings, and what controller.rbac adds.
+It can read the Secrets with the agent's certificates and with the databases' credentials, and those that controller.rbac allows.
 Arguments: context, values.
 */}}
 {{- define "argo-workflows.controllerRules" -}}
@@ -83,8 +83,8 @@ rules:
 {{- end -}}
 
 {{/*
-argo-workflows.databaseSecrets: {"names": [...]} as JSON: secrets that persistence and synchronization name. Arguments: values of the
-controller.
+argo-workflows.databaseSecrets: {"names": [...]} as JSON: the Secrets to which persistence and synchronization refer.
+Arguments: values of the controller.
 */}}
 {{- define "argo-workflows.databaseSecrets" -}}
 {{- $names := list -}}
@@ -98,8 +98,8 @@ controller.
 
 {{/*
 argo-workflows.serverRules: the facts clusterRules and rules of the server, as YAML.
-With only the authentication mode client, everything is done with the caller's token, and the server itself only fills its caches; the
-modes server and sso use the server's permissions. Arguments: context, values.
+With only the authentication mode client, requests use the caller's token, and the server's permissions are only for its caches; the modes
+server and sso use the server's permissions. Arguments: context, values.
 */}}
 {{- define "argo-workflows.serverRules" -}}
 {{- $server := .values.server }}

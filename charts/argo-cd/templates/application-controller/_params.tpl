@@ -1,4 +1,4 @@
-{{/* argo-cd.controllerParams: environment variable to key of argocd-cmd-params-cm, as YAML. */}}
+{{/* argo-cd.controllerParams: the map of environment variable to key of argocd-cmd-params-cm, as YAML. */}}
 {{- define "argo-cd.controllerParams" }}
 ARGOCD_APPLICATION_CONTROLLER_COMMIT_SERVER: commit.server
 ARGOCD_APPLICATION_CONTROLLER_KUBECTL_PARALLELISM_LIMIT: controller.kubectl.parallelism.limit
@@ -49,7 +49,7 @@ REDIS_COMPRESSION: redis.compression
 REDIS_SERVER: redis.server
 {{- end }}
 
-{{/* argo-cd.controllerSettings: environment variable to key of argocd-cm, as YAML. */}}
+{{/* argo-cd.controllerSettings: the map of environment variable to key of argocd-cm, as YAML. */}}
 {{- define "argo-cd.controllerSettings" }}
 ARGOCD_HARD_RECONCILIATION_TIMEOUT: timeout.hard.reconciliation
 ARGOCD_RECONCILIATION_JITTER: timeout.reconciliation.jitter

@@ -1,4 +1,4 @@
-{{/* argo-cd.applicationSetParams: environment variable to key of argocd-cmd-params-cm, as YAML. */}}
+{{/* argo-cd.applicationSetParams: the map of environment variable to key of argocd-cmd-params-cm, as YAML. */}}
 {{- define "argo-cd.applicationSetParams" }}
 ARGOCD_APPLICATIONSET_CONTROLLER_ALLOWED_SCM_PROVIDERS: applicationsetcontroller.allowed.scm.providers
 ARGOCD_APPLICATIONSET_CONTROLLER_CONCURRENT_RECONCILIATIONS: applicationsetcontroller.concurrent.reconciliations.max

@@ -1,4 +1,4 @@
-{{/* argo-cd.commitServerParams: environment variable to key of argocd-cmd-params-cm, as YAML. */}}
+{{/* argo-cd.commitServerParams: the map of environment variable to key of argocd-cmd-params-cm, as YAML. */}}
 {{- define "argo-cd.commitServerParams" }}
 ARGOCD_COMMIT_SERVER_LISTEN_ADDRESS: commitserver.listen.address
 ARGOCD_COMMIT_SERVER_LOGFORMAT: commitserver.log.format

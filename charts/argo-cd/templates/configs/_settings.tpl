@@ -1,5 +1,5 @@
 {{/*
-argo-cd.params: {"data": {...}} as JSON: argocd-cmd-params-cm, where the programs find each other and what the user adds.
+argo-cd.params: {"data": {...}} as JSON: the data of argocd-cmd-params-cm: the addresses of the programs, logging, and the user's settings.
 Arguments: context, values.
 */}}
 {{- define "argo-cd.params" -}}
@@ -28,12 +28,12 @@ Arguments: context, values.
 {{- $all := mergeOverwrite $data
   (include "argo-cd.flat" (dict "settings" (omit ($v.configs.params | default dict) "create" "annotations")) | fromJson).data
 -}}
-{{- /* if applications in other namespaces are allowed, programs watch the whole cluster, and wait forever without that permission */}}
+{{- /* If applications in other namespaces are enabled, programs watch the whole cluster; without that permission they wait forever. */}}
 {{- if .context.singleNamespace }}{{ $all = omit $all "application.namespaces" "applicationsetcontroller.namespaces" }}{{ end -}}
 {{- dict "data" $all | toJson -}}
 {{- end -}}
 
-{{/* argo-cd.cm: {"data": {...}} as JSON: argocd-cm. Arguments: context, values. */}}
+{{/* argo-cd.cm: {"data": {...}} as JSON: the data of argocd-cm. Arguments: context, values. */}}
 {{- define "argo-cd.cm" -}}
 {{- $data := dict -}}
 {{- with .values.global.domain }}{{ $_ := set $data "url" (printf "https://%s" .) }}{{ end -}}
@@ -45,7 +45,7 @@ Arguments: context, values.
 | toJson -}}
 {{- end -}}
 
-{{/* argo-cd.checksum: text that changes with settings that programs read only at startup. Arguments: context, values. */}}
+{{/* argo-cd.checksum: a hash of the settings that programs read only at startup. Arguments: context, values. */}}
 {{- define "argo-cd.checksum" -}}
 {{- printf "%s%s" (include "argo-cd.params" .) (include "argo-cd.cm" .) | sha256sum -}}
 {{- end -}}

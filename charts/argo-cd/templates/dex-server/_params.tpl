@@ -1,4 +1,4 @@
-{{/* argo-cd.dexParams: environment variable to key of argocd-cmd-params-cm, as YAML. */}}
+{{/* argo-cd.dexParams: the map of environment variable to key of argocd-cmd-params-cm, as YAML. */}}
 {{- define "argo-cd.dexParams" }}
 ARGOCD_DEX_SERVER_DISABLE_TLS: dexserver.disable.tls
 ARGOCD_DEX_SERVER_LOGFORMAT: dexserver.log.format

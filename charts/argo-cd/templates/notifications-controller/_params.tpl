@@ -1,4 +1,4 @@
-{{/* argo-cd.notificationsParams: environment variable to key of argocd-cmd-params-cm, as YAML. */}}
+{{/* argo-cd.notificationsParams: the map of environment variable to key of argocd-cmd-params-cm, as YAML. */}}
 {{- define "argo-cd.notificationsParams" }}
 ARGOCD_APPLICATION_NAMESPACES: application.namespaces
 ARGOCD_LOG_FORMAT_TIMESTAMP: log.format.timestamp

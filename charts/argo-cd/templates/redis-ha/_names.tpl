@@ -1,7 +1,7 @@
 {{/*
-argo-cd.redisHA: what the parts of the replicated Redis need to know of each other, as JSON: replicas, server (name of the StatefulSet),
-announce (prefix of the name of each server's own Service), haproxy (address), secret (of the password; empty without one). Arguments:
-context, values.
+argo-cd.redisHA: the settings that the parts of the replicated Redis share, as JSON: replicas, server (name of the StatefulSet), announce
+(name prefix of the Services, one for each server), haproxy (address), config (name of the ConfigMap), secret (with the password; empty
+without one). Arguments: context, values.
 */}}
 {{- define "argo-cd.redisHA" -}}
 {{- $v := index .values "redis-ha" -}}
@@ -17,7 +17,7 @@ context, values.
 {{- end -}}
 
 {{/*
-argo-cd.redisPassword: the password under the given names, as a YAML list of environment; empty without a secret.
+argo-cd.redisPassword: environment variables of the given names with the password, as a YAML list; empty without a secret.
 Arguments: secret, names.
 */}}
 {{- define "argo-cd.redisPassword" -}}
@@ -29,8 +29,8 @@ Arguments: secret, names.
 {{- end -}}
 
 {{/*
-argo-cd.redisHAAffinity: pods of a component kept on different nodes, as JSON. Arguments: context, component (name), values (affinity as
-text or map, of which an empty one is none; hardAntiAffinity, additionalAffinities).
+argo-cd.redisHAAffinity: the affinity that keeps pods of a component on different nodes, as JSON. Arguments: context, component (name),
+values (affinity as text or map, which replaces it, even if the map is empty; hardAntiAffinity, additionalAffinities).
 */}}
 {{- define "argo-cd.redisHAAffinity" -}}
 {{- $v := .values -}}

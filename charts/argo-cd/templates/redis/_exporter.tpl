@@ -1,7 +1,7 @@
 {{/*
 argo-cd.redisExporter: the sidecar that exports the metrics of Redis, as YAML.
-Arguments: values, image, exporter (values: env, resources, probes, containerSecurityContext), secret (of the password), port, redis (port
-of Redis).
+Arguments: values, image, exporter (values: env, resources, probes, containerSecurityContext), secret (with the password), port, redis
+(port of Redis).
 */}}
 {{- define "argo-cd.redisExporter" -}}
 {{- $images := list (dict "pullPolicy" .values.global.image.imagePullPolicy) .image -}}
@@ -23,7 +23,7 @@ resources: {{ include "common.resources" (dict "values" .exporter.resources "cpu
 securityContext: {{ mergeOverwrite $security (.exporter.containerSecurityContext | default dict) | toJson }}
 {{- end -}}
 
-{{/* argo-cd.redisExporterEnv: its own environment, as a YAML list. Arguments: those of argo-cd.redisExporter. */}}
+{{/* argo-cd.redisExporterEnv: the exporter's environment variables, as a YAML list. Arguments: those of argo-cd.redisExporter. */}}
 {{- define "argo-cd.redisExporterEnv" -}}
 - {name: REDIS_ADDR, value: "redis://localhost:{{ .redis }}"}
 - {name: REDIS_EXPORTER_WEB_LISTEN_ADDRESS, value: "0.0.0.0:{{ .port }}"}

@@ -1,6 +1,6 @@
 {{/*
 argo-cd.redisSecretInit: {initContainers, volumes, rules} as YAML: creates the Secret argocd-redis with a random password, if it does not
-exist, before Redis starts. It is not a hook, so that it works with Helm and with Argo CD. Only this container gets the API token.
+exist, before Redis starts. It is not a hook, so that it works with Helm and with Argo CD. Only this container mounts the API token.
 Arguments: context, values.
 */}}
 {{- define "argo-cd.redisSecretInit" -}}

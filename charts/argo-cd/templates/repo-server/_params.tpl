@@ -1,4 +1,4 @@
-{{/* argo-cd.repoServerParams: environment variable to key of argocd-cmd-params-cm, as YAML. */}}
+{{/* argo-cd.repoServerParams: the map of environment variable to key of argocd-cmd-params-cm, as YAML. */}}
 {{- define "argo-cd.repoServerParams" }}
 ARGOCD_DEFAULT_CACHE_EXPIRATION: reposerver.default.cache.expiration
 ARGOCD_GIT_LS_REMOTE_PARALLELISM_LIMIT: reposerver.git.lsremote.parallelism.limit
@@ -41,7 +41,7 @@ REDIS_COMPRESSION: redis.compression
 REDIS_SERVER: redis.server
 {{- end }}
 
-{{/* argo-cd.repoServerSettings: environment variable to key of argocd-cm, as YAML. */}}
+{{/* argo-cd.repoServerSettings: the map of environment variable to key of argocd-cm, as YAML. */}}
 {{- define "argo-cd.repoServerSettings" }}
 ARGOCD_RECONCILIATION_TIMEOUT: timeout.reconciliation
 {{- end }}

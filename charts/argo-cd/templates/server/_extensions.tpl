@@ -1,6 +1,6 @@
 {{/*
-argo-cd.serverFiles: {initContainers, volumes, volumeMounts} as YAML: extensions of the web interface, fetched by an init container each,
-and the style sheet. Arguments: context, values.
+argo-cd.serverFiles: {initContainers, volumes, volumeMounts} as YAML: the style sheet, and the extensions of the web UI, each of which an
+init container downloads. Arguments: context, values.
 */}}
 {{- define "argo-cd.serverFiles" -}}
 {{- $e := .values.server.extensions }}

@@ -1,4 +1,4 @@
-{{/* argo-cd.serverParams: environment variable to key of argocd-cmd-params-cm, as YAML. */}}
+{{/* argo-cd.serverParams: the map of environment variable to key of argocd-cmd-params-cm, as YAML. */}}
 {{- define "argo-cd.serverParams" }}
 ARGOCD_API_CONTENT_TYPES: server.api.content.types
 ARGOCD_APPLICATIONSET_CONTROLLER_ALLOWED_SCM_PROVIDERS: applicationsetcontroller.allowed.scm.providers

@@ -68,7 +68,7 @@ clusterRules:
   {{- end }}
 {{- end -}}
 
-{{/* argo-cd.liveKinds: API group to the resources that users view through the API server, as YAML. */}}
+{{/* argo-cd.liveKinds: the map of API group to the resources that users view through the API server, as YAML. */}}
 {{- define "argo-cd.liveKinds" -}}
 "": [
   configmaps, endpoints, limitranges, namespaces, persistentvolumeclaims, persistentvolumes, pods, podtemplates,
