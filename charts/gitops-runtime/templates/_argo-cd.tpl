@@ -19,8 +19,8 @@ older name global.external-argo-cd, which takes precedence. Arguments: global.
 {{- end -}}
 
 {{/*
-gitops-runtime.serviceHost: the address of a Service in the values: <name>, <name>.<namespace>, or a host as it is. Arguments: root,
-service.
+gitops-runtime.serviceHost: the host name of a Service that values contain as <name>, <name>.<namespace> or a complete host name.
+Arguments: root, service.
 */}}
 {{- define "gitops-runtime.serviceHost" -}}
 {{- $parts := splitList "." .service -}}
@@ -35,8 +35,8 @@ service.
 {{- end -}}
 
 {{/*
-gitops-runtime.argoCDAddresses: where the programs of the runtime's Argo CD are, {server, url, repoServer} as JSON: of this release, or
-the external one. server is host:port with the root path, url also has the scheme. Arguments: the root.
+gitops-runtime.argoCDAddresses: the addresses of the runtime's Argo CD, of this release or external, {server, url, repoServer} as JSON.
+server is host:port with the root path; url also has the scheme. Arguments: the root.
 */}}
 {{- define "gitops-runtime.argoCDAddresses" -}}
 {{- $repoServer := "" -}}{{- $server := "" -}}{{- $path := "" -}}{{- $tls := false -}}
@@ -79,9 +79,9 @@ the external one. server is host:port with the root path, url also has the schem
 {{- end -}}
 
 {{/*
-gitops-runtime.argoCDLogin: how app-proxy signs in to Argo CD, as a YAML list of environment: a user and the password of a Secret, or
-the token of one. Of this release's Argo CD the password is that of its administrator, which it generates at its first start: a pod that
-started before that would be rejected until it is replaced, so the kubelet delays it until the Secret exists. Arguments: the root.
+gitops-runtime.argoCDLogin: the credentials of app-proxy for Argo CD, as a YAML list of environment variables: a user and a password, or a
+token, from a Secret. This release's Argo CD generates its administrator's password at its first start: a pod that started before that
+would be rejected until it is replaced, so the kubelet delays it until the Secret exists. Arguments: the root.
 */}}
 {{- define "gitops-runtime.argoCDLogin" -}}
 {{- $password := dict "name" "argocd-initial-admin-secret" "key" "password" -}}
@@ -106,7 +106,7 @@ started before that would be rejected until it is replaced, so the kubelet delay
 
 {{/*
 gitops-runtime.argoCDToken: the Secret with the token of Argo CD that gitops-operator, argo-gateway and the event reporters read through
-the API, {name, key} as JSON: app-proxy creates it if it signs in with a password. Arguments: the root.
+the API, {name, key} as JSON; app-proxy creates it if it signs in with a password. Arguments: the root.
 */}}
 {{- define "gitops-runtime.argoCDToken" -}}
 {{- $auth := (include "gitops-runtime.ownArgoCD" .Values.global | fromJson).server.auth -}}
@@ -119,7 +119,10 @@ the API, {name, key} as JSON: app-proxy creates it if it signs in with a passwor
 {{- end -}}
 {{- end -}}
 
-{{/* gitops-runtime.argoCDTokenEnv: the location of Argo CD's token for a program, as a YAML list of environment. Arguments: the root. */}}
+{{/*
+gitops-runtime.argoCDTokenEnv: the name and key of the Secret with Argo CD's token, as a YAML list of environment variables.
+Arguments: the root.
+*/}}
 {{- define "gitops-runtime.argoCDTokenEnv" -}}
 {{- $token := include "gitops-runtime.argoCDToken" . | fromJson -}}
 - {name: ARGO_CD_TOKEN_SECRET_NAME, value: {{ $token.name | quote }}}
@@ -144,7 +147,7 @@ and its password is not set elsewhere. Arguments: the root.
 {{- end -}}
 {{- end -}}
 
-{{/* gitops-runtime.argoCDUser: the user whose password app-proxy has; empty with a token. Arguments: the root. */}}
+{{/* gitops-runtime.argoCDUser: the user whose password app-proxy uses; empty if app-proxy uses a token. Arguments: the root. */}}
 {{- define "gitops-runtime.argoCDUser" -}}
 {{- if ne (include "gitops-runtime.usesExternalArgoCD" .) "true" -}}
 {{- default "admin" ((index .Values "app-proxy").config).argoCdUsername -}}

@@ -1,6 +1,6 @@
 {{/*
-gitops-runtime.part: the labels with which programs and users find a part of the runtime, as the published chart 0.30.0 has them, as YAML:
-partOf, selector (of its pods, immutable in a Deployment), labels. A part that is not named here belongs to the runtime itself.
+gitops-runtime.part: the labels by which programs and users find a part of the runtime, as in the published chart 0.30.0, as YAML: partOf,
+selector (of its pods, immutable in a Deployment), labels. All other names have the labels of the runtime itself.
 Arguments: root, name (of the part).
 */}}
 {{- define "gitops-runtime.part" -}}
@@ -38,7 +38,8 @@ labels: {app: codefresh-gitops-runtime, codefresh.io/runtime-name: {{ include "r
 {{- end -}}
 
 {{/*
-gitops-runtime.context: common.context of a part of the runtime. The part's objects have its fixed name if other programs look it up.
+gitops-runtime.context: common.context of a part of the runtime. By default the part's objects have its fixed name, by which other programs
+look them up.
 Arguments: root, name (of the part), values (of the part).
 */}}
 {{- define "gitops-runtime.context" -}}
@@ -67,14 +68,14 @@ platform:
   why: "the platform, global.codefresh.url: NetworkPolicies do not support host names"
 {{- end -}}
 
-{{/* gitops-runtime.podsOfPart: what selects the pods of a part of the runtime, as JSON. Arguments: root, name (of the part). */}}
+{{/* gitops-runtime.podsOfPart: the label selector of the pods of a part of the runtime, as JSON. Arguments: root, name (of the part). */}}
 {{- define "gitops-runtime.podsOfPart" -}}
 {{- $context := include "gitops-runtime.context" (merge (dict "values" (index .root.Values .name | default dict)) .) | fromJson -}}
 {{- dict "matchLabels" (include "common.selectorLabels" (dict "context" $context) | fromJson) | toJson -}}
 {{- end -}}
 
 {{/*
-gitops-runtime.serviceSettings: the values of a component's Service other than its ports, as YAML: labels, annotations, spec.
+gitops-runtime.serviceSettings: the values of a component's Service except its ports, as YAML: labels, annotations, spec.
 Arguments: the values `service`.
 */}}
 {{- define "gitops-runtime.serviceSettings" -}}
@@ -89,7 +90,7 @@ spec: {{ toJson $spec }}
 {{- end -}}
 
 {{/*
-gitops-runtime.telemetry: the names with which a program reports telemetry, as a YAML list of environment.
+gitops-runtime.telemetry: the names under which a program reports telemetry, as a YAML list of environment variables.
 Arguments: root, name (of the service), tag (of its image).
 */}}
 {{- define "gitops-runtime.telemetry" -}}
@@ -140,8 +141,8 @@ Arguments: root, name (of the service), tag (of its image).
 {{- end -}}
 
 {{/*
-gitops-runtime.userToken: the location of the user's API key, {name, key} as JSON; the chart's own Secret if it is set in plain text. If
-neither is set, the render fails. Arguments: global.
+gitops-runtime.userToken: the Secret with the user's API key, {name, key} as JSON: the chart's Secret if the key is set in plain text, or
+the one that values name. If neither is set, the render fails. Arguments: global.
 */}}
 {{- define "gitops-runtime.userToken" -}}
 {{- $token := .global.codefresh.userToken -}}
@@ -171,8 +172,8 @@ neither is set, the render fails. Arguments: global.
 {{- end -}}
 
 {{/*
-gitops-runtime.components: the components of this release, {components: a list of {name, version}} as JSON. A component whose logs the
-platform shows has the name of its label app.kubernetes.io/part-of. Arguments: the root.
+gitops-runtime.components: the components of this release, {components: a list of {name, version}} as JSON. If the platform shows the logs
+of a component, its name is that of its label app.kubernetes.io/part-of. Arguments: the root.
 */}}
 {{- define "gitops-runtime.components" -}}
 {{- $v := .Values -}}
@@ -211,7 +212,7 @@ platform shows has the name of its label app.kubernetes.io/part-of. Arguments: t
 {{- dict "components" $components | toJson -}}
 {{- end -}}
 
-{{/* gitops-runtime.prefix: the prefix of the objects of a chart that this one depends on. Arguments: root, chart. */}}
+{{/* gitops-runtime.prefix: the name prefix of the objects of a subchart. Arguments: root, chart. */}}
 {{- define "gitops-runtime.prefix" -}}
 {{- $values := pick (index .root.Values .chart) "nameOverride" "fullnameOverride" -}}
 {{- (include "common.context" (dict
@@ -221,25 +222,20 @@ platform shows has the name of its label app.kubernetes.io/part-of. Arguments: t
 ) | fromJson).fullname -}}
 {{- end -}}
 
-{{/*
-gitops-runtime.nameOf: the name of a component's objects in a chart that this one depends on. Arguments: root, chart, component.
-*/}}
+{{/* gitops-runtime.nameOf: the name of the objects of a subchart's component. Arguments: root, chart, component. */}}
 {{- define "gitops-runtime.nameOf" -}}
 {{- $context := dict "fullname" (include "gitops-runtime.prefix" .) -}}
 {{- include "common.fullname" (dict "context" $context "name" .component) -}}
 {{- end -}}
 
-{{/*
-gitops-runtime.podsOf: what selects the pods of a component of a chart that this one depends on, as JSON. Arguments: root, chart,
-component.
-*/}}
+{{/* gitops-runtime.podsOf: the label selector of the pods of a subchart's component, as JSON. Arguments: root, chart, component. */}}
 {{- define "gitops-runtime.podsOf" -}}
 {{- $context := dict "name" (default .chart (index .root.Values .chart).nameOverride) "release" .root.Release.Name -}}
 {{- dict "matchLabels" (include "common.selectorLabels" (dict "context" $context "name" .component) | fromJson) | toJson -}}
 {{- end -}}
 
 {{/*
-gitops-runtime.publishesWorkflows: "true" if internal-router routes /workflows to an Argo Workflows server: there is one, and
+gitops-runtime.publishesWorkflows: "true" if internal-router routes /workflows to an Argo Workflows server: a server is configured, and
 global.runtime.publishWorkflows is not false. Arguments: the root.
 */}}
 {{- define "gitops-runtime.publishesWorkflows" -}}

@@ -1,7 +1,8 @@
 {{/*
-gitops-runtime.hook: a Job that runs the installer image as a Helm hook, with its service account and only its permissions, as YAML
-documents. Everything except the Job is deleted whether the hook succeeds or fails. Arguments: root, hook (Helm's events), name, facts (of
-the hook, as YAML text), secret (the Secret that was created for it, if the Job may fail).
+gitops-runtime.hook: a Job that runs the installer image as a Helm hook, with its service account and only the permissions that it needs,
+as YAML documents. Everything except the Job is deleted whether the hook succeeds or fails.
+Arguments: root, hook (Helm's events), name, facts (of the hook, as YAML text), secret (name of the Secret that was created for the hook,
+if the Job may fail).
 */}}
 {{- define "gitops-runtime.hook" -}}
 {{- $global := .root.Values.global -}}
@@ -10,7 +11,7 @@ the hook, as YAML text), secret (the Secret that was created for it, if the Job 
 {{- $shared := include "gitops-runtime.hook.facts" . | include "common.parsed" | fromJson -}}
 {{- $facts := mergeOverwrite $shared $own (dict "env" (concat $shared.env ($own.env | default list))) -}}
 {{- if $global.runtime.singleNamespace }}{{ $facts = omit $facts "clusterRules" }}{{ end -}}
-{{- /* its pod does not listen on a port: only restricted egress needs a policy */ -}}
+{{- /* The pod does not listen on a port, so it needs a policy only if egress is restricted. */ -}}
 {{- if not $global.networkPolicy.restrictEgress }}{{ $facts = omit $facts "networkPolicy" }}{{ end -}}
 {{- if and .secret (semverCompare "<3.19.0-0" (default "v3.0.0" .root.Capabilities.HelmVersion.Version)) -}}
 {{- $remove := include "gitops-runtime.hook.remove" (dict "context" $context "facts" $facts "secret" .secret) -}}
@@ -20,7 +21,7 @@ the hook, as YAML text), secret (the Secret that was created for it, if the Job 
 {{- include "common.job" (dict "context" $context "values" .root.Values.installer "facts" (toYaml $facts)) -}}
 {{- end -}}
 
-{{- /* gitops-runtime.hook.facts: what the hooks share. Arguments: root, hook, name. */}}
+{{- /* gitops-runtime.hook.facts: the facts that the hooks share. Arguments: root, hook, name. */}}
 {{- define "gitops-runtime.hook.facts" -}}
 fullname: {{ toJson .name }}
 containerName: {{ toJson .name }}
@@ -49,11 +50,10 @@ job:
 {{- end -}}
 
 {{- /*
-gitops-runtime.hook.remove: the facts args, rules and clusterRules with which a hook's Job removes the objects that were created for it, as
-YAML.
-Only Helm 3.19 and later does that itself when the Job fails; older ones, of which the first do not report their version, would leave
-values, service account and permissions behind. The first object becomes the owner of the others, because the Job could not delete the
-rest after a part of its permissions. Arguments: context, facts, secret (its name).
+gitops-runtime.hook.remove: the facts args, rules and clusterRules with which a hook's Job deletes the objects that were created for it, as
+YAML. If the Job fails, only Helm 3.19 and later deletes them; older versions, the first of which do not report their version, would leave
+the values, the service account and its permissions. The first object becomes the owner of the others, because the Job could not delete the
+rest after it has deleted some of its permissions. Arguments: context, facts, secret (its name).
 */}}
 {{- define "gitops-runtime.hook.remove" -}}
 {{- $name := .facts.fullname -}}

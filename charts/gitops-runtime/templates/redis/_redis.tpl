@@ -1,6 +1,6 @@
 {{/*
-gitops-runtime.cache: the Redis of the runtime's own programs, {host, port, secret, key} as JSON: that of this chart, or the replicated one
-of its Argo CD; {} if neither is enabled. Arguments: the root.
+gitops-runtime.cache: the Redis that the runtime's programs use, {host, port, secret, key} as JSON: that of this chart, or the replicated
+Redis of its Argo CD; {} if neither is enabled. Arguments: the root.
 */}}
 {{- define "gitops-runtime.cache" -}}
 {{- $domain := printf "%s.svc.%s" .Release.Namespace (index .Values "internal-router").clusterDomain -}}
@@ -24,7 +24,7 @@ of its Argo CD; {} if neither is enabled. Arguments: the root.
 {{- if and (not .Values.redis.enabled) $argo.enabled (index $argo "redis-ha" | default dict).enabled }}true{{ end -}}
 {{- end -}}
 
-{{/* gitops-runtime.cachePeers: the egress rules to that Redis, as a JSON list. Arguments: the root. */}}
+{{/* gitops-runtime.cachePeers: the egress rules to the Redis of gitops-runtime.cache, as a JSON list. Arguments: the root. */}}
 {{- define "gitops-runtime.cachePeers" -}}
 {{- $peers := list -}}
 {{- if .Values.redis.enabled -}}
@@ -39,8 +39,8 @@ of its Argo CD; {} if neither is enabled. Arguments: the root.
 
 {{/*
 gitops-runtime.redisSecretInit: the init container that creates the Secret gitops-runtime-redis with a random password if it does not
-exist, its volume and its permissions, {initContainers, volumes, rules} as YAML. The password is passed through a pipe: every process
-could see an argument.
+exist, its volume and its permissions, {initContainers, volumes, rules} as YAML. The password is passed through a pipe, because every
+process can see arguments.
 Arguments: global, values (redis-secret-init).
 */}}
 {{- define "gitops-runtime.redisSecretInit" -}}

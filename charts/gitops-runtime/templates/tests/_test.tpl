@@ -1,9 +1,8 @@
 {{/*
-gitops-runtime.test: a pod that Helm runs for `helm test`, with its service account, only its permissions, and its NetworkPolicy; nothing
-if it is not in gitops-runtime.tests. The template test-<name>.facts returns its facts, from the root. Only the pod is a
-hook: `helm test --logs` requests the log of a pod with every hook's name. It is kept until the next run, with its log. Arguments: root,
-name,
-weight (when it runs), pods (whether it creates pods).
+gitops-runtime.test: a pod that `helm test` runs, with its service account, only the permissions that it needs, and its NetworkPolicy;
+nothing if it is not in gitops-runtime.tests. The template test-<name>.facts returns its facts from the root. Only the pod is a hook,
+because `helm test --logs` requests the log of a pod with the name of each hook. It is kept with its log until the next run.
+Arguments: root, name, weight (of the hook), pods (whether the test creates pods).
 */}}
 {{- define "gitops-runtime.test" -}}
 {{- if has .name (include "gitops-runtime.tests" .root | fromJsonArray) -}}
@@ -40,7 +39,7 @@ weight (when it runs), pods (whether it creates pods).
 {{- toJson $kept -}}
 {{- end -}}
 
-{{/* gitops-runtime.test.facts: what the tests share, as YAML. Arguments: root, name, weight. */}}
+{{/* gitops-runtime.test.facts: the facts that the tests share, as YAML. Arguments: root, name, weight. */}}
 {{- define "gitops-runtime.test.facts" -}}
 {{- $ca := include "runtime.platformCA" (dict "global" .root.Values.global) | fromJson -}}
 fullname: test-{{ .name }}
@@ -73,7 +72,7 @@ job: {activeDeadlineSeconds: {{ add (int .root.Values.tests.timeoutSeconds | def
 {{- end -}}
 
 {{/*
-gitops-runtime.test.pod: what the pods that a test creates share with its own: scheduling, pull secrets, security context, as JSON
+gitops-runtime.test.pod: the settings of a test's pod that the pods it creates share: scheduling, pull secrets, security context, as JSON
 {metadata, spec, container}. Arguments: a component (context, facts, values).
 */}}
 {{- define "gitops-runtime.test.pod" -}}
@@ -94,12 +93,12 @@ gitops-runtime.test.pod: what the pods that a test creates share with its own: s
 | toJson -}}
 {{- end -}}
 
-{{/* gitops-runtime.test.address: the address of a test's own pod, by its Service. Arguments: root, name (of the test). */}}
+{{/* gitops-runtime.test.address: the URL of a test's pod, through its Service. Arguments: root, name (of the test). */}}
 {{- define "gitops-runtime.test.address" -}}
 {{- printf "http://test-%s.%s.svc.%s:8080" .name .root.Release.Namespace (index .root.Values "internal-router").clusterDomain -}}
 {{- end -}}
 
-{{/* gitops-runtime.test.router: the address of internal-router's Service. Arguments: the root. */}}
+{{/* gitops-runtime.test.router: the URL of internal-router's Service. Arguments: the root. */}}
 {{- define "gitops-runtime.test.router" -}}
 {{- $router := index .Values "internal-router" -}}
 {{- printf "http://%s.%s.svc.%s:%d"
@@ -111,8 +110,8 @@ gitops-runtime.test.pod: what the pods that a test creates share with its own: s
 {{- end -}}
 
 {{/*
-gitops-runtime.test.peers: the egress rules of a test to programs of this release, as JSON. Arguments: root, to (app-proxy, internal-router,
-argo-server).
+gitops-runtime.test.peers: the egress rules of a test to programs of this release, as JSON.
+Arguments: root, to (app-proxy, internal-router, argo-server).
 */}}
 {{- define "gitops-runtime.test.peers" -}}
 {{- $peers := list -}}
