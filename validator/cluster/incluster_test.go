@@ -14,13 +14,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// pod is the environment and the mounted folder of a pod.
+// pod has the environment variables and the mounted service account folder of a pod.
 type pod struct {
 	env    map[string]string
 	folder string
 }
 
-// newPod is a pod in the cluster of an API server.
+// newPod returns a pod in the cluster of the API server.
 func newPod(t *testing.T, api *httptest.Server) pod {
 	t.Helper()
 	address, err := url.Parse(api.URL)
@@ -38,7 +38,7 @@ func (p pod) write(t *testing.T, name, text string) {
 	require.NoError(t, os.WriteFile(filepath.Join(p.folder, name), []byte(text), 0o600))
 }
 
-func TestInPodSendsTheTokenOfTheMoment(t *testing.T) {
+func TestInPodReadsTheTokenForEachRequest(t *testing.T) {
 	var tokens []string
 	api := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		tokens = append(tokens, r.Header.Get("Authorization"))
@@ -66,9 +66,9 @@ func TestInPodErrors(t *testing.T) {
 	}{
 		"no environment": {func(_ *testing.T, p pod) { delete(p.env, "KUBERNETES_SERVICE_HOST") },
 			"this is not a pod with a service account (KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set); on your own machine run validate-values without hook"},
-		"no authority": {func(t *testing.T, p pod) { require.NoError(t, os.Remove(filepath.Join(p.folder, "ca.crt"))) }, "no such file or directory"},
-		"no PEM":       {func(t *testing.T, p pod) { p.write(t, "ca.crt", "text") }, "has no certificate in PEM form"},
-		"no token":     {func(t *testing.T, p pod) { require.NoError(t, os.Remove(filepath.Join(p.folder, "token"))) }, "no such file or directory"},
+		"no CA":    {func(t *testing.T, p pod) { require.NoError(t, os.Remove(filepath.Join(p.folder, "ca.crt"))) }, "no such file or directory"},
+		"no PEM":   {func(t *testing.T, p pod) { p.write(t, "ca.crt", "text") }, "has no certificate in PEM form"},
+		"no token": {func(t *testing.T, p pod) { require.NoError(t, os.Remove(filepath.Join(p.folder, "token"))) }, "no such file or directory"},
 	}
 	for name, test := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -97,9 +97,9 @@ func TestReleaseLabeled(t *testing.T) {
 	}{
 		"one of two has finalizers": {map[string]string{list: two, patch: "{}"}, []string{"one"}, "", []string{list, patched}},
 		"unknown kind":              {nil, nil, "", []string{list}},
-		"gone meanwhile":            {map[string]string{list: two}, []string{"one"}, "", []string{list, patched}},
-		"may not list":              {map[string]string{list: "no"}, nil, "list applications: HTTP 403", []string{list}},
-		"may not patch":             {map[string]string{list: two, patch: "no"}, []string{"one"}, "patch applications/one: HTTP 403", []string{list, patched}},
+		"already deleted":           {map[string]string{list: two}, []string{"one"}, "", []string{list, patched}},
+		"list forbidden":            {map[string]string{list: "no"}, nil, "list applications: HTTP 403", []string{list}},
+		"patch forbidden":           {map[string]string{list: two, patch: "no"}, []string{"one"}, "patch applications/one: HTTP 403", []string{list, patched}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -51,9 +51,9 @@ func TestRun(t *testing.T) {
 		{Code: "G", Run: lacks}, {Code: "H", Needs: []string{"G"}, Run: passes},
 		{Code: "I", Run: idle}, {Code: "J", Needs: []string{"I"}, Run: passes},
 		{Code: "K", Run: passes},
-		{Code: "L", Needs: []string{"unheard of"}, Run: passes},
+		{Code: "L", Needs: []string{"undefined"}, Run: passes},
 		{Code: "M", Run: warnsAndLacks}, {Code: "N", Needs: []string{"M"}, Run: passes},
-		{Code: "O", After: []string{"M", "C", "unheard of"}, Run: passes},
+		{Code: "O", After: []string{"M", "C", "undefined"}, Run: passes},
 	}
 	got := statuses(engine.Run(context.Background(), table, engine.Options{Skip: map[string]string{"K": "--skip"}}))
 	want := map[string]string{
@@ -65,7 +65,7 @@ func TestRun(t *testing.T) {
 	assert.Equal(t, want, got)
 }
 
-// An omitted finding is still a failure: checks that depend on it are skipped.
+// A skipped failure does not satisfy the checks that need it; a skipped warning does.
 func TestASkippedFindingDoesNotSatisfyANeed(t *testing.T) {
 	table := []engine.Check{
 		{Code: "A", Run: finds(findings.Fail)}, {Code: "B", Needs: []string{"A"}, Run: passes},
@@ -79,7 +79,7 @@ func TestASkippedFindingDoesNotSatisfyANeed(t *testing.T) {
 	assert.Equal(t, want, got)
 }
 
-func TestAPanicIsTheChecksOwnFinding(t *testing.T) {
+func TestAPanicIsReportedByItsCheck(t *testing.T) {
 	table := []engine.Check{
 		{Code: "RUN100", Title: "A holds", Run: func(context.Context) engine.Outcome { panic("a secret value") }},
 		{Code: "B", Needs: []string{"RUN100"}, Run: passes},
@@ -93,15 +93,15 @@ func TestAPanicIsTheChecksOwnFinding(t *testing.T) {
 	assert.Equal(t, "RUN100", finding.Code)
 }
 
-// deaf is a check that does not listen to its context.
-func deaf(context.Context) engine.Outcome {
+// blocking is a check that ignores its context.
+func blocking(context.Context) engine.Outcome {
 	time.Sleep(10 * time.Second)
 	return engine.Outcome{}
 }
 
-func TestADeafCheckIsLeftBehind(t *testing.T) {
+func TestABlockingCheckEndsAtItsDeadline(t *testing.T) {
 	table := []engine.Check{
-		{Code: "A", Title: "A holds", Deadline: 20 * time.Millisecond, Run: deaf},
+		{Code: "A", Title: "A holds", Deadline: 20 * time.Millisecond, Run: blocking},
 		{Code: "B", Needs: []string{"A"}, Run: passes},
 		{Code: "C", Run: passes},
 	}
@@ -131,10 +131,10 @@ func TestAnInterruptedRunReportsWhatItHas(t *testing.T) {
 }
 
 func TestTheWholeRunHasADeadline(t *testing.T) {
-	dials := helmvalues.Place{Value: "url", File: "values.yaml", Line: 3, Column: 5}
-	table := []engine.Check{{Code: "A", Title: "A holds", Essential: true, About: func() helmvalues.Place { return dials }, Run: deaf}}
+	place := helmvalues.Place{Value: "url", File: "values.yaml", Line: 3, Column: 5}
+	table := []engine.Check{{Code: "A", Title: "A holds", Essential: true, About: func() helmvalues.Place { return place }, Run: blocking}}
 	results := engine.Run(context.Background(), table, engine.Options{Deadline: 20 * time.Millisecond})
-	assert.Equal(t, dials, results[0].Findings[0].Place)
+	assert.Equal(t, place, results[0].Findings[0].Place)
 	assert.Equal(t, "A holds? Unknown: the time for the whole run was over.", results[0].Findings[0].Message)
 	assert.True(t, results[0].Essential)
 }

@@ -15,16 +15,16 @@ func TestTableIsWellFormed(t *testing.T) {
 	code := regexp.MustCompile(`^[A-Z]{3}[1-9][0-9]{2}$`)
 	seen := map[string]bool{}
 	for _, row := range findings.Table() {
-		assert.True(t, code.MatchString(row.Code), "%s: a code is three letters and three digits", row.Code)
-		assert.False(t, seen[row.Code], "%s stands twice in the table", row.Code)
+		assert.True(t, code.MatchString(row.Code), "%s is not three letters and three digits", row.Code)
+		assert.False(t, seen[row.Code], "%s is in the table twice", row.Code)
 		seen[row.Code] = true
-		assert.NotEmpty(t, row.Why, "%s lacks its sentence or its reason", row.Code)
-		assert.NotEmpty(t, row.Sentence, "%s lacks its sentence or its reason", row.Code)
+		assert.NotEmpty(t, row.Why, "%s has no sentence or no reason", row.Code)
+		assert.NotEmpty(t, row.Sentence, "%s has no sentence or no reason", row.Code)
 		isCheck := strings.HasSuffix(row.Code, "00")
-		// The sentences of SCH103 and SCH105 name what is allowed.
-		assert.False(t, !isCheck && row.Fix == "" && row.Code != "SCH103" && row.Code != "SCH105", "%s does not say what to do", row.Code)
-		assert.Equal(t, row.Level == findings.Inconclusive, isCheck, "%s: the hundreds, and only they, stand for a question without an answer", row.Code)
-		assert.False(t, !isCheck && !strings.HasSuffix(row.Sentence, "."), "%s: a sentence ends with a full stop: %q", row.Code, row.Sentence)
+		// The sentences of SCH103 and SCH105 contain the allowed values.
+		assert.False(t, !isCheck && row.Fix == "" && row.Code != "SCH103" && row.Code != "SCH105", "%s has no fix", row.Code)
+		assert.Equal(t, row.Level == findings.Inconclusive, isCheck, "%s: only codes that end in 00 are inconclusive", row.Code)
+		assert.False(t, !isCheck && !strings.HasSuffix(row.Sentence, "."), "%s: the sentence does not end with a period: %q", row.Code, row.Sentence)
 	}
 }
 

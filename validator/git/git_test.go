@@ -14,7 +14,7 @@ import (
 	"gitops-runtime/validator/git"
 )
 
-// script answers requests by path and remembers them.
+// script responds to requests by path and records them.
 type script struct {
 	replies map[string]string
 	asked   []string
@@ -43,8 +43,8 @@ func (s *script) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: status, Header: headers, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
 }
 
-// Which requests are sent, to which host, and how they are signed: only GET requests to the account's API.
-func TestQuestions(t *testing.T) {
+// Providers send only GET requests, to the API of the account, with the expected credentials.
+func TestRequests(t *testing.T) {
 	cases := map[string]struct {
 		replies map[string]string
 		headers http.Header
@@ -84,7 +84,7 @@ func TestNames(t *testing.T) {
 	assert.False(t, known, "SVN is not a provider")
 }
 
-// An account may set the address of its API with the path, without it, or not at all.
+// The API URL of an account may contain the path, omit it, or be empty.
 func TestAPIURL(t *testing.T) {
 	for _, c := range []struct{ provider, given, want string }{
 		{"GITHUB", "", "https://api.github.com"},
@@ -113,7 +113,7 @@ func TestAPIURL(t *testing.T) {
 	}
 }
 
-// The bot of a project's token is rejected, that of a group's is not.
+// Bot users of project access tokens are rejected, those of group access tokens are not.
 func TestGitLabBots(t *testing.T) {
 	for name, project := range map[string]bool{
 		"jane": false, "project_17_bot": true, "project_17_bot3": true, "project_17_bot_0123456789abcdef": true,
@@ -127,7 +127,7 @@ func TestGitLabBots(t *testing.T) {
 	}
 }
 
-// The scope that grants reading the account has old and new names.
+// The scope that grants read access to the account has old and new names.
 func TestBitbucketAccountScopes(t *testing.T) {
 	const others = "team, webhook, repository:write, repository:admin"
 	for scopes, lacks := range map[string]int{

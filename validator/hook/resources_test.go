@@ -42,7 +42,7 @@ func (a *api) Delete(_ context.Context, path string) (bool, error) {
 	return false, a.note("delete", path)
 }
 
-func TestBelongings(t *testing.T) {
+func TestResources(t *testing.T) {
 	t.Parallel()
 	const (
 		role    = "/apis/rbac.authorization.k8s.io/v1/clusterroles/ns-hook"
@@ -60,19 +60,19 @@ func TestBelongings(t *testing.T) {
 		asked  []string
 		err    string
 	}{
-		"the first takes the others along": {made: made, asked: []string{"get " + role, "patch " + secret, "patch " + binding, "delete " + role}},
-		"nothing was made for it":          {},
-		"it owns nothing else":             {made: made[:1], asked: []string{"get " + role, "delete " + role}},
-		"Helm was faster":                  {made: made, status: map[string]int{"get " + role: http.StatusNotFound}, asked: []string{"get " + role}},
-		"Helm has removed a part": {
+		"the first owns the others":  {made: made, asked: []string{"get " + role, "patch " + secret, "patch " + binding, "delete " + role}},
+		"no resources":               {},
+		"a single resource":          {made: made[:1], asked: []string{"get " + role, "delete " + role}},
+		"Helm has deleted the owner": {made: made, status: map[string]int{"get " + role: http.StatusNotFound}, asked: []string{"get " + role}},
+		"Helm has deleted a dependent": {
 			made: made, status: map[string]int{"patch " + secret: http.StatusNotFound},
 			asked: []string{"get " + role, "patch " + secret, "patch " + binding, "delete " + role},
 		},
-		"the owner may not be read": {
+		"no permission to read the owner": {
 			made: made, status: map[string]int{"get " + role: http.StatusForbidden}, asked: []string{"get " + role},
 			err: "the hook's objects stay: get " + role + ": HTTP 403",
 		},
-		"what cannot go along is named, and the rest goes": {
+		"a resource that cannot be deleted is reported, and the others are deleted": {
 			made: made, status: map[string]int{"patch " + secret: http.StatusForbidden, "delete " + role: http.StatusInternalServerError},
 			asked: []string{"get " + role, "patch " + secret, "patch " + binding, "delete " + role},
 			err: "secrets/hook stays: patch " + secret + ": HTTP 403\n" +

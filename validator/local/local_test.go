@@ -10,8 +10,8 @@ import (
 	"gitops-runtime/validator/local"
 )
 
-// The chart that is built in is the one of the checkout, with those it depends on.
-func TestTheChartThatIsBuiltInIsThatOfTheCheckout(t *testing.T) {
+// The embedded chart and its dependencies are those of the checkout.
+func TestTheEmbeddedChartIsThatOfTheCheckout(t *testing.T) {
 	t.Parallel()
 	builtIn, err := local.BuiltIn(t.Context())
 	require.NoError(t, err)

@@ -36,13 +36,13 @@ func TestFile(t *testing.T) {
 		"moved": {
 			text: "a:\n  # of here\n  here: [1] # one\n  x: 1\n", want: "a:\n  x: 1\nb:\n  # of here\n  there: [1] # one\n", report: "moved a.here b.there\nunchanged a.x",
 		},
-		"moved below what is there": {
+		"moved into an existing map": {
 			text: "b:\n  c: 1\na:\n  here: 2\n", want: "b:\n  c: 1\n  there: 2\n", report: "moved a.here b.there\nunchanged b.c",
 		},
-		"its new name is set": {
+		"the new name is already set": {
 			text: "b: {there: 1}\na: {here: 2}\n", want: "b: {there: 1}\n", report: "dropped a.here\nunchanged b.there",
 		},
-		"an anchor outlives what is removed": {
+		"an anchor in a removed value is kept": {
 			text: "old:\n  env: &env {A: b}\nx: *env\ny: *env\n", want: "x: &env {A: b}\ny: *env\n", report: "dropped old\nunchanged x.A\nunchanged y.A",
 		},
 		"through an alias": {
@@ -51,11 +51,11 @@ func TestFile(t *testing.T) {
 		"through a merge key": {
 			text: "c: &c\n  here: 1\n  x: 2\na:\n  <<: *c\n  y: 3\n", want: "c: &c\n  here: 1\n  x: 2\na:\n  y: 3\n  x: 2\nb:\n  there: 1\n", report: "moved a.here b.there\nunchanged c.here\nunchanged c.x\nunchanged a.y\nunchanged a.x",
 		},
-		"lists below their key stay there": {
+		"list indentation is kept": {
 			text: "old: 1\nx:\n- 1\n- 2\n", want: "x:\n- 1\n- 2\n", report: "dropped old\nunchanged x",
 		},
-		"nothing is left": {text: "old: 1\n", want: "{}\n", report: "dropped old\nunchanged "},
-		"empty":           {text: "", want: "", report: ""},
+		"every value is removed": {text: "old: 1\n", want: "{}\n", report: "dropped old\nunchanged "},
+		"empty":                  {text: "", want: "", report: ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -77,8 +77,8 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// Complete values files of the published chart and of the community charts, as far as the tables know them, are migrated into files that render and need
-// no further changes. The values file of 0.29 is not known separately: it is composed of the previous values and what 0.30 added.
+// Complete values files of the published chart and of the community charts are migrated to files that render and need no further changes. The tables
+// have no values of 0.29: its file combines those of 0.28 and of 0.30.
 func TestPublishedValuesFiles(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -136,12 +136,12 @@ func requireEveryValue(t *testing.T, values any, changes []migrate.Change) {
 			}
 			return
 		}
-		require.True(t, slices.ContainsFunc(changes, func(c migrate.Change) bool { return path.Within(c.Path) }), "nothing is reported of %s", path)
+		require.True(t, slices.ContainsFunc(changes, func(c migrate.Change) bool { return path.Within(c.Path) }), "%s is not reported", path)
 	}
 	walk(values, nil)
 }
 
-// assertRenders asserts that a migrated file contains no dropped values, and that it renders with the other values that an install needs.
+// assertRenders asserts that a migrated file contains no dropped values, and that it renders together with the required values.
 func assertRenders(t *testing.T, name string, made []byte, gone []dropped.Value) {
 	t.Helper()
 	values := map[string]any{}
@@ -233,15 +233,15 @@ func TestCommand(t *testing.T) {
 		out, err, fail string
 	}{
 		{name: "to standard output", args: []string{file}, out: "app-proxy: {replicaCount: 1}\n", err: report},
-		{name: "changes alone", args: []string{file, "--changes"}, out: "app-proxy: {replicaCount: 1}\n", err: strings.Replace(report, "unchanged  app-proxy.replicaCount\n", "", 1)},
-		{name: "of standard input", args: []string{"-", "--chart", "argo-rollouts"}, in: "crds: {install: false}\n", out: "installCRDs: false\n", err: "moved      crds.install to installCRDs: The community's chart has it under another name.\n1 moved, 0 dropped, 0 unchanged\n"},
+		{name: "only changes", args: []string{file, "--changes"}, out: "app-proxy: {replicaCount: 1}\n", err: strings.Replace(report, "unchanged  app-proxy.replicaCount\n", "", 1)},
+		{name: "from standard input", args: []string{"-", "--chart", "argo-rollouts"}, in: "crds: {install: false}\n", out: "installCRDs: false\n", err: "moved      crds.install to installCRDs: The community's chart has it under another name.\n1 moved, 0 dropped, 0 unchanged\n"},
 		{name: "no file", args: nil, fail: "migrate takes one values file; see validate-values migrate --help"},
 		{name: "no such file", args: []string{"none.yaml"}, fail: "values file none.yaml: no such file"},
 		{name: "no such chart", args: []string{file, "--chart", "argo"}, fail: `--chart: unknown chart "argo"; there are gitops-runtime, argo-cd, argo-events, argo-rollouts, argo-workflows, tunnel-client`},
-		{name: "no YAML", args: []string{write("broken.yaml", "a: [\n")}, fail: "it is not YAML"},
+		{name: "invalid YAML", args: []string{write("broken.yaml", "a: [\n")}, fail: "it is not YAML"},
 		{name: "a list", args: []string{write("list.yaml", "- a\n")}, fail: "its top level is not a map of values"},
 		{name: "two documents", args: []string{write("two.yaml", "a: 1\n---\nb: 1\n")}, fail: "it contains more than one YAML document"},
-		{name: "twice the same", args: []string{file, "--in-place", "-o", "x"}, fail: "--in-place requires a FILE and cannot be combined with --output"},
+		{name: "two outputs", args: []string{file, "--in-place", "-o", "x"}, fail: "--in-place requires a FILE and cannot be combined with --output"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var out, report bytes.Buffer

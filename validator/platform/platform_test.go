@@ -25,7 +25,7 @@ func serve(t testing.TB, status int, body string) *platform.Client {
 	return &platform.Client{URL: server.URL, Token: "secret", HTTP: server.Client()}
 }
 
-func TestWhatIsSent(t *testing.T) {
+func TestRequest(t *testing.T) {
 	var method, path, token, kind, body string
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		text, _ := io.ReadAll(r.Body)
@@ -51,8 +51,8 @@ func TestMe(t *testing.T) {
 	require.NoError(t, err)
 	assert.True(t, user.Administers())
 	assert.Equal(t, "a", user.ActiveAccount.ID)
-	assert.False(t, (platform.User{ID: "u"}).Administers(), "no account, or another administrator")
-	assert.False(t, (platform.User{ID: "u", ActiveAccount: &platform.Account{Admins: []string{"x"}}}).Administers(), "no account, or another administrator")
+	assert.False(t, (platform.User{ID: "u"}).Administers(), "a user without an account or without the role is not an administrator")
+	assert.False(t, (platform.User{ID: "u", ActiveAccount: &platform.Account{Admins: []string{"x"}}}).Administers(), "a user without an account or without the role is not an administrator")
 }
 
 func TestReplies(t *testing.T) {

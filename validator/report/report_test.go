@@ -19,7 +19,7 @@ import (
 	"gitops-runtime/validator/report"
 )
 
-// sample has a result of every status and a finding with every sort of place.
+// sample has a result of every status and a finding with every kind of place.
 var sample = report.Report{
 	Version: "0.1.0",
 	Target:  report.Target{Runtime: "local", Namespace: "ns", Mode: "mesh", URL: "https://x", Chart: "c 1", Upgrade: true},
@@ -109,7 +109,7 @@ func TestJSONFitsItsSchema(t *testing.T) {
 	}
 }
 
-// A JUnit parser sees the same counts as cases.
+// The counts of a JUnit report match its test cases.
 func TestJUnit(t *testing.T) {
 	var read struct {
 		Suites []struct {
@@ -146,8 +146,7 @@ func TestJUnit(t *testing.T) {
 	assert.Equal(t, 2, skipped)
 }
 
-// What code scanning reads of a SARIF log: version, rules that results point
-// at, and places that are whole.
+// A SARIF log has the parts that code scanning reads: version, rules that results refer to, and complete locations.
 func TestSARIF(t *testing.T) {
 	var log struct {
 		Version string
@@ -187,7 +186,7 @@ func TestSARIF(t *testing.T) {
 	assert.Contains(t, empty, `"results": []`, "a run without findings has an empty list: %s", empty)
 }
 
-// A file name may contain any character; its URI may not.
+// File names are escaped in URIs.
 func TestSARIFFileNames(t *testing.T) {
 	for name, want := range map[string]string{
 		"a/b.yaml": "a/b.yaml", "/a b.yaml": "/a%20b.yaml", "a:b.yaml": "./a:b.yaml", "é?#%.yaml": "%C3%A9%3F%23%25.yaml", "-": "-",
@@ -199,7 +198,7 @@ func TestSARIFFileNames(t *testing.T) {
 	}
 }
 
-// Whatever a file name or a sentence contains, an annotation is one line with separate properties.
+// An annotation is one line with separate properties for any file name and message.
 func TestGitHubEscapes(t *testing.T) {
 	one := report.Report{Results: []engine.Result{{Status: engine.Failed, Findings: []findings.Finding{{
 		Code: "RUN101", Level: findings.Fail, Message: "50%: a,b\r\n::error::c", Place: helmvalues.Place{File: "a,b:c%d\n.yaml", Line: 1, Column: 2},
@@ -208,7 +207,7 @@ func TestGitHubEscapes(t *testing.T) {
 	assert.Equal(t, want, render(t, "github", one))
 }
 
-// A finding without a file is shown at the file that was checked.
+// A finding without a file refers to the checked file.
 func TestFindingsWithoutAFile(t *testing.T) {
 	one := report.Report{Near: "my.yaml", Results: []engine.Result{{Status: engine.Failed, Findings: []findings.Finding{
 		{Code: "RUN101", Level: findings.Fail, Message: "No name.", Place: helmvalues.Place{Value: "a.b", Flag: "--set"}},

@@ -40,9 +40,9 @@ func (t Text) Write(out io.Writer, report Report) error {
 			group = report.Results[i].Group
 			fmt.Fprintf(w, "\n%s\n", group)
 		}
-		if together := alike(report.Results[i:]); together > 1 {
-			t.skips(w, report.Results[i:i+together])
-			i += together
+		if skipped := countSameSkips(report.Results[i:]); skipped > 1 {
+			t.skips(w, report.Results[i:i+skipped])
+			i += skipped
 			continue
 		}
 		t.result(w, report.Results[i])
@@ -55,8 +55,8 @@ func (t Text) Write(out io.Writer, report Report) error {
 	return w.Flush()
 }
 
-// alike counts the checks from the first one on that were skipped for the same reason: they share a line.
-func alike(results []engine.Result) int {
+// countSameSkips returns how many of the first results of a group are skipped for the same reason; they are printed on one line.
+func countSameSkips(results []engine.Result) int {
 	for i, result := range results {
 		if result.Status != engine.Skipped || result.Reason != results[0].Reason || result.Group != results[0].Group {
 			return i

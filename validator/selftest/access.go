@@ -40,7 +40,7 @@ func Access(ctx context.Context, s Surroundings, o AccessOptions, report *Report
 	if _, err := s.ask(ctx, s.HTTP, address); errors.As(err, &failed) && failed.Untrusted {
 		client, note = s.Unverified, ", its certificate not verified: "+failed.Reason()
 	}
-	got, err := s.alike(ctx, client, address, o.Target+o.Path)
+	got, err := s.matches(ctx, client, address, o.Target+o.Path)
 	if err != nil && note != "" {
 		err = fmt.Errorf("%w%s", err, note)
 	}

@@ -25,22 +25,21 @@ import (
 
 type object = map[string]any
 
-// api is an API server that keeps objects, and controllers that work on them.
+// api is an API server that stores objects, with controllers that update them.
 type api struct {
 	t *testing.T
 	*httptest.Server
 	mutex   sync.Mutex
 	objects map[string]object
-	// created are all objects that were created, in order.
+	// created contains the created objects, in order.
 	created []object
-	// requests are the requests that change something, as METHOD path.
+	// requests contains the requests other than GET, as METHOD path.
 	requests []string
-	// refuse answers a creation in the collection of that name with 403.
+	// refuse is a collection in which creation responds with 403.
 	refuse string
-	// work is what controllers do to an object that was created, changed or looked at; it returns what they make of it. Nil
-	// is no controller.
+	// work returns the object as controllers update it, after it was created, patched or read. Nil means that no controller runs.
 	work func(path string, stored object) object
-	// holds keeps an object that is deleted for that many further requests.
+	// holds is the number of further requests for which a deleted object still exists, as with a finalizer.
 	holds int
 }
 
@@ -130,13 +129,13 @@ func answer(w http.ResponseWriter, code int, body any) {
 	_ = json.NewEncoder(w).Encode(body)
 }
 
-// status is how the API server refuses.
+// status responds with a Status object, as the API server does for errors.
 func status(w http.ResponseWriter, code int, reason, message string) {
 	answer(w, code, object{"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": reason, "message": message, "code": code})
 }
 
-// left are the paths of the objects that are there.
-func (a *api) left() []string {
+// paths returns the paths of the stored objects.
+func (a *api) paths() []string {
 	a.mutex.Lock()
 	defer a.mutex.Unlock()
 	paths := []string{}
@@ -147,8 +146,8 @@ func (a *api) left() []string {
 	return paths
 }
 
-// has puts an object there.
-func (a *api) has(path, text string) {
+// add stores an object.
+func (a *api) add(path, text string) {
 	a.t.Helper()
 	var made object
 	require.NoError(a.t, yaml.Unmarshal([]byte(text), &made))
@@ -157,7 +156,7 @@ func (a *api) has(path, text string) {
 
 const image = "registry.example.com/installer@sha256:1111111111111111111111111111111111111111111111111111111111111111"
 
-// surroundings are those of a test in a pod at this API server; address is where the pod's Service routes to it.
+// surroundings returns those of a test in a pod with this API server, and the address to which the Service of the pod routes.
 func (a *api) surroundings() (s selftest.Surroundings, address string) {
 	a.t.Helper()
 	client, err := cluster.New(a.URL, a.Client())
@@ -180,19 +179,19 @@ func (a *api) surroundings() (s selftest.Surroundings, address string) {
 	}, "http://" + listener.Addr().String()
 }
 
-// report runs a test for a time and gives what it writes.
-func report(t *testing.T, patience time.Duration, test func(context.Context, *selftest.Report)) (text string, passed bool) {
+// report runs a test with a timeout and returns its output.
+func report(t *testing.T, timeout time.Duration, test func(context.Context, *selftest.Report)) (text string, passed bool) {
 	t.Helper()
 	var out bytes.Buffer
 	made := selftest.NewReport(&out, "test")
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), timeout)
 	defer cancel()
 	test(ctx, made)
 	passed = made.Close()
 	return strings.TrimPrefix(out.String(), "test\n\n"), passed
 }
 
-// ample is the time of tests that end by themselves; short that of tests that use it up.
+// ample is the timeout of tests that end earlier, short that of tests that reach it.
 const (
 	ample = time.Minute
 	short = 300 * time.Millisecond

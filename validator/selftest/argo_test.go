@@ -23,7 +23,7 @@ import (
 	"gitops-runtime/validator/selftest"
 )
 
-// Paths of what the tests create.
+// Paths of the objects that the tests create.
 const (
 	argo          = "/apis/argoproj.io/v1alpha1/namespaces/ns/"
 	application   = argo + "applications/test-argo-cd"
@@ -35,7 +35,7 @@ const (
 	argoCDAnswers = "v3.4.13+abc"
 )
 
-// argoCDServer answers as Argo CD's server does.
+// argoCDServer starts a server that responds as Argo CD does, and returns its URL.
 func argoCDServer(t *testing.T) string {
 	t.Helper()
 	mux := http.NewServeMux()
@@ -43,12 +43,12 @@ func argoCDServer(t *testing.T) string {
 	mux.HandleFunc("GET /root/api/version", func(w http.ResponseWriter, _ *http.Request) {
 		answer(w, http.StatusOK, object{"Version": argoCDAnswers})
 	})
-	server := httptest.NewTLSServer(mux) // with a certificate of its own
+	server := httptest.NewTLSServer(mux) // with a self-signed certificate
 	t.Cleanup(server.Close)
 	return server.URL + "/root"
 }
 
-// fetch gets a file of a Helm repository.
+// fetch returns the response of a Helm repository.
 func fetch(t *testing.T, address string) []byte {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
@@ -62,7 +62,7 @@ func fetch(t *testing.T, address string) []byte {
 	return body
 }
 
-// template gives the one template of a chart of a Helm repository.
+// template returns the only template of a chart in a Helm repository.
 func template(t *testing.T, repository, name, version string) string {
 	t.Helper()
 	var index struct {
@@ -92,7 +92,7 @@ func template(t *testing.T, repository, name, version string) string {
 	return files[name+"/templates/configmap.yaml"]
 }
 
-// argoCD deploys what Applications say, once they ask for a refresh.
+// argoCD deploys the source of an Application after a refresh is requested.
 func argoCD(a *api) func(string, object) object {
 	return func(path string, stored object) object {
 		if path != application {
@@ -107,7 +107,7 @@ func argoCD(a *api) func(string, object) object {
 		}
 		if _, there := a.objects[configMap]; !there {
 			source := stored["spec"].(object)["source"].(object)
-			a.has(configMap, template(a.t, source["repoURL"].(string), source["chart"].(string), source["targetRevision"].(string)))
+			a.add(configMap, template(a.t, source["repoURL"].(string), source["chart"].(string), source["targetRevision"].(string)))
 		}
 		stored["status"] = object{"sync": object{"status": "Synced"}, "health": object{"status": "Healthy"}}
 		return stored
@@ -117,7 +117,7 @@ func argoCD(a *api) func(string, object) object {
 func TestArgoCD(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
-	a.has(application, `{metadata: {name: test-argo-cd, generation: 1}}`) // of an earlier run
+	a.add(application, `{metadata: {name: test-argo-cd, generation: 1}}`) // left by an earlier run
 	a.work, a.holds = argoCD(a), 3
 	s, address := a.surroundings()
 	text, passed := report(t, ample, func(ctx context.Context, r *selftest.Report) {
@@ -131,7 +131,7 @@ func TestArgoCD(t *testing.T) {
 4 passed, 0 failed
 `, text)
 	assert.True(t, passed)
-	assert.Equal(t, []string{configMap}, a.left()) // the finalizer's work, which is not done here
+	assert.Equal(t, []string{configMap}, a.paths()) // deleted by the finalizer, which does not run here
 	assert.Equal(t, []object{
 		{"apiVersion": "argoproj.io/v1alpha1", "kind": "AppProject", "metadata": object{"name": "test-argo-cd"}, "spec": object{
 			"description": "What the chart's test of Argo CD deploys while it runs", "sourceRepos": []any{address},
@@ -147,7 +147,7 @@ func TestArgoCD(t *testing.T) {
 	}, a.created)
 }
 
-// failures of a test of one of Argo's projects: what the controllers do, and what the report says.
+// Each case has the work of the controllers and the expected parts of the report.
 func TestArgoFails(t *testing.T) {
 	t.Parallel()
 	stuck := func(path string, stored object) object {
@@ -177,10 +177,10 @@ func TestArgoFails(t *testing.T) {
 		}, "", func(ctx context.Context, s selftest.Surroundings, _ string, r *selftest.Report) {
 			selftest.Workflows(ctx, s, selftest.WorkflowsOptions{Name: "test-argo-workflows-step", Account: "a"}, r)
 		}, []string{"FAIL  argo-workflows/step", `got    Failed: Error (exit code 1), its pod is Failed: no\x1b[31m`}},
-		"a refused Workflow": {nil, "workflows", func(ctx context.Context, s selftest.Surroundings, _ string, r *selftest.Report) {
+		"a rejected Workflow": {nil, "workflows", func(ctx context.Context, s selftest.Surroundings, _ string, r *selftest.Report) {
 			selftest.Workflows(ctx, s, selftest.WorkflowsOptions{Name: "test-argo-workflows-step", Account: "a"}, r)
 		}, []string{"got    create workflows: HTTP 403: workflows is forbidden: denied by a policy"}},
-		"a Rollout that is refused": {stuck, "", func(ctx context.Context, s selftest.Surroundings, _ string, r *selftest.Report) {
+		"a rejected Rollout": {stuck, "", func(ctx context.Context, s selftest.Surroundings, _ string, r *selftest.Report) {
 			selftest.Rollouts(ctx, s, "test-argo-rollouts", r)
 		}, []string{"FAIL  argo-rollouts/first", "Degraded: InvalidSpec: no", "ok    argo-rollouts/delete"}},
 		"no Argo Events controller": {nil, "", func(ctx context.Context, s selftest.Surroundings, address string, r *selftest.Report) {
@@ -197,13 +197,13 @@ func TestArgoFails(t *testing.T) {
 			for _, want := range test.want {
 				assert.Contains(t, text, want)
 			}
-			assert.Empty(t, a.left(), "what was created is not deleted")
+			assert.Empty(t, a.paths(), "a created object is not deleted")
 		})
 	}
 }
 
 // Objects whose finalizers remain are reported.
-func TestLeftObjectsAreSaid(t *testing.T) {
+func TestObjectsWithFinalizersAreReported(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
 	a.holds = 1 << 30
@@ -214,10 +214,10 @@ func TestLeftObjectsAreSaid(t *testing.T) {
 	assert.False(t, passed)
 	assert.Contains(t, text, "FAIL  argo-cd/delete  Argo CD deletes what it has deployed\n")
 	assert.Contains(t, text, "still there: applications/test-argo-cd")
-	assert.Equal(t, []string{application, project}, a.left(), "the project has to outlive the Application")
+	assert.Equal(t, []string{application, project}, a.paths(), "the AppProject is not deleted before the Application")
 }
 
-func TestArgoCDOfTheUser(t *testing.T) {
+func TestExternalArgoCD(t *testing.T) {
 	t.Parallel()
 	s, _ := newAPI(t).surroundings()
 	s.Cluster = selftest.NoCluster{Err: os.ErrPermission}
@@ -231,7 +231,7 @@ func TestArgoCDOfTheUser(t *testing.T) {
 func TestWorkflows(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
-	a.has(workflow, `{metadata: {name: test-argo-workflows-step, generation: 1}}`)
+	a.add(workflow, `{metadata: {name: test-argo-workflows-step, generation: 1}}`)
 	a.work = func(_ string, stored object) object {
 		stored["status"] = object{"phase": "Succeeded", "progress": "1/1"}
 		return stored
@@ -241,7 +241,7 @@ func TestWorkflows(t *testing.T) {
 		selftest.Workflows(ctx, s, selftest.WorkflowsOptions{Name: "test-argo-workflows-step", Account: "executor", InstanceID: "one"}, r)
 	})
 	require.True(t, passed, text)
-	assert.Empty(t, a.left())
+	assert.Empty(t, a.paths())
 	require.Len(t, a.created, 1)
 	assert.Equal(t, object{
 		"apiVersion": "argoproj.io/v1alpha1", "kind": "Workflow",
@@ -283,10 +283,10 @@ func TestRollouts(t *testing.T) {
 3 passed, 0 failed
 `, text)
 	assert.True(t, passed)
-	assert.Empty(t, a.left())
+	assert.Empty(t, a.paths())
 }
 
-// argoEvents makes every object ready, and its sensor calls the trigger for a payload after the first, which comes too early.
+// argoEvents reports every object as ready; its Sensor ignores the first payload, which arrives too early, and calls the trigger for the next ones.
 func argoEvents(t *testing.T, trigger string) (work func(string, object) object, post string) {
 	t.Helper()
 	sent := 0
@@ -327,10 +327,10 @@ func TestEvents(t *testing.T) {
 
 5 passed, 0 failed
 $`, text)
-	assert.Empty(t, a.left())
+	assert.Empty(t, a.paths())
 }
 
-// Everything that the tests create fits the definitions of the charts.
+// The created objects match the CRDs of the charts.
 func TestCreatedObjectsFitTheirDefinitions(t *testing.T) {
 	t.Parallel()
 	root, err := gomodule.Root()
@@ -363,7 +363,7 @@ func TestCreatedObjectsFitTheirDefinitions(t *testing.T) {
 	assert.Equal(t, "AppProject Application Workflow Rollout EventBus EventSource Sensor", strings.Join(kinds, " "))
 }
 
-// The program of the Rollout's pods answers until it is told to end.
+// The server in the pods of the Rollout responds until its context ends.
 func TestServe(t *testing.T) {
 	t.Parallel()
 	s, address := newAPI(t).surroundings()
@@ -376,7 +376,7 @@ func TestServe(t *testing.T) {
 	case err := <-ended:
 		require.NoError(t, err)
 	case <-time.After(10 * time.Second):
-		require.Fail(t, "it goes on")
+		require.Fail(t, "the server does not stop")
 	}
 }
 

@@ -32,16 +32,16 @@ type RouterOptions struct {
 // away is internal-router's response if it knows the route but the target is unavailable.
 const away = `{"error":"the target of this route is away"}`
 
-// page marks the pages that nginx itself answers with.
+// page is part of the error pages of nginx itself.
 const page = "<center>nginx"
 
-// Router sends a request to every route through internal-router, and directly to its target: the responses have to match. A path of event sources has to
-// be routed, even if the event source is unavailable.
+// Router sends a request to every route through internal-router, and directly to its target: the responses have to match. A path of event sources
+// has to be routed, even if the event source is unavailable.
 func Router(ctx context.Context, s Surroundings, o RouterOptions, report *Report) {
 	fix := fmt.Sprintf("look at the configuration and the log of internal-router: kubectl logs -n %s -l app=internal-router", s.Namespace)
 	for _, route := range o.Routes {
 		address := o.URL + route.Path
-		got, err := s.alike(ctx, s.HTTP, address, route.Target)
+		got, err := s.matches(ctx, s.HTTP, address, route.Target)
 		report.Add(Check{
 			Name: "router" + route.Path, Title: "internal-router routes it to " + route.Target,
 			Asked: "GET " + address + " and GET " + route.Target, Fix: fix,
@@ -63,9 +63,9 @@ func Router(ctx context.Context, s Surroundings, o RouterOptions, report *Report
 	}
 }
 
-// alike requests an address, and the server behind it directly, until both respond alike. Bodies may differ with the time and the path of a request, so
-// they are compared only for rejections: those of a proxy in between have another body.
-func (s Surroundings) alike(ctx context.Context, client *http.Client, address, direct string) (string, error) {
+// matches requests an address, and its target directly, until status and content type are equal. Bodies may differ with time and path, so they are
+// compared only for errors, where another body means that a proxy responds.
+func (s Surroundings) matches(ctx context.Context, client *http.Client, address, direct string) (string, error) {
 	return s.until(ctx, func(ctx context.Context) (bool, string, error) {
 		want, err := s.ask(ctx, s.Unverified, direct)
 		if err != nil {

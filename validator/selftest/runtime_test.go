@@ -39,11 +39,11 @@ func TestComponents(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
 	const apps = "/apis/apps/v1/namespaces/ns/"
-	a.has(apps+"deployments/one", `{metadata: {generation: 2}, spec: {replicas: 2}, status: {observedGeneration: 2, updatedReplicas: 2, readyReplicas: 2, availableReplicas: 2,
+	a.add(apps+"deployments/one", `{metadata: {generation: 2}, spec: {replicas: 2}, status: {observedGeneration: 2, updatedReplicas: 2, readyReplicas: 2, availableReplicas: 2,
   conditions: [{type: Progressing, status: "True"}, {type: Available, status: "True", lastTransitionTime: "2026-01-02T03:04:05Z"}]}}`)
-	a.has(apps+"statefulsets/two", `{metadata: {generation: 1}, spec: {}, status: {observedGeneration: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1}}`)
-	a.has(apps+"deployments/down", `{metadata: {generation: 1}, spec: {replicas: 0}, status: {observedGeneration: 1}}`)
-	a.has(apps+"deployments/old", `{metadata: {generation: 3}, spec: {replicas: 1}, status: {observedGeneration: 2, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1}}`)
+	a.add(apps+"statefulsets/two", `{metadata: {generation: 1}, spec: {}, status: {observedGeneration: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1}}`)
+	a.add(apps+"deployments/down", `{metadata: {generation: 1}, spec: {replicas: 0}, status: {observedGeneration: 1}}`)
+	a.add(apps+"deployments/old", `{metadata: {generation: 3}, spec: {replicas: 1}, status: {observedGeneration: 2, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1}}`)
 	s, _ := a.surroundings()
 	text, passed := report(t, short, func(ctx context.Context, r *selftest.Report) {
 		selftest.Components(ctx, s, workloads(t, "deployments.v1.apps/one", "statefulsets.v1.apps/two", "deployments.v1.apps/down", "deployments.v1.apps/none", "deployments.v1.apps/old"), r)
@@ -66,10 +66,10 @@ func TestComponents(t *testing.T) {
 `+fix("old")+`
 2 passed, 3 failed
 `, text)
-	assert.Empty(t, a.requests, "it changes nothing")
+	assert.Empty(t, a.requests, "the test changes an object")
 }
 
-// account is a platform that knows one runtime by the runtime's own token.
+// account starts a platform with one runtime, which authenticates with its runtime token.
 func account(t *testing.T, runtime any) string {
 	t.Helper()
 	return server(t, func(w http.ResponseWriter, r *http.Request) {
@@ -126,7 +126,7 @@ func TestAppProxy(t *testing.T) {
 	}
 }
 
-// nginxPage is what nginx answers by itself with server_tokens off.
+// nginxPage is the 404 page of nginx with server_tokens off.
 const nginxPage = "<html>\r\n<head><title>404 Not Found</title></head>\r\n<body>\r\n<center><h1>404 Not Found</h1></center>\r\n<hr><center>nginx</center>\r\n</body>\r\n</html>\r\n"
 
 func TestRouter(t *testing.T) {
@@ -213,8 +213,8 @@ func TestAccess(t *testing.T) {
 	}{
 		"reached":             {trusted, true, "  ok    access/tunnel  app-proxy answers at " + trusted + " (HTTP 200)\n"},
 		"unknown certificate": {unknown.URL, true, " (HTTP 200, its certificate not verified: "},
-		"nothing there":       {"http://127.0.0.1:1", false, "fix    check the log of the tunnel client"},
-		"somebody else":       {other, false, "HTTP 503 (), and HTTP 200 (text/plain) of the target itself"},
+		"connection refused":  {"http://127.0.0.1:1", false, "fix    check the log of the tunnel client"},
+		"another server":      {other, false, "HTTP 503 (), and HTTP 200 (text/plain) of the target itself"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -17,13 +17,13 @@ import (
 	"gitops-runtime/validator/uninstall"
 )
 
-// world deletes an object after a number of requests, or returns an error.
+// world is a cluster that deletes an object after a number of requests, or returns an error.
 type world struct {
-	secret error // of reading the runtime's own token
+	secret error // of reading the runtime token
 	looks  map[string]int
 	fails  map[string]error
 	asked  []string
-	// released had finalizers.
+	// released are the objects whose finalizers were removed.
 	released []string
 }
 
@@ -56,7 +56,7 @@ func (c *world) ReleaseLabeled(_ context.Context, _ string, objects cluster.Labe
 type account struct {
 	namespace   string
 	asks, fails error
-	// silent is how many questions stay without an answer.
+	// silent is the number of requests that fail.
 	silent *int
 }
 
@@ -93,17 +93,17 @@ func TestRun(t *testing.T) {
 		says    string
 		asked   []string
 	}{
-		"everything goes": {
+		"every object is deleted": {
 			account: account{namespace: "ns"},
 			cluster: world{looks: map[string]int{"events-reporter": 2, "codefresh-token": 1}},
 			says:    "ok    runtime local is no longer registered\nok    sensors.argoproj.io/events-reporter is gone\nok    secrets/codefresh-token is gone\n",
 			asked:   []string{"events-reporter", "events-reporter", "events-reporter", "codefresh-token", "codefresh-token"},
 		},
-		"the platform answers the third question": {
+		"the platform responds to the third request": {
 			account: account{namespace: "ns", silent: times(2)},
 			says:    "ok    runtime local is no longer registered\n" + gone,
 		},
-		"the platform never answers": {
+		"the platform does not respond": {
 			account: account{namespace: "ns", silent: times(1 << 30)},
 			failed:  1,
 			says: "WARN  runtime local is still registered: the platform: " + unreachable.Error() + "\n" +
@@ -119,14 +119,14 @@ func TestRun(t *testing.T) {
 			cluster: world{secret: &cluster.Error{Status: http.StatusNotFound}},
 			says:    "ok    this release has registered no runtime: there is no Secret codefresh-token\n" + gone,
 		},
-		"the right to know is missing": {
+		"no permission to read the runtime token": {
 			account: account{namespace: "ns", fails: errors.New("was deleted")},
 			cluster: world{secret: &cluster.Error{Verb: "get", Resource: "secrets/codefresh-token", Status: http.StatusForbidden}},
 			failed:  1,
 			says: "WARN  runtime local is still registered: whether it was registered from here is unknown: get secrets/codefresh-token: HTTP 403\n" +
 				"      fix  remove it in the account's settings, under GitOps runtimes\n" + gone,
 		},
-		"the runtime of that name is another one": {
+		"the name belongs to another runtime": {
 			account: account{namespace: "elsewhere", fails: errors.New("was deleted")},
 			says:    "ok    runtime local of the account is another one, in namespace elsewhere\n" + gone,
 		},
@@ -134,13 +134,13 @@ func TestRun(t *testing.T) {
 			account: account{fails: errors.New("was deleted")},
 			says:    "ok    runtime local is not registered\n" + gone,
 		},
-		"the platform does not remove it": {
+		"the platform rejects the removal": {
 			account: account{namespace: "ns", fails: errors.New("platform.example.com answers HTTP 403")},
 			failed:  1,
 			says: "WARN  runtime local is still registered: platform.example.com answers HTTP 403\n" +
 				"      fix  remove it in the account's settings, under GitOps runtimes\n" + gone,
 		},
-		"each failure is said and the rest goes on": {
+		"each failure is reported and the others continue": {
 			account: account{asks: errors.New("platform.example.com answers HTTP 503")},
 			cluster: world{looks: map[string]int{"events-reporter": 1 << 30}, fails: map[string]error{"codefresh-token": errors.New("delete secrets: HTTP 403")}},
 			failed:  3,

@@ -17,7 +17,7 @@ import (
 	"gitops-runtime/internal/schemacheck"
 )
 
-// part is a schema with the values it is for.
+// part is a schema with the values that it describes.
 type part struct {
 	rules []byte
 	tree  any
@@ -65,7 +65,7 @@ func (j *judge) helmSchema(t *testing.T, rules []byte) *newer.Schema {
 	return compiled
 }
 
-// verdicts are "fits", "does not fit" or "no schema", by the checks' library and by Helm's.
+// verdicts returns "fits", "does not fit" or "no schema" for the library of the checks and for that of Helm.
 func (j *judge) verdicts(t *testing.T, one part) (own, helm string) {
 	t.Helper()
 	own, helm = "no schema", "no schema"
@@ -87,7 +87,7 @@ func (j *judge) verdicts(t *testing.T, one part) (own, helm string) {
 	return own, helm
 }
 
-// loading parses the flags of a case that set values.
+// loading returns the values options of a case.
 func loading(one *runCase) helmvalues.Options {
 	options := helmvalues.Options{In: strings.NewReader(one.get("stdin"))}
 	into := map[string]*[]string{
@@ -103,8 +103,7 @@ func loading(one *runCase) helmvalues.Options {
 	return options
 }
 
-// Helm reads schemas with a newer version of the library; both have to agree on every case of the corpus, for the charts of this repository and for
-// those of the case.
+// Helm uses a newer version of the schema library; both versions agree on every case, for the charts of this repository and those of the case.
 func TestBothLibrariesAgreeOnTheCorpus(t *testing.T) {
 	names := caseNames(t)
 	require.Greater(t, len(names), 120)

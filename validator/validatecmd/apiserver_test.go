@@ -19,11 +19,11 @@ type clusterSpec struct {
 	Nodes       []map[string]any `json:"nodes"`
 	CRDs        []map[string]any `json:"crds"`
 	Deployments []map[string]any `json:"deployments"`
-	// MayNot are resources that must not be created.
+	// MayNot are resources for which the create permission is missing.
 	MayNot []string `json:"mayNot"`
-	// Status responds to every path that contains a word with an HTTP status.
+	// Status maps words to the HTTP status of paths that contain them.
 	Status map[string]int `json:"status"`
-	// Silent are words; a request to a path that contains one gets no response.
+	// Silent are words; requests to paths that contain one receive no response.
 	Silent []string `json:"silent"`
 }
 
@@ -71,7 +71,7 @@ func (w *world) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// change records the change of an object.
+// change records a request that changes an object.
 func (w *world) change(r *http.Request) {
 	var body struct {
 		Metadata struct {
@@ -165,7 +165,7 @@ func (s *clusterSpec) deployments(r *http.Request) []any {
 	return items
 }
 
-// owned creates the metadata of CRDs from name, release and namespace.
+// owned returns the metadata of CRDs with the labels and annotations of their Helm release.
 func owned(crds []map[string]any) []any {
 	items := []any{}
 	for _, crd := range crds {

@@ -32,7 +32,7 @@ func batchFiles(t *testing.T, count int) {
 	}
 }
 
-// The report has the order of the files, however long each one takes.
+// The report has the order of the files, regardless of how long each one takes.
 func TestABatchIsReportedInOrder(t *testing.T) {
 	batchFiles(t, 100)
 	var out bytes.Buffer
@@ -46,7 +46,7 @@ func TestABatchIsReportedInOrder(t *testing.T) {
 	assert.Equal(t, "validate-values 0.1.0: 100 files: 100 fine", lines[101])
 }
 
-// cutOff ends the run once the report of some files is written.
+// cutOff cancels the run after the reports of some files are written.
 type cutOff struct {
 	bytes.Buffer
 	after  int
@@ -60,8 +60,8 @@ func (c *cutOff) Write(text []byte) (int, error) {
 	return c.Buffer.Write(text)
 }
 
-// What was checked before an interruption is reported, and what was not is counted.
-func TestAnInterruptedBatchReportsWhatThereIs(t *testing.T) {
+// After an interruption the checked files are reported and the others are counted.
+func TestAnInterruptedBatchIsReported(t *testing.T) {
 	batchFiles(t, 200)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -111,7 +111,7 @@ func TestReportToADevice(t *testing.T) {
 	assert.False(t, info.Mode().IsRegular(), out.String())
 }
 
-// Standard input that never ends is left when the run is interrupted.
+// An interruption ends the wait for standard input.
 func TestAnInterruptionWhileReadingInput(t *testing.T) {
 	batchFiles(t, 1)
 	for _, args := range [][]string{{"-f", "-"}, {"-f", "-", "000.yaml"}} {

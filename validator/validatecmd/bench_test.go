@@ -21,14 +21,14 @@ import (
 	"gitops-runtime/tests/standin/platformapi"
 )
 
-// The programs that the same jobs are done with, and the umbrella chart.
+// The programs to compare with, and the umbrella chart.
 const (
 	helm        = "../../bin/helm"
 	kubeconform = "../../bin/kubeconform"
 	umbrella    = "../../charts/gitops-runtime"
 )
 
-// build builds the program as it is in the image.
+// build builds the program as in the image.
 func build(b *testing.B) string {
 	b.Helper()
 	program := filepath.Join(b.TempDir(), "validate-values")
@@ -46,7 +46,7 @@ type cost struct {
 	memory float64       // MB resident at most
 }
 
-// once runs a program that has to end well, or as good as.
+// once runs a program, which must not exit with a code above worst.
 func once(b *testing.B, worst int, program string, args ...string) cost {
 	b.Helper()
 	command := exec.Command(program, args...)
@@ -64,9 +64,8 @@ func once(b *testing.B, worst int, program string, args ...string) cost {
 	return spent
 }
 
-// resident looks at what a process has had resident at most, in MB, until it
-// ends. The kernel's own account of it at the end would include this process,
-// from which it was forked.
+// resident returns the peak resident memory of a process, in MB. It is polled because the rusage of an ended process includes this process, from which
+// it was forked.
 func resident(pid int, stop <-chan struct{}) float64 {
 	most := 0.0
 	for {
@@ -85,8 +84,8 @@ func resident(pid int, stop <-chan struct{}) float64 {
 	}
 }
 
-// usual is the middle of several runs by time, and the most of them by memory.
-func usual(runs []cost) cost {
+// summary returns the median time and the maximum memory of several runs.
+func summary(runs []cost) cost {
 	middle := func(less func(a, b cost) int) cost {
 		slices.SortFunc(runs, less)
 		return runs[len(runs)/2]
@@ -98,41 +97,40 @@ func usual(runs []cost) cost {
 	}
 }
 
-// rival is another program on the same job.
+// rival is another program for the same task.
 type rival struct {
 	name, program string
 	args          []string
 }
 
-// against measures the program and the others alternately, so that they run under the same conditions: ms, cpu-s/op and MB are those of the program, the
-// rest is the ratio of another one to it.
+// against measures the program and its rivals alternately, under the same conditions. It reports ms, cpu-s/op and MB of the program, and the ratios of
+// the rivals to them.
 func against(b *testing.B, rivals []rival, program string, args ...string) {
 	b.Helper()
-	var own []cost
+	var ours []cost
 	others := make([][]cost, len(rivals))
 	for b.Loop() {
 		for range 5 {
-			own = append(own, once(b, 0, program, args...))
+			ours = append(ours, once(b, 0, program, args...))
 		}
 		for i, rival := range rivals {
 			others[i] = append(others[i], once(b, 0, rival.program, rival.args...))
 		}
 	}
-	mine := usual(own)
+	mine := summary(ours)
 	b.ReportMetric(0, "ns/op") // meaningless with the others' runs in between
 	b.ReportMetric(float64(mine.time.Microseconds())/1000, "ms")
 	b.ReportMetric(mine.cpu.Seconds(), processor.Unit)
 	b.ReportMetric(mine.memory, "MB")
 	for i, rival := range rivals {
-		theirs := usual(others[i])
+		theirs := summary(others[i])
 		b.ReportMetric(float64(theirs.time)/float64(mine.time), "x-time-"+rival.name)
 		b.ReportMetric(float64(theirs.cpu)/float64(mine.cpu), "x-cpu-"+rival.name)
 		b.ReportMetric(theirs.memory/mine.memory, "x-memory-"+rival.name)
 	}
 }
 
-// rivalsOn are Helm, rendering the chart with the values, and kubeconform,
-// holding the values against the umbrella's schema.
+// rivalsOn returns Helm, which renders the chart with the values, and kubeconform, which validates the values against the umbrella schema.
 func rivalsOn(b *testing.B, file string) []rival {
 	b.Helper()
 	location, document := asResource(b, file)
@@ -170,7 +168,7 @@ func asResource(b *testing.B, file string) (location, document string) {
 	return filepath.Join(folder, "{{.ResourceKind}}.json"), write("document.yaml", tree)
 }
 
-// tunnelFile puts the tunnel case into a file, for a platform at an address.
+// tunnelFile writes the values of the tunnel case, with the address of the platform, to a file.
 func tunnelFile(b *testing.B, address string) string {
 	b.Helper()
 	file := filepath.Join(b.TempDir(), "values.yaml")
@@ -178,7 +176,7 @@ func tunnelFile(b *testing.B, address string) string {
 	return file
 }
 
-// The hook's binary is the program itself.
+// The binary of the hook has the size of the program.
 func BenchmarkBinarySize(b *testing.B) {
 	size := func(name string) float64 {
 		info, err := os.Stat(name)
@@ -194,8 +192,7 @@ func BenchmarkBinarySize(b *testing.B) {
 	b.ReportMetric(size(kubeconform)/own, "x-size-kubeconform")
 }
 
-// The happy path as the hook has it: values, platform, account, name, and every
-// question to the cluster, on loopback.
+// A successful run of all checks, with platform and API server on loopback.
 func BenchmarkHappyPath(b *testing.B) {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
@@ -212,13 +209,13 @@ func BenchmarkHappyPath(b *testing.B) {
 	against(b, rivalsOn(b, file), build(b), "-f", file, "-n", "codefresh", "--kubeconfig", kubeconfig, "--chart", none)
 }
 
-// Values alone, against the umbrella chart and the schemas of its subcharts.
+// Values without a cluster are validated against the schemas of the umbrella chart and its subcharts.
 func BenchmarkValuesOnly(b *testing.B) {
 	file := tunnelFile(b, "http://127.0.0.1:1")
 	against(b, rivalsOn(b, file), build(b), "-f", file, "-n", "codefresh", "--no-cluster", "--chart", umbrella, "--skip", "TOK100")
 }
 
-// Values with a typo: the rule that they break has to be compiled.
+// For values with a typo the schema rule has to be compiled.
 func BenchmarkValuesWithATypo(b *testing.B) {
 	file, program := tunnelFile(b, "http://127.0.0.1:1"), build(b)
 	var runs []cost
@@ -226,11 +223,11 @@ func BenchmarkValuesWithATypo(b *testing.B) {
 		runs = append(runs, once(b, 3, program, "-f", file, "-n", "codefresh", "--no-cluster", "--chart", umbrella, "--skip", "TOK100", "--set", "argo-cd.sever.replicas=2"))
 	}
 	b.ReportMetric(0, "ns/op")
-	b.ReportMetric(float64(usual(runs).time.Microseconds())/1000, "ms")
-	b.ReportMetric(usual(runs).cpu.Seconds(), processor.Unit)
+	b.ReportMetric(float64(summary(runs).time.Microseconds())/1000, "ms")
+	b.ReportMetric(summary(runs).cpu.Seconds(), processor.Unit)
 }
 
-// Batches of more and more files in one run: the time per file is constant, and the memory is that of ten files.
+// In larger batches the time per file is constant, and memory does not exceed that of ten files.
 func BenchmarkBatch(b *testing.B) {
 	sizes := []int{500, 2500, 5000}
 	program, folder := build(b), b.TempDir()
@@ -251,7 +248,7 @@ func BenchmarkBatch(b *testing.B) {
 			for b.Loop() {
 				runs = append(runs, check(b, size))
 			}
-			all := usual(runs)
+			all := summary(runs)
 			b.ReportMetric(0, "ns/op")
 			b.ReportMetric(all.cpu.Seconds(), processor.Unit)
 			b.ReportMetric(float64(all.cpu.Microseconds())/1000/float64(size), "ms-cpu/file")

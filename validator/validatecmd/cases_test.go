@@ -27,12 +27,10 @@ import (
 
 var update = flag.Bool("update", false, "write what the cases print into their files")
 
-// casesFolder has the cases, in a folder for each group of checks and for each
-// part of the program.
+// casesFolder contains the cases, in one folder for each group of checks or part of the program.
 const casesFolder = "testdata/cases"
 
-// caseNames lists the cases, such as "git/github-401". A file of another kind is
-// an error: it would never be run.
+// caseNames returns the names of the cases, such as "git/github-401". Any other file is an error because it would not be run.
 func caseNames(t *testing.T) []string {
 	t.Helper()
 	var names []string
@@ -41,7 +39,7 @@ func caseNames(t *testing.T) []string {
 			return err
 		}
 		require.Equal(t, ".txtar", path.Ext(name), "%s is not a case", name)
-		require.Equal(t, 1, strings.Count(name, "/"), "%s is not in a folder of its check", name)
+		require.Equal(t, 1, strings.Count(name, "/"), "%s is not in the folder of a check", name)
 		names = append(names, strings.TrimSuffix(name, ".txtar"))
 		return nil
 	}))
@@ -68,7 +66,7 @@ func TestCases(t *testing.T) {
 	if t.Failed() {
 		return
 	}
-	assert.GreaterOrEqual(t, readers.runs, 120, "reports that were read")
+	assert.GreaterOrEqual(t, readers.runs, 120, "too few reports were read")
 	t.Run("every code is found", func(t *testing.T) { everyCodeIsFound(t, printed) })
 	t.Run("every provider in every situation", func(t *testing.T) { everyProviderInEverySituation(t, printed) })
 	t.Run("twelve faults", func(t *testing.T) { twelveFaults(t, printed) })
@@ -189,8 +187,8 @@ func (c *runCase) needsConsent(world *world) bool {
 	return !world.spec.NoConsent && slices.ContainsFunc(c.names(), asks)
 }
 
-// consenting is a file of a case, for the hook with the value that allows plain HTTP, which it has no flag for; the hook prints no line numbers, so an
-// additional line has no effect.
+// consenting returns a file of a case, for the hook with the value that allows plain HTTP, because it has no flag for it. The hook prints no line
+// numbers, so the additional line has no effect.
 func (c *runCase) consenting(name string, world *world) string {
 	text := c.get(name)
 	if !c.needsConsent(world) || !strings.HasPrefix(c.get("args"), "hook") {
@@ -200,8 +198,8 @@ func (c *runCase) consenting(name string, world *world) string {
 	return strings.ReplaceAll(text, `url: "{platform}",`, `url: "{platform}", allowInsecureHTTP: true,`)
 }
 
-// today is the day on which the cases play.
+// today is the current date in the cases.
 var today = time.Date(2026, 1, 15, 12, 0, 0, 0, time.UTC)
 
-// canaries are secrets that the cases use; none may ever be printed.
+// canaries are the secrets in the cases, which must not be printed.
 var canaries = []string{"user-token-admin", "user-token-member", "user-token-acc2", "user-token-unknown", "runtime-token-canary", "git-token-canary", "c2VjcmV0"}

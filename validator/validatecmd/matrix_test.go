@@ -11,8 +11,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// providers are the Git servers of the page, by the name in the files of their
-// cases, with the kind that the platform calls them and the path of their API.
+// providers maps the name of a Git provider in the case files to its kind in the platform API and the path of its API.
 var providers = map[string]struct{ kind, path string }{
 	"github":            {"GITHUB", ""},
 	"github-enterprise": {"GITHUB", "/api/v3"},
@@ -42,8 +41,7 @@ var exceptions = map[string]string{
 	"gerrit scopes": `exit 0\n`, // an HTTP password has all permissions of its account
 }
 
-// everyProviderInEverySituation finds a case for each provider in each
-// situation, and what its run has printed.
+// everyProviderInEverySituation asserts that each provider has a case for each situation, with the expected output.
 func everyProviderInEverySituation(t *testing.T, printed map[string]string) {
 	t.Helper()
 	require.Len(t, providers, 6)
@@ -51,7 +49,7 @@ func everyProviderInEverySituation(t *testing.T, printed map[string]string) {
 	for name, provider := range providers {
 		for situation, want := range situations {
 			key := fmt.Sprintf("git/%s-%s", name, situation)
-			require.Contains(t, printed, key, "there is no case")
+			require.Contains(t, printed, key, "the case is missing")
 			var world worldSpec
 			require.NoError(t, yaml.UnmarshalStrict([]byte(readCase(t, key).get("world")), &world), key)
 			if assert.NotNil(t, world.Provider, key) {
@@ -59,7 +57,7 @@ func everyProviderInEverySituation(t *testing.T, printed map[string]string) {
 			}
 			assert.Equal(t, provider.path, strings.TrimPrefix(world.GitURL, "{git}"), key)
 			if assert.NotNil(t, world.GitHost, key) {
-				assert.Equal(t, provider.kind, world.GitHost.Kind, "%s has the server reply as another provider does", key)
+				assert.Equal(t, provider.kind, world.GitHost.Kind, "the server of %s responds as another provider", key)
 			}
 			if other, known := exceptions[name+" "+situation]; known {
 				want = other

@@ -15,7 +15,7 @@ import (
 	"gitops-runtime/validator/validatecmd"
 )
 
-// Several reports of one run: one on the screen, the others in files.
+// A run writes one report to standard output and others to files.
 func TestSeveralReports(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var out, failures bytes.Buffer
@@ -49,8 +49,8 @@ func TestAReportThatCannotBeWrittenFails(t *testing.T) {
 	assert.Equal(t, "validate-values: report: absent/report.json cannot be written: no such file or directory\n", failures.String())
 }
 
-// The output of the other commands is written completely, or the run fails.
-func TestAnAnswerThatCannotBeWrittenFails(t *testing.T) {
+// Other commands fail if their output cannot be written completely.
+func TestACommandFailsIfItsOutputCannotBeWritten(t *testing.T) {
 	for _, args := range [][]string{{"explain"}, {"explain", "RUN101"}, {"version"}, {"checks-page"}} {
 		var failures bytes.Buffer
 		code := validatecmd.Main(context.Background(), args, validatecmd.System{Out: fullDisk{}, Err: &failures, Version: "0.1.0", Getenv: func(string) string { return "" }})

@@ -18,15 +18,14 @@ import (
 )
 
 // The page of all checks is generated; `validate-values checks-page` writes it.
-func TestThePageIsInStep(t *testing.T) {
+func TestThePageIsUpToDate(t *testing.T) {
 	page, err := os.ReadFile("../CHECKS.md")
 	require.NoError(t, err)
-	assert.Equal(t, validatecmd.Page(), string(page), "CHECKS.md is not in step: go run ./validator/cmd/validate-values checks-page > validator/CHECKS.md")
+	assert.Equal(t, validatecmd.Page(), string(page), "CHECKS.md is out of date; run: go run ./validator/cmd/validate-values checks-page > validator/CHECKS.md")
 }
 
-// Every finding belongs to a check, every check has the row for a question
-// without an answer, and what a check needs is in the table.
-func TestTheTablesFit(t *testing.T) {
+// Every finding belongs to a check, every check has an inconclusive finding, and every need of a check is in the table.
+func TestTheTablesAreConsistent(t *testing.T) {
 	known := map[string]bool{}
 	for _, check := range checks.Table(checks.Subject{}) {
 		known[check.Code] = true
@@ -43,7 +42,7 @@ func TestTheTablesFit(t *testing.T) {
 	}
 }
 
-// The examples that are packaged with the umbrella chart contain only keys that the chart knows.
+// The examples in the umbrella chart contain only keys of its schema.
 func TestTheChartsExamplesFitItsSchema(t *testing.T) {
 	files, err := filepath.Glob("../../charts/gitops-runtime/ci/*-values.yaml")
 	require.NoError(t, err)

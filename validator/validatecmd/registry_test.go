@@ -18,7 +18,7 @@ import (
 	"gitops-runtime/validator/validatecmd"
 )
 
-// packed is a small chart as `helm package` makes it.
+// packed returns a small chart as `helm package` creates it.
 func packed(t *testing.T) []byte {
 	t.Helper()
 	var data bytes.Buffer
@@ -39,7 +39,7 @@ func packed(t *testing.T) []byte {
 	return data.Bytes()
 }
 
-// A chart produces the same findings from a registry, here one with a private authority, as from a packaged file.
+// A chart from a registry with a private CA produces the same findings as the packaged file.
 func TestAChartFromARegistry(t *testing.T) {
 	t.Setenv("HELM_CONFIG_HOME", t.TempDir())
 	t.Setenv("DOCKER_CONFIG", t.TempDir())

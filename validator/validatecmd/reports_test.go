@@ -17,7 +17,7 @@ import (
 	"gitops-runtime/validator/validatecmd"
 )
 
-// readers parse the machine-readable reports: JSON with its published schema, SARIF with that of the standard, JUnit with a parser for it.
+// readers parses the machine-readable reports: JSON and SARIF with their schemas, JUnit with a JUnit parser.
 type readers struct {
 	json, sarif *schemacheck.Schema
 	// runs counts the runs whose reports were read.
@@ -39,7 +39,7 @@ func newReaders(t *testing.T) *readers {
 // folder contains the additional reports of a case.
 const folder = "further-reports"
 
-// further has a run write these reports besides its own, where it writes any.
+// further adds the arguments for these reports, if the run writes a report.
 func (r *readers) further(t *testing.T, args []string) []string {
 	t.Helper()
 	if len(args) > 0 && slices.Contains([]string{"hook", "uninstall", "explain", "version", "checks-page"}, args[0]) {
@@ -55,7 +55,7 @@ func (r *readers) further(t *testing.T, args []string) []string {
 	return args
 }
 
-// read reads the reports, and compares them with each other.
+// read parses the reports and compares them with each other.
 func (r *readers) read(t *testing.T, code int) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(folder, "json"))
@@ -81,8 +81,8 @@ func (r *readers) fits(t *testing.T, rules *schemacheck.Schema, text []byte) {
 	err := json.Unmarshal(text, &tree)
 	require.NoError(t, err, string(text))
 	violations, err := rules.Violations(tree)
-	require.NoError(t, err, "the report does not fit its schema")
-	assert.Empty(t, violations, "the report does not fit its schema")
+	require.NoError(t, err, "the report does not match its schema")
+	assert.Empty(t, violations, "the report does not match its schema")
 }
 
 // jsonRun is the JSON report, of one install or of many.
@@ -155,8 +155,8 @@ func (r *readers) readSARIF(t *testing.T, want map[string]int) {
 			value = result.Locations[0].LogicalLocations[0].FullyQualifiedName
 		}
 		sentence, _, _ := strings.Cut(result.Message.Text, " Fix: ")
-		assert.NotEqual(t, 0, want[result.RuleID+" "+value+" "+sentence], "the SARIF log has %+v, which the JSON report has not", result)
-		assert.Equal(t, result.RuleID, log.Runs[0].Tool.Driver.Rules[result.RuleIndex].ID, "the SARIF log has %+v, which the JSON report has not", result)
+		assert.NotEqual(t, 0, want[result.RuleID+" "+value+" "+sentence], "the SARIF log has %+v, which is not in the JSON report", result)
+		assert.Equal(t, result.RuleID, log.Runs[0].Tool.Driver.Rules[result.RuleIndex].ID, "the SARIF log has %+v, which is not in the JSON report", result)
 	}
 	total := 0
 	for _, times := range want {
@@ -165,7 +165,7 @@ func (r *readers) readSARIF(t *testing.T, want map[string]int) {
 	assert.Equal(t, total, count, "the SARIF log has %d results, the JSON report %d findings", count, total)
 }
 
-// readJUnit lets a JUnit parser count what the JSON report counts.
+// readJUnit asserts that the counts of the JUnit report match the JSON report.
 func readJUnit(t *testing.T, made jsonRun) {
 	t.Helper()
 	suites, err := junit.IngestFile(filepath.Join(folder, "junit"))

@@ -18,7 +18,7 @@ import (
 	"gitops-runtime/validator/validatecmd"
 )
 
-// runTest runs the program as a test hook's pod does, at an API server; nil is a pod without an account.
+// runTest runs the program as the pod of a test hook does, with this API server; nil means that the pod has no service account.
 func runTest(t *testing.T, api http.HandlerFunc, env map[string]string, args ...string) (code int, out, failed string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -63,7 +63,7 @@ func TestTestHooks(t *testing.T) {
 			"  FAIL  components/one  The pods of deployments.apps/one are available\n          asked  get deployments.apps/one in namespace ns\n" +
 				"          got    get deployments/one: HTTP 404\n", "",
 		},
-		"uses up its time": {
+		"reaches its timeout": {
 			func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) }, pod,
 			[]string{"components", "--timeout=100ms", "--workload=deployments.v1.apps/one"}, validatecmd.ExitFailed, "got    after 0s: get deployments/one: HTTP 503\n", "",
 		},

@@ -14,7 +14,7 @@ import (
 	"gitops-runtime/validator/validatecmd"
 )
 
-// What users type to get started: the version, a completion, a misspelled word.
+// Typical first commands: the version, a shell completion, a misspelled command.
 func TestGettingStarted(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for line, want := range map[string]struct {
@@ -40,8 +40,8 @@ func TestGettingStarted(t *testing.T) {
 	}
 }
 
-// The documentation of the platform has `cf helm validate --values FILE --namespace NS --version VERSION`: its flags are those of this program, and a
-// version that is not that of the available chart is rejected with the flag to use instead.
+// The platform documents `cf helm validate --values FILE --namespace NS --version VERSION`. The program accepts these flags; for a version other
+// than that of the available chart, the error names the flag to use instead.
 func TestTheCommandOfTheDocumentation(t *testing.T) {
 	t.Chdir(t.TempDir())
 	values := "global: {codefresh: {accountId: a1, userToken: {token: t}}, runtime: {name: production}}\n"

@@ -24,7 +24,7 @@ const tunnelValues = `global:
   runtime: {name: local}
 `
 
-// runAgainst runs the tunnel case in an environment whose platform has faults.
+// runAgainst runs the tunnel case with these faults of the platform.
 func runAgainst(ctx context.Context, t *testing.T, faults []platformapi.Fault, args ...string) (int, string, time.Duration) {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -56,8 +56,8 @@ func TestASilentPlatformEndsWithTheDeadline(t *testing.T) {
 	assert.LessOrEqual(t, took, 5*time.Second, out)
 }
 
-// SIGTERM reaches the program as the end of its context.
-func TestAnInterruptionReportsWhatThereIs(t *testing.T) {
+// SIGTERM cancels the context of the program.
+func TestAnInterruptedRunIsReported(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
 	defer cancel()
 	interrupted, stop := context.WithCancel(context.Background())

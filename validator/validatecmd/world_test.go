@@ -57,28 +57,27 @@ type worldSpec struct {
 	Limits     *platformapi.Limits   `json:"limits"`
 	TLS        string                `json:"tls"`
 	GitURL     string                `json:"gitURL"`
-	// Git answers by path; "*" answers what is not listed.
+	// Git has the responses by path; "*" is the default.
 	Git map[string]answer `json:"git"`
-	// GitHost responds as a provider does if Git has no response of its own.
+	// GitHost responds as a provider to paths that are not in Git.
 	GitHost *gitapi.Options `json:"gitHost"`
-	// Ingress is how the public URL answers.
-	Ingress *answer `json:"ingress"`
-	// Argo is the version of the external Argo CD.
+	// Ingress is the response of the public URL.
+	Ingress *answer           `json:"ingress"`
 	Cluster *clusterSpec      `json:"cluster"`
 	Env     map[string]string `json:"env"`
-	// NoConsent leaves it to the case to allow unencrypted connections; the servers use plain HTTP unless TLS is set.
+	// NoConsent omits the option that allows plain HTTP, which the servers use unless TLS is set.
 	NoConsent bool `json:"noConsent"`
 }
 
-// answer is one scripted HTTP reply.
+// answer is a scripted HTTP response.
 type answer struct {
 	Status  int               `json:"status"`
 	Headers map[string]string `json:"headers"`
 	Body    string            `json:"body"`
-	// Delay is waited first; Drop closes the connection without a reply.
+	// Delay is the time before the response; Drop closes the connection without a response.
 	Delay string `json:"delay"`
 	Drop  bool   `json:"drop"`
-	// Cut closes it within the body; Trickle waits before the body's last byte.
+	// Cut closes the connection in the middle of the body; Trickle delays the last byte of the body.
 	Cut     bool   `json:"cut"`
 	Trickle string `json:"trickle"`
 }
@@ -127,7 +126,7 @@ func (a answer) write(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, a.Body)
 }
 
-// garble accepts a tunnel and then does not use TLS in it.
+// garble accepts a CONNECT request and then responds without TLS.
 func (a answer) garble(w http.ResponseWriter) {
 	connection, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
@@ -264,7 +263,7 @@ func (w *world) git(out http.ResponseWriter, r *http.Request) {
 		out.WriteHeader(http.StatusMethodNotAllowed)
 		return
 	}
-	root := regexp.MustCompile(`^/(api/v[34]|2\.0)/`) // where the API is if the address has no path
+	root := regexp.MustCompile(`^/(api/v[34]|2\.0)/`) // the API path that the client adds to an address without a path
 	for _, path := range []string{r.URL.RequestURI(), r.URL.Path, root.ReplaceAllString(r.URL.Path, "/"), "*"} {
 		if scripted, known := w.spec.Git[path]; known {
 			scripted.ServeHTTP(out, r)

@@ -39,7 +39,7 @@ func TestLinksOnlyWhatAPodNeeds(t *testing.T) {
 	}
 }
 
-// The program as release/image builds it stays small, and its errors refer to the other build for missing features.
+// The program, built as in release/image, does not exceed maxSize, and its errors about missing features refer to the full build.
 func TestProgram(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "validate-values")
 	goCommand(t, "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", program, ".")
@@ -51,7 +51,7 @@ func TestProgram(t *testing.T) {
 		args []string
 		want string
 	}{
-		"a chart of a registry": {
+		"a chart from a registry": {
 			[]string{"--chart", "oci://registry.example.com/charts/gitops-runtime", "--no-cluster", "-n", "ns"},
 			"validate-values: chart oci://registry.example.com/charts/gitops-runtime: this program does not pull charts; fetch it with `helm pull` first\n",
 		},

@@ -30,13 +30,13 @@ func (g *ground) write(name, text string) string {
 	return path
 }
 
-// values are arguments for values that are valid except for the given ones.
+// values returns the arguments for a values file with this text.
 func (g *ground) values(text string) []string {
 	g.Helper()
 	return []string{"-f", g.write("values.yaml", text)}
 }
 
-// chart are arguments for a chart that is a folder of these files.
+// chart returns the arguments for a chart directory with these files.
 func (g *ground) chart(files ...string) []string {
 	g.Helper()
 	for i := 0; i < len(files); i += 2 {
@@ -48,7 +48,7 @@ func (g *ground) chart(files ...string) []string {
 	return append(g.values("global: {runtime: {name: local}}\n"), "--chart", filepath.Join(g.folder, "chart"))
 }
 
-// packed are arguments for a chart that is this archive.
+// packed returns the arguments for a packaged chart.
 func (g *ground) packed(archive []byte) []string {
 	g.Helper()
 	return append(g.values("global: {runtime: {name: local}}\n"), "--chart", g.write("chart.tgz", string(archive)))
@@ -65,27 +65,27 @@ func (g *ground) serve(handler http.HandlerFunc) string {
 	return server.URL
 }
 
-// asks are arguments for values with this platform.
-func (g *ground) asks(address string) []string {
+// withPlatform returns the arguments for values with this platform URL.
+func (g *ground) withPlatform(address string) []string {
 	g.Helper()
 	return g.values(fmt.Sprintf("global:\n  codefresh: {url: %q, allowInsecureHTTP: true, accountId: acc1, userToken: {token: canary-token}}\n"+
 		"  runtime: {name: local, gitCredentials: {password: {value: canary-password}}}\n", address))
 }
 
-// platform are arguments for values whose platform returns this text for every request.
+// platform returns the arguments for values whose platform responds to every request with this text.
 func (g *ground) platform(reply string) []string {
 	g.Helper()
-	return g.asks(g.serve(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(reply)) }))
+	return g.withPlatform(g.serve(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(reply)) }))
 }
 
-// git are arguments for values whose account has a Git provider that this handler implements.
+// git returns the arguments for values whose account has a Git provider that this handler implements.
 func (g *ground) git(provider string, handler http.HandlerFunc) []string {
 	g.Helper()
 	return g.platform(fmt.Sprintf(`{"data":{"me":{"id":"u","name":"n","activeAccount":{"id":"acc1","name":"a","admins":["u"],"gitProvider":%q,"gitApiUrl":%q}}}}`,
 		provider, g.serve(handler)))
 }
 
-// entry is a file of an archive.
+// entry is a file in an archive.
 type entry struct {
 	name string
 	data []byte
@@ -93,7 +93,7 @@ type entry struct {
 	link string
 }
 
-// archive packs entries as `helm package` does.
+// archive returns a chart archive with these entries, as `helm package` creates it.
 func (g *ground) archive(entries ...entry) []byte {
 	g.Helper()
 	var data bytes.Buffer
@@ -113,7 +113,7 @@ func (g *ground) archive(entries ...entry) []byte {
 	return data.Bytes()
 }
 
-// endless writes as long as the client reads.
+// endless responds with a body that does not end before the client closes the connection.
 func endless(begin, again string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		_, err := w.Write([]byte(begin))

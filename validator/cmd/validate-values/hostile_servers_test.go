@@ -15,7 +15,7 @@ import (
 
 const digest = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
-// registry is a chart in a registry that this handler implements.
+// registry returns the arguments for a chart in a registry that this handler implements.
 func registry(path string, handler http.HandlerFunc) func(g *ground) []string {
 	return func(g *ground) []string {
 		host := strings.TrimPrefix(g.serve(func(w http.ResponseWriter, r *http.Request) {
@@ -28,7 +28,7 @@ func registry(path string, handler http.HandlerFunc) func(g *ground) []string {
 	}
 }
 
-// manifest replies with a manifest of one layer of a chart, and hands all else on.
+// manifest responds with a manifest of one chart layer, and calls layer for all other requests.
 func manifest(size int64, layer http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if strings.Contains(r.URL.Path, "/manifests/") {
@@ -42,13 +42,13 @@ func manifest(size int64, layer http.HandlerFunc) http.HandlerFunc {
 }
 
 var hostileRegistries = []input{
-	{"a manifest without end", registry(":1.0.0", endless(`{"schemaVersion":2,"x":"`, "x")), "charts/x"},
-	{"a layer without end", registry(":1.0.0", manifest(1<<40, endless("", "x"))), "charts/x"},
+	{"an endless manifest", registry(":1.0.0", endless(`{"schemaVersion":2,"x":"`, "x")), "charts/x"},
+	{"an endless layer", registry(":1.0.0", manifest(1<<40, endless("", "x"))), "charts/x"},
 	{"a layer with another digest", registry(":1.0.0", manifest(5, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("wrong")) })), "charts/x"},
 	{"a registry with a redirect loop", registry(":1.0.0", func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, r.URL.Path, http.StatusTemporaryRedirect)
 	}), "charts/x"},
-	{"a registry that asks to sign in anew, always", registry(":1.0.0", func(w http.ResponseWriter, r *http.Request) {
+	{"a registry that always requests a new login", registry(":1.0.0", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="http://`+r.Host+`/token",service="x"`)
 		w.WriteHeader(http.StatusUnauthorized)
 	}), "charts/x"},
@@ -61,8 +61,8 @@ var hostileRegistries = []input{
 	}), "charts/x"},
 }
 
-// person is a reply of the platform about the user.
-func person(name, account, accountName, provider string) string {
+// userReply is a response of the platform to the query for the user.
+func userReply(name, account, accountName, provider string) string {
 	type object map[string]any
 	text, _ := json.Marshal(object{"data": object{
 		"me":      object{"id": "u", "name": name, "activeAccount": object{"id": account, "name": accountName, "gitProvider": provider, "admins": []string{"u"}}},
@@ -72,58 +72,58 @@ func person(name, account, accountName, provider string) string {
 }
 
 var hostilePlatforms = []input{
-	{"a platform's reply without end", func(g *ground) []string { return g.asks(g.serve(endless(`{"data":"`, "x"))) }, "ACC104"},
-	{"a platform's reply of brackets", func(g *ground) []string { return g.platform(strings.Repeat("[", 3<<20)) }, "ACC104"},
+	{"an endless platform response", func(g *ground) []string { return g.withPlatform(g.serve(endless(`{"data":"`, "x"))) }, "ACC104"},
+	{"a platform response of brackets", func(g *ground) []string { return g.platform(strings.Repeat("[", 3<<20)) }, "ACC104"},
 	{"a million administrators", func(g *ground) []string {
 		return g.platform(`{"data":{"me":{"id":"u","activeAccount":{"id":"acc1","admins":[` + strings.Repeat(`"a",`, 900_000) + `"b"]}}}}`)
 	}, "ACC201"},
-	{"an account with a command for an id", func(g *ground) []string {
-		return g.platform(person("n", "$(rm -rf ~);\n::stop-commands::x", "a", "GITHUB"))
+	{"an account ID that is a command", func(g *ground) []string {
+		return g.platform(userReply("n", "$(rm -rf ~);\n::stop-commands::x", "a", "GITHUB"))
 	},
 		`fix  --set 'global.codefresh.accountId=$(rm -rf ~);\n::stop-commands::x'`},
 	{"names with escape characters", func(g *ground) []string {
-		return g.platform(person("\x1b[31mroot", "acc1", "\u009b2J\u202ea\n::error::x", "GITHUB"))
+		return g.platform(userReply("\x1b[31mroot", "acc1", "\u009b2J\u202ea\n::error::x", "GITHUB"))
 	}, "RUN201"},
-	{"a provider with escape characters", func(g *ground) []string { return g.platform(person("n", "acc1", "a", "\x1b]8;;http://evil\a")) }, "GIT201"},
-	{"a provider that is left out on request", func(g *ground) []string {
-		return append(g.platform(person("n", "acc1", "a", "SVN")), "--skip", "GIT201")
+	{"a provider with escape characters", func(g *ground) []string { return g.platform(userReply("n", "acc1", "a", "\x1b]8;;http://evil\a")) }, "GIT201"},
+	{"a Git provider whose finding is skipped", func(g *ground) []string {
+		return append(g.platform(userReply("n", "acc1", "a", "SVN")), "--skip", "GIT201")
 	}, "GIT300  The Git token is valid and has the required scopes (needs GIT200)"},
-	{"other types than those of the platform", func(g *ground) []string {
+	{"unexpected types in the platform response", func(g *ground) []string {
 		return g.platform(`{"data":{"me":{"id":[1],"activeAccount":"x"},"runtime":7,"limitsStatus":[]}}`)
 	}, "ACC104"},
-	{"nothing for everything", func(g *ground) []string {
+	{"null for every field", func(g *ground) []string {
 		return g.platform(`{"data":{"me":null,"runtime":null,"limitsStatus":null},"errors":null}`)
 	}, "ACC101"},
 	{"a hundred thousand errors", func(g *ground) []string {
 		return g.platform(`{"errors":[` + strings.Repeat(`{"message":"\u001b[31mcanary","extensions":{"code":"\u001b[31m\n::error::x"}},`, 40_000) + `{}]}`)
 	}, "ACC100"},
-	{"a header of megabytes", func(g *ground) []string {
-		return g.asks(g.serve(func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("X", strings.Repeat("x", 20<<20)) }))
+	{"a response header of several megabytes", func(g *ground) []string {
+		return g.withPlatform(g.serve(func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("X", strings.Repeat("x", 20<<20)) }))
 	}, "ACC100"},
-	{"a reply that unpacks to a gigabyte", func(g *ground) []string {
-		return g.asks(g.serve(func(w http.ResponseWriter, r *http.Request) {
+	{"a response that decompresses to a gigabyte", func(g *ground) []string {
+		return g.withPlatform(g.serve(func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip")
 			zipped := gzip.NewWriter(w)
 			endless("", "x")(writer{w, zipped}, r)
 		}))
 	}, "ACC104"},
 	{"a platform that redirects to a file", func(g *ground) []string {
-		return g.asks(g.serve(func(w http.ResponseWriter, _ *http.Request) {
+		return g.withPlatform(g.serve(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Location", "file:///etc/passwd\x1b[31m")
 			w.WriteHeader(http.StatusPermanentRedirect)
 		}))
 	}, "ACC1"},
 	{"a platform without TLS", func(g *ground) []string {
 		address := g.serve(func(http.ResponseWriter, *http.Request) { g.Error("a token was sent in clear text") })
-		return append(g.asks(address), "--set", "global.codefresh.allowInsecureHTTP=false")
+		return append(g.withPlatform(address), "--set", "global.codefresh.allowInsecureHTTP=false")
 	}, "ACC105"},
-	{"a platform without TLS and its finding left out", func(g *ground) []string {
+	{"a platform without TLS whose finding is skipped", func(g *ground) []string {
 		address := g.serve(func(http.ResponseWriter, *http.Request) { g.Error("a token was sent in clear text") })
-		return append(g.asks(address), "--set", "global.codefresh.allowInsecureHTTP=false", "--skip", "ACC105")
+		return append(g.withPlatform(address), "--set", "global.codefresh.allowInsecureHTTP=false", "--skip", "ACC105")
 	}, "left out on request"},
 }
 
-// writer is a response whose body is written elsewhere.
+// writer is a response writer whose body goes to another writer.
 type writer struct {
 	http.ResponseWriter
 	body *gzip.Writer
@@ -132,8 +132,8 @@ type writer struct {
 func (w writer) Write(data []byte) (int, error) { return w.body.Write(data) }
 
 var hostileGit = []input{
-	{"a Git server's reply without end", func(g *ground) []string { return g.git("GITHUB", endless(`{"a":"`, "x")) }, "GIT300"},
-	{"a Git server's reply of brackets", func(g *ground) []string {
+	{"an endless Git server response", func(g *ground) []string { return g.git("GITHUB", endless(`{"a":"`, "x")) }, "GIT300"},
+	{"a Git server response of brackets", func(g *ground) []string {
 		return g.git("GITLAB", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(strings.Repeat("[", 1<<20))) })
 	}, "GIT300"},
 	{"a hundred thousand scopes", func(g *ground) []string {
@@ -142,21 +142,21 @@ var hostileGit = []input{
 			_, _ = w.Write([]byte("{}"))
 		})
 	}, "GIT302"},
-	{"rights with control characters", func(g *ground) []string {
+	{"scopes with control characters", func(g *ground) []string {
 		return g.git("GITHUB", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("GitHub-Authentication-Token-Expiration", "9999999999-01-01 00:00:00 UTC")
 			w.Header().Set("X-OAuth-Scopes", "\u202e\u009b")
 			_, _ = w.Write([]byte("{}"))
 		})
 	}, "GIT302"},
-	{"a Git server that hands the token on", func(g *ground) []string {
+	{"a Git server that redirects the token", func(g *ground) []string {
 		other := g.serve(func(_ http.ResponseWriter, r *http.Request) {
 			assert.Empty(g, r.Header.Get("Authorization")+r.Header.Get("Private-Token"), "the token reached another host")
 		})
 		other = strings.Replace(other, "127.0.0.1", "localhost", 1)
 		return g.git("GITHUB", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other, http.StatusFound) })
 	}, "GIT30"},
-	{"a Git server that ends within its reply", func(g *ground) []string {
+	{"a Git server that truncates its response", func(g *ground) []string {
 		return g.git("BITBUCKET_SERVER", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "1000")
 			_, _ = w.Write([]byte("{"))
@@ -176,7 +176,7 @@ func (i input) play(t *testing.T, program string) hostile.Ending {
 	return end
 }
 
-// Every malicious input ends with a message or a finding, within the limits, and is never printed unescaped.
+// Every malicious input produces a message or a finding within the limits, and is not printed unescaped.
 func TestHostileInputs(t *testing.T) {
 	const name = "validate-values"
 	program, worst, counts := hostile.Build(t, "."), hostile.Worst{}, map[string]int{}

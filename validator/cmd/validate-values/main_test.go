@@ -22,7 +22,7 @@ import (
 	"gitops-runtime/tests/standin/platformapi"
 )
 
-// slow delays every response: a small API server of an empty cluster, and a platform.
+// slow delays every response of the platform and of the API server of an empty cluster.
 type slow struct{ delay time.Duration }
 
 func (s slow) cluster(w http.ResponseWriter, r *http.Request) {
@@ -55,13 +55,13 @@ func (s slow) files(t *testing.T) []string {
 	return []string{"-f", values, "--kubeconfig", kubeconfig, "-n", "codefresh", "-o", "short"}
 }
 
-// run runs the program and returns how it ended and after how long.
+// run runs the program and returns its exit code, output and duration.
 func run(t *testing.T, program string, args []string) (code int, out string, took time.Duration) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	command := exec.CommandContext(ctx, program, args...)
-	command.Dir = t.TempDir() // so that no chart is found from here
+	command.Dir = t.TempDir() // a folder without a chart
 	var text bytes.Buffer
 	command.Stdout, command.Stderr = &text, &text
 	begun := time.Now()
@@ -70,8 +70,8 @@ func run(t *testing.T, program string, args []string) (code int, out string, too
 	return command.ProcessState.ExitCode(), text.String(), time.Since(begun)
 }
 
-// best is the fastest of a few runs, which is the program's own time where others use the machine too.
-func best(t *testing.T, limit time.Duration, try func() time.Duration) {
+// requireFastest asserts that the fastest of five runs does not exceed the limit; slower ones are due to other processes.
+func requireFastest(t *testing.T, limit time.Duration, try func() time.Duration) {
 	t.Helper()
 	fastest := time.Hour
 	for range 5 {
@@ -83,21 +83,21 @@ func best(t *testing.T, limit time.Duration, try func() time.Duration) {
 	assert.LessOrEqual(t, fastest, limit)
 }
 
-// The program as a process of its own, with each endpoint of platform and cluster slowed down, silent, or cut short by SIGTERM.
+// The program runs as a process: with slow responses, without responses, and interrupted by SIGTERM.
 func TestTime(t *testing.T) {
 	program := hostile.Build(t, ".")
-	t.Run("half a second for each answer costs one chain of two", func(t *testing.T) {
+	t.Run("responses of half a second take two sequential requests", func(t *testing.T) {
 		args := slow{500 * time.Millisecond}.files(t)
-		// a third sequential request would make it 1.5 s; the program's own time is a tenth of a second on an idle machine
-		best(t, 1490*time.Millisecond, func() time.Duration {
+		// a third sequential request would make it 1.5 s; the program itself takes a tenth of a second on an idle machine
+		requireFastest(t, 1490*time.Millisecond, func() time.Duration {
 			code, out, took := run(t, program, args)
 			require.Equal(t, 0, code, out)
 			return took
 		})
 	})
-	t.Run("servers that never answer cost the deadline", func(t *testing.T) {
+	t.Run("without responses the run ends at the deadline", func(t *testing.T) {
 		args := append(slow{time.Minute}.files(t), "--timeout", "1s")
-		best(t, 2*time.Second, func() time.Duration {
+		requireFastest(t, 2*time.Second, func() time.Duration {
 			code, out, took := run(t, program, args)
 			require.Equal(t, 5, code, out)
 			require.Contains(t, out, "ACC100 The platform accepts the user token? Unknown: the time for the whole run was over.")
@@ -105,9 +105,9 @@ func TestTime(t *testing.T) {
 			return took
 		})
 	})
-	t.Run("SIGTERM ends it with the report so far", func(t *testing.T) {
+	t.Run("SIGTERM ends the run with a partial report", func(t *testing.T) {
 		args := append(slow{time.Minute}.files(t), "--set", "global.runtime.name=Local")
-		best(t, time.Second, func() time.Duration {
+		requireFastest(t, time.Second, func() time.Duration {
 			end := hostile.Interrupt(t, program, t.TempDir(), args, syscall.SIGTERM)
 			require.Equal(t, 3, end.Code, end.Text)
 			require.Contains(t, end.Text, "RUN102 The runtime name \"Local\" is not allowed")

@@ -17,10 +17,9 @@ import (
 	"gitops-runtime/tests/hostile"
 )
 
-// The tests of this file are named after the rows of the security review that
-// concern this program; each fails on the program as it was reviewed.
+// The tests of this file are named after the rows of the security review that concern this program; each of them fails for the reviewed version.
 
-// playNamed runs the program on malicious inputs by their names.
+// playNamed runs the program on the malicious inputs with these names.
 func playNamed(t *testing.T, names ...string) {
 	t.Helper()
 	program := hostile.Build(t, ".")
@@ -38,27 +37,27 @@ func TestSecurityReview7UnboundedInput(t *testing.T) {
 }
 
 func TestSecurityReview8RawControlCharacters(t *testing.T) {
-	playNamed(t, "escape characters in a name", "a command of a pipeline in a name", "a change of direction in a name",
-		"names with escape characters", "an account with a command for an id", "a name with control characters")
+	playNamed(t, "escape characters in a name", "a workflow command in a name", "a right-to-left override in a name",
+		"names with escape characters", "an account ID that is a command", "a name with control characters")
 }
 
 func TestSecurityReview9PlainHTTP(t *testing.T) {
-	playNamed(t, "a platform without TLS", "a platform without TLS and its finding left out")
+	playNamed(t, "a platform without TLS", "a platform without TLS whose finding is skipped")
 }
 
 func TestSecurityReview11OutputsFollowLinks(t *testing.T) {
-	playNamed(t, "a report in place of a link")
+	playNamed(t, "a report to a symbolic link")
 }
 
 func TestSecurityReview12SchemasAndPasswords(t *testing.T) {
-	playNamed(t, "a schema on the network", "a password in the address of a values file", "a password in the public URL")
+	playNamed(t, "a schema with remote references", "a password in the URL of a values file", "a password in the public URL")
 }
 
-// stages are what a run can be busy with when a signal arrives; each would take long.
+// stages are long-running stages of a run, during which a signal arrives.
 var stages = map[string]struct {
 	args func(g *ground) []string
-	// deaf is a stage that ignores the context; the grace period ends it.
-	deaf bool
+	// blocking is a stage that ignores the context; the process ends after the grace period.
+	blocking bool
 }{
 	"values from a pipe": {args: func(g *ground) []string {
 		pipe := filepath.Join(g.folder, "pipe")
@@ -70,36 +69,36 @@ var stages = map[string]struct {
 		host := strings.TrimPrefix(g.serve(silent), "http://")
 		return append(g.values("a: 1\n"), "--chart", "oci://"+host+"/x:1.0.0", "--plain-http", host)
 	}},
-	"a schema that doubles": {args: func(g *ground) []string { return g.chart("values.schema.json", doubling(60)) }},
-	"a platform":            {args: func(g *ground) []string { return g.asks(g.serve(silent)) }},
+	"an exponential schema": {args: func(g *ground) []string { return g.chart("values.schema.json", doubling(60)) }},
+	"a platform":            {args: func(g *ground) []string { return g.withPlatform(g.serve(silent)) }},
 	"a Git server":          {args: func(g *ground) []string { return g.git("GITHUB", silent) }},
-	"a report that is never read": {deaf: true, args: func(g *ground) []string {
+	"a report to a pipe without a reader": {blocking: true, args: func(g *ground) []string {
 		pipe := filepath.Join(g.folder, "pipe")
 		require.NoError(g, syscall.Mkfifo(pipe, 0o600))
 		return append(g.values("a: 1\n"), "-o", "json="+pipe)
 	}},
 }
 
-// silent never answers.
+// silent sends no response.
 func silent(_ http.ResponseWriter, r *http.Request) {
-	_, _ = io.Copy(io.Discard, r.Body) // only then is it noticed that the client has gone
+	_, _ = io.Copy(io.Discard, r.Body) // the server detects a closed connection only after it has read the body
 	select {
 	case <-r.Context().Done():
 	case <-time.After(time.Minute):
 	}
 }
 
-// SIGINT and SIGTERM end the program within a second at any stage, a second signal immediately.
+// SIGINT and SIGTERM end the program within a second at any stage; a second signal ends it immediately.
 func TestSecurityReview7Signals(t *testing.T) {
 	program := hostile.Build(t, ".")
-	for stage, busy := range stages {
+	for stage, running := range stages {
 		for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 			t.Run(fmt.Sprint(signal, " during ", stage), func(t *testing.T) {
-				best(t, time.Second, func() time.Duration { // what others do on the machine counts, too
+				requireFastest(t, time.Second, func() time.Duration {
 					g := &ground{T: t, folder: t.TempDir()}
-					end := hostile.Interrupt(t, program, g.folder, append(busy.args(g), "-n", "codefresh", "--no-cluster"), signal)
+					end := hostile.Interrupt(t, program, g.folder, append(running.args(g), "-n", "codefresh", "--no-cluster"), signal)
 					want := []int{1, 2, 3, 5}
-					if busy.deaf {
+					if running.blocking {
 						want = []int{128 + int(signal)}
 					}
 					assert.Contains(t, want, end.Code, hostile.Clip(end.Text))
@@ -109,9 +108,9 @@ func TestSecurityReview7Signals(t *testing.T) {
 		}
 	}
 	t.Run("a second signal", func(t *testing.T) {
-		best(t, 500*time.Millisecond, func() time.Duration {
+		requireFastest(t, 500*time.Millisecond, func() time.Duration {
 			g := &ground{T: t, folder: t.TempDir()}
-			end := hostile.Interrupt(t, program, g.folder, append(stages["a report that is never read"].args(g), "-n", "codefresh", "--no-cluster"), syscall.SIGTERM, syscall.SIGINT)
+			end := hostile.Interrupt(t, program, g.folder, append(stages["a report to a pipe without a reader"].args(g), "-n", "codefresh", "--no-cluster"), syscall.SIGTERM, syscall.SIGINT)
 			assert.Equal(t, 128+int(syscall.SIGINT), end.Code, hostile.Clip(end.Text))
 			return end.Took
 		})
