@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestBounds: templates that never end or write without end are stopped.
+// TestBounds: templates that run or write endlessly are stopped.
 func TestBounds(t *testing.T) {
 	cases := map[string]string{
 		`{{ repeat 1000000000 "x" }}`:                                          "repeat makes more than 24 MiB",
@@ -27,7 +27,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestRenderEndsWithItsContext, in the middle of a loop.
+// TestRenderEndsWithItsContext: a canceled context ends a render in the middle of a loop.
 func TestRenderEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()

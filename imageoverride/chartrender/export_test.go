@@ -1,6 +1,6 @@
 package chartrender
 
-// Executed counts the results that a renderer stores.
+// Executed returns the number of results that a renderer stores.
 func Executed(r *Renderer) int {
 	count := 0
 	for _, kept := range r.engine.kept {

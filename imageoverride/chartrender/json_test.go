@@ -10,7 +10,7 @@ import (
 	"helm.sh/helm/v3/pkg/chartutil"
 )
 
-// jsonValues are values of charts, and others.
+// jsonValues returns values as in charts, and others.
 func jsonValues() []any {
 	deep := any("bottom")
 	for range 2 * maxJSON {
@@ -25,7 +25,7 @@ func jsonValues() []any {
 	}
 }
 
-// TestToJSONIsHelms: what is written without reflection is what json.Marshal writes.
+// TestToJSONIsHelms: the encoder without reflection writes the same as json.Marshal.
 func TestToJSONIsHelms(t *testing.T) {
 	for _, v := range jsonValues() {
 		want, err := json.Marshal(v)
@@ -38,7 +38,7 @@ func TestToJSONIsHelms(t *testing.T) {
 	}
 }
 
-// TestReadBackIsTheJSONRead: the copy is what decoding the JSON returns.
+// TestReadBackIsTheJSONRead: the copy is equal to the decoded JSON.
 func TestReadBackIsTheJSONRead(t *testing.T) {
 	told := 0
 	for _, v := range jsonValues() {

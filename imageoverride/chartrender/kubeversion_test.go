@@ -11,7 +11,7 @@ import (
 	"gitops-runtime/imageoverride/chartrender"
 )
 
-// TestKubernetesVersionIsHelms compares the default with the client-go that the module, and so Helm, is built with.
+// TestKubernetesVersionIsHelms: the default version is that of the client-go of the module, which Helm uses as well.
 func TestKubernetesVersionIsHelms(t *testing.T) {
 	text, err := os.ReadFile("../../go.mod")
 	require.NoError(t, err)
@@ -61,7 +61,7 @@ func TestSchemasFetchNothing(t *testing.T) {
 	require.ErrorContains(t, r.Check(t.Context(), map[string]any{"b": 1}), "the schema refuses them\nsmall:\n- at '/b': got number, want string")
 }
 
-// TestDecodeTakesTheLastOfTwoKeys, as Helm does.
+// TestDecodeTakesTheLastOfTwoKeys: the last of two duplicate keys is used, as in Helm.
 func TestDecodeTakesTheLastOfTwoKeys(t *testing.T) {
 	parts, err := chartrender.Decode("a: 1\na: {x: two, x: three}\n<<: {a: 4, b: merged}\n---\n[1, null, ~, 2024-01-01]\n")
 	require.NoError(t, err)

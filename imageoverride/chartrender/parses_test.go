@@ -8,7 +8,7 @@ import (
 	"helm.sh/helm/v3/pkg/chartutil"
 )
 
-// TestParsesChangeNothing: cached results are equal to the first ones, also for similar values.
+// TestParsesChangeNothing: cached results are equal to the first ones, even for similar values.
 func TestParsesChangeNothing(t *testing.T) {
 	p := newParses()
 	alike := []any{

@@ -77,7 +77,7 @@ c: {{ bcrypt "x" }} {{ htpasswd "u" "p" | quote }} {{ keys (dict "z" 1 "a" 2) | 
 	}
 	other, err := renderer(t, small(string("a: {{ randAlphaNum 8 }} {{ randAlphaNum 8 }}"))).Render(context.Background(), nil)
 	require.NoError(t, err)
-	require.Equal(t, "a: bcdefghi cdefghij", other.Documents[0].Text, "two random texts differ")
+	require.Equal(t, "a: bcdefghi cdefghij", other.Documents[0].Text, "two random texts have to differ")
 }
 
 func TestRenderErrors(t *testing.T) {
@@ -127,8 +127,7 @@ func TestUnseen(t *testing.T) {
 	require.Equal(t, []string{"small/templates/t.yaml:8"}, r.Unseen())
 }
 
-// TestSwitchesAreSeenAnew: a renderer that has rendered other values before
-// renders the same charts as a new one.
+// TestSwitchesAreSeenAnew: a renderer that has rendered other values enables the same charts as a new one.
 func TestSwitchesAreSeenAnew(t *testing.T) {
 	sets := []map[string]any{
 		nil,
@@ -156,5 +155,5 @@ func TestSwitchesAreSeenAnew(t *testing.T) {
 			counts[len(got.Documents)] = true
 		}
 	}
-	require.Len(t, counts, 2, "with the switch and without")
+	require.Len(t, counts, 2, "the subchart is once enabled and once disabled")
 }

@@ -12,7 +12,7 @@ import (
 	"gitops-runtime/internal/helmvalues"
 )
 
-// reading creates a chart with a subchart; the template of the chart is given.
+// reading returns a chart with this template and a subchart.
 func reading(template string) *chart.Chart {
 	sub := &chart.Chart{
 		Metadata: &chart.Metadata{APIVersion: "v2", Name: "sub", Version: "1.0.0"},
@@ -46,61 +46,61 @@ func reading(template string) *chart.Chart {
 	return c
 }
 
-// readings are templates that read values in every way that charts do.
+// readings are templates that read values in all the ways that occur in charts.
 var readings = map[string]string{
-	"a field":                     `a: {{ .Values.image.tag }}`,
-	"a map as a whole":            `a: {{ toYaml .Values.image | nindent 2 }}`,
-	"a map printed":               `a: "{{ .Values.image }}"`,
-	"a condition":                 `a: {{ if .Values.image.tag }}1{{ else if .Values.other }}2{{ end }}`,
-	"a condition on a map":        `a: {{ if .Values.image.deep }}1{{ end }}`,
-	"a map that may be there":     `a: {{ if hasKey .Values "more" }}1{{ end }}{{ if hasKey .Values.image .Values.key }}2{{ end }}`,
-	"with":                        `a: {{ with .Values.image }}{{ .tag }}{{ with .deep }}{{ .x }}{{ end }}{{ end }}`,
-	"range over a map":            `a: {{ range $k, $v := .Values.image }}{{ $k }}{{ $v }}{{ end }}`,
-	"range over a list":           `a: {{ range .Values.list }}{{ kindOf . }}{{ . }}{{ end }}`,
-	"an item of a list":           `a: {{ index .Values.list 0 }}{{ (index .Values.list 1).n }}`,
-	"range over a made list":      `a: {{ range list .Values.image .Values.global }}{{ .tag }}{{ .x }}{{ end }}`,
-	"a variable":                  `a: {{ $i := .Values.image }}{{ $i.tag }}{{ $d := $i.deep }}{{ $d.x }}`,
-	"a constant key":              `a: {{ index .Values "image" "tag" }}{{ get .Values.image "registry" }}{{ (index .Values "image").deep.x }}`,
-	"a computed key":              `a: {{ index .Values.image .Values.key }}{{ get .Values.image (printf "%s" .Values.key) }}{{ $k := "deep" }}{{ (index .Values.image $k).x }}`,
-	"dig":                         `a: {{ dig "image" "deep" "x" "no" .Values.AsMap }}{{ .Values.image | dig "tag" "no" }}`,
-	"methods of values":           `a: {{ (.Values.AsMap).image.tag }}{{ $t := .Values.Table "image" }}{{ $t.tag }}`,
-	"default and coalesce":        `a: {{ .Values.image.none | default .Values.image.tag }}{{ (coalesce .Values.none .Values.image).tag }}{{ (default dict .Values.image).registry }}`,
-	"ternary":                     `a: {{ (ternary .Values.image .Values.global (eq .Values.other "1")).tag }}`,
-	"a partial":                   `a: {{ include "tag" .Values }}{{ include "tag" (dict "image" .Values.image) }}{{ include "root tag" . }}`,
-	"a template":                  `a: {{ template "root tag" . }}`,
-	"another file":                `a: {{ include (print $.Template.BasePath "/other.yaml") . | sha256sum }}`,
-	"tpl":                         `a: {{ tpl .Values.text . }}{{ tpl "{{ .Values.image.registry }}" $ }}{{ tpl "{{ .tag }}" .Values.image }}`,
-	"pick and omit":               `a: {{ pick .Values.image "tag" | toYaml | quote }}{{ omit .Values.image "tag" | toYaml | quote }}{{ (pick .Values.image .Values.key).tag }}`,
-	"merge":                       `a: {{ (merge dict .Values.image).tag }}{{ merge (dict "tag" "") .Values.image | toJson | quote }}{{ (mergeOverwrite (dict "deep" dict) (dict "deep" .Values.image.deep)).deep.x }}`,
-	"deepCopy":                    `a: {{ (deepCopy .Values.image).tag }}`,
-	"keys and values":             `a: {{ keys .Values.image | sortAlpha | join "," }}{{ values .Values.global | len }}{{ len .Values.image }}`,
-	"first and last":              `a: {{ first .Values.list }}{{ (last .Values.list).n }}{{ (first (list .Values.image)).tag }}`,
-	"concat and append":           `a: {{ concat .Values.list (list .Values.other) | len }}{{ range append .Values.list .Values.image }}{{ if kindIs "map" . }}{{ .tag }}{{ end }}{{ end }}`,
-	"a copy as JSON":              `a: {{ $c := include "context" . | fromJson }}{{ $c.image.tag }}{{ $c.global.nested.y }}`,
-	"a copy of a copy":            `a: {{ $c := include "wrapped" . | fromJson }}{{ $c.image.deep.x }}`,
-	"a copy that is captured":     `a: {{ $c := include "captured" . | fromJson }}{{ $c.global.x }}`,
-	"a copy that is hashed":       `a: {{ $c := include "hashed" . | fromJson }}{{ $c.global.x }}{{ include "hashed" . | sha256sum }}`,
-	"a copy that is written":      `a: {{ include "context" . | fromJson | toYaml | quote }}{{ (include "context" . | fromJson).image.tag }}`,
-	"a copy that is handed on":    `a: {{ $c := include "context" . | fromJson }}{{ toJson $c.image | quote }}{{ include "tag" $c }}{{ range $k, $v := $c.image }}{{ $v }}{{ end }}`,
-	"a copy that is changed":      `a: {{ $c := include "context" . | fromJson }}{{ $_ := set $c.image "tag" .Values.other }}{{ $c.image.tag }}{{ $c.image.registry }}`,
-	"a copy of what changed":      `a: {{ $c := include "changing" . | fromJson }}{{ $c.image.tag }}{{ $c.more }}`,
-	"two in one text":             `a: {{ $c := include "twice" . | fromJson }}{{ $c.tag }}`,
-	"JSON":                        `a: {{ toJson .Values.image | quote }}{{ .Values.global | toJson | quote }}`,
-	"the scope":                   `a: {{ .Values | toJson | sha256sum }}{{ (deepCopy .).Values.image.tag }}`,
-	"a dict that is filled":       `a: {{ $d := dict }}{{ range $k, $v := .Values.image }}{{ $_ := set $d $k $v }}{{ end }}{{ toYaml $d | quote }}{{ $d.tag }}`,
-	"a dict that changes":         `a: {{ $d := dict "i" .Values.image }}{{ range list "tag" "registry" }}{{ $d.i.tag }}{{ $_ := set $d "i" (dict "tag" (index $.Values.image .)) }}{{ end }}`,
-	"the values of a subchart":    `a: {{ .Values.sub.image.tag }}{{ with .Subcharts.sub }}{{ .Values.image.tag }}{{ end }}`,
-	"the subcharts":               `a: {{ len .Subcharts }}{{ range $k, $v := .Subcharts }}{{ $k }}{{ end }}`,
-	"the chart":                   `a: {{ range .Chart.Dependencies }}{{ .Enabled }}{{ end }}{{ $c := .Chart }}{{ toYaml $c | quote }}`,
-	"what writes to values":       `a: {{ $_ := set .Values.image "tag" .Values.other }}{{ .Values.image.tag }}`,
-	"what merges into values":     `a: {{ $_ := mergeOverwrite (dict "i" .Values.image) (dict "i" (dict "tag" .Values.other)) }}{{ .Values.image.tag }}`,
-	"what writes to its scope":    `a: {{ $_ := set . "mine" .Values.other }}{{ .mine }}`,
-	"what other files wrote":      `a: {{ .Values.other }}{{ .theirs }}`,
-	"what looks at a type":        `a: {{ kindOf .Values.image.tag }}{{ kindIs "map" .Values.image.deep }}{{ typeOf .Values.other }}{{ empty .Values.image.deep }}`,
-	"what random functions write": `a: {{ randAlphaNum 5 }}{{ .Values.other }}`,
+	"a field":                       `a: {{ .Values.image.tag }}`,
+	"a map as a whole":              `a: {{ toYaml .Values.image | nindent 2 }}`,
+	"a map printed":                 `a: "{{ .Values.image }}"`,
+	"a condition":                   `a: {{ if .Values.image.tag }}1{{ else if .Values.other }}2{{ end }}`,
+	"a condition on a map":          `a: {{ if .Values.image.deep }}1{{ end }}`,
+	"an optional map":               `a: {{ if hasKey .Values "more" }}1{{ end }}{{ if hasKey .Values.image .Values.key }}2{{ end }}`,
+	"with":                          `a: {{ with .Values.image }}{{ .tag }}{{ with .deep }}{{ .x }}{{ end }}{{ end }}`,
+	"range over a map":              `a: {{ range $k, $v := .Values.image }}{{ $k }}{{ $v }}{{ end }}`,
+	"range over a list":             `a: {{ range .Values.list }}{{ kindOf . }}{{ . }}{{ end }}`,
+	"an item of a list":             `a: {{ index .Values.list 0 }}{{ (index .Values.list 1).n }}`,
+	"range over a constructed list": `a: {{ range list .Values.image .Values.global }}{{ .tag }}{{ .x }}{{ end }}`,
+	"a variable":                    `a: {{ $i := .Values.image }}{{ $i.tag }}{{ $d := $i.deep }}{{ $d.x }}`,
+	"a constant key":                `a: {{ index .Values "image" "tag" }}{{ get .Values.image "registry" }}{{ (index .Values "image").deep.x }}`,
+	"a computed key":                `a: {{ index .Values.image .Values.key }}{{ get .Values.image (printf "%s" .Values.key) }}{{ $k := "deep" }}{{ (index .Values.image $k).x }}`,
+	"dig":                           `a: {{ dig "image" "deep" "x" "no" .Values.AsMap }}{{ .Values.image | dig "tag" "no" }}`,
+	"methods of values":             `a: {{ (.Values.AsMap).image.tag }}{{ $t := .Values.Table "image" }}{{ $t.tag }}`,
+	"default and coalesce":          `a: {{ .Values.image.none | default .Values.image.tag }}{{ (coalesce .Values.none .Values.image).tag }}{{ (default dict .Values.image).registry }}`,
+	"ternary":                       `a: {{ (ternary .Values.image .Values.global (eq .Values.other "1")).tag }}`,
+	"a partial":                     `a: {{ include "tag" .Values }}{{ include "tag" (dict "image" .Values.image) }}{{ include "root tag" . }}`,
+	"a template":                    `a: {{ template "root tag" . }}`,
+	"another file":                  `a: {{ include (print $.Template.BasePath "/other.yaml") . | sha256sum }}`,
+	"tpl":                           `a: {{ tpl .Values.text . }}{{ tpl "{{ .Values.image.registry }}" $ }}{{ tpl "{{ .tag }}" .Values.image }}`,
+	"pick and omit":                 `a: {{ pick .Values.image "tag" | toYaml | quote }}{{ omit .Values.image "tag" | toYaml | quote }}{{ (pick .Values.image .Values.key).tag }}`,
+	"merge":                         `a: {{ (merge dict .Values.image).tag }}{{ merge (dict "tag" "") .Values.image | toJson | quote }}{{ (mergeOverwrite (dict "deep" dict) (dict "deep" .Values.image.deep)).deep.x }}`,
+	"deepCopy":                      `a: {{ (deepCopy .Values.image).tag }}`,
+	"keys and values":               `a: {{ keys .Values.image | sortAlpha | join "," }}{{ values .Values.global | len }}{{ len .Values.image }}`,
+	"first and last":                `a: {{ first .Values.list }}{{ (last .Values.list).n }}{{ (first (list .Values.image)).tag }}`,
+	"concat and append":             `a: {{ concat .Values.list (list .Values.other) | len }}{{ range append .Values.list .Values.image }}{{ if kindIs "map" . }}{{ .tag }}{{ end }}{{ end }}`,
+	"a copy as JSON":                `a: {{ $c := include "context" . | fromJson }}{{ $c.image.tag }}{{ $c.global.nested.y }}`,
+	"a copy of a copy":              `a: {{ $c := include "wrapped" . | fromJson }}{{ $c.image.deep.x }}`,
+	"a copy that is captured":       `a: {{ $c := include "captured" . | fromJson }}{{ $c.global.x }}`,
+	"a copy that is hashed":         `a: {{ $c := include "hashed" . | fromJson }}{{ $c.global.x }}{{ include "hashed" . | sha256sum }}`,
+	"a copy that is written":        `a: {{ include "context" . | fromJson | toYaml | quote }}{{ (include "context" . | fromJson).image.tag }}`,
+	"a copy that is passed on":      `a: {{ $c := include "context" . | fromJson }}{{ toJson $c.image | quote }}{{ include "tag" $c }}{{ range $k, $v := $c.image }}{{ $v }}{{ end }}`,
+	"a copy that is changed":        `a: {{ $c := include "context" . | fromJson }}{{ $_ := set $c.image "tag" .Values.other }}{{ $c.image.tag }}{{ $c.image.registry }}`,
+	"a copy of a changed map":       `a: {{ $c := include "changing" . | fromJson }}{{ $c.image.tag }}{{ $c.more }}`,
+	"two in one text":               `a: {{ $c := include "twice" . | fromJson }}{{ $c.tag }}`,
+	"JSON":                          `a: {{ toJson .Values.image | quote }}{{ .Values.global | toJson | quote }}`,
+	"the scope":                     `a: {{ .Values | toJson | sha256sum }}{{ (deepCopy .).Values.image.tag }}`,
+	"a dict that is filled":         `a: {{ $d := dict }}{{ range $k, $v := .Values.image }}{{ $_ := set $d $k $v }}{{ end }}{{ toYaml $d | quote }}{{ $d.tag }}`,
+	"a dict that changes":           `a: {{ $d := dict "i" .Values.image }}{{ range list "tag" "registry" }}{{ $d.i.tag }}{{ $_ := set $d "i" (dict "tag" (index $.Values.image .)) }}{{ end }}`,
+	"the values of a subchart":      `a: {{ .Values.sub.image.tag }}{{ with .Subcharts.sub }}{{ .Values.image.tag }}{{ end }}`,
+	"the subcharts":                 `a: {{ len .Subcharts }}{{ range $k, $v := .Subcharts }}{{ $k }}{{ end }}`,
+	"the chart":                     `a: {{ range .Chart.Dependencies }}{{ .Enabled }}{{ end }}{{ $c := .Chart }}{{ toYaml $c | quote }}`,
+	"a write to values":             `a: {{ $_ := set .Values.image "tag" .Values.other }}{{ .Values.image.tag }}`,
+	"a merge into values":           `a: {{ $_ := mergeOverwrite (dict "i" .Values.image) (dict "i" (dict "tag" .Values.other)) }}{{ .Values.image.tag }}`,
+	"a write to the scope":          `a: {{ $_ := set . "mine" .Values.other }}{{ .mine }}`,
+	"a write by another file":       `a: {{ .Values.other }}{{ .theirs }}`,
+	"a type check":                  `a: {{ kindOf .Values.image.tag }}{{ kindIs "map" .Values.image.deep }}{{ typeOf .Values.other }}{{ empty .Values.image.deep }}`,
+	"random functions":              `a: {{ randAlphaNum 5 }}{{ .Values.other }}`,
 }
 
-// changes are values merged over those of the chart, one after the other.
+// changes returns values that are merged over those of the chart, one after the other.
 func changes() []map[string]any {
 	image := func(key string, value any) map[string]any {
 		return map[string]any{"image": map[string]any{key: value}}
@@ -124,7 +124,7 @@ func TestReuseChangesNothing(t *testing.T) {
 				require.Equal(t, fmt.Sprint(wanted), fmt.Sprint(err), "change %d", i)
 				require.Equal(t, fresh.Documents, reused.Documents, "change %d: %v", i, change)
 				require.Equal(t, fresh.Values, reused.Values, "change %d", i)
-				if err != nil || name == "what random functions write" {
+				if err != nil || name == "random functions" {
 					continue
 				}
 				helms, err := one.Witness(context.Background(), helmvalues.CopyTree(change), reused)
@@ -135,7 +135,7 @@ func TestReuseChangesNothing(t *testing.T) {
 	}
 }
 
-// TestForget: a renderer that has forgotten everything renders as before, and still knows which files Helm's engine has rendered.
+// TestForget: a renderer with an empty cache renders the same, and still knows which files need Helm's engine.
 func TestForget(t *testing.T) {
 	r := renderer(t, reading(readings["a partial"]))
 	first, err := r.Render(context.Background(), map[string]any{})
@@ -151,7 +151,7 @@ func TestForget(t *testing.T) {
 	require.Equal(t, first.Documents, again.Documents)
 }
 
-// TestReuseSavesWork: a file is executed again only where what it reads changed.
+// TestReuseSavesWork: a file is executed again only if a value that it reads has changed.
 func TestReuseSavesWork(t *testing.T) {
 	c := reading(`a: {{ if .Values.other }}{{ fail "executed" }}{{ end }}`)
 	r := renderer(t, c)
@@ -160,7 +160,7 @@ func TestReuseSavesWork(t *testing.T) {
 	before := chartrender.Executed(r)
 	_, err = r.Render(context.Background(), map[string]any{"other": "", "image": map[string]any{"tag": "7"}})
 	require.NoError(t, err)
-	require.Equal(t, before, chartrender.Executed(r), "nothing reads the tag")
+	require.Equal(t, before, chartrender.Executed(r), "a file is executed although it does not read the tag")
 	_, err = r.Render(context.Background(), map[string]any{"other": "", "image": map[string]any{"deep": map[string]any{"x": "7"}}})
 	require.NoError(t, err)
 	require.Equal(t, before+1, chartrender.Executed(r))

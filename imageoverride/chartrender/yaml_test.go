@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestToYAMLIsHelms: writing directly returns the same as Helm's way through JSON.
+// TestToYAMLIsHelms: the direct encoder writes the same as Helm, which converts values to JSON first.
 func TestToYAMLIsHelms(t *testing.T) {
 	known := []any{
 		nil, true, 0, -7, int64(1) << 60, 1.5, -0.25, 3.0, 1e6, 1500000.5, 1e-7, -1e15, math.Copysign(0, -1), 1e300 / 3.3e299, 123456789.125,

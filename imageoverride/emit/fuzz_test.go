@@ -9,7 +9,7 @@ import (
 	"gitops-runtime/imageoverride/emit"
 )
 
-// A table that is read is written as one that reads the same.
+// A mirror table that is read and written again is equal to the first one.
 func FuzzReadMirror(f *testing.F) {
 	f.Add("source_image,target_image\ndocker.io/library/nats:2,reg.corp/nats:2\n")
 	f.Add("source_image,target_image\n\"a\",\"b\nc\"\n")
@@ -26,7 +26,7 @@ func FuzzReadMirror(f *testing.F) {
 	})
 }
 
-// An earlier version of a values file is followed by one that is YAML, or refused.
+// A values file with the comments of any earlier version is valid YAML, or an error is returned.
 func FuzzEarlierValues(f *testing.F) {
 	f.Add("# ours\nimage: x # here\nlist:\n  - a\n  # end\n")
 	f.Add("image: &a [*a]\nlist: {<<: *a}\n")

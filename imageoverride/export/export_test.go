@@ -11,7 +11,7 @@ import (
 
 const sum = "sha256:1111111111111111111111111111111111111111111111111111111111111111"
 
-// pairs maps a few images to a registry.
+// pairs returns the mapping of images to a registry.
 func pairs(t *testing.T, strategy mapping.Strategy, texts ...string) []mapping.Pair {
 	t.Helper()
 	mapper, err := mapping.New("r.io/x", strategy, nil)

@@ -21,7 +21,7 @@ import (
 	"gitops-runtime/internal/registry/registrytest"
 )
 
-// TestMain runs crane if the program is called by that name.
+// TestMain runs crane if the program has that name.
 func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) != "crane" {
 		os.Exit(m.Run())
@@ -31,8 +31,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// filled are two registries, three images in the first, and the pairs that send
-// them to the second: one by its tag, one by its digest, one by both.
+// filled starts two registries and returns the mapping of three images in the first one to the second: by tag, by digest, and by both.
 func filled(t *testing.T) []mapping.Pair {
 	t.Helper()
 	from, to := registrytest.Start(t), registrytest.Start(t)
@@ -79,8 +78,7 @@ func copied(t *testing.T, pairs []mapping.Pair) {
 	}
 }
 
-// TestCraneRunsTheScript with crane itself, which is a package of the registry
-// library.
+// TestCraneRunsTheScript runs the script with crane, which is a package of the registry library.
 func TestCraneRunsTheScript(t *testing.T) {
 	pairs := filled(t)
 	bin := t.TempDir()
@@ -91,7 +89,7 @@ func TestCraneRunsTheScript(t *testing.T) {
 	copied(t, pairs)
 }
 
-// TestRegsyncRunsTheFile with regsync itself, built of tools/regsync.
+// TestRegsyncRunsTheFile runs regsync, built from tools/regsync, with the file.
 func TestRegsyncRunsTheFile(t *testing.T) {
 	pairs := filled(t)
 	path := filepath.Join(write(t, "regsync", pairs), "regsync.yaml")
@@ -107,8 +105,7 @@ func TestRegsyncRunsTheFile(t *testing.T) {
 	copied(t, pairs)
 }
 
-// TestContainerdReadsTheHosts with containerd's own reader of such folders, in
-// tools/containerd-hosts.
+// TestContainerdReadsTheHosts reads the folder with containerd's library, in tools/containerd-hosts.
 func TestContainerdReadsTheHosts(t *testing.T) {
 	root := filepath.Join(write(t, "hosts", pairs(t, mapping.HostPrefix, "nats:2", "quay.io/a/b:v1")), "certs.d")
 	require.Equal(t, "docker.io https://r.io/v2/x/docker.io\ndocker.io https://registry-1.docker.io/v2\n"+
@@ -116,8 +113,7 @@ func TestContainerdReadsTheHosts(t *testing.T) {
 		run(t, nil, "go", "-C", "../../tools/containerd-hosts", "run", ".", root, "docker.io", "quay.io"))
 }
 
-// TestSkopeoKnowsTheFields compares the file with what the page skopeo-sync(1) documents, and rejects unknown fields: skopeo's reader is not a separate
-// package.
+// TestSkopeoKnowsTheFields parses the file with the fields that skopeo-sync(1) documents, because skopeo's parser is not a separate package.
 func TestSkopeoKnowsTheFields(t *testing.T) {
 	type registry struct {
 		Images        map[string][]string `json:"images"`

@@ -20,17 +20,16 @@ import (
 	"gitops-runtime/internal/foldertest"
 )
 
-// corpusChart is one chart of the corpus on disk, with what is known of it.
+// corpusChart is a chart of the corpus on disk, with the expected result.
 type corpusChart struct {
 	style, name, path string
 	everything        bool
 	unreachable       []string // images that no value reaches
-	incomplete        bool     // something else stands against a proof
+	incomplete        bool     // another reason prevents a proof
 	accept            []string
 }
 
-// corpus unpacks the charts of ../testdata/corpus, one style a file. A chart
-// without a Chart.yaml gets one.
+// corpus unpacks the charts of ../testdata/corpus, which has one file per style. It adds a Chart.yaml if it is missing.
 func corpus(t *testing.T) []corpusChart {
 	t.Helper()
 	files, err := filepath.Glob("../testdata/corpus/*.txtar")
@@ -71,11 +70,10 @@ func corpus(t *testing.T) []corpusChart {
 	return all
 }
 
-// tally counts what the corpus showed.
+// tally has the results of the corpus.
 type tally struct{ images, reachable, redirected, silent, false int }
 
-// TestCorpus: over all charts no image is missed in silence, nothing is proved
-// that does not hold, and what a value can reach is redirected.
+// TestCorpus: in all charts, no image is missed silently, no proof is wrong, and images that values set are redirected.
 func TestCorpus(t *testing.T) {
 	charts := corpus(t)
 	require.GreaterOrEqual(t, len(charts), 60)
@@ -144,7 +142,7 @@ func (c corpusChart) examine(t *testing.T, total *tally) {
 					wrong = true
 					if !listed[image] && !listed[now] && !mentioned(listed, image) {
 						total.silent++
-						assert.Failf(t, "an image is missed in silence", "%s: %s %s", name, place, image)
+						assert.Failf(t, "an image is missed silently", "%s: %s %s", name, place, image)
 					}
 				}
 			}
@@ -161,13 +159,12 @@ func (c corpusChart) examine(t *testing.T, total *tally) {
 	}
 	if result.Complete() && wrong {
 		total.false++
-		assert.Fail(t, "a proof does not hold")
+		assert.Fail(t, "a proof is wrong")
 	}
 	require.Equal(t, len(c.unreachable) == 0 && !c.incomplete, result.Complete(), "proved: %+v %+v %+v %+v", result.Outside, result.Unread, result.Suspected, result.Changes)
 }
 
-// mentioned tells a listed text that holds the image's name, as where a map
-// writes it in parts.
+// mentioned reports whether a listed text contains the image, which a map may have in several fields.
 func mentioned(listed map[string]bool, image string) bool {
 	for text := range listed {
 		if strings.Contains(text, image) {
@@ -177,7 +174,7 @@ func mentioned(listed map[string]bool, image string) bool {
 	return false
 }
 
-// moved is where an image goes, by the rule of host-prefix.
+// moved returns the target of an image with the strategy host-prefix.
 func moved(image string) string {
 	name, suffix := image, ""
 	if at := strings.Index(name, "@"); at >= 0 {
@@ -193,7 +190,7 @@ func moved(image string) string {
 	return private + "/" + strings.ReplaceAll(host, ":", "-") + "/" + rest + suffix
 }
 
-// sdk renders a chart with Helm's SDK alone and returns its manifests.
+// sdk renders a chart with only Helm's SDK and returns its manifests.
 func sdk(t *testing.T, path, kubeVersion string, layers ...map[string]any) []string {
 	t.Helper()
 	loaded, err := loader.LoadDir(path)

@@ -29,7 +29,7 @@ func cost(b *testing.B, options generate.Options) {
 	b.ReportMetric(float64(memory.Sys)/(1<<20), "MiB")
 }
 
-// BenchmarkImages prints what a chart costs by its number of images.
+// BenchmarkImages measures charts with different numbers of images.
 func BenchmarkImages(b *testing.B) {
 	for _, images := range []int{10, 100, 1000} {
 		b.Run(fmt.Sprint(images), func(b *testing.B) {
@@ -38,8 +38,8 @@ func BenchmarkImages(b *testing.B) {
 	}
 }
 
-// BenchmarkTemplates prints what a chart costs by its number of templates, each
-// of which copies all values first, as some published umbrellas do.
+// BenchmarkTemplates measures charts with different numbers of templates, each of which copies all values first, as in some published umbrella
+// charts.
 func BenchmarkTemplates(b *testing.B) {
 	for _, templates := range []int{10, 100, 400} {
 		b.Run(fmt.Sprint(templates), func(b *testing.B) {
@@ -48,7 +48,7 @@ func BenchmarkTemplates(b *testing.B) {
 	}
 }
 
-// copying makes a chart of templates that copy the values, which grow with them.
+// copying writes a chart with templates that copy the values, whose size grows with the number of templates.
 func copying(b *testing.B, templates int) string {
 	b.Helper()
 	folder := b.TempDir()
@@ -68,7 +68,7 @@ spec: {containers: [{name: app, args: {{ toJson $app.args }}, image: "{{ $app.im
 	return folder
 }
 
-// BenchmarkUmbrella prints what the umbrella costs, in one access mode and in all.
+// BenchmarkUmbrella measures the umbrella chart, with one access mode and with all.
 func BenchmarkUmbrella(b *testing.B) {
 	var every, modeFiles []generate.Scenario
 	for _, mode := range modes {

@@ -14,7 +14,7 @@ import (
 	"gitops-runtime/imageoverride/mapping"
 )
 
-// digestsOf are digests made from the sources' references.
+// digestsOf returns digests that are derived from the source references.
 func digestsOf(pairs []mapping.Pair) map[string]string {
 	digests := map[string]string{}
 	for _, pair := range pairs {
@@ -33,13 +33,12 @@ func write(t *testing.T, result generate.Result) string {
 	return folder
 }
 
-// TestDigests pins what can be pinned, and a chart rendered with these values
-// has the digests of the lock file and nothing else new.
+// TestDigests: a chart rendered with the generated values has the digests of the lock file and no other differences.
 func TestDigests(t *testing.T) {
 	options := generate.Options{Chart: "../testdata/styles", Registry: "reg.corp", Everything: true}
 	result, err := generate.Run(context.Background(), options)
 	require.NoError(t, err)
-	require.NotContains(t, result.Files, generate.DigestsFile, "only with a lock file")
+	require.NotContains(t, result.Files, generate.DigestsFile, "digests are written without a lock file")
 	options.Digests, options.Earlier = digestsOf(result.Mirror), write(t, result)
 	pinned, err := generate.Run(context.Background(), options)
 	require.NoError(t, err)
@@ -58,9 +57,9 @@ func TestDigests(t *testing.T) {
 	require.NoError(t, err)
 	require.NotEmpty(t, rendered.Origins)
 	for _, origin := range rendered.Origins {
-		require.True(t, wanted[origin.Location.Image.Digest], "%s has its digest", origin.Location.Text())
+		require.True(t, wanted[origin.Location.Image.Digest], "%s does not have its digest", origin.Location.Text())
 	}
-	require.Equal(t, result.Mirror, rendered.Mirror, "digests in the values do not make the table forget the sources")
+	require.Equal(t, result.Mirror, rendered.Mirror, "the mirror table changes with digests in the values")
 }
 
 func TestDigestsOfAnotherTable(t *testing.T) {
@@ -68,7 +67,7 @@ func TestDigestsOfAnotherTable(t *testing.T) {
 	require.EqualError(t, err, "the lock file does not contain quay.io/team/app0:v0; create it again with `image-override lock`")
 }
 
-// TestEarlierDigestsKeepTheirComments: the file is made again like the others.
+// TestEarlierDigestsKeepTheirComments: comments in an existing file of digests are kept.
 func TestEarlierDigestsKeepTheirComments(t *testing.T) {
 	options := generate.Options{Chart: chartOf(t, 1), Registry: "reg.corp", Digests: map[string]string{"quay.io/team/app0:v0": "sha256:" + hex.EncodeToString(make([]byte, 32))}}
 	result, err := generate.Run(context.Background(), options)

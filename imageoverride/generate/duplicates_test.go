@@ -12,8 +12,7 @@ import (
 	"gitops-runtime/internal/foldertest"
 )
 
-// TestDuplicateKeysAreWarnedOf: where a map has a key twice the last one wins,
-// as with Helm, and a warning names the file, the key and the line.
+// TestDuplicateKeysAreWarnedOf: the last of duplicate keys is used, as in Helm, and a warning names the file, the key and the line.
 func TestDuplicateKeysAreWarnedOf(t *testing.T) {
 	folder := t.TempDir()
 	chart, user, other := filepath.Join(folder, "twice"), filepath.Join(folder, "user.yaml"), filepath.Join(folder, "other.yaml")

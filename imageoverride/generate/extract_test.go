@@ -11,15 +11,14 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// The extractor of the corpus shares no code with the tool: it reads what Helm
-// renders with a YAML parser of its own and knows how programs write images.
+// The extractor of the corpus shares no code with the tool: it parses the manifests with another YAML library and has its own rules for images.
 
 // extracted is an image with its place, "Kind/name path".
 type extracted map[string]string
 
 type extractor struct {
 	images extracted
-	// rest are all other scalars by place, to see what else changes.
+	// rest has all other scalars by place, to detect other changes.
 	rest map[string]string
 }
 
@@ -76,8 +75,8 @@ func (e *extractor) node(at, key string, node any, secret bool) {
 	}
 }
 
-// said is the text of a scalar in a map, in any writing of the key.
-func said(m map[string]any, used map[string]bool, keys ...string) string {
+// scalarOf returns the text of the first of the keys that has a scalar value, and marks it as used.
+func scalarOf(m map[string]any, used map[string]bool, keys ...string) string {
 	for _, key := range keys {
 		switch value := m[key].(type) {
 		case string, float64, int64, int:
@@ -121,22 +120,22 @@ func (e *extractor) mapping(at, key string, m map[string]any, secret bool) {
 	}
 }
 
-// joined is an image of several fields, as operators join them.
+// joined returns an image in several fields, as operators join them.
 func (e *extractor) joined(key string, m map[string]any, used map[string]bool) string {
-	repository, inMap := said(m, used, "repository"), saysImage.MatchString(key)
-	tag, digest := said(m, used, "tag"), said(m, used, "digest")
-	registry := said(m, used, "registry")
+	repository, inMap := scalarOf(m, used, "repository"), saysImage.MatchString(key)
+	tag, digest := scalarOf(m, used, "tag"), scalarOf(m, used, "digest")
+	registry := scalarOf(m, used, "registry")
 	name := ""
 	switch {
 	case repository != "" && m["image"] != nil:
-		name = repository + "/" + said(m, used, "image")
+		name = repository + "/" + scalarOf(m, used, "image")
 		if tag == "" {
-			tag = said(m, used, "version")
+			tag = scalarOf(m, used, "version")
 		}
 	case repository != "" && (tag != "" || digest != "" || inMap) && m["revision"] == nil:
 		name = repository
 	case inMap && tag != "":
-		name = said(m, used, "name")
+		name = scalarOf(m, used, "name")
 	}
 	if name == "" {
 		return ""

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Helm's libraries write remarks on values to the standard logger.
+// Helm's libraries write warnings about values to the standard logger.
 func TestMain(m *testing.M) {
 	log.SetOutput(io.Discard)
 	os.Exit(m.Run())

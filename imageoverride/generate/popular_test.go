@@ -11,12 +11,11 @@ import (
 	"gitops-runtime/internal/helmvalues"
 )
 
-// TestPopularStyles: charts made up in the styles that publishers use are
-// complete, with their defaults and with everything on.
+// TestPopularStyles: charts in the styles of common publishers are complete, with their defaults and with everything enabled.
 func TestPopularStyles(t *testing.T) {
 	cases := []struct {
 		chart   string
-		sources []string // with everything on
+		sources []string // with everything enabled
 	}{
 		// a common library with registry, repository, tag and digest; a subchart of the same publisher
 		{"database", []string{
@@ -32,7 +31,7 @@ func TestPopularStyles(t *testing.T) {
 			"docker.io/library/busybox:1.36", "docker.io/storage/driver:v1.15.5", "quay.io/csi/plugin:v3.12.2",
 			"registry.k8s.io/sig-storage/csi-node-driver-registrar:v2.11.1", "registry.k8s.io/sig-storage/csi-provisioner:v5.0.1", "registry.k8s.io/sig-storage/nfsplugin:v4.9.0",
 		}},
-		// the registry apart, with a default for all
+		// a separate registry with a common default
 		{"policy", []string{
 			"docker.io/bitnami/kubectl:1.30.2", "ghcr.io/policy/cli:v1.13.2", "ghcr.io/policy/engine:v1.13.2", "ghcr.io/policy/pre:v1.13.2", "ghcr.io/policy/reports:v1.13.2", "registry.k8s.io/kube-webhook:v1.5",
 		}},

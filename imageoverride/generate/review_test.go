@@ -10,8 +10,7 @@ import (
 	"gitops-runtime/imageoverride/generate"
 )
 
-// TestOwnKeyDroppedOnARerun: values that somebody added to a file by hand are
-// not lost in silence.
+// TestOwnKeyDroppedOnARerun: a warning names values that were added to a generated file manually.
 func TestOwnKeyDroppedOnARerun(t *testing.T) {
 	options := generate.Options{Chart: chartOf(t, 1), Registry: "reg.corp"}
 	first, err := generate.Run(context.Background(), options)
@@ -28,7 +27,7 @@ func TestOwnKeyDroppedOnARerun(t *testing.T) {
 	require.Equal(t, first.Files, again.Files)
 }
 
-// TestMakeImagesTakesEveryValuesFile that the chart ships.
+// TestMakeImagesTakesEveryValuesFile: make images uses every values file of the chart.
 func TestMakeImagesTakesEveryValuesFile(t *testing.T) {
 	text, err := os.ReadFile("../../Makefile")
 	require.NoError(t, err)

@@ -16,16 +16,14 @@ import (
 
 const trap = "../testdata/trap"
 
-// shape is one way to hide an image, and what becomes of it: the values that
-// solve it, or words of the reason why none does.
+// shape is a way to hide an image, with the values that set it, or part of the reason why no value does.
 type shape struct {
 	name, image, object string
 	values              string
 	reason              string
 }
 
-// shapes are those of the trap chart. Nothing in it is silent: every image of
-// the chart is in this table.
+// shapes has every image of the trap chart.
 var shapes = []shape{
 	{name: "implicit docker.io, library and latest", image: "nginx", object: "Pod/plain", values: "plain"},
 	{name: "implicit library with a tag", image: "redis:7", object: "Pod/library", values: "library.image"},
@@ -76,8 +74,7 @@ var shapes = []shape{
 	{name: "very long name", image: "quay.io/long/" + strings.Repeat("abcdefghijklmnopqrstuvwxyz", 5) + ":v1", object: "Pod/long", values: "long.repository long.tag"},
 }
 
-// TestTraps: each shape is solved by the values named, or reported with its
-// reason and then reached by the post-renderer.
+// TestTraps: each image is set by the given values, or reported with its reason and replaced by the post-renderer.
 func TestTraps(t *testing.T) {
 	require.GreaterOrEqual(t, len(shapes), 30)
 	result, err := generate.Run(context.Background(), generate.Options{Chart: trap, Registry: "reg.corp", Everything: true})
@@ -97,7 +94,7 @@ func TestTraps(t *testing.T) {
 					solved = append(solved, strings.Join(origin.Values, " "))
 				}
 			}
-			require.NotEmpty(t, solved, "the image is found")
+			require.NotEmpty(t, solved, "the image is not found")
 			if one.reason != "" {
 				assert.Contains(t, reasons[at], one.reason)
 				return
@@ -108,29 +105,28 @@ func TestTraps(t *testing.T) {
 	}
 	for _, origin := range result.Origins {
 		at := origin.Location.Text() + " " + origin.Location.Field.Object.String()
-		assert.True(t, known[at], "%s is in no shape of the table", at)
+		assert.True(t, known[at], "%s is not in the table", at)
 	}
-	assert.True(t, result.Patched, "the post-renderer reaches what no value does")
+	assert.True(t, result.Patched, "no post-renderer is written for the images that no value sets")
 	require.Len(t, result.Unread, 2)
 	assert.Equal(t, generate.Doubt{
 		Scenario: "default", Place: "Workflow/dynamic spec.templates[0].container.image", Text: "{{inputs.parameters.image}}", Reason: "the text is not an image reference",
-	}, result.Unread[0], "an image that a workflow names later is reported")
+	}, result.Unread[0], "an image that a workflow sets at runtime is not reported")
 	assert.False(t, result.Complete())
 	for _, pair := range result.Mirror {
-		assert.NotContains(t, pair.Source, "quay.io/never/used", "an image nobody uses is not copied")
-		assert.NotContains(t, pair.Source, "quay.io/crd/", "the text of a definition is no image")
+		assert.NotContains(t, pair.Source, "quay.io/never/used", "an unused image is copied")
+		assert.NotContains(t, pair.Source, "quay.io/crd/", "text in a CRD is copied as an image")
 	}
 }
 
-// TestTwentyRuns: the same input gives the same bytes, whatever the run did
-// before.
+// TestTwentyRuns: the same input produces the same bytes in every run.
 func TestTwentyRuns(t *testing.T) {
 	t.Parallel()
 	for _, chart := range []string{trap, "../testdata/popular/metrics"} {
 		options := generate.Options{Chart: chart, Registry: "reg.corp"}
 		first, err := generate.Run(context.Background(), options)
 		require.NoError(t, err)
-		if chart != trap { // of which many values take no digest, so that many are tried
+		if chart != trap { // many values of it take no digest, so that many attempts are needed
 			options.Digests = digestsOf(first.Mirror)
 			first, err = generate.Run(context.Background(), options)
 			require.NoError(t, err)
@@ -147,8 +143,7 @@ func TestTwentyRuns(t *testing.T) {
 	}
 }
 
-// TestFilesPassTheSchema validates the values files themselves, laid over
-// nothing, by a validator other than Helm's.
+// TestFilesPassTheSchema validates the values files without the chart defaults, with a validator other than Helm's.
 func TestFilesPassTheSchema(t *testing.T) {
 	t.Parallel()
 	for chart, mode := range map[string]string{trap: "", umbrella: modeFile("tunnel")} {

@@ -26,20 +26,18 @@ const (
 	private  = "registry.corp:5000/gitops"
 )
 
-// modes are the access modes of the umbrella.
+// modes are the access modes of the umbrella chart.
 var modes = []string{"tunnel", "ingress", "gateway", "mesh"}
 
 func modeFile(mode string) string { return umbrella + "/ci/" + mode + "-values.yaml" }
 
-// scenario is a way to install one chart.
+// scenario returns a scenario with these values files.
 func scenario(name string, files ...string) generate.Scenario {
 	return generate.Scenario{Name: name, Values: generate.Values{Files: files}}
 }
 
-// umbrellaScenarios are all that the charts' own files say of installing the
-// umbrella: its access modes and other ci files, high availability, and the
-// ci files of its parts. The first are those to generate values from; the others
-// must be served by the same values.
+// umbrellaScenarios returns the values files of the umbrella chart and its subcharts: access modes, other ci files and high availability. Values are
+// generated from the first ones; the others have to work with the same values.
 func umbrellaScenarios(t *testing.T) (first, others []generate.Scenario) {
 	t.Helper()
 	for _, file := range glob(t, umbrella+"/ci/*-values.yaml") {
@@ -81,7 +79,7 @@ func readValues(t *testing.T, path string) map[string]any {
 	return tree
 }
 
-// toggles are the sixteen sets of Argo projects.
+// toggles returns the sixteen combinations of Argo projects.
 func toggles() map[string]map[string]any {
 	projects := []string{"argo-cd", "argo-events", "argo-rollouts", "argo-workflows"}
 	sets := map[string]map[string]any{}
@@ -90,14 +88,14 @@ func toggles() map[string]map[string]any {
 		for i, project := range projects {
 			set[project] = map[string]any{"enabled": bits>>i&1 == 1}
 		}
-		// Enrichment runs as workflows, and the chart says so.
+		// Image enrichment requires Argo Workflows.
 		set["app-proxy"] = map[string]any{"image-enrichment": map[string]any{"enabled": bits>>3&1 == 1}}
 		sets[fmt.Sprintf("%04b", bits)] = set
 	}
 	return sets
 }
 
-// helm is Helm's own engine, with one chart loaded.
+// helm returns Helm's engine for a chart.
 func helm(t *testing.T, chart string) *chartrender.Renderer {
 	t.Helper()
 	loaded, err := helmchart.Load(context.Background(), helmchart.Source{Name: chart})
@@ -123,7 +121,7 @@ func joined(output chartrender.Output) string {
 	return all.String()
 }
 
-// complete fails unless the tool itself says that all is well.
+// complete fails unless the tool reports a complete result.
 func complete(t *testing.T, result generate.Result) {
 	t.Helper()
 	require.Empty(t, result.Outside)
@@ -133,9 +131,8 @@ func complete(t *testing.T, result generate.Result) {
 	require.NotEmpty(t, result.Mirror)
 }
 
-// rare switches on what no switch alone brings about: an exporter for a Redis
-// without Sentinel, an extension of Argo CD, definitions from elsewhere, an
-// image by its digest.
+// rare enables features that need more than a single boolean: the exporter of a Redis without Sentinel, an extension of Argo CD, external CRDs, an
+// image with a digest.
 var rare = map[string]any{
 	"argo-cd": map[string]any{
 		"redis":  map[string]any{"exporter": map[string]any{"enabled": true}},
@@ -145,9 +142,8 @@ var rare = map[string]any{
 	"installer":      map[string]any{"image": map[string]any{"digest": "sha256:" + strings.Repeat("1", 64)}},
 }
 
-// TestUmbrella makes one values file for every way to install the umbrella, and
-// one with all on that can be on, and has the witness look at each of them, and
-// at each access mode with each of the sixteen sets of Argo projects.
+// TestUmbrella generates one values file for all scenarios of the umbrella chart, and one with everything enabled. The witness checks every scenario,
+// and every access mode with each combination of Argo projects.
 func TestUmbrella(t *testing.T) {
 	t.Parallel()
 	scenarios, others := umbrellaScenarios(t)
@@ -166,7 +162,7 @@ func TestUmbrella(t *testing.T) {
 	look := func(name string, made generate.Result, user map[string]any, render func(map[string]any) string) {
 		said := testify(t, render(user), render(helmvalues.Merge(user, made.Values)), made.Mirror, known)
 		require.Empty(t, said.wrong, name)
-		require.GreaterOrEqual(t, said.seen, 4, "%s: the router, the app-proxy with its init container, and the hook", name)
+		require.GreaterOrEqual(t, said.seen, 4, "%s: too few images; expected the router, the app-proxy with its init container, and the hook", name)
 	}
 	byHelm := func(user map[string]any) string { return template(t, engine, user) }
 	for name, set := range result.Rendered {
@@ -175,7 +171,7 @@ func TestUmbrella(t *testing.T) {
 	for name, set := range everything.Rendered {
 		look(name, everything, set, byHelm)
 	}
-	// The other engine renders the same, and these are many.
+	// The tool's engine renders the same faster, which matters for this number of renders.
 	quickly := func(user map[string]any) string {
 		output, err := engine.Render(context.Background(), user)
 		require.NoError(t, err)
@@ -195,8 +191,7 @@ func TestUmbrella(t *testing.T) {
 	}
 }
 
-// lines holds the template lines that speak of images and that no run rendered
-// against the list of those that emit none, with the reasons.
+// lines compares the template lines about images that no run rendered with the list of lines that emit no image.
 func lines(t *testing.T, runs ...[]string) {
 	t.Helper()
 	count := map[string]int{}
@@ -221,13 +216,13 @@ func lines(t *testing.T, runs ...[]string) {
 	for _, row := range strings.Split(strings.TrimSpace(string(data)), "\n")[1:] {
 		columns := strings.Split(row, "\t")
 		require.Len(t, columns, 3, row)
-		require.NotEmpty(t, columns[2], "%s needs its reason", columns[0])
+		require.NotEmpty(t, columns[2], "%s has no reason", columns[0])
 		listed = append(listed, columns[0]+"\t"+columns[1])
 	}
-	require.ElementsMatch(t, listed, left, "listed in testdata/unrendered-lines.tsv, and found")
+	require.ElementsMatch(t, listed, left, "testdata/unrendered-lines.tsv does not match the lines that were not rendered")
 }
 
-// lineOf is a line of a template by the name it renders under.
+// lineOf returns a line of the template with this name in a release.
 func lineOf(t *testing.T, name string, at int) string {
 	t.Helper()
 	parts := strings.Split(name, "/charts/")
@@ -236,8 +231,7 @@ func lineOf(t *testing.T, name string, at int) string {
 	return strings.TrimSpace(strings.Split(string(data), "\n")[at-1])
 }
 
-// TestParts proves the charts that work alone, in all their own ways and with
-// everything on.
+// TestParts proves the subcharts that can be installed separately, with all their ci files and with everything enabled.
 func TestParts(t *testing.T) {
 	t.Parallel()
 	for _, chart := range glob(t, charts+"/*/Chart.yaml") {
@@ -264,7 +258,7 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestStrategies proves the other layouts of the private registry.
+// TestStrategies proves the umbrella chart with the other strategies.
 func TestStrategies(t *testing.T) {
 	t.Parallel()
 	engine, known := helm(t, umbrella), repositories(t)
@@ -285,7 +279,7 @@ func TestStrategies(t *testing.T) {
 	}
 }
 
-// TestUmbrellaDigests: every image of the umbrella takes a digest.
+// TestUmbrellaDigests: every image of the umbrella chart can have a digest.
 func TestUmbrellaDigests(t *testing.T) {
 	t.Parallel()
 	options := generate.Options{Chart: umbrella, Registry: private, Values: generate.Values{Files: []string{modeFile("tunnel")}}}
@@ -328,7 +322,7 @@ func TestCancelled(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-// TestEveryImageHasItsLine: `why` names the template line of each image.
+// TestEveryImageHasItsLine: every image has a template line for `why`.
 func TestEveryImageHasItsLine(t *testing.T) {
 	t.Parallel()
 	rows, err := generate.Rows(context.Background(), generate.Options{Chart: umbrella, Registry: private, Values: generate.Values{Files: []string{modeFile("tunnel")}}})

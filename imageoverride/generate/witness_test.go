@@ -18,13 +18,10 @@ import (
 	"gitops-runtime/imageoverride/mapping"
 )
 
-// The witness finds images without the tool's packages: it reads manifests with
-// another parser, knows the places where Kubernetes and Argo run images, and
-// cuts every other string into words, of which those are images that name a
-// registry, or a repository that some values.yaml of the charts names.
+// The witness finds images without the packages of the tool. It parses manifests with another library, knows the fields in which Kubernetes and Argo
+// run images, and splits any other string into words: a word is an image if it contains a registry, or a repository of a values.yaml.
 
-// scalars are the strings of manifests by "Kind/name path". What Secrets hold
-// in base64 is read.
+// scalars returns the strings of manifests by "Kind/name path". The base64 data of Secrets is decoded.
 func scalars(t *testing.T, manifests string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -37,7 +34,7 @@ func scalars(t *testing.T, manifests string) map[string]string {
 			continue
 		}
 		name := object.name
-		for all[name+" kind"] != "" { // an object that is there twice
+		for all[name+" kind"] != "" { // a duplicate object
 			name += "'"
 		}
 		for path, text := range object.scalars {
@@ -47,13 +44,13 @@ func scalars(t *testing.T, manifests string) map[string]string {
 	return all
 }
 
-// witnessed is an object with its strings by path.
+// witnessed has the strings of an object by path.
 type witnessed struct {
 	name    string
 	scalars map[string]string
 }
 
-// readBefore are the objects of documents that were read: most are the same in many renders.
+// readBefore caches the objects of documents, most of which are the same in many renders.
 var readBefore sync.Map
 
 func read(t *testing.T, document string) witnessed {
@@ -100,15 +97,14 @@ func flatten(at string, node any, secret bool, into map[string]string) {
 }
 
 var (
-	// runs are the paths of images that Kubernetes, Argo Events and Argo Workflows start.
+	// runs matches the paths of images that Kubernetes, Argo Events and Argo Workflows run.
 	runs = regexp.MustCompile(`(?i)((containers\[\d+\]|sidecars\[\d+\]|container|script)\.image|[a-z]*Image|image\.reference)$`)
 	word = regexp.MustCompile(`[A-Za-z0-9][A-Za-z0-9._:/@-]*[A-Za-z0-9]`)
-	// hosted is a reference that names its registry, with a tag or digest.
+	// hosted matches a reference with a registry and a tag or digest.
 	hosted = regexp.MustCompile(`^((?:[a-z0-9-]+\.)+[a-z]{2,}(?::\d+)?|[a-z0-9.-]+:\d+|localhost)/[a-z0-9./_-]+(:[\w][\w.-]{0,127})?(@sha256:[0-9a-f]{64})?$`)
 )
 
-// repositories are those that values files of the charts name, for references
-// without a registry.
+// repositories returns the repositories in values files of the charts, for references without a registry.
 func repositories(t *testing.T) map[string]bool {
 	t.Helper()
 	files, err := filepath.Glob("../../charts/*/values.yaml")
@@ -127,7 +123,7 @@ func repositories(t *testing.T) map[string]bool {
 	return all
 }
 
-// images are the references in a string.
+// images returns the references in a string.
 func images(path, text string, repositories map[string]bool) []string {
 	field := strings.HasSuffix(path, "mage") || strings.HasSuffix(path, "image.reference")
 	if field && runs.MatchString(path) && !strings.ContainsAny(text, " \n{") && text != "" {
@@ -151,7 +147,7 @@ func images(path, text string, repositories map[string]bool) []string {
 	return all
 }
 
-// full is a reference as container runtimes read it.
+// full returns a reference with the default registry and library of container runtimes.
 func full(text string) string {
 	host, rest, found := strings.Cut(text, "/")
 	switch {
@@ -165,13 +161,11 @@ func full(text string) string {
 	return text
 }
 
-// testimony is what the witness says of two renders of the same values, without
-// the overrides and with them.
+// testimony is the result of comparing two renders of the same values, without and with the overrides.
 type testimony struct {
-	// seen counts the references outside before.
+	// seen is the number of references outside the registry in the first render.
 	seen int
-	// wrong tells everything else than: each reference is its target, and
-	// nothing else changed but checksums.
+	// wrong has the references that are not replaced by their targets, and all other changes except checksums.
 	wrong []string
 }
 
@@ -220,7 +214,7 @@ func testify(t *testing.T, before, after string, pairs []mapping.Pair, repositor
 	return said
 }
 
-// TestWitness: the witness itself sees what is wrong.
+// TestWitness: the witness reports wrong references and other changes.
 func TestWitness(t *testing.T) {
 	known := map[string]bool{"nats": true}
 	const before = "kind: Pod\nmetadata: {name: p}\nspec: {containers: [{image: busybox, args: ['--a=quay.io/a/b:1', plain]}]}\n---\n" +
@@ -239,5 +233,5 @@ func TestWitness(t *testing.T) {
 	}, testify(t, before, strings.Replace(after, private+"/nats:2", "nats:2", 1), pairs, known).wrong)
 	require.Equal(t, []string{`Pod/<nil>/p spec.containers[0].args[1]: "other" instead of "plain"`},
 		testify(t, before, strings.Replace(after, "plain", "other", 1), pairs, known).wrong)
-	require.Len(t, testify(t, before, before, nil, known).wrong, 8, "no reference is planned, and none is private")
+	require.Len(t, testify(t, before, before, nil, known).wrong, 8, "every reference is reported without a mapping")
 }

@@ -9,7 +9,7 @@ import (
 	"gitops-runtime/imageoverride/locate"
 )
 
-// found is a location in short.
+// found is the short form of a location.
 type found struct{ path, text, rule string }
 
 func find(t *testing.T, text string, hosts ...string) ([]found, []string) {

@@ -8,7 +8,7 @@ import (
 	"gitops-runtime/imageoverride/mapping"
 )
 
-// A reference that is read is written as one that reads the same, and its target is at the registry.
+// A parsed reference that is formatted and parsed again is equal, and its target is in the registry.
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{"nats", "quay.io/a/b:1@" + sum, "localhost:5000/a", "[::1]:5000/a:1", "A/b"} {
 		f.Add(text)
@@ -27,7 +27,7 @@ func FuzzParse(f *testing.F) {
 			require.True(t, mapper.Private(mapper.Target(image)))
 			pairs, err := mapper.Pairs([]mapping.Image{image})
 			if err != nil {
-				require.Greater(t, len(mapper.Target(image).Path), 200, "only a long name has no place")
+				require.Greater(t, len(mapper.Target(image).Path), 200, "a short name has no target")
 				continue
 			}
 			for _, pair := range pairs {

@@ -65,7 +65,7 @@ func TestTarget(t *testing.T) {
 			target := mapper.Target(image)
 			require.Equal(t, test.want, target.String())
 			require.True(t, mapper.Private(target))
-			require.Equal(t, target, mapper.Target(target), "mapping twice changes nothing")
+			require.Equal(t, target, mapper.Target(target), "the target of a target is another one")
 		})
 	}
 }

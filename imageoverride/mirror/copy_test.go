@@ -22,7 +22,7 @@ import (
 
 const pause = 2 * time.Millisecond
 
-// copyAll runs one copy with a journal and counts outcomes.
+// copyAll runs one copy with a journal and returns the number of each outcome.
 func copyAll(t *testing.T, ctx context.Context, journal string, pairs []mapping.Pair) (map[mirror.Outcome]int, error) {
 	t.Helper()
 	opened, err := mirror.OpenJournal(journal)
@@ -47,7 +47,7 @@ func TestCopyIsComplete(t *testing.T) {
 	for _, pair := range pairs {
 		require.Equal(t, registrytest.DigestAt(t, pair.Source), registrytest.DigestAt(t, pair.Target), pair.Target)
 	}
-	require.Empty(t, to.Twice(), "no blob is uploaded twice")
+	require.Empty(t, to.Twice(), "a blob is uploaded twice")
 
 	before := len(to.Uploads())
 	outcomes, err = copyAll(t, context.Background(), journal, pairs)
@@ -57,7 +57,7 @@ func TestCopyIsComplete(t *testing.T) {
 
 	outcomes, err = copyAll(t, context.Background(), "", pairs)
 	require.NoError(t, err)
-	require.Equal(t, map[mirror.Outcome]int{mirror.Present: 50}, outcomes, "without a journal as well")
+	require.Equal(t, map[mirror.Outcome]int{mirror.Present: 50}, outcomes, "images are copied again without a journal")
 }
 
 func TestCopyResumesAfterInterruption(t *testing.T) {
@@ -88,7 +88,7 @@ func TestCopyResumesAfterInterruption(t *testing.T) {
 	for _, pair := range pairs {
 		require.Equal(t, registrytest.DigestAt(t, pair.Source), registrytest.DigestAt(t, pair.Target), pair.Target)
 	}
-	require.Empty(t, to.Twice(), "no finished blob is sent again")
+	require.Empty(t, to.Twice(), "a completed blob is uploaded again")
 }
 
 func TestCopyTagAndDigest(t *testing.T) {
@@ -145,13 +145,13 @@ func TestCopyFailures(t *testing.T) {
 		want     string
 	}{
 		{"login needed", true, answer(http.StatusUnauthorized, ""), "read SOURCE/team/app-00:v1 failed: SOURCE answers 401; log in with `helm registry login SOURCE` or `docker login SOURCE`"},
-		{"not allowed", false, answer(http.StatusForbidden, ""), "copy SOURCE/team/app-00:v1 failed: TARGET answers 403; the account in use at TARGET lacks permission; use another one"},
+		{"forbidden", false, answer(http.StatusForbidden, ""), "copy SOURCE/team/app-00:v1 failed: TARGET answers 403; the account in use at TARGET lacks permission; use another one"},
 		{"unknown image", true, answer(http.StatusNotFound, ""), "read SOURCE/team/app-00:v1 failed: SOURCE answers 404; check the name and the tag"},
-		{"asked too often", true, answer(http.StatusTooManyRequests, ""), "read SOURCE/team/app-00:v1 failed: SOURCE answers 429; SOURCE limits the rate of requests; log in, send fewer at a time, or run again later"},
-		{"not allowed, with a word", false, refuse(http.StatusForbidden, `{"errors": [{"code": "DENIED", "message": "Project is\nread-only"}]}`), "copy SOURCE/team/app-00:v1 failed: TARGET answers 403 (project is read-only); the account in use at TARGET lacks permission; use another one"},
-		{"in trouble", false, answer(http.StatusBadGateway, ""), "copy SOURCE/team/app-00:v1 failed: TARGET answers 502; TARGET has an internal error; run again later"},
+		{"too many requests", true, answer(http.StatusTooManyRequests, ""), "read SOURCE/team/app-00:v1 failed: SOURCE answers 429; SOURCE limits the rate of requests; log in, send fewer at a time, or run again later"},
+		{"forbidden, with a message", false, refuse(http.StatusForbidden, `{"errors": [{"code": "DENIED", "message": "Project is\nread-only"}]}`), "copy SOURCE/team/app-00:v1 failed: TARGET answers 403 (project is read-only); the account in use at TARGET lacks permission; use another one"},
+		{"internal error", false, answer(http.StatusBadGateway, ""), "copy SOURCE/team/app-00:v1 failed: TARGET answers 502; TARGET has an internal error; run again later"},
 		{"disk full", false, answer(http.StatusInsufficientStorage, ""), "copy SOURCE/team/app-00:v1 failed: TARGET answers 507; TARGET has no space left; free some space and run again"},
-		{"disk full, as most registries say it", false, refuse(http.StatusInternalServerError, `{"errors": [{"code": "UNKNOWN", "message": "write /data/x: no space left on device"}]}`), "copy SOURCE/team/app-00:v1 failed: TARGET answers 500 (write /data/x: no space left on device); TARGET has no space left; free some space and run again"},
+		{"disk full, as most registries report it", false, refuse(http.StatusInternalServerError, `{"errors": [{"code": "UNKNOWN", "message": "write /data/x: no space left on device"}]}`), "copy SOURCE/team/app-00:v1 failed: TARGET answers 500 (write /data/x: no space left on device); TARGET has no space left; free some space and run again"},
 		{"dropped connection", false, func(w http.ResponseWriter, r *http.Request) bool {
 			connection, _, err := http.NewResponseController(w).Hijack()
 			if err == nil {
@@ -176,7 +176,7 @@ func TestCopyFailures(t *testing.T) {
 
 			failing.Failing(nil)
 			_, err = copyAll(t, context.Background(), journal, pairs)
-			require.NoError(t, err, "the next run goes on")
+			require.NoError(t, err, "the next run does not continue")
 			require.Equal(t, registrytest.DigestAt(t, pairs[0].Source), registrytest.DigestAt(t, pairs[0].Target))
 		})
 	}

@@ -11,7 +11,7 @@ import (
 	"gitops-runtime/imageoverride/mirror"
 )
 
-// No journal or lock file makes reading panic, and a journal that was read can be read again.
+// Reading a journal or a lock file does not panic, and a journal that can be read can be read again.
 func FuzzFiles(f *testing.F) {
 	digest := "sha256:" + strings.Repeat("1", 64)
 	f.Add(`{"source":"quay.io/a:1","target":"reg.corp/a:1","digest":"` + digest + `"}` + "\n" + `{"target":"reg.corp/a:1","blob":"` + digest + `","begun":true}` + "\n{")

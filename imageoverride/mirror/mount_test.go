@@ -17,8 +17,8 @@ import (
 	"gitops-runtime/internal/registry/registrytest"
 )
 
-// withoutMounts has a registry start an upload where a blob should be mounted from another repository, as the
-// distribution specification allows, and refuse the first upload of each blob to each repository.
+// withoutMounts makes a registry start an upload instead of mounting a blob from another repository, as the
+// distribution specification allows, and reject the first upload of each blob to each repository.
 func withoutMounts(refuse func(http.ResponseWriter)) (fault registrytest.Fault, refused func() int) {
 	var mu sync.Mutex
 	seen := map[string]bool{}
@@ -46,8 +46,8 @@ func withoutMounts(refuse func(http.ResponseWriter)) (fault registrytest.Fault, 
 	}, func() int { mu.Lock(); defer mu.Unlock(); return len(seen) }
 }
 
-// TestRegistriesWithoutMounts: a registry that does not mount blobs from other repositories gets every blob in every repository, and each rejected
-// upload is repeated as a whole.
+// TestRegistriesWithoutMounts: a registry that does not mount blobs from other repositories receives every blob in every repository, and each
+// rejected upload is repeated completely.
 func TestRegistriesWithoutMounts(t *testing.T) {
 	const images = 3
 	for name, refuse := range map[string]func(http.ResponseWriter){
@@ -65,13 +65,13 @@ func TestRegistriesWithoutMounts(t *testing.T) {
 			outcomes, err := copyAll(t, context.Background(), filepath.Join(t.TempDir(), "journal"), pairs)
 			require.NoError(t, err)
 			assert.Equal(t, map[mirror.Outcome]int{mirror.Copied: images}, outcomes)
-			assert.Len(t, to.Twice(), 1, "the layer that all images share is uploaded to each repository")
+			assert.Len(t, to.Twice(), 1, "the shared layer is not uploaded to each repository")
 			total := 0
 			for digest, count := range to.Uploads() {
 				total += count
 				assert.Contains(t, []int{1, images}, count, digest)
 			}
-			assert.Equal(t, total, refused(), "each blob of each repository is sent again once")
+			assert.Equal(t, total, refused(), "the blobs of each repository are not uploaded again once")
 			to.Failing(nil)
 			locked, err := mirror.Lock(context.Background(), registry.Access{Pause: pause}, pairs, 2, false)
 			require.NoError(t, err)

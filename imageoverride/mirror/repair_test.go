@@ -62,8 +62,7 @@ func throttle() registrytest.Fault {
 	}
 }
 
-// damage has a registry answer the first two questions for each blob with
-// other content.
+// damage makes a registry respond to the first two requests for each blob with other content.
 func damage() registrytest.Fault {
 	var mu sync.Mutex
 	asked := map[string]int{}
@@ -81,7 +80,7 @@ func damage() registrytest.Fault {
 	}
 }
 
-// TestBadRegistries: registries that throttle, damage or lose content need at most a second run, nothing is lost, and the waits are reported.
+// TestBadRegistries: registries that throttle, damage or lose content need at most a second run, no content is lost, and the waits are reported.
 func TestBadRegistries(t *testing.T) {
 	for name, spoil := range map[string]func(from, to *registrytest.Registry){
 		"half of all requests to both are answered 429": func(from, to *registrytest.Registry) { from.Failing(throttle()); to.Failing(throttle()) },
@@ -181,7 +180,7 @@ func TestMalformedFiles(t *testing.T) {
 	link := filepath.Join(folder, "link")
 	require.NoError(t, os.Symlink(filepath.Join(folder, "elsewhere"), link))
 	_, err := mirror.OpenJournal(link)
-	require.Error(t, err, "a journal is not written through a link")
+	require.Error(t, err, "a journal is written through a symbolic link")
 	require.NoFileExists(t, filepath.Join(folder, "elsewhere"))
 	require.Error(t, mirror.WriteLock(link, nil))
 	require.NoFileExists(t, filepath.Join(folder, "elsewhere"))

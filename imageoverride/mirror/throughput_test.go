@@ -22,7 +22,7 @@ import (
 	"gitops-runtime/internal/registry/registrytest"
 )
 
-// The programs of the benchmark are processes, ours too.
+// The programs of the benchmark run as processes.
 const programs = "IMAGE_OVERRIDE_TEST_PROGRAM"
 
 func TestMain(m *testing.M) {
@@ -58,8 +58,8 @@ func copyArguments(args []string) error {
 	return errors.Join(mirror.Copier{Journal: journal}.Copy(context.Background(), pairs), journal.Close())
 }
 
-// BenchmarkThroughput copies fifty images of two platforms that share a layer between two registries of this machine, with this program, with crane and,
-// if it is installed, with skopeo: the latter two as in common scripts, one image after the other. "ours/theirs" is the ratio of the times.
+// BenchmarkThroughput copies fifty images of two platforms that share a layer between two registries of this machine, with this program, with crane
+// and, if it is installed, with skopeo: the latter two as in common scripts, one image after the other. "ours/theirs" is the ratio of the times.
 func BenchmarkThroughput(b *testing.B) {
 	const images, size = 50, 1 << 20
 	from := registrytest.Start(b)
@@ -95,7 +95,7 @@ func BenchmarkThroughput(b *testing.B) {
 			continue
 		}
 		b.Run(way.name, func(b *testing.B) {
-			b.SetBytes(2 * size * (images + 1)) // a layer of its own for each platform of each image, and the shared ones
+			b.SetBytes(2 * size * (images + 1)) // one layer for each platform of each image, and the shared ones
 			for b.Loop() {
 				b.StopTimer()
 				to := target(b)
@@ -115,7 +115,7 @@ func BenchmarkThroughput(b *testing.B) {
 	}
 }
 
-// target is an empty registry.
+// target starts an empty registry.
 func target(b *testing.B) string {
 	b.Helper()
 	server := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
@@ -123,7 +123,7 @@ func target(b *testing.B) string {
 	return strings.TrimPrefix(server.URL, "http://")
 }
 
-// start runs a program to its end.
+// start runs a program and waits for it.
 func start(b *testing.B, program, as string, args ...string) {
 	b.Helper()
 	command := exec.CommandContext(b.Context(), program, args...)

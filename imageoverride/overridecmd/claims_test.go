@@ -10,7 +10,7 @@ import (
 	"gitops-runtime/internal/foldertest"
 )
 
-// oneTemplate writes a chart of one template, or more files by their names in it.
+// oneTemplate writes a chart with one template and, optionally, more files.
 func oneTemplate(t *testing.T, values, template string, more map[string]string) string {
 	t.Helper()
 	files := map[string]string{
@@ -27,7 +27,7 @@ const (
 	proved = "proved by rendering for Kubernetes v1.33: every image reference points at the registry, and nothing else changes\n"
 )
 
-// Every statement of the README's table is printed if it applies. Doubtful places exit with 3 until they are accepted.
+// Every statement in the table of the README is printed if it applies. Doubtful places exit with 3 until they are accepted.
 func TestClaims(t *testing.T) {
 	for _, test := range []struct {
 		name, values, template string

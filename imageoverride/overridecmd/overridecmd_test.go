@@ -96,19 +96,19 @@ func TestGenerateGolden(t *testing.T) {
 
 			require.NoError(t, os.Remove(filepath.Join(folder, "screen.txt")))
 			before := read(t, folder)
-			require.Equal(t, got, run(t, args...), "a second run says the same")
-			require.Equal(t, before, read(t, folder), "a second run writes the same")
+			require.Equal(t, got, run(t, args...), "a second run prints another output")
+			require.Equal(t, before, read(t, folder), "a second run writes other files")
 			again := run(t, append(args, "-f", filepath.Join(folder, "values-images-no-tags.yaml"))...)
 			require.Equal(t, test.code, again.code, again.err)
-			require.Equal(t, before, read(t, folder), "a run with the generated values writes the same")
+			require.Equal(t, before, read(t, folder), "a run with the generated values writes other files")
 
 			verify := append([]string{"verify", chart, "-f", filepath.Join(folder, "values-images-with-tags.yaml")}, strategyOf(test.args[1:])...)
-			require.Equal(t, test.code, run(t, verify...).code, "verify agrees")
+			require.Equal(t, test.code, run(t, verify...).code, "verify has another exit code")
 		})
 	}
 }
 
-// strategyOf leaves --lock out, which is for generate alone.
+// strategyOf omits --lock, which only generate accepts.
 func strategyOf(args []string) []string {
 	if args[len(args)-1] == "--lock" {
 		return args[:len(args)-1]
@@ -184,7 +184,7 @@ func TestWrongInput(t *testing.T) {
 		{"no format", []string{"export", bad}, 2, "Error: --format is missing; choose one of annotations, crane, hosts, regsync, skopeo\n"},
 		{"no registry", []string{"generate", chart}, 2, "Error: --registry: no registry given; give host[:port][/path], for instance registry.corp:5000/gitops\n"},
 		{"no host to map", []string{"generate", chart, "--registry", "r.io", "--map", "=q.io"}, 2, "Error: --map \"=q.io\": write host=registry[/path]\n"},
-		{"a file for a folder", []string{"generate", chart, "--registry", "r.io", "-o", bad}, 1, "Error: output folder " + bad + " is a file; name another with -o\n"},
+		{"a file instead of a folder", []string{"generate", chart, "--registry", "r.io", "-o", bad}, 1, "Error: output folder " + bad + " is a file; name another with -o\n"},
 		{"scheme", []string{"generate", chart, "--registry", "https://r.io"}, 2, "Error: --registry: \"https://r.io\" has a scheme; leave \"https://\" out\n"},
 		{"unknown flag", []string{"verify", chart, "--registri", "r.io"}, 2, "Error: unknown flag: --registri; did you mean --registry?; see image-override verify --help\n"},
 		{"unknown strategy", []string{"generate", chart, "--registry", "r.io", "--strategy", "deep"}, 2, "Error: --strategy \"deep\" is unknown; choose one of host-prefix, keep-path, flat\n"},
@@ -193,7 +193,7 @@ func TestWrongInput(t *testing.T) {
 		{"values not a map", []string{"generate", chart, "--registry", "r.io", "-f", bad}, 2, "Error: values file " + bad + ": its top level is not a map of values\n"},
 		{"no lock", []string{"generate", chart, "--registry", "r.io", "--lock", "absent"}, 1, "Error: --lock absent: no such file; `image-override lock` writes it\n"},
 		{"no extra images", []string{"generate", chart, "--registry", "r.io", "--extra-images", "absent"}, 1, "Error: --extra-images absent: no such file\n"},
-		{"extra images that are none", []string{"generate", chart, "--registry", "r.io", "--extra-images", bad}, 1, "Error: --extra-images " + bad + ":1: \"- a\" is not an image reference: invalid reference format; write one image per line\n"},
+		{"invalid extra images", []string{"generate", chart, "--registry", "r.io", "--extra-images", bad}, 1, "Error: --extra-images " + bad + ":1: \"- a\" is not an image reference: invalid reference format; write one image per line\n"},
 		{"no values", []string{"verify", chart, "--registry", "r.io", "-f", "absent.yaml"}, 2, "Error: values file absent.yaml: no such file\n"},
 		{"no values of a scenario", []string{"list", chart, "--scenario", "a=absent.yaml"}, 2, "Error: scenario a: values file absent.yaml: no such file\n"},
 		{"a flag without a value", []string{"list", chart, "--set", "a"}, 2, "Error: --set a=...: the argument cannot be parsed; write --set path.to.value=<value>\n"},
@@ -211,7 +211,7 @@ func TestWrongInput(t *testing.T) {
 				args = append(args, "-o", out)
 			}
 			require.Equal(t, outcome{code: test.code, err: test.err}, run(t, args...))
-			require.NoDirExists(t, out, "nothing half done")
+			require.NoDirExists(t, out, "a partial output is left")
 		})
 	}
 }

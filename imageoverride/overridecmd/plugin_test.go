@@ -14,7 +14,7 @@ import (
 	"gitops-runtime/internal/foldertest"
 )
 
-// postRendered is a chart with a workload and a hook, with images that no value reaches.
+// postRendered is a chart with a workload and a hook, whose images no value sets.
 var postRendered = map[string]string{
 	"Chart.yaml": "{apiVersion: v2, name: fixed, version: 1.0.0}\n",
 	"templates/pod.yaml": `apiVersion: v1
@@ -87,11 +87,11 @@ func TestHelmPostRenders(t *testing.T) {
 		require.NoError(t, err, said)
 		assert.ElementsMatch(t, []string{"reg.corp:5000/quay.io/a/b:1", hook}, imagesOf(out), version)
 		_, _, err = asHelm(t, version, render(table+".gone")...)
-		assert.Error(t, err, "%s renders with a table that is not there", version)
+		assert.Error(t, err, "%s renders with a missing table", version)
 	}
 }
 
-// imagesOf are the images in manifests, in their order.
+// imagesOf returns the images in manifests, in order.
 func imagesOf(manifests string) []string {
 	var found []string
 	for line := range strings.Lines(manifests) {

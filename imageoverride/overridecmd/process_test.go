@@ -28,7 +28,7 @@ import (
 	"gitops-runtime/internal/registry/registrytest"
 )
 
-// asProgram is set in processes that are the program instead of its tests.
+// asProgram is set in processes that run the program instead of its tests.
 const asProgram = "IMAGE_OVERRIDE_TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// program is a process of the program, not started yet.
+// program returns a command that runs the program as a process.
 func program(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -61,8 +61,7 @@ func tableOf(t *testing.T, pairs []mapping.Pair) string {
 	return path
 }
 
-// TestMirrorKilled kills the program when half of fifty images are copied, and
-// runs it again.
+// TestMirrorKilled kills the program after half of fifty images are copied, and runs it again.
 func TestMirrorKilled(t *testing.T) {
 	from, to := registrytest.Start(t), registrytest.Start(t)
 	pairs := mirrortest.Fill(t, from, to, 50, 4<<10)
@@ -80,7 +79,7 @@ func TestMirrorKilled(t *testing.T) {
 		}
 		select {
 		case <-dead:
-			return true // nothing that comes from the dead is answered
+			return true // requests of the killed process receive no response
 		default:
 			return false
 		}
@@ -97,7 +96,7 @@ func TestMirrorKilled(t *testing.T) {
 	assert.GreaterOrEqual(t, strings.Count(string(out), "] present "), 15, string(out))
 	after := to.Uploads()
 	for digest, count := range before {
-		assert.Equal(t, count, after[digest], "%s was finished before and is not sent again", digest)
+		assert.Equal(t, count, after[digest], "%s was complete and is uploaded again", digest)
 	}
 	assert.Empty(t, to.Twice())
 	for _, pair := range pairs {
@@ -133,8 +132,8 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-// TestMirrorWithoutRoomForTheJournal makes the kernel refuse to let the journal grow, as a full disk or a quota does. Nothing else of a copy is written
-// to a disk of this machine.
+// TestMirrorWithoutRoomForTheJournal: the file size limit of the kernel fails writes to the journal, as a full disk or a quota does. The journal is
+// the only file that a copy writes to disk.
 func TestMirrorWithoutRoomForTheJournal(t *testing.T) {
 	from, to := registrytest.Start(t), registrytest.Start(t)
 	pairs := mirrortest.Fill(t, from, to, 20, 0)
@@ -151,13 +150,13 @@ func TestMirrorWithoutRoomForTheJournal(t *testing.T) {
 
 	out, err := program(t, "mirror", table).CombinedOutput()
 	require.NoError(t, err, string(out))
-	assert.Empty(t, to.Twice(), "what was copied before is not sent again")
+	assert.Empty(t, to.Twice(), "a completed blob is uploaded again")
 	for _, pair := range pairs {
 		require.Equal(t, registrytest.DigestAt(t, pair.Source), registrytest.DigestAt(t, pair.Target), pair.Target)
 	}
 }
 
-// TestMirrorReportsFailuresOnce: one line per image, and one sentence at the end.
+// TestMirrorReportsFailuresOnce: the output has one line per image and a summary.
 func TestMirrorReportsFailuresOnce(t *testing.T) {
 	from, to := registrytest.Start(t), registrytest.Start(t)
 	pairs := mirrortest.Fill(t, from, to, 3, 0)

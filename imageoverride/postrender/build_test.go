@@ -17,7 +17,7 @@ import (
 	"gitops-runtime/internal/helmchart"
 )
 
-// TestKustomizeBuilds applies the component to the manifests with kustomize's own library: no image is outside afterwards.
+// TestKustomizeBuilds applies the component to the manifests with the kustomize library: every image of the result is in the registry.
 func TestKustomizeBuilds(t *testing.T) {
 	const chart, private = "../testdata/trap", "reg.corp:5000/x"
 	result, err := generate.Run(context.Background(), generate.Options{Chart: chart, Registry: private})

@@ -9,7 +9,7 @@ import (
 	"gitops-runtime/imageoverride/postrender"
 )
 
-// No manifests make the post-renderer panic or hang.
+// The post-renderer does not panic or hang for any manifests.
 func FuzzStream(f *testing.F) {
 	f.Add("kind: Pod\nspec: {containers: [{image: quay.io/a:1}]}\n---\n# no object\n")
 	f.Add("kind: ConfigMap\ndata:\n  a: |\n    image: quay.io/a:1\n")

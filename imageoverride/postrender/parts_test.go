@@ -11,8 +11,7 @@ import (
 	"gitops-runtime/imageoverride/postrender"
 )
 
-// TestPartsOfImages: an image that a map writes in several fields is replaced
-// field by field, by the post-renderer and by the kustomize component.
+// TestPartsOfImages: an image in several fields of a map is replaced field by field, by the post-renderer and by the kustomize component.
 func TestPartsOfImages(t *testing.T) {
 	document := chartrender.Document{Template: "t", Text: "apiVersion: example.com/v1\nkind: App\nmetadata: {name: a}\n" +
 		"spec:\n  image:\n    registry: quay.io\n    repository: team/app\n    tag: \"1\"\n  helperImage: {repository: ghcr.io/team/helper, tag: v2}\n"}

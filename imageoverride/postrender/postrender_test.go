@@ -82,7 +82,7 @@ spec: {description: "quay.io/a:1"}
 	var again strings.Builder
 	count, err = postrender.Stream(strings.NewReader(want), &again, postrender.FromPairs(pairs))
 	require.NoError(t, err)
-	require.Equal(t, want, again.String(), "a second pass changes nothing")
+	require.Equal(t, want, again.String(), "a second pass changes the output")
 	require.Zero(t, count)
 
 	_, err = postrender.Stream(strings.NewReader("a: [b"), &again, postrender.FromPairs(pairs))
@@ -130,7 +130,7 @@ patches:
 	require.Nil(t, none)
 }
 
-// componentOf returns the kustomize component that puts every image of a document below prefix.
+// componentOf returns the kustomize component that moves every image of a document to prefix.
 func componentOf(t *testing.T, document chartrender.Document, prefix string) []byte {
 	t.Helper()
 	found, err := locate.NewIndex().Find([]chartrender.Document{document}, nil)

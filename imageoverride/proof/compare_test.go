@@ -53,7 +53,7 @@ spec: {containers: [{image: "r.io/quay.io/a:1", command: ["run r.io/quay.io/a:1 
 	}
 }
 
-// TestCompareAgain: what is known of two documents serves another plan.
+// TestCompareAgain: two compared documents can be compared again with another mapping.
 func TestCompareAgain(t *testing.T) {
 	index := locate.NewIndex()
 	left := []chartrender.Document{{Template: "t", Text: before}}

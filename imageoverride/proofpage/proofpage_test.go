@@ -32,7 +32,7 @@ func golden(t *testing.T, name string, result generate.Result) {
 	text := out.String()
 	assert.Empty(t, webpagetest.Faults(text))
 	for _, raw := range []string{"<script>alert", "<img", "\x1b", "\u202e"} {
-		assert.False(t, strings.Contains(text, raw), "the page holds %q", raw)
+		assert.False(t, strings.Contains(text, raw), "the page contains %q", raw)
 	}
 	file := filepath.Join("testdata", name)
 	if *update {

@@ -15,7 +15,7 @@ import (
 	"gitops-runtime/internal/helmvalues"
 )
 
-// engine renders one template with values, counting the renders.
+// engine renders one template with values and counts the renders.
 type engine struct {
 	t        *testing.T
 	template *template.Template

@@ -31,8 +31,8 @@ func TestParseLabeled(t *testing.T) {
 	}
 }
 
-// answers returns a client of a server that responds to each request by "METHOD path?query", or 404 if the table has no response, and the requests that
-// it received, with their bodies.
+// answers returns a client of a server that responds to each request by "METHOD path?query", or 404 if the table has no response, and the requests
+// that it received, with their bodies.
 func answers(t *testing.T, replies map[string]string) (*cluster.Client, *[]string) {
 	t.Helper()
 	var requests []string

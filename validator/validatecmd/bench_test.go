@@ -64,8 +64,8 @@ func once(b *testing.B, worst int, program string, args ...string) cost {
 	return spent
 }
 
-// resident returns the peak resident memory of a process, in MB. It is polled because the rusage of an ended process includes this process, from which
-// it was forked.
+// resident returns the peak resident memory of a process, in MB. It is polled because the rusage of an ended process includes this process, from
+// which it was forked.
 func resident(pid int, stop <-chan struct{}) float64 {
 	most := 0.0
 	for {
@@ -103,8 +103,8 @@ type rival struct {
 	args          []string
 }
 
-// against measures the program and its rivals alternately, under the same conditions. It reports ms, cpu-s/op and MB of the program, and the ratios of
-// the rivals to them.
+// against measures the program and its rivals alternately, under the same conditions. It reports ms, cpu-s/op and MB of the program, and the ratios
+// of the rivals to them.
 func against(b *testing.B, rivals []rival, program string, args ...string) {
 	b.Helper()
 	var ours []cost

@@ -136,7 +136,8 @@ func (c *runCase) write(t *testing.T) {
 	require.NoError(t, os.WriteFile(c.file, txtar.Format(c.archive), 0o600))
 }
 
-// run runs the case in its own folder and returns exit code, output and errors as one text, in which addresses of this run are replaced by fixed names.
+// run runs the case in its own folder and returns exit code, output and errors as one text, in which addresses of this run are replaced by fixed
+// names.
 func (c *runCase) run(t *testing.T, readers *readers) string {
 	t.Helper()
 	t.Chdir(t.TempDir())

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// archive packs names and texts in turn, as `helm package` does.
+// archive returns an archive of alternating names and texts, as `helm package` creates it.
 func archive(entries ...string) string {
 	var data bytes.Buffer
 	zipped := gzip.NewWriter(&data)
@@ -21,7 +21,7 @@ func archive(entries ...string) string {
 	return data.String()
 }
 
-// nested is an archive of archives, each of ten copies of the one within it.
+// nested returns an archive of nested archives, each with ten copies of the next level.
 func nested(levels int) string {
 	inner := archive("c0/Chart.yaml", meta("c0"), "c0/values.yaml", "a: "+strings.Repeat("x", 1<<20))
 	for level := 1; level <= levels; level++ {
@@ -34,7 +34,7 @@ func nested(levels int) string {
 	return inner
 }
 
-// deep is an archive within an archive, and so on.
+// deep returns an archive with this number of nested archives.
 func deep(levels int) string {
 	inner := archive("c/Chart.yaml", meta("c"))
 	for range levels {
@@ -45,7 +45,7 @@ func deep(levels int) string {
 
 func meta(name string) string { return "apiVersion: v2\nname: " + name + "\nversion: 1.0.0\n" }
 
-// packed is an input that is an archive.
+// packed returns an input that is an archive.
 func packed(name string, data string, code int, want string) input {
 	return input{name, map[string]string{"c.tgz": data}, []string{"generate", "CHART/c.tgz", "--registry", "reg.corp", "-o", "out"}, code, want}
 }
@@ -54,17 +54,17 @@ func archives() []input {
 	const tooLarge = "have more than 64 MiB when unpacked"
 	return []input{
 		packed("archives within archives", nested(4), 1, tooLarge),
-		packed("archives that nest", deep(20), 1, "more than 8 levels deep"),
+		packed("deeply nested archives", deep(20), 1, "more than 8 levels deep"),
 		packed("an archive that unpacks to 100 MiB", archive("c/Chart.yaml", meta("c"), "c/a", strings.Repeat("a", 4<<20), "c/b", strings.Repeat("b", 100<<20)), 1, "which Helm does not allow"),
 		packed("many large files", archive(slicesOf(20, 4<<20)...), 1, tooLarge),
 		packed("many small files", archive(slicesOf(20_000, 1)...), 0, "0 image references"),
-		packed("no archive", "text", 1, "it is not a packaged chart"),
-		packed("half an archive", nested(1)[:300], 1, "unexpected EOF"),
+		packed("a file that is not an archive", "text", 1, "it is not a packaged chart"),
+		packed("a truncated archive", nested(1)[:300], 1, "unexpected EOF"),
 		packed("a file above the chart", archive("c/Chart.yaml", meta("c"), "c/../../x", "x"), 1, "outside the chart directory"),
-		packed("a file by an absolute name", archive("c/Chart.yaml", meta("c"), "c//etc/x", "x"), 1, "outside the chart directory"),
+		packed("a file with an absolute path", archive("c/Chart.yaml", meta("c"), "c//etc/x", "x"), 1, "outside the chart directory"),
 		packed("an archive without a chart", archive("c/x", "x"), 1, "Chart.yaml file is missing"),
-		packed("a damaged archive below", archive("c/Chart.yaml", meta("c"), "c/charts/d.tgz", "text"), 1, "charts/d.tgz: it is not a packaged chart"),
-		packed("nulls for dependencies", archive("c/Chart.yaml", meta("c")+"dependencies: [null, null]\n"), 1, "dependencies"),
+		packed("a damaged subchart archive", archive("c/Chart.yaml", meta("c"), "c/charts/d.tgz", "text"), 1, "charts/d.tgz: it is not a packaged chart"),
+		packed("null dependencies", archive("c/Chart.yaml", meta("c")+"dependencies: [null, null]\n"), 1, "dependencies"),
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// endless are templates that a limit on loops does not stop: single functions that use much time or memory, and values that contain themselves.
+// endless returns templates that a limit on loops does not stop: functions that use much time or memory, and values that contain themselves.
 func endless() []input {
 	const (
 		tooDeep = "takes more than 50 MiB of stack"
@@ -21,18 +21,18 @@ func endless() []input {
 		{"a long sequence", template(`a: {{ seq 1 2000000000 }}`), nil, 1, "seq makes more than"},
 		{"a long random text", template(`a: {{ randAlphaNum 2000000000 }}`), nil, 1, "a random text makes more than"},
 		{"millions of matches", template(`a: {{ regexFindAll "." (repeat 20000000 "x") -1 | len }}`), nil, 1, "regexFindAll makes more than"},
-		{"a map in itself as YAML", template(itself + `a: {{ toYaml $x }}`), nil, 1, tooDeep},
-		{"a map in itself copied", template(itself + `a: {{ deepCopy $x }}`), nil, 1, tooDeep},
-		{"a map in itself written", template(itself + `a: {{ $x }}`), nil, 1, "takes more than"},
-		{"a map in itself as JSON", template(itself + `a: {{ toJson $x }}`), nil, 0, "0 image references"},
-		{"a map that doubles as JSON", template(double + `a: {{ toJson $x }}`), nil, 1, "toJson makes more than"},
-		{"a map that doubles copied", template(double + `a: {{ deepCopy $x }}`), nil, 1, "takes more than"},
+		{"a cyclic map as YAML", template(itself + `a: {{ toYaml $x }}`), nil, 1, tooDeep},
+		{"a copy of a cyclic map", template(itself + `a: {{ deepCopy $x }}`), nil, 1, tooDeep},
+		{"output of a cyclic map", template(itself + `a: {{ $x }}`), nil, 1, "takes more than"},
+		{"a cyclic map as JSON", template(itself + `a: {{ toJson $x }}`), nil, 0, "0 image references"},
+		{"an exponential map as JSON", template(double + `a: {{ toJson $x }}`), nil, 1, "toJson makes more than"},
+		{"a copy of an exponential map", template(double + `a: {{ deepCopy $x }}`), nil, 1, "takes more than"},
 		{"hours of hashes", template(`{{ $x := repeat 20000000 "x" }}{{ range until 5000 }}{{ $y := sha256sum $x }}{{ end }}`), nil, 1, tooLong},
 		{"a deep map", template(`{{ $x := dict }}{{ range until 900000 }}{{ $x = dict "a" $x }}{{ end }}a: {{ $x }}`), nil, 1, "takes more than"},
 	}
 }
 
-// schemas are those of a chart.
+// schemas returns inputs with a values schema.
 func schemas() []input {
 	chart := func(name string, schema any, code int, want string) input {
 		text, isText := schema.(string)
@@ -48,27 +48,27 @@ func schemas() []input {
 		doubling[fmt.Sprintf("d%d", i+1)] = map[string]any{"allOf": []any{below, below}}
 	}
 	return []input{
-		chart("a schema that doubles", map[string]any{"definitions": doubling, "$ref": "#/definitions/d40"}, 1, "of CPU time, which no chart needs"),
-		chart("a schema that is itself", `{"$ref": "#"}`, 1, "the schema refuses them"),
+		chart("a schema with exponential references", map[string]any{"definitions": doubling, "$ref": "#/definitions/d40"}, 1, "of CPU time, which no chart needs"),
+		chart("a schema that refers to itself", `{"$ref": "#"}`, 1, "the schema refuses them"),
 		chart("a schema with a password", `{"$ref": "http://me:canary@127.0.0.1:1/x.json"}`, 0, "not fetched"),
-		chart("a pattern that backtracks", `{"properties": {"a": {"pattern": "^(a+)+$"}}}`, 0, "0 image references"),
+		chart("a backtracking pattern", `{"properties": {"a": {"pattern": "^(a+)+$"}}}`, 0, "0 image references"),
 		chart("a large pattern", `{"patternProperties": {"(a{1000}|b{1000}){50}": {}}}`, 1, ""),
 	}
 }
 
-// addresses are those that contain passwords.
+// addresses returns inputs with passwords in URLs.
 func addresses() []input {
 	chart := func(name, address string, code int, want string) input {
 		return input{name, nil, []string{"generate", address, "--registry", "reg.corp"}, code, want}
 	}
 	return []input{
 		chart("a chart by HTTPS", "https://me:canary@example.com/c.tgz?token=canary", 1, "https://example.com/c.tgz?..."),
-		chart("a chart at a registry", "oci://me:canary@127.0.0.1:1/c:1.0.0", 1, "oci://127.0.0.1:1/c:1.0.0"),
+		chart("a chart in a registry", "oci://me:canary@127.0.0.1:1/c:1.0.0", 1, "oci://127.0.0.1:1/c:1.0.0"),
 		{"a registry with a password", nil, []string{"generate", "CHART", "--registry", "https://me:canary@reg.corp"}, 2, "has a user"},
 		{"a registry with a password and no scheme", nil, []string{"generate", "CHART", "--registry", "me:canary@reg.corp"}, 2, "has a user"},
 		{"a prefix with a password", nil, []string{"generate", "CHART", "--registry", "reg.corp", "--map", "quay.io=me:canary@reg.corp"}, 2, "has a user"},
 		{"a scenario with a password", nil, []string{"generate", "CHART", "--registry", "reg.corp", "--scenario", "a=http://me:canary@127.0.0.1:1/x.yaml"}, 2, "http://127.0.0.1:1/x.yaml"},
-		{"a file for a value with a password", nil, []string{"generate", "CHART", "--registry", "reg.corp", "--set-file", "a=http://me:canary@127.0.0.1:1/x"}, 2, "http://127.0.0.1:1/x"},
+		{"a --set-file URL with a password", nil, []string{"generate", "CHART", "--registry", "reg.corp", "--set-file", "a=http://me:canary@127.0.0.1:1/x"}, 2, "http://127.0.0.1:1/x"},
 		{"a dependency with a password", map[string]string{"Chart.yaml": meta("a") + "dependencies: [{name: b, version: 1.0.0, repository: 'https://me:canary@example.com/x?t=canary'}]\n"}, nil, 1, "https://example.com/x?..."},
 	}
 }

@@ -20,7 +20,7 @@ type input struct {
 	files map[string]string
 	args  []string // instead of generating for the chart
 	code  int
-	want  string // in what is written
+	want  string // part of the output
 }
 
 const pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: c, image: %s}]}\n"
@@ -38,7 +38,7 @@ func with(files map[string]string, more ...string) map[string]string {
 	return files
 }
 
-// inputs are by kind.
+// inputs returns the inputs by kind.
 func inputs() map[string][]input {
 	brackets := strings.Repeat("[", 3000) + strings.Repeat("]", 3000)
 	bomb := "a: &a [x, x, x, x, x, x, x, x, x, x]\n"
@@ -53,17 +53,17 @@ func inputs() map[string][]input {
 		"addresses":         addresses(),
 		"templates": {
 			{"repeat", template(`a: {{ repeat 2000000000 "x" }}`), nil, 1, "repeat makes more than 24 MiB"},
-			{"repeat of a number below zero", template(`a: {{ repeat -1 "x" }}`), nil, 1, "repeat"},
+			{"repeat of a negative number", template(`a: {{ repeat -1 "x" }}`), nil, 1, "repeat"},
 			{"until", template(`a: {{ until 2000000000 }}`), nil, 1, "until makes more than"},
-			{"until below zero", template(`a: {{ until -2000000000 }}`), nil, 1, "until makes more than"},
+			{"until of a negative number", template(`a: {{ until -2000000000 }}`), nil, 1, "until makes more than"},
 			{"untilStep", template(`a: {{ untilStep 0 2000000000 1 }}`), nil, 1, "untilStep makes more than"},
 			{"loops in loops", template(`{{ range until 100000 }}{{ range until 100000 }}{{ end }}{{ end }}`), nil, 1, "more than 1000000 steps"},
-			{"writing without end", template(`{{ $x := repeat 100000 "x" }}{{ range until 1000 }}{{ $x }}{{ end }}`), nil, 1, "write more than 24 MiB"},
+			{"endless output", template(`{{ $x := repeat 100000 "x" }}{{ range until 1000 }}{{ $x }}{{ end }}`), nil, 1, "write more than 24 MiB"},
 			{"an include of itself", template(`{{ define "a" }}{{ include "a" . }}{{ end }}{{ include "a" . }}`), nil, 1, "includes itself without end"},
 			{"a template of itself", template(`{{ define "a" }}{{ template "a" . }}{{ end }}{{ template "a" . }}`), nil, 1, "takes more than 50 MiB of stack"},
-			{"includes of each other", template(`{{ define "a" }}{{ include "b" . }}{{ end }}{{ define "b" }}{{ include "a" . }}{{ end }}{{ include "a" . }}`), nil, 1, "includes itself without end"},
+			{"mutual includes", template(`{{ define "a" }}{{ include "b" . }}{{ end }}{{ define "b" }}{{ include "a" . }}{{ end }}{{ include "a" . }}`), nil, 1, "includes itself without end"},
 			{"tpl of itself", with(template(`{{ tpl .Values.a . }}`), "values.yaml", `a: "{{ tpl .Values.a . }}"`), nil, 1, "a value that is a template includes itself"},
-			{"tpl of each other", with(template(`{{ tpl .Values.a . }}`), "values.yaml", "a: \"{{ tpl .Values.b . }}\"\nb: \"{{ tpl .Values.a . }}\""), nil, 1, "a value that is a template includes itself"},
+			{"mutual tpl", with(template(`{{ tpl .Values.a . }}`), "values.yaml", "a: \"{{ tpl .Values.b . }}\"\nb: \"{{ tpl .Values.a . }}\""), nil, 1, "a value that is a template includes itself"},
 			{"tpl and include of itself", with(template(`{{ define "a" }}{{ tpl .Values.a . }}{{ end }}{{ include "a" . }}`), "values.yaml", `a: '{{ include "a" . }}'`), nil, 1, "includes itself"},
 			{"a failing template", template(`{{ fail "no\u001b[31m" }}`), nil, 1, "no"},
 			{"a template that does not parse", template(`{{ if`), nil, 1, "does not render"},
@@ -84,9 +84,9 @@ func inputs() map[string][]input {
 			{"an alias of itself", template("a: &a {b: *a}"), nil, 1, "invalid YAML"},
 			{"a list as manifest", template("[1, 2]"), nil, 0, "0 image references"},
 			{"a scalar as manifest", template("text"), nil, 0, "0 image references"},
-			{"keys that are maps", template("? {a: b}\n: c"), nil, 0, "0 image references"},
+			{"map keys", template("? {a: b}\n: c"), nil, 0, "0 image references"},
 			{"a binary scalar", template("a: !!binary AAECAw=="), nil, 0, "0 image references"},
-			{"base64 of something else in a Secret", template("kind: Secret\ndata: {a: " + base64.StdEncoding.EncodeToString([]byte{0, 1, 2}) + ", b: '%%%', c: 1}"), nil, 0, "0 image references"},
+			{"other base64 data in a Secret", template("kind: Secret\ndata: {a: " + base64.StdEncoding.EncodeToString([]byte{0, 1, 2}) + ", b: '%%%', c: 1}"), nil, 0, "0 image references"},
 			{"YAML in YAML in YAML", template("kind: ConfigMap\ndata: {a: \"{b: \\\"{c: 'image: quay.io/a/b:1'}\\\"}\"}"), nil, 3, "quay.io/a/b:1"},
 			{"an alias bomb in a ConfigMap", template("kind: ConfigMap\ndata:\n  a: |\n    " + strings.ReplaceAll(bomb, "\n", "\n    ")), nil, 0, "0 image references"},
 			{"no templates", map[string]string{}, nil, 0, "0 image references"},
@@ -95,11 +95,11 @@ func inputs() map[string][]input {
 			{"an upper-case image", manifest("Quay.io/A/B:1"), nil, 3, "not an image reference"},
 			{"an image with spaces", manifest("'a b'"), nil, 3, "not an image reference"},
 			{"an image with an escape", manifest(`"a\u001b[31mb"`), nil, 3, `\x1b`},
-			{"an image with a command of a pipeline", manifest(`"a\n::stop-commands::x"`), nil, 3, "unread"},
-			{"an image by IPv6", manifest("'[::1]:5000/a:1'"), nil, 3, "unread"},
+			{"an image with a workflow command", manifest(`"a\n::stop-commands::x"`), nil, 3, "unread"},
+			{"an image with an IPv6 host", manifest("'[::1]:5000/a:1'"), nil, 3, "unread"},
 			{"an image with a scheme", manifest("https://quay.io/a:1"), nil, 3, "unread"},
 			{"a very long image", manifest(strings.Repeat("a", 5000)), nil, 3, "unread"},
-			{"a digest cut short", manifest("quay.io/a/b@sha256:00"), nil, 3, "unread"},
+			{"a truncated digest", manifest("quay.io/a/b@sha256:00"), nil, 3, "unread"},
 			{"64 hexadecimal digits", manifest("'" + zero + "'"), nil, 3, "unread"},
 			{"a parameter", manifest("'{{ \"{{\" }}image{{ \"}}\" }}'"), nil, 3, "unread"},
 			{"a shell variable", manifest("'${IMAGE}'"), nil, 3, "unread"},
@@ -110,36 +110,36 @@ func inputs() map[string][]input {
 		"values and charts": {
 			{"values that are a list", map[string]string{"values.yaml": "[1]"}, nil, 1, "values.yaml"},
 			{"values that are text", map[string]string{"values.yaml": "text"}, nil, 1, "values.yaml"},
-			{"values that are no YAML", map[string]string{"values.yaml": "a: [b"}, nil, 1, "values.yaml"},
+			{"values that are not YAML", map[string]string{"values.yaml": "a: [b"}, nil, 1, "values.yaml"},
 			{"deep values", map[string]string{"values.yaml": "a: " + brackets}, nil, 1, "nest more than 100 levels deep"},
 			{"values with an alias bomb", map[string]string{"values.yaml": bomb}, nil, 1, "aliases followed"},
-			{"values of fifteen megabytes", map[string]string{"../large.yaml": strings.Repeat("- {a: b, c: [1, 2, 3], text: some text}\n", 370_000)}, []string{"generate", "CHART", "--registry", "reg.corp", "-f", "CHART/../large.yaml"}, 2, "hold more than 200000 keys and values"},
+			{"a values file of fifteen megabytes", map[string]string{"../large.yaml": strings.Repeat("- {a: b, c: [1, 2, 3], text: some text}\n", 370_000)}, []string{"generate", "CHART", "--registry", "reg.corp", "-f", "CHART/../large.yaml"}, 2, "hold more than 200000 keys and values"},
 			{"a chart without a name", map[string]string{"Chart.yaml": "apiVersion: v2\nversion: 1.0.0\n"}, nil, 1, "chart.metadata.name is required"},
-			{"a chart file that is no YAML", map[string]string{"Chart.yaml": "{"}, nil, 1, "Chart.yaml"},
+			{"a Chart.yaml that is not YAML", map[string]string{"Chart.yaml": "{"}, nil, 1, "Chart.yaml"},
 			{"a chart without a version", map[string]string{"Chart.yaml": "apiVersion: v2\nname: a\n"}, nil, 1, "version"},
 			{"a dependency on itself", map[string]string{"Chart.yaml": "apiVersion: v2\nname: a\nversion: 1.0.0\ndependencies: [{name: b, version: 1.0.0, repository: 'file://.'}]\n"}, nil, 1, "depends on itself"},
-			{"a dependency that is absent", map[string]string{"Chart.yaml": "apiVersion: v2\nname: a\nversion: 1.0.0\ndependencies: [{name: b, version: 1.0.0, repository: 'https://127.0.0.1:1'}]\n"}, nil, 1, "needs its dependency b"},
-			{"a dependency in no folder", map[string]string{"Chart.yaml": "apiVersion: v2\nname: a\nversion: 1.0.0\ndependencies: [{name: b, version: 1.0.0, repository: 'file://../../nothing'}]\n"}, nil, 1, "cannot be read"},
+			{"a missing dependency", map[string]string{"Chart.yaml": "apiVersion: v2\nname: a\nversion: 1.0.0\ndependencies: [{name: b, version: 1.0.0, repository: 'https://127.0.0.1:1'}]\n"}, nil, 1, "needs its dependency b"},
+			{"a dependency in a missing folder", map[string]string{"Chart.yaml": "apiVersion: v2\nname: a\nversion: 1.0.0\ndependencies: [{name: b, version: 1.0.0, repository: 'file://../../nothing'}]\n"}, nil, 1, "cannot be read"},
 			{"a Kubernetes version that does not exist", map[string]string{"Chart.yaml": "apiVersion: v2\nname: a\nversion: 1.0.0\nkubeVersion: '<1.2.0'\n"}, nil, 2, "does not allow Kubernetes"},
-			{"a Kubernetes version that is none", map[string]string{"Chart.yaml": "apiVersion: v2\nname: a\nversion: 1.0.0\nkubeVersion: 'many'\n"}, nil, 2, "does not allow Kubernetes"},
-			{"a schema that is no JSON", with(template("a: 1"), "values.schema.json", "{"), nil, 1, "schema"},
-			{"a schema that refers to the network", with(template("a: 1"), "values.schema.json", `{"$ref": "http://127.0.0.1:1/x.json"}`), nil, 0, "not fetched"},
-			{"a schema that refers to a file", with(template("a: 1"), "values.schema.json", `{"$ref": "file:///etc/hostname"}`), nil, 0, "not fetched"},
-			{"a schema that refuses its own chart", with(template("a: 1"), "values.schema.json", `{"required": ["b"]}`), nil, 2, "rejects the values"},
-			{"a file in place of templates", map[string]string{"templates": "x"}, nil, 0, "0 image references"},
+			{"an invalid Kubernetes version", map[string]string{"Chart.yaml": "apiVersion: v2\nname: a\nversion: 1.0.0\nkubeVersion: 'many'\n"}, nil, 2, "does not allow Kubernetes"},
+			{"a schema that is not JSON", with(template("a: 1"), "values.schema.json", "{"), nil, 1, "schema"},
+			{"a schema with remote references", with(template("a: 1"), "values.schema.json", `{"$ref": "http://127.0.0.1:1/x.json"}`), nil, 0, "not fetched"},
+			{"a schema with a reference to a local file", with(template("a: 1"), "values.schema.json", `{"$ref": "file:///etc/hostname"}`), nil, 0, "not fetched"},
+			{"a schema that rejects the chart defaults", with(template("a: 1"), "values.schema.json", `{"required": ["b"]}`), nil, 2, "rejects the values"},
+			{"a file instead of the templates folder", map[string]string{"templates": "x"}, nil, 0, "0 image references"},
 		},
 		"command lines and tables": {
 			{"no chart", nil, []string{"generate", "--registry", "reg.corp"}, 2, "CHART is missing"},
 			{"no registry", nil, []string{"generate", "."}, 2, "no registry given"},
 			{"a registry with a scheme", nil, []string{"generate", ".", "--registry", "https://reg.corp"}, 2, "has a scheme"},
-			{"a registry by IPv6", nil, []string{"generate", ".", "--registry", "[::1]:5000"}, 2, "is not a registry"},
-			{"a port that is none", nil, []string{"generate", ".", "--registry", "reg.corp:99999"}, 2, "has no port 99999"},
-			{"a version that is none", nil, []string{"generate", ".", "--registry", "reg.corp", "--kube-version", "x"}, 2, "is not a version"},
+			{"a registry with an IPv6 host", nil, []string{"generate", ".", "--registry", "[::1]:5000"}, 2, "is not a registry"},
+			{"an invalid port", nil, []string{"generate", ".", "--registry", "reg.corp:99999"}, 2, "has no port 99999"},
+			{"an invalid version", nil, []string{"generate", ".", "--registry", "reg.corp", "--kube-version", "x"}, 2, "is not a version"},
 			{"a password in a URL", nil, []string{"generate", "CHART", "--registry", "reg.corp", "-f", "http://user:canary@127.0.0.1:1/v.yaml"}, 2, "127.0.0.1:1/v.yaml"},
-			{"a table that is none", map[string]string{"table.csv": "a,b,c\n"}, []string{"mirror", "CHART/table.csv"}, 1, "is not a mirror table"},
+			{"a file that is not a mirror table", map[string]string{"table.csv": "a,b,c\n"}, []string{"mirror", "CHART/table.csv"}, 1, "is not a mirror table"},
 			{"a table with IPv6", map[string]string{"table.csv": "source_image,target_image\n[::1]:5000/a:1,reg.corp/a:1\n"}, []string{"mirror", "CHART/table.csv"}, 1, "IPv6"},
 			{"a table with two sources for one target", map[string]string{"table.csv": "source_image,target_image\na.io/aa:1,reg.corp/aa:1\nb.io/aa:1,reg.corp/aa:1\n"}, []string{"mirror", "CHART/table.csv"}, 1, "would both become"},
-			{"a lock that is none", map[string]string{"table.csv": "source_image,target_image\n", "lock": `[{"digest": "x"}]`}, []string{"verify-mirror", "CHART/table.csv", "--lock", "CHART/lock"}, 1, "is not a lock file"},
+			{"a file that is not a lock file", map[string]string{"table.csv": "source_image,target_image\n", "lock": `[{"digest": "x"}]`}, []string{"verify-mirror", "CHART/table.csv", "--lock", "CHART/lock"}, 1, "is not a lock file"},
 		},
 	}
 }

@@ -18,11 +18,11 @@ import (
 	"gitops-runtime/tests/hostile"
 )
 
-// silent is a server that never answers.
+// silent starts a server that sends no response.
 func silent(t *testing.T) (host string) {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body) // only then is it noticed that the client has gone
+		_, _ = io.Copy(io.Discard, r.Body) // the server detects a closed connection only after it has read the body
 		select {
 		case <-r.Context().Done():
 		case <-time.After(time.Minute):
@@ -33,7 +33,7 @@ func silent(t *testing.T) (host string) {
 	return strings.TrimPrefix(server.URL, "http://")
 }
 
-// stages are what a run can be busy with when a signal arrives; each would take long. The folder contains a chart.
+// stages are long-running stages of a run, during which a signal arrives. The folder contains a chart.
 var stages = map[string]func(t *testing.T, folder string) []string{
 	"values from a server": func(t *testing.T, _ string) []string {
 		return []string{"generate", "chart", "--registry", "reg.corp", "-f", "http://" + silent(t)}
@@ -46,7 +46,7 @@ var stages = map[string]func(t *testing.T, folder string) []string{
 		host := silent(t)
 		return []string{"generate", "oci://" + host + "/x:1.0.0", "--plain-http", host, "--registry", "reg.corp"}
 	},
-	"a template that takes long": func(t *testing.T, folder string) []string {
+	"a slow template": func(t *testing.T, folder string) []string {
 		write(t, filepath.Join(folder, "chart/templates/t.yaml"), `{{ $x := repeat 20000000 "x" }}{{ range until 5000 }}{{ $y := sha256sum $x }}{{ end }}`)
 		return []string{"generate", "chart", "--registry", "reg.corp"}
 	},
@@ -55,21 +55,21 @@ var stages = map[string]func(t *testing.T, folder string) []string{
 		write(t, filepath.Join(folder, "table.csv"), "source_image,target_image\n"+host+"/a:1,"+host+"/b:1\n")
 		return []string{"mirror", "table.csv", "--plain-http", host}
 	},
-	"a look at the mirror": func(t *testing.T, folder string) []string {
+	"a check of the mirror": func(t *testing.T, folder string) []string {
 		host := silent(t)
 		write(t, filepath.Join(folder, "table.csv"), "source_image,target_image\n"+host+"/a:1,"+host+"/b:1\n")
 		return []string{"verify-mirror", "table.csv", "--plain-http", host}
 	},
 }
 
-// SIGINT and SIGTERM end the program within a second at any stage, a second signal immediately.
+// SIGINT and SIGTERM end the program within a second at any stage; a second signal ends it immediately.
 func TestSecurityReview7Signals(t *testing.T) {
 	program := hostile.Build(t, ".")
 	for stage, busy := range stages {
 		for _, signals := range [][]syscall.Signal{{syscall.SIGINT}, {syscall.SIGTERM}, {syscall.SIGTERM, syscall.SIGINT}} {
 			t.Run(fmt.Sprint(signals, " during ", stage), func(t *testing.T) {
 				fastest := time.Hour
-				for try := 0; try < 5 && fastest > time.Second; try++ { // what others do on the machine counts, too
+				for try := 0; try < 5 && fastest > time.Second; try++ { // slower tries are due to other processes
 					folder := t.TempDir()
 					write(t, filepath.Join(folder, "chart/Chart.yaml"), "apiVersion: v2\nname: a\nversion: 0.1.0\n")
 					end := hostile.Interrupt(t, program, folder, busy(t, folder), signals...)
@@ -82,7 +82,7 @@ func TestSecurityReview7Signals(t *testing.T) {
 	}
 }
 
-// named plays inputs by their names.
+// named runs the program on the inputs with these names.
 func named(t *testing.T, names ...string) {
 	t.Helper()
 	program := hostile.Build(t, ".")
@@ -103,14 +103,14 @@ func TestSecurityReview6UnreadableImagesAreNotProven(t *testing.T) {
 }
 
 func TestSecurityReview7UnboundedInput(t *testing.T) {
-	named(t, "archives within archives", "archives that nest", "a dependency on itself", "a map in itself as YAML", "hours of hashes", "a schema that doubles")
+	named(t, "archives within archives", "deeply nested archives", "a dependency on itself", "a cyclic map as YAML", "hours of hashes", "a schema with exponential references")
 }
 
 func TestSecurityReview8RawControlCharacters(t *testing.T) {
-	named(t, "an image with an escape", "an image with a command of a pipeline")
+	named(t, "an image with an escape", "an image with a workflow command")
 }
 
-// An export, a lock file and a journal are not written through links.
+// An export, a lock file and a journal are not written through symbolic links.
 func TestSecurityReview11OutputsFollowLinks(t *testing.T) {
 	program := hostile.Build(t, ".")
 	for link, args := range map[string][]string{
@@ -136,5 +136,5 @@ func TestSecurityReview11OutputsFollowLinks(t *testing.T) {
 }
 
 func TestSecurityReview12SchemasAndPasswords(t *testing.T) {
-	named(t, "a schema that refers to the network", "a schema with a password", "a password in a URL", "a chart by HTTPS", "a dependency with a password")
+	named(t, "a schema with remote references", "a schema with a password", "a password in a URL", "a chart by HTTPS", "a dependency with a password")
 }
