@@ -13,11 +13,11 @@ import (
 	"sync/atomic"
 )
 
-// Limits are what a Budget allows.
+// Limits are the limits of a Budget.
 type Limits struct {
-	// Bytes are those read and unpacked, templates and skipped files included.
+	// Bytes is the number of bytes that are read and unpacked, including templates and skipped files.
 	Bytes int64
-	// Nodes are keys and values of YAML and JSON texts, aliases followed.
+	// Nodes is the number of keys and values of YAML and JSON texts; those behind an alias count as often as it is used.
 	Nodes int64
 	// Nesting is the maximum number of levels of maps and lists in one text.
 	Nesting int
@@ -25,12 +25,13 @@ type Limits struct {
 	Depth int
 }
 
-// Default is the limit for a chart with its dependencies. Large public charts, and this repository's umbrella chart, use less than a fifth of it.
+// Default returns the limits for a chart with its dependencies. Large public charts, and this repository's umbrella chart, use less than a fifth of
+// them.
 func Default() Limits {
 	return Limits{Bytes: 64 << 20, Nodes: 500_000, Nesting: 100, Depth: 8}
 }
 
-// Error is a limit that an input exceeds. Its text names the input and the limit.
+// Error reports that an input exceeds a limit. Its text names the input and the limit.
 type Error struct {
 	// Name is the input: a file, or an entry of an archive.
 	Name string
@@ -38,7 +39,7 @@ type Error struct {
 	Flaw string
 }
 
-// Error names the input and the flaw.
+// Error returns the name of the input and the flaw.
 func (e *Error) Error() string { return e.Name + ": " + e.Flaw }
 
 func exceeded(name, format string, args ...any) error {
@@ -58,9 +59,8 @@ func New(limits Limits) *Budget {
 	return &Budget{limits: limits, bytes: &atomic.Int64{}, nodes: &atomic.Int64{}}
 }
 
-// Enter begins one level further down. The key identifies what is entered, such
-// as a chart's folder without links: a key that is entered already is a cycle.
-// The new budget has its own path and shares all else with this one.
+// Enter returns the budget for one more level of nesting. The key identifies the entered chart, for example by its directory with links resolved; a
+// key that is already on the path is a cycle, and an error. The new budget has its own path and shares everything else with this one.
 func (b *Budget) Enter(key string) (*Budget, error) {
 	switch {
 	case slices.Contains(b.path, key):
@@ -73,7 +73,7 @@ func (b *Budget) Enter(key string) (*Budget, error) {
 	return &below, nil
 }
 
-// Take counts bytes.
+// Take counts bytes, and returns an error if they exceed the limit.
 func (b *Budget) Take(name string, bytes int64) error {
 	if bytes < 0 || b.bytes.Add(bytes) > b.limits.Bytes {
 		return exceeded(name, "the files read for one run have more than %d MiB when unpacked", b.limits.Bytes>>20)
@@ -81,13 +81,12 @@ func (b *Budget) Take(name string, bytes int64) error {
 	return nil
 }
 
-// Reader counts what is read through it. It fails where the budget ends, and
-// where the context does.
+// Reader returns a reader that counts what is read through it. It fails when the budget is exceeded or the context ends.
 func (b *Budget) Reader(ctx context.Context, name string, from io.Reader) io.Reader {
 	return &reader{ctx: ctx, budget: b, name: name, from: from}
 }
 
-// Read reads all there is.
+// Read reads everything from a reader, within the budget.
 func (b *Budget) Read(ctx context.Context, name string, from io.Reader) ([]byte, error) {
 	return io.ReadAll(b.Reader(ctx, name, from))
 }

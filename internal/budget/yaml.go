@@ -7,15 +7,15 @@ import (
 )
 
 // YAML counts the nodes of a YAML or JSON text before it is parsed into a tree: every key and value, and the nodes behind an alias as often as it is
-// used. It fails if the budget is exceeded or the text nests too deep. A text that is not YAML passes, and so does one with an anchor that contains
-// itself: their parser reports them with the line.
+// used. It fails if the budget is exceeded or the text nests too deep. A text that is not valid YAML passes, and so does one with an anchor that
+// contains itself: the parser reports them with the line.
 func (b *Budget) YAML(name string, text []byte) error {
 	most := bound(text)
 	if most > b.limits.Nodes {
 		return b.tooMany(name)
 	}
 	if !aliases(text) && nesting(text) <= b.limits.Nesting {
-		return b.takeNodes(name, most) // the usual text, for which no tree is built
+		return b.takeNodes(name, most) // the common case, which needs no tree
 	}
 	var document yaml.Node
 	if yaml.Unmarshal(text, &document) != nil {
@@ -42,8 +42,8 @@ func (b *Budget) tooMany(name string) error {
 	return exceeded(name, "the files read for one run hold more than %d keys and values, aliases followed", b.limits.Nodes)
 }
 
-// bound is an upper bound of the number of nodes in a text: each but the first needs a character that begins it or separates it from the one before.
-// Comments contain none.
+// bound returns an upper bound of the number of nodes in a text: each but the first needs a character that begins it or separates it from the one
+// before. Comments contain none.
 func bound(text []byte) int64 {
 	count := int64(1)
 	for line := range bytes.Lines(text) {
@@ -65,13 +65,13 @@ func bound(text []byte) int64 {
 	return count
 }
 
-// aliases reports whether a text may use aliases at all.
+// aliases reports whether a text may contain aliases.
 func aliases(text []byte) bool {
 	return bytes.IndexByte(text, '&') >= 0 && bytes.IndexByte(text, '*') >= 0
 }
 
-// nesting is a lower bound of how deep a text nests: each level takes a bracket, or in a block a column, or a dash or question mark at the beginning of
-// a line.
+// nesting returns an upper bound of the nesting depth of a text: each level takes a bracket, or in a block a column, or a dash or question mark at
+// the beginning of a line.
 func nesting(text []byte) int {
 	open, deepest, widest := 0, 0, 0
 	for line := range bytes.Lines(text) {
@@ -92,14 +92,14 @@ func nesting(text []byte) int {
 	return deepest + widest
 }
 
-// size is what a node amounts to.
+// size is the number of nodes and the depth of a tree of nodes; endless is true if an anchor in it contains itself.
 type size struct {
 	nodes   int64
 	depth   int
 	endless bool
 }
 
-// measure adds up nodes, each anchor once, however often it is used.
+// measure computes the sizes of nodes. It computes the size of each anchor once, however often it is used.
 type measure struct {
 	sizes  map[*yaml.Node]size
 	limits Limits

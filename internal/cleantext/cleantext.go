@@ -13,7 +13,7 @@ import (
 
 // Line sanitizes text for one line: control characters, including line breaks, characters that change the direction of text, and bytes that are not
 // UTF-8 become visible escapes such as \x1b or \u202e. Text that a pipeline would interpret as a command ("::stop-commands::", "##[group]", "##vso[",
-// "##teamcity[") gets a backslash, and addresses lose user and password. Text without any of these is returned unchanged.
+// "##teamcity[") gets a backslash, and URLs lose user and password. Text without any of these is returned unchanged.
 func Line(text string) string { return clean(text, false) }
 
 // Block is Line for text of several lines: it keeps line feeds and tabs, and sanitizes each line separately.
@@ -64,8 +64,8 @@ func dirty(text string, lines bool) bool {
 // command reports whether GitHub Actions interprets a line as a command: "::name::", with or without spaces before it.
 func command(line string) bool { return strings.HasPrefix(strings.TrimSpace(line), "::") }
 
-// inLine is a command that a pipeline finds anywhere in a line: "##[name]" of
-// GitHub Actions, "##vso[" of Azure Pipelines, "##teamcity[" of TeamCity.
+// inLine matches a command that a pipeline recognizes anywhere in a line: "##[name]" of GitHub Actions, "##vso[" of Azure Pipelines, "##teamcity[" of
+// TeamCity.
 var inLine = regexp.MustCompile(`##([A-Za-z]*\[)`)
 
 func withoutCommands(text string) string {
@@ -75,10 +75,10 @@ func withoutCommands(text string) string {
 	return inLine.ReplaceAllString(text, `#\#$1`)
 }
 
-// login is the user, with a password or without, in an address within a text.
+// login matches the user, with or without a password, of a URL within a text.
 var login = regexp.MustCompile(`://[^\s/?#]*@`)
 
-// withoutLogins leaves "git@", the user of Git servers that everybody knows.
+// withoutLogins removes users and passwords from URLs, except "git@", the well-known user of Git servers.
 func withoutLogins(text string) string {
 	if !strings.Contains(text, "://") || !strings.Contains(text, "@") {
 		return text
@@ -116,16 +116,15 @@ func escape(out *strings.Builder, line string, lines bool) {
 	}
 }
 
-// broken is true where a text begins with a byte that is not UTF-8.
+// broken reports whether a text begins with a byte that is not UTF-8.
 func broken(text string) bool {
 	_, width := utf8.DecodeRuneInString(text)
 	return width <= 1
 }
 
-// unsafe is true for what is not to be shown as it is: controls (C0, DEL, C1),
-// line and paragraph separators, and invisible format characters such as
-// overrides of direction, which all belong to Cf; of these a soft hyphen and the
-// joiners of scripts and emoji are harmless.
+// unsafe reports whether a character has to be escaped: controls (C0, DEL, C1), line and paragraph separators, and invisible format characters, such
+// as direction overrides, which all belong to Cf; of these, soft hyphens and the joiners of scripts and emoji are harmless. With lines, tabs are
+// safe.
 func unsafe(letter rune, lines bool) bool {
 	switch letter {
 	case '\t':
@@ -147,8 +146,7 @@ func Argument(text string) string {
 	return "'" + strings.ReplaceAll(Line(text), "'", `'\''`) + "'"
 }
 
-// JSON writes what is not to be shown as it is in a JSON text as JSON escapes,
-// so that every parser gets the same values.
+// JSON replaces unsafe characters and commands of pipelines in a JSON text with JSON escapes, so that every parser reads the same values.
 func JSON(text string) string {
 	var out strings.Builder
 	for _, letter := range inLine.ReplaceAllString(text, `#\u0023$1`) {

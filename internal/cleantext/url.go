@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// URL is an address for messages: without user and password, and without the
-// values of its query, where tokens are given too. Of a text that is not a URL
-// all up to the last @ is left out.
+// URL returns an address for messages: without user and password, and without the values of its query, which may contain tokens. In a text that is
+// not a URL, everything between the scheme and the last @ is omitted, and the query.
 func URL(address string) string {
 	parsed, err := url.Parse(address)
 	if err != nil || parsed.Opaque != "" {

@@ -1,5 +1,4 @@
-// Package contain turns a panic into an error, so that a fault in one part of a
-// run leaves the others their answers.
+// Package contain turns a panic into an error, so that a bug in one part of a run does not affect the results of the others.
 package contain
 
 import (
@@ -13,7 +12,7 @@ import (
 const module = "gitops-runtime/"
 
 // Panic is deferred. It recovers a panic and stores an error that names the place in this repository, for a bug report; the value of the panic may quote
-// a user's value, so only its type is kept.
+// a user's value, so the error contains only its type.
 func Panic(into *error) {
 	problem := recover()
 	if problem == nil {
@@ -22,7 +21,7 @@ func Panic(into *error) {
 	*into = fmt.Errorf("a fault at %s (%T), which is a bug", place(), problem)
 }
 
-// place is the innermost function of this repository below the panic.
+// place returns the file and line of the innermost function of this repository on the stack of the panic.
 func place() string {
 	callers := make([]uintptr, 64)
 	frames := runtime.CallersFrames(callers[:runtime.Callers(4, callers)])

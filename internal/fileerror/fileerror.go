@@ -17,7 +17,7 @@ func Reason(err error) string {
 	return Cause(err)
 }
 
-// Cause is the error of a file without what was done with it and its name.
+// Cause returns the text of a file's error without the operation and the name of the file.
 func Cause(err error) string {
 	var path *fs.PathError
 	if errors.As(err, &path) {

@@ -1,4 +1,4 @@
-// Package foldertest makes folders for tests.
+// Package foldertest creates folders for tests.
 package foldertest
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// New is a temporary folder with these files, by their slash-separated names in it.
+// New creates a temporary folder with files, by their slash-separated paths in it, and returns its path.
 func New(t testing.TB, files map[string]string) string {
 	t.Helper()
 	root := t.TempDir()
@@ -19,7 +19,7 @@ func New(t testing.TB, files map[string]string) string {
 	return root
 }
 
-// Write writes a file, and makes its folder if there is none.
+// Write writes a file, and creates its folder if it does not exist.
 func Write(t testing.TB, path, content string) {
 	t.Helper()
 	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))

@@ -1,5 +1,5 @@
-// Package generated writes the files that make generate derives from their sources, and reports those in a checkout that differ from
-// what would be written. It does not know how any of them is made.
+// Package generated writes the files that make generate derives from their sources, and reports those in a checkout that differ from what would be
+// written. It does not know how any of them is generated.
 package generated
 
 import (
@@ -21,7 +21,7 @@ type File struct {
 	Text []byte
 }
 
-// Write puts the files below root.
+// Write writes the files below root.
 func Write(root string, files []File) error {
 	for _, file := range files {
 		path := filepath.Join(root, file.Path)
@@ -39,13 +39,13 @@ func Write(root string, files []File) error {
 func Drift(root string, files []File) ([]string, error) {
 	var drift []string
 	for _, file := range files {
-		have, err := os.ReadFile(filepath.Join(root, file.Path))
+		current, err := os.ReadFile(filepath.Join(root, file.Path))
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			drift = append(drift, file.Path+" is missing; run make generate")
 		case err != nil:
 			return nil, fmt.Errorf("read a generated file: %w", err)
-		case !bytes.Equal(have, file.Text):
+		case !bytes.Equal(current, file.Text):
 			drift = append(drift, file.Path+" differs from its source; run make generate")
 		}
 	}

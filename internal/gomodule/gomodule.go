@@ -1,5 +1,5 @@
-// Package gomodule finds the source of a Go module that a go.mod of this repository pins,
-// so that schemas and definitions are taken from the same source as the programs.
+// Package gomodule finds the source of a Go module that a go.mod of this repository pins, so that schemas and definitions come from the same source
+// as the programs.
 package gomodule
 
 import (
@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// Module is a pinned module and the folder in the module cache that holds its source.
+// Module is a pinned module and the folder in the module cache that contains its source.
 type Module struct {
 	Path    string
 	Version string

@@ -7,11 +7,9 @@ import (
 	"helm.sh/helm/v3/pkg/chart"
 )
 
-// Chart is what values are checked by: a loaded chart without its templates, under
-// the names by which values address it.
+// Chart contains the parts of a loaded chart that values are checked with, but not its templates.
 type Chart struct {
-	// Name is the name under which the parent's values address it (an alias
-	// where there is one).
+	// Name is the key of the chart in the values of its parent: its alias, if it has one.
 	Name string
 	// Title is the name in Chart.yaml.
 	Title      string
@@ -21,27 +19,25 @@ type Chart struct {
 	Defaults map[string]any
 	// Schema is values.schema.json, nil if the chart has none.
 	Schema []byte
-	// Dependencies in the order of Chart.yaml; those that Chart.yaml does not
-	// list, which Helm always enables, are last.
+	// Dependencies are in the order of Chart.yaml; those that Chart.yaml does not list, which Helm always enables, are last.
 	Dependencies []Dependency
 }
 
 // Dependency is a subchart with the conditions that enable it.
 type Dependency struct {
 	*Chart
-	// Condition is a comma-separated list of value paths, the first one that
-	// exists decides; empty means always on.
+	// Condition is a comma-separated list of value paths, of which the first one that contains a bool decides; empty means always enabled.
 	Condition string
 }
 
-// Of is a loaded chart without its templates.
+// Of returns the parts of a loaded chart that values are checked with.
 func Of(loaded *chart.Chart) *Chart {
-	made := &Chart{
+	parts := &Chart{
 		Name: loaded.Name(), Title: loaded.Name(), Version: loaded.Metadata.Version, AppVersion: loaded.AppVersion(),
 		Defaults: loaded.Values, Schema: loaded.Schema,
 	}
-	if made.Defaults == nil {
-		made.Defaults = map[string]any{}
+	if parts.Defaults == nil {
+		parts.Defaults = map[string]any{}
 	}
 	listed := map[string]bool{}
 	for _, wanted := range loaded.Metadata.Dependencies {
@@ -51,15 +47,15 @@ func Of(loaded *chart.Chart) *Chart {
 			if wanted.Alias != "" {
 				below.Name = wanted.Alias
 			}
-			made.Dependencies = append(made.Dependencies, Dependency{Chart: below, Condition: wanted.Condition})
+			parts.Dependencies = append(parts.Dependencies, Dependency{Chart: below, Condition: wanted.Condition})
 		}
 	}
-	first := len(made.Dependencies)
+	first := len(parts.Dependencies)
 	for _, child := range loaded.Dependencies() {
 		if !listed[child.Name()] {
-			made.Dependencies = append(made.Dependencies, Dependency{Chart: Of(child)})
+			parts.Dependencies = append(parts.Dependencies, Dependency{Chart: Of(child)})
 		}
 	}
-	slices.SortFunc(made.Dependencies[first:], func(a, b Dependency) int { return strings.Compare(a.Name, b.Name) })
-	return made
+	slices.SortFunc(parts.Dependencies[first:], func(a, b Dependency) int { return strings.Compare(a.Name, b.Name) })
+	return parts
 }

@@ -9,8 +9,7 @@ import (
 	"gitops-runtime/internal/cleantext"
 )
 
-// dependencyOf is the chart of a name among those that a chart depends on, nil
-// without one.
+// dependencyOf returns the chart of that name among the dependencies of a chart, nil if there is none.
 func dependencyOf(of *chart.Chart, name string) *chart.Chart {
 	for _, child := range of.Dependencies() {
 		if child.Name() == name {

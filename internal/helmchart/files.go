@@ -30,7 +30,7 @@ const (
 	unpacked = ".unpacked"
 )
 
-// parsed are the files that are read as YAML or JSON before any template is.
+// parsed are the names of files that Helm parses as YAML or JSON before it reads any template.
 var parsed = []string{"Chart.yaml", "Chart.lock", "values.yaml", "values.schema.json", "requirements.yaml", "requirements.lock"}
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
@@ -52,7 +52,7 @@ func (r *fileReader) add(name string, data []byte) error {
 	return nil
 }
 
-// archiveError is what is wrong with a packed chart within another.
+// archiveError is the error of a packed chart within another.
 type archiveError struct {
 	name string
 	err  error
@@ -64,7 +64,7 @@ func (e *archiveError) Error() string {
 
 func (e *archiveError) Unwrap() error { return e.err }
 
-// within names the innermost packed chart that an error is about.
+// within adds the name of a packed chart to an error, unless the error already names a chart within it.
 func within(name string, err error) error {
 	if inner := new(archiveError); err == nil || errors.As(err, &inner) {
 		return err

@@ -13,11 +13,10 @@ import (
 	"gitops-runtime/internal/fileerror"
 )
 
-// entryCost is the cost of a name in a folder in bytes: with links, a few names can stand for endlessly many.
+// entryCost is the number of bytes that an entry of a folder costs: with links, a few entries can expand to an unlimited number.
 const entryCost = 256
 
-// folderOf adds the files of a chart on disk, except those that its
-// .helmignore names. Links are followed, as Helm does.
+// folderOf adds the files of a chart on disk, except those that its .helmignore excludes. Links are followed, as Helm does.
 func (r *fileReader) folderOf(root string) error {
 	rules := ignore.Empty()
 	own, err := ignore.ParseFile(filepath.Join(root, ignore.HelmIgnore))

@@ -1,5 +1,5 @@
 // Package helmchart loads Helm charts within a budget: Load reads a whole chart as Helm would install it, and Of returns the parts that values are
-// checked with. It knows neither how to contact registries, which a Registry does, nor values.
+// checked with. It does not know how to contact registries, which a Registry does, or what values mean.
 package helmchart
 
 import (
@@ -27,17 +27,16 @@ type Source struct {
 	Name string
 	// Version is the version to pull of a Name without one; if both are empty, the newest release is pulled.
 	Version string
-	// Registry pulls a chart from a registry; nil if none is pulled.
+	// Registry pulls a chart from a registry; it may be nil if Name is not in a registry.
 	Registry Registry
-	// Files are the chart itself, by their names in it, and those of the charts it depends on under charts/. Nothing is then read from Name, which only
-	// appears in errors.
+	// Files contains the files of the chart by their paths in it, with those of its dependencies under charts/. If it is set, nothing is read from
+	// Name, which only appears in errors.
 	Files map[string][]byte
 }
 
-// Load reads a chart with all that it depends on, within one budget, as Helm would
-// install it: a dependency is the chart in charts/, unpacked or packed; one that is
-// not there is read from its file:// repository, as `helm dependency build` would
-// do. A dependency that is in neither place is an error that names it.
+// Load reads a chart with all its dependencies within one budget, as Helm would install it: a dependency is the chart in charts/, unpacked or packed;
+// if it does not exist there, it is read from its file:// repository, as `helm dependency build` would do. A dependency that is in neither place is
+// an error that names it.
 func Load(ctx context.Context, from Source) (*chart.Chart, error) {
 	return load(ctx, budget.New(budget.Default()), from)
 }

@@ -16,8 +16,7 @@ import (
 	"gitops-runtime/internal/budget"
 )
 
-// unpack adds the files of a packed chart below a prefix. What is passed over
-// counts, too.
+// unpack adds the files of a packed chart below a prefix. Skipped entries count against the budget, too.
 func (r *fileReader) unpack(data []byte, prefix string) error {
 	unzipped, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {
@@ -52,8 +51,8 @@ func (r *fileReader) unpack(data []byte, prefix string) error {
 	}
 }
 
-// inChart is the name of an archive's entry without the folder that `helm
-// package` puts around a chart. Windows may have written it with backslashes.
+// inChart returns the name of an archive's entry without the folder that `helm package` puts around a chart. Archives from Windows may contain
+// backslashes.
 func inChart(entry string) (string, error) {
 	_, name, _ := strings.Cut(strings.ReplaceAll(entry, `\`, "/"), "/")
 	if name = path.Clean(name); name == "." || !filepath.IsLocal(name) {
@@ -62,7 +61,7 @@ func inChart(entry string) (string, error) {
 	return name, nil
 }
 
-// readLimited reads a file up to the size that Helm accepts.
+// readLimited reads a file up to the size that Helm accepts; a larger one is an error.
 func readLimited(name string, from io.Reader) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(from, loader.MaxDecompressedFileSize+1))
 	if err != nil {

@@ -10,10 +10,10 @@ import (
 	"gitops-runtime/internal/budget"
 )
 
-// scheme begins the reference of a chart in a registry.
+// scheme is the prefix of references to charts in registries.
 const scheme = "oci://"
 
-// InRegistry reports whether a name means a chart in a registry.
+// InRegistry reports whether a name refers to a chart in a registry.
 func InRegistry(name string) bool { return strings.HasPrefix(name, scheme) }
 
 // Registry pulls packaged charts.

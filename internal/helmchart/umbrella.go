@@ -9,8 +9,7 @@ import (
 // Umbrella is the name of the chart whose values are checked.
 const Umbrella = "gitops-runtime"
 
-// Runtime is the umbrella chart among those that a chart depends on, nil for
-// the umbrella chart itself and for a chart without it.
+// Runtime returns the umbrella chart among the dependencies of a chart, nil for the umbrella chart itself and for a chart without it.
 func (c *Chart) Runtime() *Chart {
 	if c.Title == Umbrella {
 		return nil

@@ -62,7 +62,7 @@ func (c *Chart) find(of *chart.Chart, at []string) {
 		}
 		for _, name := range names[child.Name()] {
 			below := append(slices.Clone(at), name)
-			c.above[join(below)] = true // where there may be no map
+			c.above[join(below)] = true // the value at this path may not be a map
 			c.find(child, below)
 		}
 	}
@@ -82,7 +82,8 @@ func (c *Chart) switches(path helmvalues.Path) bool {
 	return c.above[join(keys)]
 }
 
-// Enabled returns the chart with the dependencies that values enable, and the values that they import. The result must not be changed; the values are not changed.
+// Enabled returns the chart with the dependencies that values enable, and the values that they import. The result must not be changed; the values are
+// not changed.
 func (c *Chart) Enabled(values map[string]any) (*chart.Chart, error) {
 	key, err := c.key(values)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"gitops-runtime/internal/helmvalues"
 )
 
-// clone copies what Helm changes of a chart when it looks for its enabled dependencies: metadata, default values
-// and the tree of charts. Templates and files are shared.
+// clone copies the parts of a chart that Helm changes when it looks for the enabled dependencies: metadata, default values and the tree of charts.
+// Templates and files are shared.
 func clone(of *chart.Chart) *chart.Chart {
 	metadata := *of.Metadata
 	metadata.Dependencies = make([]*chart.Dependency, len(of.Metadata.Dependencies))

@@ -5,14 +5,15 @@ import (
 	"strings"
 )
 
-// definitions are the specs of CustomResourceDefinitions, taken out of the rendered texts. They are most of what a chart renders, and Helm parses every
-// document as a whole to sort it by its kind. A spec that is not YAML is therefore not an error here, but for the reader of the documents.
+// definitions are the specs of CustomResourceDefinitions, removed from the rendered texts while Helm sorts them. They are most of what a chart
+// renders, and Helm parses every document as a whole to sort it by kind. A spec that is not valid YAML is therefore an error of the reader of the
+// documents, not of this package.
 type definitions []string
 
-// mark replaces a spec: a comment, which Helm keeps.
+// mark returns the comment that replaces a spec; Helm keeps comments.
 func mark(number int) string { return fmt.Sprintf("\n# spec of definition %d.", number) }
 
-// cut takes the specs out of texts, by file.
+// cut removes the specs from texts by file name, and returns the shorter texts.
 func (d *definitions) cut(texts map[string]string) map[string]string {
 	short := make(map[string]string, len(texts))
 	for file, text := range texts {
@@ -31,7 +32,7 @@ func (d *definitions) cut(texts map[string]string) map[string]string {
 	return short
 }
 
-// restore puts the spec of a document back; a document ends with its mark.
+// restore returns a document with its spec in place of the mark at its end.
 func (d definitions) restore(document string) string {
 	for number, spec := range d {
 		if head, found := strings.CutSuffix(document, mark(number)); found {

@@ -1,6 +1,6 @@
-// Package helmrender renders charts as `helm install --dry-run` does, without a cluster and with Helm's own packages. It does not know where charts and
-// values come from. Helm's package action would do the same, but link everything that an installation needs; localcluster/upstream renders with it, too,
-// and compares.
+// Package helmrender renders charts as `helm install --dry-run` does, without a cluster and with Helm's own packages. It does not know where charts
+// and values come from. Helm's package action would do the same, but link everything that an installation needs; localcluster/upstream also renders
+// with that package and compares the results.
 package helmrender
 
 import (
@@ -20,19 +20,19 @@ import (
 	"gitops-runtime/internal/kubeversion"
 )
 
-// Options are what a render depends on besides the chart and its values.
+// Options are the inputs of a render besides the chart and its values.
 type Options struct {
 	// Name and Namespace are those of the release.
 	Name, Namespace string
 	// KubeVersion is the version that templates see; kubeversion.Tested when empty.
 	KubeVersion string
-	// APIVersions are those that the cluster serves in addition to those of Kubernetes.
+	// APIVersions are the API versions that the cluster serves in addition to those of Kubernetes.
 	APIVersions []string
-	// Schemas are those that other renders compiled; nil compiles them for this render.
+	// Schemas caches the schemas that other renders compiled; nil compiles them for this render.
 	Schemas *helmschema.Cache
 }
 
-// Capabilities are what templates know about the cluster.
+// Capabilities returns what templates know about the cluster: its version and its API versions.
 func (o Options) Capabilities() (*chartutil.Capabilities, error) {
 	text := o.KubeVersion
 	if text == "" {
@@ -48,8 +48,8 @@ func (o Options) Capabilities() (*chartutil.Capabilities, error) {
 	return capabilities, nil
 }
 
-// Prepare validates the values against the schemas and returns the chart with the dependencies that they enable, which must not be changed,
-// and the values of templates. The values that are given are not changed.
+// Prepare validates the values against the schemas and returns the chart with the dependencies that they enable, which must not be changed, and the
+// values of templates. The given values are not changed.
 func (c *Chart) Prepare(values map[string]any, options Options) (*chart.Chart, chartutil.Values, error) {
 	of, err := c.Enabled(values)
 	if err != nil {
@@ -68,13 +68,13 @@ func (c *Chart) Prepare(values map[string]any, options Options) (*chart.Chart, c
 		return nil, nil, err
 	}
 	if err := options.Schemas.Validate(of, scope["Values"].(chartutil.Values)); err != nil {
-		// the words of chartutil.ToRenderValues
+		// the message of chartutil.ToRenderValues
 		return nil, nil, fmt.Errorf("values don't meet the specifications of the schema(s) in the following chart(s):\n%w", err)
 	}
 	return of, scope, nil
 }
 
-// Release is what `helm install --dry-run` would store; its chart must not be changed.
+// Release returns the release that `helm install --dry-run` would return; its chart must not be changed.
 func (c *Chart) Release(values map[string]any, options Options) (*release.Release, error) {
 	of, scope, err := c.Prepare(values, options)
 	if err != nil {
@@ -85,24 +85,24 @@ func (c *Chart) Release(values map[string]any, options Options) (*release.Releas
 		return nil, err
 	}
 	now := helmtime.Time{Time: time.Now()}
-	made := &release.Release{
+	rendered := &release.Release{
 		Name: options.Name, Namespace: options.Namespace, Chart: of, Config: values, Version: 1,
 		Info: &release.Info{FirstDeployed: now, LastDeployed: now, Status: release.StatusPendingInstall, Description: "Dry run complete", Notes: notes(of, texts)},
 	}
 	var manifests []releaseutil.Manifest
 	var specs definitions
-	if made.Hooks, manifests, err = releaseutil.SortManifests(specs.cut(texts), nil, releaseutil.InstallOrder); err != nil {
+	if rendered.Hooks, manifests, err = releaseutil.SortManifests(specs.cut(texts), nil, releaseutil.InstallOrder); err != nil {
 		return nil, err
 	}
-	for _, hook := range made.Hooks {
+	for _, hook := range rendered.Hooks {
 		hook.Manifest = specs.restore(hook.Manifest)
 	}
 	var text strings.Builder
 	for _, manifest := range manifests {
 		fmt.Fprintf(&text, "---\n# Source: %s\n%s\n", manifest.Name, specs.restore(manifest.Content))
 	}
-	made.Manifest = text.String()
-	return made, nil
+	rendered.Manifest = text.String()
+	return rendered, nil
 }
 
 // notes removes the notes from the rendered texts, and returns those of the chart itself.

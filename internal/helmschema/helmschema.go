@@ -14,11 +14,10 @@ import (
 	"helm.sh/helm/v3/pkg/chartutil"
 )
 
-// address is what Helm calls every schema.
+// address is the URL under which Helm compiles every schema.
 const address = "file:///values.schema.json"
 
-// Cache holds compiled schemas by their content. The zero value is empty and ready;
-// it may be shared by goroutines.
+// Cache caches compiled schemas by their content. The zero value is an empty cache; goroutines may share it.
 type Cache struct{ compiled sync.Map }
 
 type compiled struct {
@@ -30,9 +29,9 @@ type compiled struct {
 // Compile compiles a schema, once. References to other documents are not fetched.
 func (c *Cache) Compile(text []byte) (*jsonschema.Schema, error) {
 	found, _ := c.compiled.LoadOrStore(string(text), &compiled{})
-	made := found.(*compiled)
-	made.once.Do(func() { made.schema, made.err = compile(text) })
-	return made.schema, made.err
+	entry := found.(*compiled)
+	entry.once.Do(func() { entry.schema, entry.err = compile(text) })
+	return entry.schema, entry.err
 }
 
 // Forget removes all schemas.
@@ -57,10 +56,10 @@ func (c *Cache) Validate(of *chart.Chart, values map[string]any) error {
 	if c == nil {
 		return chartutil.ValidateAgainstSchema(of, values)
 	}
-	var refused strings.Builder
+	var messages strings.Builder
 	if of.Schema != nil {
 		if err := c.validate(of.Schema, values); err != nil {
-			fmt.Fprintf(&refused, "%s:\n%s", of.Name(), err)
+			fmt.Fprintf(&messages, "%s:\n%s", of.Name(), err)
 		}
 	}
 	for _, child := range of.Dependencies() {
@@ -70,15 +69,15 @@ func (c *Cache) Validate(of *chart.Chart, values map[string]any) error {
 		}
 		below, isMap := given.(map[string]any)
 		if !isMap {
-			fmt.Fprintf(&refused, "%s:\ninvalid type for values: expected object (map), got %T\n", child.Name(), given)
+			fmt.Fprintf(&messages, "%s:\ninvalid type for values: expected object (map), got %T\n", child.Name(), given)
 			continue
 		}
 		if err := c.Validate(child, below); err != nil {
-			refused.WriteString(err.Error())
+			messages.WriteString(err.Error())
 		}
 	}
-	if refused.Len() > 0 {
-		return errors.New(refused.String())
+	if messages.Len() > 0 {
+		return errors.New(messages.String())
 	}
 	return nil
 }

@@ -7,12 +7,11 @@ import (
 	"gitops-runtime/internal/helmchart"
 )
 
-// global is the key whose values every subchart gets.
+// global is the key whose values every subchart receives.
 const global = "global"
 
-// WithDefaults puts the defaults of a chart and its enabled subcharts under the
-// given values, as Helm does before it validates and renders: what is given
-// wins, a null removes a default, and globals reach the subcharts.
+// WithDefaults merges the defaults of a chart and its enabled subcharts below the values, as Helm does before it validates and renders: given values
+// win, a null removes a default, and subcharts receive the globals.
 func (v *Values) WithDefaults(of *helmchart.Chart) {
 	v.filled, v.shared = true, map[string]string{}
 	fill(v.Tree, of.Defaults, false, subcharts(of))
@@ -62,8 +61,7 @@ func (v *Values) fillSubchart(parent map[string]any, sub *helmchart.Chart, path 
 	}
 }
 
-// passGlobals copies the parent's globals into a subchart's values; the parent
-// wins over what was set for the subchart.
+// passGlobals copies the parent's globals into a subchart's values; they win over globals that were set for the subchart.
 func (v *Values) passGlobals(own, globals map[string]any, from, path string) {
 	below, isMap := own[global].(map[string]any)
 	if own[global] != nil && !isMap {
@@ -101,8 +99,7 @@ func (v *Values) overlayGlobals(into, from map[string]any, path string) {
 	}
 }
 
-// fill puts defaults under a tree. keepNull is true within a subchart's values,
-// where a null still has to remove the subchart's own default later.
+// fill merges defaults below a tree. keepNull is true within a subchart's values, where a null still has to remove the subchart's own default later.
 func fill(tree, defaults map[string]any, keepNull bool, children map[string]bool) {
 	for key, value := range defaults {
 		given, exists := tree[key]

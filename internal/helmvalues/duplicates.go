@@ -6,10 +6,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Duplicate is a key that a YAML map has more than once. Helm uses the last.
+// Duplicate is a key that a YAML map contains more than once. Helm uses the last one.
 type Duplicate struct {
-	// Path is the key with those above it, Line where it is again, and First
-	// where it is for the first time.
+	// Path is the path of the key, Line the line of its repetition, and First the line of its first occurrence.
 	Path        string
 	Line, First int
 }
@@ -19,8 +18,7 @@ func (d Duplicate) String() string {
 	return fmt.Sprintf("line %d: key %s is also on line %d; Helm uses the last one", d.Line, d.Path, d.First)
 }
 
-// Duplicates finds the keys that maps of a values file have more than once. A
-// text that is not YAML has none.
+// Duplicates returns the keys that maps of a values file contain more than once; none if the text is not valid YAML.
 func Duplicates(text []byte) []Duplicate {
 	var root yaml.Node
 	if yaml.Unmarshal(text, &root) != nil {

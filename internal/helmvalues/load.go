@@ -24,13 +24,12 @@ type Options struct {
 	SetString  []string       // --set-string
 	SetFile    []string       // --set-file
 	SetLiteral []string       // --set-literal
-	In         io.Reader      // what "-" reads
+	In         io.Reader      // source of "-"
 	Text       []byte         // content of "-", if it was read before
 }
 
-// Load reads and merges in Helm's order: files, then --set-json, --set,
-// --set-string, --set-file and --set-literal, each later one winning. An error
-// names the file or flag, and never quotes a value.
+// Load reads and merges in Helm's order: files, then --set-json, --set, --set-string, --set-file and --set-literal; later ones override earlier ones.
+// An error names the file or flag, and never quotes a value.
 func Load(ctx context.Context, options Options) (*Values, error) {
 	base, _ := Copy(options.Base).(map[string]any)
 	merged, left := New(base), budget.New(limits)
@@ -59,10 +58,10 @@ var limits = budget.Limits{Bytes: 4 * maxValues, Nodes: 200_000, Nesting: 100}
 // overlay merges a file over the values so far.
 func (v *Values) overlay(left *budget.Budget, file string, text []byte) error {
 	layer := map[string]any{}
-	if err := noText(file, text); err != nil {
+	if err := requireText(file, text); err != nil {
 		return err
 	}
-	if err := few(left, file, text); err != nil {
+	if err := countNodes(left, file, text); err != nil {
 		return err
 	}
 	if err := yaml.Unmarshal(text, &layer); err != nil {
@@ -151,8 +150,7 @@ func (o Options) flags(ctx context.Context) []flag {
 // flagKey is the part of an argument that a message may contain.
 var flagKey = regexp.MustCompile(`^[A-Za-z0-9_./\\\[\]-]*`)
 
-// set applies one argument, and learns from a first pass into an empty tree
-// which values it writes.
+// set applies one argument. It parses the argument into an empty tree first, to find the values that it writes.
 func (v *Values) set(flag flag, argument string) error {
 	key := flagKey.FindString(argument)
 	var unread *FileError
@@ -165,10 +163,10 @@ func (v *Values) set(flag flag, argument string) error {
 		return fmt.Errorf("%s %s=...: its keys are too long for so many values below them", flag.name, key)
 	}
 	if err == nil {
-		if at := inTheWay(v.Tree, alone, ""); at != "" {
+		if at := scalarAbove(v.Tree, alone, ""); at != "" {
 			return fmt.Errorf("%s %s=...: %s is a value (%s), not a map or a list; remove it, or set it as a whole", flag.name, key, at, v.Place(at))
 		}
-		v.uproot(v.Tree, alone, "")
+		v.forgetReplaced(v.Tree, alone, "")
 		err = flag.parse(argument, v.Tree)
 	}
 	if err != nil {
@@ -178,8 +176,8 @@ func (v *Values) set(flag flag, argument string) error {
 	return nil
 }
 
-// inTheWay is the path of a scalar below which a flag writes; "" if there is none. Helm rejects that with its own message.
-func inTheWay(existing, incoming any, path string) string {
+// scalarAbove returns the path of a scalar below which a flag writes; "" if there is none. Helm rejects that with its own message.
+func scalarAbove(existing, incoming any, path string) string {
 	below, isMap := incoming.(map[string]any)
 	if !isMap || existing == nil {
 		return ""
@@ -189,15 +187,15 @@ func inTheWay(existing, incoming any, path string) string {
 		return path
 	}
 	for _, key := range slices.Sorted(maps.Keys(below)) {
-		if at := inTheWay(held[key], below[key], Join(path, key)); at != "" {
+		if at := scalarAbove(held[key], below[key], Join(path, key)); at != "" {
 			return at
 		}
 	}
 	return ""
 }
 
-// uproot removes the places of values that a map or list of the flag replaces, and of lists that it sets as a whole.
-func (v *Values) uproot(existing, incoming any, path string) {
+// forgetReplaced removes the places of values that a map or list of the flag replaces, and of lists that it sets as a whole.
+func (v *Values) forgetReplaced(existing, incoming any, path string) {
 	switch at := incoming.(type) {
 	case map[string]any:
 		held, isMap := existing.(map[string]any)
@@ -205,7 +203,7 @@ func (v *Values) uproot(existing, incoming any, path string) {
 			v.forget(existing, path)
 		}
 		for key, inner := range at {
-			v.uproot(held[key], inner, Join(path, key))
+			v.forgetReplaced(held[key], inner, Join(path, key))
 		}
 	case []any:
 		if list, isList := existing.([]any); !isList || len(list) <= len(at) && !slices.ContainsFunc(at, partial) {
@@ -216,7 +214,7 @@ func (v *Values) uproot(existing, incoming any, path string) {
 	}
 }
 
-// partial is true for an item that may keep something of the one before it.
+// partial reports whether a list item may keep parts of the item that it replaces.
 func partial(item any) bool {
 	switch item.(type) {
 	case nil, map[string]any, []any:

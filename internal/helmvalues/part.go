@@ -2,7 +2,7 @@ package helmvalues
 
 import "strings"
 
-// Part is the values as the chart under a key sees them, after defaults are merged. Places are those in the values of the parent chart.
+// Part returns the values as the chart under a key sees them, after defaults are merged. Places are those in the values of the parent chart.
 func (v *Values) Part(key string) *Values {
 	tree, _ := v.Tree[key].(map[string]any)
 	if tree == nil {
@@ -11,7 +11,7 @@ func (v *Values) Part(key string) *Values {
 	return &Values{Tree: tree, whole: v, key: key, filled: v.filled, oddities: v.oddities}
 }
 
-// placeInWhole is the place of a part's value.
+// placeInWhole returns the place of a part's value.
 func (v *Values) placeInWhole(path string) Place {
 	if path == global || strings.HasPrefix(path, global+".") {
 		if _, exists := v.whole.Get(path); exists {

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// Join adds a key to a path; dots inside the key are escaped with a backslash,
-// as in the --set flag.
+// Join adds a key to a path; dots inside the key are escaped with a backslash, as in the --set flag.
 func Join(path, key string) string {
 	key = strings.ReplaceAll(key, ".", `\.`)
 	if path == "" {
@@ -20,7 +19,7 @@ func Index(path string, i int) string {
 	return path + "[" + strconv.Itoa(i) + "]"
 }
 
-// ParsePath reads a path as Join and Index write it.
+// ParsePath parses a path in the format of Join and Index.
 func ParsePath(text string) Path {
 	var path Path
 	var part strings.Builder
@@ -48,7 +47,7 @@ func ParsePath(text string) Path {
 	return path
 }
 
-// parseStep is a list position where a part is a number in brackets.
+// parseStep returns a list index if the part is a number in brackets, otherwise a key.
 func parseStep(part string) Step {
 	inner, opened := strings.CutPrefix(part, "[")
 	inner, closed := strings.CutSuffix(inner, "]")
@@ -58,7 +57,7 @@ func parseStep(part string) Step {
 	return Step{Key: part}
 }
 
-// parents lists the paths above a path, nearest first.
+// parents returns the paths above a path, nearest first.
 func parents(path string) []string {
 	var above []string
 	for i := len(path) - 1; i > 0; i-- {

@@ -17,7 +17,7 @@ type Place struct {
 	Default bool `json:"default,omitempty"`
 }
 
-// String renders the place for a person, "values.yaml:3:5" or "--set a.b".
+// String formats the place for messages, as in "values.yaml:3:5" or "--set a.b".
 func (p Place) String() string {
 	switch {
 	case p.File != "" && p.Line == 0:

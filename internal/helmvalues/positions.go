@@ -8,19 +8,18 @@ import (
 	loader "sigs.k8s.io/yaml"
 )
 
-// position is a spot in a YAML text, lines and columns counted from 1.
+// position is a position in a YAML text; lines and columns count from 1.
 type position struct{ line, column int }
 
 // Oddity is valid YAML in a values file that is probably a mistake.
 type Oddity struct {
-	// Repeated is the path of a key that is defined twice in its map, "" when the
-	// oddity is a further document.
+	// Repeated is the path of a key that is defined twice in its map, "" if the oddity is a second document.
 	Repeated string
 	// Place is its position; First is the first position of the key.
 	Place, First Place
 }
 
-// Oddities lists what is odd in the files, in their order.
+// Oddities returns the oddities of the files, in their order.
 func (v *Values) Oddities() []Oddity { return v.oddities }
 
 // positions maps every path of a YAML text to the position of its key, or of the item in a list. Aliases are followed and merge keys resolved: a value
@@ -68,8 +67,7 @@ func (w *walker) walk(node *yaml.Node, path string, depth int) {
 	}
 }
 
-// mapping visits merged-in mappings first, so that the mapping's own keys win,
-// as YAML has it.
+// mapping visits merged mappings first, so that the mapping's own keys win, as YAML specifies.
 func (w *walker) mapping(node *yaml.Node, path string, depth int) {
 	for i := 0; i+1 < len(node.Content); i += 2 {
 		if node.Content[i].Tag == "!!merge" {
@@ -93,10 +91,10 @@ func (w *walker) mapping(node *yaml.Node, path string, depth int) {
 	}
 }
 
-// switches are the plain words that Helm's YAML reads as booleans, and newer YAML as text.
+// switches contains the unquoted words that Helm's YAML parser reads as booleans, and newer parsers as strings.
 const switches = " y yes on n no off "
 
-// keyName is the name of a key in the tree: Helm turns keys that are not strings into text, so that on becomes true and 0x10 becomes 16.
+// keyName returns the name of a key in the tree: Helm converts keys that are not strings to strings, so that on becomes true and 0x10 becomes 16.
 func keyName(key *yaml.Node) string {
 	quoted := key.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) != 0
 	odd := key.Tag != "!!str" || strings.Contains(switches, " "+strings.ToLower(key.Value)+" ")
@@ -116,8 +114,7 @@ func (p position) place(path string) Place {
 	return Place{Value: path, Line: p.line, Column: p.column}
 }
 
-// merge visits what a merge key pulls in: one mapping, or a list of them of
-// which the first wins.
+// merge visits the mappings that a merge key refers to: one, or a list of which the first wins.
 func (w *walker) merge(node *yaml.Node, path string, depth int) {
 	if node.Kind == yaml.AliasNode {
 		node = node.Alias

@@ -19,13 +19,13 @@ import (
 	"gitops-runtime/internal/cleantext"
 )
 
-// fetchTime bounds the download of a values file.
+// fetchTime limits the download of a values file.
 const fetchTime = 10 * time.Second
 
-// maxValues limits a values file; Helm's release has to fit into one MiB.
+// maxValues is the maximum size of a values file in bytes; Helm's release has to fit into 1 MiB.
 const maxValues = 16 << 20
 
-// FileError is the error of a values file that contains no values.
+// FileError is the error of a values file that cannot be used.
 type FileError struct {
 	File string
 	// Line is the line of the error, 0 if it is not known.
@@ -34,15 +34,14 @@ type FileError struct {
 	Flaw string
 }
 
-// Error names the file and the flaw.
+// Error returns the name of the file and the flaw.
 func (e *FileError) Error() string { return "values file " + e.File + ": " + e.Flaw }
 
 func flawed(file, format string, args ...any) error {
 	return &FileError{File: shown(file), Flaw: fmt.Sprintf(format, args...)}
 }
 
-// shown is the name of a values file for reports: an address loses the password
-// and the token in it.
+// shown returns the name of a values file for reports: a URL without the password and the token in it.
 func shown(file string) string {
 	if strings.Contains(file, "://") {
 		return cleantext.URL(file)
@@ -50,8 +49,8 @@ func shown(file string) string {
 	return file
 }
 
-// few refuses a text that is far larger as a tree than values ever are.
-func few(left *budget.Budget, file string, text []byte) error {
+// countNodes rejects a text with far more keys and values than an install needs.
+func countNodes(left *budget.Budget, file string, text []byte) error {
 	var over *budget.Error
 	if err := left.YAML(file, text); errors.As(err, &over) {
 		return flawed(file, "%s", over.Flaw)
@@ -63,8 +62,7 @@ func few(left *budget.Budget, file string, text []byte) error {
 // in it.
 const maxPaths = 16 << 20
 
-// longPaths adds up the paths to the values in a tree, and reports whether they
-// are more than is kept.
+// longPaths reports whether the paths of all values in a tree together exceed maxPaths.
 func longPaths(tree any) bool { return pathBytes(tree, 0, 0) > maxPaths }
 
 func pathBytes(value any, path, total int) int {
@@ -130,7 +128,7 @@ func (o Options) fetchText(ctx context.Context, name string) ([]byte, error) {
 	return bounded(name, file)
 }
 
-// unopened words why a file cannot be opened.
+// unopened describes why a file cannot be opened.
 func unopened(name string, err error) error {
 	switch {
 	case name == "":
@@ -149,7 +147,7 @@ func unopened(name string, err error) error {
 	return flawed(name, "it cannot be opened: %v", err)
 }
 
-// bounded reads all there is, as long as it is not far too much.
+// bounded reads everything, up to maxValues bytes.
 func bounded(name string, from io.Reader) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(from, maxValues+1))
 	switch {
@@ -179,9 +177,9 @@ func (o Options) fetch(ctx context.Context, address string) ([]byte, error) {
 	return bounded(address, response.Body)
 }
 
-// noText finds bytes that text does not contain: usually the file is an archive, or a Secret that was not decoded. The first bytes of a file identify
-// UTF-16.
-func noText(file string, text []byte) error {
+// requireText returns an error if a file contains bytes that text does not contain: usually it is an archive, or a Secret that was not decoded.
+// UTF-16, which the first bytes identify, is accepted.
+func requireText(file string, text []byte) error {
 	if bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) {
 		return nil
 	}
@@ -214,7 +212,7 @@ func unparsed(file string, text []byte, err error) error {
 	if cut := strings.Index(reason, "`"); cut >= 0 {
 		reason = strings.TrimSpace(reason[:cut]) + " (see that line)"
 	}
-	if line := unsaid(reason, text); line > 0 {
+	if line := findLine(reason, text); line > 0 {
 		reason = fmt.Sprintf("line %d: %s", line, reason)
 	}
 	flaw := &FileError{File: shown(file), Flaw: "it is not YAML: " + reason}
@@ -232,9 +230,9 @@ var (
 	ofMerge  = regexp.MustCompile(`(?m)^[ -]*<<[ ]*:`)
 )
 
-// unsaid is the line of an error for which the parser reports none: the first line, or an error that it finds only when it follows anchors and merge
-// keys.
-func unsaid(reason string, text []byte) int {
+// findLine returns the line of an error for which the parser reports none: the first line, or for an error that it finds only when it follows anchors
+// and merge keys, the line of the anchor or merge key. It returns 0 if the parser reports a line, or none can be found.
+func findLine(reason string, text []byte) int {
 	upTo := func(end int) int { return 1 + bytes.Count(text[:max(end, 0)], []byte("\n")) }
 	anchor := ofAnchor.FindStringSubmatch(reason)
 	switch {
@@ -253,8 +251,7 @@ func unsaid(reason string, text []byte) int {
 	return 1
 }
 
-// tabbed finds a line at or just around the one the parser names that begins
-// with a tab among its spaces.
+// tabbed returns the line, at or next to the one that the parser reports, that has a tab in its indentation; 0 if there is none.
 func tabbed(text []byte, near int) int {
 	lines := bytes.Split(text, []byte("\n"))
 	for _, line := range []int{near, near + 1, near - 1} {

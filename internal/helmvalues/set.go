@@ -115,7 +115,7 @@ func Merge(base, over map[string]any) map[string]any {
 	return merged
 }
 
-// AsMap is a node as a plain map.
+// AsMap returns a node as a plain map, and whether it is a map.
 func AsMap(node any) (map[string]any, bool) {
 	m, ok := asPlain(node).(map[string]any)
 	return m, ok

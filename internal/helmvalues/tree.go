@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// Step is one step into a tree: a key of a map, or an index of a list when
-// Key is empty.
+// Step is one step into a tree: a key of a map, or an index of a list if Key is empty.
 type Step struct {
 	Key   string
 	Index int
@@ -34,7 +33,7 @@ func (p Path) String() string {
 	return text.String()
 }
 
-// Key is the last key of the path, list indexes passed over.
+// Key returns the last key of the path and ignores list indexes; "" if there is no key.
 func (p Path) Key() string {
 	for i := len(p) - 1; i >= 0; i-- {
 		if p[i].Key != "" {
@@ -50,7 +49,7 @@ type Leaf struct {
 	Value any
 }
 
-// Text is the scalar as templates print it; false for null.
+// Text returns the scalar as templates print it; false for null.
 func (l Leaf) Text() (string, bool) {
 	switch value := l.Value.(type) {
 	case nil:
@@ -93,8 +92,7 @@ func walk(node any, path Path, visit func(Leaf)) {
 	}
 }
 
-// handedDown reports whether a "sub.global.x" leaf also exists as "global.x" of
-// a chart further up.
+// handedDown reports whether a "sub.global.x" leaf also exists as "global.x" of a parent chart.
 func handedDown(tree map[string]any, path Path) bool {
 	for at := len(path) - 2; at > 0; at-- {
 		if path[at].Key != "global" {
@@ -109,7 +107,7 @@ func handedDown(tree map[string]any, path Path) bool {
 	return false
 }
 
-// Get finds the node at a path.
+// Get returns the node at a path, and whether it exists.
 func Get(tree map[string]any, path Path) (any, bool) {
 	var node any = tree
 	for _, step := range path {

@@ -16,10 +16,10 @@ type Values struct {
 	places map[string]Place
 	// filled is true after defaults are merged: from then on a value without a place is a default.
 	filled bool
-	// shared are the paths at which a subchart sees the umbrella's globals, with the path that they come from.
+	// shared maps the paths at which a subchart sees the umbrella's globals to the paths of those globals.
 	shared   map[string]string
 	oddities []Oddity
-	// whole are the values that these are a part of, under a key; nil for all.
+	// whole contains the values of the parent chart if these are the part under key; otherwise it is nil.
 	whole *Values
 	key   string
 }
@@ -51,8 +51,7 @@ func (v *Values) String(path, fallback string) string {
 	return fallback
 }
 
-// Bool returns the value at a path as a truth value, or the fallback when it
-// is absent. The strings "true" and "false" count, as in the documented
+// Bool returns the value at a path as a bool, or the fallback if it is absent. The strings "true" and "false" count, as in the documented
 // skipGitPermissionValidation: "true".
 func (v *Values) Bool(path string, fallback bool) bool {
 	switch value, _ := v.Get(path); at := value.(type) {
@@ -110,7 +109,7 @@ func (v *Values) Place(path string) Place {
 	return Place{Value: path}
 }
 
-// source is the path of the umbrella's global that a subchart sees at a path, "" for any other path.
+// source returns the path of the umbrella's global that a subchart sees at a path, "" for any other path.
 func (v *Values) source(path string, above []string) string {
 	for _, around := range append([]string{path}, above...) {
 		if from, isShared := v.shared[around]; isShared {

@@ -15,10 +15,8 @@ import (
 // Grace is the maximum time that a program continues after the first signal.
 const Grace = 900 * time.Millisecond
 
-// Context ends with the first SIGINT or SIGTERM. From then on the program has
-// the grace period; at its end, or at a second signal, exit is called with 128
-// and the number of the signal, as shells count. A program passes os.Exit; stop
-// ends the watch.
+// Context returns a context that the first SIGINT or SIGTERM cancels. The program then has the grace period; at its end, or at a second signal, exit
+// is called with 128 plus the number of the signal, as in shells. A program passes os.Exit; stop stops watching for signals.
 func Context(parent context.Context, grace time.Duration, exit func(code int)) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals, done := make(chan os.Signal, 2), make(chan struct{})
@@ -48,7 +46,7 @@ func Context(parent context.Context, grace time.Duration, exit func(code int)) (
 	}
 }
 
-// ended is why a context of this package is canceled.
+// ended is the cause of a context that this package canceled.
 type ended struct{ by os.Signal }
 
 func (e ended) Error() string { return "ended by " + e.by.String() }
@@ -62,7 +60,7 @@ func By(ctx context.Context) (os.Signal, bool) {
 	return cause.by, true
 }
 
-// Code is the exit code of a program that a signal has ended.
+// Code returns the exit code of a program that a signal ended.
 func Code(by os.Signal) int {
 	if number, ok := by.(syscall.Signal); ok {
 		return 128 + int(number)

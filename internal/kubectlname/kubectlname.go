@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Set names a command "kubectl NAME" in its help and its errors where the file that was started is kubectl's for a plugin of that name: kubectl runs
-// kubectl-validate_values as `kubectl validate-values`.
+// Set sets the name of a command in its help and errors to "kubectl NAME" if the file that was started is named like the kubectl plugin NAME: kubectl
+// runs kubectl-validate_values as `kubectl validate-values`.
 // https://kubernetes.io/docs/tasks/extend-kubectl/kubectl-plugins/#names-with-dashes-and-underscores
 func Set(command *cobra.Command, started string) {
 	file := strings.TrimSuffix(filepath.Base(started), ".exe")

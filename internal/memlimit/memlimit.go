@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// every is how often the memory is looked at.
+// every is the interval at which the memory is measured.
 const every = 5 * time.Millisecond
 
 // Watch makes the garbage collector keep the heap below a number of bytes, and calls exceeded once, with a description, when heap and stacks exceed the

@@ -8,16 +8,16 @@ const letters = "{}[]:,\"'\\&*!|>%@`#-?=. \n\t\r\x00\x7f\xff0179aeEnNtT<~/$()"
 
 // Texts returns n mutations of some texts.
 func Texts(texts []string, n int) []string {
-	random := rand.New(rand.NewPCG(2, 3)) //nolint:gosec // the same ones on every run are wanted
-	made := make([]string, 0, n)
+	random := rand.New(rand.NewPCG(2, 3)) //nolint:gosec // every run needs the same mutations
+	mutated := make([]string, 0, n)
 	for i := range n {
 		text := []byte(texts[i%len(texts)])
 		for range 1 + random.IntN(6) {
 			text = once(random, text, texts)
 		}
-		made = append(made, string(text))
+		mutated = append(mutated, string(text))
 	}
-	return made
+	return mutated
 }
 
 // once changes a text in one place.

@@ -14,17 +14,15 @@ import (
 
 // Settings are the network settings of the values and the environment.
 type Settings struct {
-	// Proxies as in the environment variables of the same names; an empty
-	// field is not a proxy.
+	// HTTPProxy, HTTPSProxy and NoProxy are like the environment variables of the same names; an empty field means no proxy.
 	HTTPProxy, HTTPSProxy, NoProxy string
-	// Authorities are CA certificates in PEM that are trusted besides the
-	// system's; they stay in memory.
+	// Authorities contains CA certificates in PEM format that are trusted in addition to the system's; they stay in memory.
 	Authorities []byte
 	// Unverified accepts every certificate, for requests without credentials.
 	Unverified bool
 }
 
-// Times for one request. The checks' own deadlines are longer than their sum.
+// Timeouts of one request. The deadlines of the checks are longer than their sum.
 const (
 	dialTime      = 5 * time.Second
 	handshakeTime = 5 * time.Second
@@ -53,7 +51,7 @@ func Client(settings Settings) *http.Client {
 	}
 }
 
-// ErrRedirect is the reason when a redirect points to another host.
+// ErrRedirect is the error of a redirect to another host.
 var ErrRedirect = errors.New("a redirect points to another host")
 
 func sameHost(request *http.Request, via []*http.Request) error {

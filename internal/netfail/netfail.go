@@ -33,12 +33,12 @@ type Failure struct {
 	Host string
 	// Timeout is true if the time ran out, which allows no conclusion about the host.
 	Timeout bool
-	// Untrusted is true when the server's certificate was refused.
+	// Untrusted is true if the server's certificate was rejected.
 	Untrusted bool
 	Err       error
 }
 
-// Error names the stage, the host and the reason.
+// Error returns the stage, the host and the reason.
 func (f *Failure) Error() string {
 	return string(f.Stage) + " " + f.Host + ": " + f.Reason()
 }
@@ -46,7 +46,7 @@ func (f *Failure) Error() string {
 // Unwrap returns the underlying error.
 func (f *Failure) Unwrap() error { return f.Err }
 
-// Name is the host name that has no address, at the stage DNS.
+// Name returns the host name that has no address, for a failure at the stage DNS.
 func (f *Failure) Name() string {
 	var unknown *net.DNSError
 	if errors.As(f.Err, &unknown) {
@@ -55,7 +55,7 @@ func (f *Failure) Name() string {
 	return f.Host
 }
 
-// Closed is true when the other side ended the connection.
+// Closed reports whether the peer closed the connection.
 func (f *Failure) Closed() bool {
 	for _, end := range []error{io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET, syscall.EPIPE} {
 		if errors.Is(f.Err, end) {
@@ -65,13 +65,13 @@ func (f *Failure) Closed() bool {
 	return false
 }
 
-// Refused is true if nothing listens at the address.
+// Refused reports whether nothing listens at the address.
 func (f *Failure) Refused() bool { return errors.Is(f.Err, syscall.ECONNREFUSED) }
 
-// PlainHTTP is true if a server responded to a TLS handshake without TLS.
+// PlainHTTP reports whether a server responded to a TLS handshake without TLS.
 func (f *Failure) PlainHTTP() bool { return errors.Is(f.Err, http.ErrSchemeMismatch) }
 
-// Reason is the cause in a few words, identical on every run: without addresses, local ports, or durations.
+// Reason returns the cause in a few words, identical on every run: without addresses, local ports, or durations.
 func (f *Failure) Reason() string {
 	var operation *net.OpError
 	var unknown *net.DNSError

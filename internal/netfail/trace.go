@@ -20,7 +20,7 @@ type reached struct {
 func (r *reached) Error() string { return r.err.Error() }
 func (r *reached) Unwrap() error { return r.err }
 
-// RoundTrip sends a request and notes its stages.
+// RoundTrip sends a request and records its stages.
 func (t traced) RoundTrip(request *http.Request) (*http.Response, error) {
 	var at atomic.Value
 	at.Store(TCP)

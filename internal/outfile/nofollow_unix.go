@@ -4,5 +4,5 @@ package outfile
 
 import "syscall"
 
-// NoFollow is the flag of os.OpenFile by which a link in the place of a file is an error.
+// NoFollow is the flag that makes os.OpenFile fail if the file is a symbolic link.
 const NoFollow = syscall.O_NOFOLLOW

@@ -12,17 +12,17 @@ import (
 	"strings"
 )
 
-// File is a file that is being written under another name.
+// File is a file that is being written under a temporary name.
 type File struct {
 	io.Writer
 	file *os.File
-	// name is the file's own name, "" for a pipe or a device, which is written in place.
+	// name is the final name of the file, "" for a pipe or a device, which is written in place.
 	name string
 	mode fs.FileMode
 }
 
-// Create begins a file. A symbolic link in its place is refused, apart from
-// those in /dev, such as /dev/stdout; pipes and devices are written in place.
+// Create creates a file for writing. A symbolic link of that name is an error, except in /dev, as for /dev/stdout; pipes and devices are written in
+// place.
 func Create(name string, mode fs.FileMode) (*File, error) {
 	info, err := os.Lstat(name)
 	switch {
@@ -91,7 +91,7 @@ func unwritten(name string, err error) error {
 	return fmt.Errorf("%s cannot be written: %w", name, reason(err))
 }
 
-// reason is an error of the file system without the name of the temporary file.
+// reason returns an error of the file system without the name of the temporary file.
 func reason(err error) error {
 	var path *fs.PathError
 	var link *os.LinkError

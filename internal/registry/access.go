@@ -21,25 +21,25 @@ import (
 	"gitops-runtime/internal/fileerror"
 )
 
-// Access is how registries are reached.
+// Access contains the settings for contacting registries.
 type Access struct {
 	// PlainHTTP are hosts that are contacted without TLS; loopback and private addresses are contacted without TLS if they do not support it.
 	PlainHTTP []string
-	// Rewrite replaces host names, for registries that have another name from here.
+	// Rewrite maps the host names of registries to those under which the program reaches them.
 	Rewrite map[string]string
 	// CAFile contains additional certificate authorities in PEM format.
 	CAFile string
-	// Logins is the file of `helm registry login`, looked at before Docker's.
+	// Logins is the file of `helm registry login`, which is read before Docker's.
 	Logins string
 	// Transport replaces the network, in tests.
 	Transport http.RoundTripper
-	// Pause is the first wait before trying again; it doubles. One second when 0.
-	// A registry that answers 429 is waited for 900 times as long.
+	// Pause is the wait before the first retry, and doubles with each; 0 means one second. The waits for a registry that responds with 429 total up
+	// to 900 times as long.
 	Pause time.Duration
 	// Waiting is called for each pause that a registry requests; may be nil. Several goroutines may call it.
 	Waiting func(Wait)
-	// Attempts is the maximum number of attempts while a registry is unavailable; 0 means 5. If it is set, the client waits no longer than that for a
-	// registry that throttles.
+	// Attempts is the maximum number of attempts while a registry is unavailable; 0 means 5. If it is set, the waits for a registry that throttles
+	// total at most Attempts-1 times Pause.
 	Attempts int
 }
 
@@ -97,7 +97,7 @@ func authorities(path string) (*x509.CertPool, error) {
 	return pool, nil
 }
 
-// Reference parses an image the way it is reached from here.
+// Reference parses an image reference for a registry as the program reaches it.
 func (c *Client) Reference(text string) (name.Reference, error) {
 	text, options := c.reached(text)
 	reference, err := name.ParseReference(text, options...)
@@ -107,7 +107,7 @@ func (c *Client) Reference(text string) (name.Reference, error) {
 	return reference, nil
 }
 
-// reached is a name as it is requested from here, and whether its host uses TLS.
+// reached returns a name with the host that is contacted, and the option for a host that is contacted without TLS.
 func (c *Client) reached(text string) (string, []name.Option) {
 	host, rest, _ := strings.Cut(text, "/")
 	if other, ok := c.access.Rewrite[host]; ok {
@@ -119,7 +119,7 @@ func (c *Client) reached(text string) (string, []name.Option) {
 	return text, nil
 }
 
-// Options are those of one request.
+// Options returns the options of one request.
 func (c *Client) Options(ctx context.Context) []remote.Option {
 	return append(slices.Clone(c.options), remote.WithContext(ctx))
 }

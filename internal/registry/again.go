@@ -11,14 +11,14 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 )
 
-// maxAgain is how often a blob or manifest is sent again that arrived damaged
-// or met a registry in trouble.
+// maxAgain is the maximum number of retries for a blob or manifest that arrived damaged.
 const maxAgain = 4
 
 // maxBusy is the maximum number of times that a request is repeated after 429 if the transport could not wait because its body was being sent.
 const maxBusy = 200
 
-// Again repeats an operation that may succeed the next time: a blob whose content did not match its digest, or a registry that throttles.
+// Again repeats an operation that may succeed the next time: a transfer of content that did not match its digest, or a request to a registry that
+// throttles.
 func (a Access) Again(ctx context.Context, do func() error) error {
 	first := cmp.Or(a.Pause, time.Second)
 	pause, damaged, busy := first, 0, 0

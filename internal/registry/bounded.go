@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// maxReply limits what a registry returns about itself and its images: manifests, lists of tags, tokens and errors, which are read into memory. The
-// largest manifests that the specification allows have 4 MiB.
+// maxReply is the maximum number of bytes that a registry may return about itself and its images: manifests, lists of tags, tokens and errors, which
+// are read into memory. The largest manifests that the specification allows have 4 MiB.
 const maxReply = 8 << 20
 
 // bounded aborts longer responses; blobs, which are streams, may have any size.

@@ -15,11 +15,11 @@ import (
 )
 
 const (
-	// scheme begins the reference of a chart in a registry.
+	// scheme is the prefix of references to charts in registries.
 	scheme = "oci://"
 	// chartLayer is the media type under which Helm stores a packaged chart.
 	chartLayer = "application/vnd.cncf.helm.chart.content.v1.tar+gzip"
-	// chartTime bounds the download of a chart, chartSize what it weighs.
+	// chartTime limits the duration of a chart's download, chartSize its size in bytes.
 	chartTime = time.Minute
 	chartSize = 64 << 20
 )
@@ -29,7 +29,7 @@ const (
 func (a Access) Chart(ctx context.Context, reference, version string) (archive []byte, place string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, chartTime)
 	defer cancel()
-	a.Attempts = 1 // a person waits for it
+	a.Attempts = 1 // a user waits for the result
 	client, err := a.Open()
 	if err != nil {
 		return nil, "", err
@@ -48,7 +48,7 @@ func (a Access) Chart(ctx context.Context, reference, version string) (archive [
 	return archive, target.Name(), nil
 }
 
-// chart is the exact reference to pull.
+// chart returns the exact reference to pull.
 func (c *Client) chart(ctx context.Context, reference, version string) (name.Reference, error) {
 	text, how := c.reached(strings.TrimPrefix(reference, scheme))
 	how = append(how, name.StrictValidation)

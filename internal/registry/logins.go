@@ -10,7 +10,7 @@ import (
 	"gitops-runtime/internal/registry/fault"
 )
 
-// logins is the file of `helm registry login`, which has Docker's form.
+// logins is the path of the file of `helm registry login`, which has Docker's format.
 type logins string
 
 // Resolve returns the login for a registry, or anonymous access.
@@ -36,7 +36,7 @@ func (k logins) Resolve(target authn.Resource) (authn.Authenticator, error) {
 	}), nil
 }
 
-// unusable never shows what is in the file.
+// unusable returns an error that never quotes the content of the file.
 func (k logins) unusable(err error) error {
 	return &fault.UserError{Message: fmt.Sprintf("logins of registries in %s cannot be read; fix the file, or name another with --registry-config", string(k)), Err: err}
 }

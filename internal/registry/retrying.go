@@ -20,7 +20,7 @@ type Wait struct {
 type retryingTransport struct {
 	base  http.RoundTripper
 	pause time.Duration
-	// total bounds the waits of one request together.
+	// total limits the sum of the waits of one request.
 	total  time.Duration
 	report func(Wait)
 	hosts  *pauses
@@ -106,7 +106,7 @@ func (r retryingTransport) sleep(request *http.Request, wait time.Duration) erro
 	}
 }
 
-// retryAfter reads the header of that name: seconds, or a date.
+// retryAfter parses the header of that name: seconds, or a date.
 // https://www.rfc-editor.org/rfc/rfc9110#field.retry-after
 func retryAfter(text string, now time.Time) (time.Duration, bool) {
 	if seconds, err := strconv.Atoi(text); err == nil && seconds >= 0 {

@@ -19,45 +19,45 @@ import (
 // node is a JSON schema, or a part of one, as decoded JSON.
 type node = map[string]any
 
-// draft is that of the charts' schemas, the newest that every editor supports.
+// draft is the JSON schema draft of the charts' schemas, the newest that every editor supports.
 const draft = "http://json-schema.org/draft-07/schema#"
 
 // Of creates the schema of a chart and its dependencies.
 func Of(chart *helmchart.Chart) ([]byte, error) {
 	var shared definitions = node{}
-	made, err := shared.inline(chart, chart.Defaults)
+	bundle, err := shared.inline(chart, chart.Defaults)
 	if err != nil {
 		return nil, err
 	}
-	made["$schema"], made["$id"], made["definitions"] = draft, "urn:helm:values:"+chart.Title, shared
+	bundle["$schema"], bundle["$id"], bundle["definitions"] = draft, "urn:helm:values:"+chart.Title, shared
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", " ")
-	if err := encoder.Encode(made); err != nil {
+	if err := encoder.Encode(bundle); err != nil {
 		return nil, fmt.Errorf("write the schema of %s: %w", chart.Title, err)
 	}
 	return out.Bytes(), nil
 }
 
-// inline is the schema of a chart without its definitions, which are added to the shared ones; values are the chart's defaults with those
-// that a chart around it sets.
+// inline returns the schema of a chart without its definitions, which are added to the shared ones; values are the chart's defaults with those that
+// its parent chart sets.
 func (d definitions) inline(chart *helmchart.Chart, values map[string]any) (node, error) {
 	if chart.Schema == nil {
 		return nil, fmt.Errorf("the chart %s has no values.schema.json", chart.Title)
 	}
-	var made node
-	if err := json.Unmarshal(chart.Schema, &made); err != nil {
+	var schema node
+	if err := json.Unmarshal(chart.Schema, &schema); err != nil {
 		return nil, fmt.Errorf("the schema of the chart %s: %w", chart.Title, err)
 	}
-	d.adopt(made, chart.Title)
-	delete(made, "$schema")
-	delete(made, "$id")
-	properties, ok := made["properties"].(node)
+	d.adopt(schema, chart.Title)
+	delete(schema, "$schema")
+	delete(schema, "$id")
+	properties, ok := schema["properties"].(node)
 	if !ok {
 		return nil, fmt.Errorf("the schema of the chart %s: %w", chart.Title, errors.New("it describes no values"))
 	}
-	describe(made, values, "Values of the chart "+chart.Title)
+	describe(schema, values, "Values of the chart "+chart.Title)
 	for _, dependency := range chart.Dependencies {
 		if dependency.Schema == nil {
 			continue // a library chart, or a chart that accepts any value
@@ -75,7 +75,7 @@ func (d definitions) inline(chart *helmchart.Chart, values map[string]any) (node
 		}
 		properties[dependency.Name] = below
 	}
-	return made, nil
+	return schema, nil
 }
 
 // describe sets the default of every property, and a description if it has none: that of its parent with the remaining keys. A property that refers to a
@@ -87,17 +87,17 @@ func describe(at node, values map[string]any, around string, trail ...string) {
 		if !ok {
 			continue
 		}
-		said, named := property["description"].(string)
+		text, named := property["description"].(string)
 		leading := []string{}
-		if !named || said == "" {
+		if !named || text == "" {
 			leading = append(slices.Clone(trail), key)
-			said = around
-			property["description"] = said + ": " + strings.Join(leading, ".")
+			text = around
+			property["description"] = text + ": " + strings.Join(leading, ".")
 		}
 		value, set := values[key]
 		table, _ := value.(map[string]any)
 		if property["properties"] != nil {
-			describe(property, table, said, leading...)
+			describe(property, table, text, leading...)
 			continue
 		}
 		if set {
@@ -106,19 +106,19 @@ func describe(at node, values map[string]any, around string, trail ...string) {
 	}
 }
 
-// over lays values that a chart sets over the defaults of one that it depends on, as Helm does.
+// over merges the values that a chart sets over the defaults of its dependency, as Helm does.
 func over(set, defaults map[string]any) map[string]any {
-	made := maps.Clone(defaults)
-	if made == nil {
-		made = map[string]any{}
+	merged := maps.Clone(defaults)
+	if merged == nil {
+		merged = map[string]any{}
 	}
 	for key, value := range set {
 		table, isTable := value.(map[string]any)
-		below, hasTable := made[key].(map[string]any)
+		below, hasTable := merged[key].(map[string]any)
 		if isTable && hasTable {
 			value = over(table, below)
 		}
-		made[key] = value
+		merged[key] = value
 	}
-	return made
+	return merged
 }

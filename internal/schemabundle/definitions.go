@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// local is how a schema refers to a definition of its own.
+// local is the prefix of references to definitions in the same schema.
 const local = "#/definitions/"
 
-// definitions are those of all schemas by name.
+// definitions are the definitions of all schemas by name.
 type definitions node
 
-// adopt moves the definitions of a schema here. A definition that differs from the existing one of the same name is renamed with the chart's name, and
-// so is each that refers to it.
+// adopt moves the definitions of a schema to d. A definition that differs from the existing one of the same name is renamed with the chart's name,
+// and so is each that refers to it.
 func (d definitions) adopt(schema node, chart string) {
 	own, _ := schema["definitions"].(node)
 	delete(schema, "definitions")
@@ -22,15 +22,15 @@ func (d definitions) adopt(schema node, chart string) {
 	rename(schema, renamed)
 	for _, name := range slices.Sorted(maps.Keys(own)) {
 		rename(own[name], renamed)
-		now := name
+		target := name
 		if other, ok := renamed[name]; ok {
-			now = other
+			target = other
 		}
-		d[now] = own[name]
+		d[target] = own[name]
 	}
 }
 
-// differing are the definitions that need other names, with those names.
+// differing returns the names of definitions that need other names, with those names.
 func (d definitions) differing(own node, chart string) map[string]string {
 	renamed := map[string]string{}
 	for name, definition := range own {
@@ -38,14 +38,14 @@ func (d definitions) differing(own node, chart string) map[string]string {
 			renamed[name] = chart + "." + name
 		}
 	}
-	for grown := true; grown; {
-		grown = false
+	for changed := true; changed; {
+		changed = false
 		for name, definition := range own {
 			_, known := d[name]
 			if _, done := renamed[name]; done || !known || !refers(definition, renamed) {
 				continue
 			}
-			renamed[name], grown = chart+"."+name, true
+			renamed[name], changed = chart+"."+name, true
 		}
 	}
 	return renamed
@@ -61,7 +61,7 @@ func refers(part any, names map[string]string) bool {
 	return found
 }
 
-// rename changes the references of a part of a schema.
+// rename renames the references in a part of a schema.
 func rename(part any, names map[string]string) {
 	references(part, func(at node, name string) {
 		if other, ok := names[name]; ok {

@@ -30,14 +30,14 @@ func Chart(of *helmchart.Chart, given *helmvalues.Values, cache *Cache) ([]Probl
 	return unique(slices.Concat(lists...)), nil
 }
 
-// part is a chart's schema with the values it is for.
+// part is a chart's schema with the values that it applies to.
 type part struct {
 	schema []byte
 	path   string
 	tree   any
 }
 
-// partsOf are the chart and its enabled subcharts, as far as they have a schema.
+// partsOf returns the chart and its enabled subcharts that have a schema.
 func partsOf(of *helmchart.Chart, given *helmvalues.Values, path string, tree any) []part {
 	var list []part
 	if len(of.Schema) > 0 {
@@ -65,7 +65,7 @@ func (p part) problems(given *helmvalues.Values, cache *Cache) ([]Problem, error
 	for _, violation := range violations {
 		at := p.path
 		if violation.Path != nil && violation.Path[0] == "global" {
-			at = "" // a subchart sees the globals of the umbrella: one place, one finding
+			at = "" // a subchart sees the umbrella's globals; report each once, at its source
 		}
 		path := join(at, violation.Path)
 		list = append(list, problem(violation, given.Place(path), path))
@@ -73,7 +73,7 @@ func (p part) problems(given *helmvalues.Values, cache *Cache) ([]Problem, error
 	return list, nil
 }
 
-// join writes keys and positions as a path.
+// join appends keys and list indexes to a path.
 func join(path string, parts []string) string {
 	for _, part := range parts {
 		if i, err := strconv.Atoi(part); err == nil && path != "" {
@@ -85,7 +85,7 @@ func join(path string, parts []string) string {
 	return path
 }
 
-// unique drops problems that the umbrella's and a subchart's schema share.
+// unique removes the repetitions of problems that the schemas of the umbrella and of a subchart share.
 func unique(list []Problem) []Problem {
 	seen := map[Problem]bool{}
 	var kept []Problem

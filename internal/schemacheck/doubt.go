@@ -28,36 +28,36 @@ func Doubts(of *helmchart.Chart, given *helmvalues.Values, cache *Cache) ([]Prob
 			list = append(list, problem(violation, given.Place(path), path))
 		}
 	}
-	foreign, err := foreignGlobals(of, given, cache)
-	return append(list, foreign...), err
+	similar, err := similarGlobals(of, given, cache)
+	return append(list, similar...), err
 }
 
-// withoutEffect are the values that the schema accepts although it states that they have no effect.
+// withoutEffect returns the values that the schema accepts although it states that they have no effect.
 func (s *Schema) withoutEffect(values any) ([]Violation, error) {
 	found := dropped(s.rules, values, nil)
 	if len(found) == 0 {
 		return nil, nil
 	}
-	refused, err := s.Violations(values)
+	violations, err := s.Violations(values)
 	if err != nil {
 		return nil, err
 	}
 	return slices.DeleteFunc(found, func(one Violation) bool {
-		return slices.ContainsFunc(refused, func(v Violation) bool {
+		return slices.ContainsFunc(violations, func(v Violation) bool {
 			return len(v.Path) >= len(one.Path) && slices.Equal(v.Path[:len(one.Path)], one.Path)
 		})
 	}), nil
 }
 
-// dropped are the values that a rule describes with the sentence that they have no effect.
+// dropped returns the values that a rule describes with the sentence that they have no effect.
 func dropped(rule any, value any, path []string) []Violation {
 	keywords, _ := rule.(map[string]any)
 	description, _ := keywords["description"].(string)
-	if said, ok := sentence.IsDropped(description); ok {
+	if reason, ok := sentence.IsDropped(description); ok {
 		if value == nil {
 			return nil
 		}
-		return []Violation{{Kind: Dropped, Path: path, Want: said}}
+		return []Violation{{Kind: Dropped, Path: path, Want: reason}}
 	}
 	var list []Violation
 	properties, _ := keywords["properties"].(map[string]any)
@@ -70,7 +70,7 @@ func dropped(rule any, value any, path []string) []Violation {
 	return list
 }
 
-func foreignGlobals(of *helmchart.Chart, given *helmvalues.Values, cache *Cache) ([]Problem, error) {
+func similarGlobals(of *helmchart.Chart, given *helmvalues.Values, cache *Cache) ([]Problem, error) {
 	if len(of.Schema) == 0 {
 		return nil, nil
 	}

@@ -81,7 +81,7 @@ func fitsKeyword(keyword string, content any, around map[string]any, value any) 
 	case "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties":
 		return fitsLimit(keyword, content.(json.Number), value)
 	}
-	return true // descriptions, which plain accepts, and what "if" decides on
+	return true // descriptions, which plain accepts, and the branches of "if"
 }
 
 // fitsUnique reports whether a list contains no text twice; the library decides about other items.
@@ -101,14 +101,14 @@ func fitsUnique(value any) bool {
 // fitsChoice checks a value against the branches of a condition. A condition that is not certainly true may still be true, so both branches have to fit
 // then.
 func fitsChoice(condition any, around map[string]any, value any) bool {
-	way := func(keyword string) bool {
+	branch := func(keyword string) bool {
 		rule, given := around[keyword]
 		return !given || fits(rule, value)
 	}
 	if fits(condition, value) {
-		return way("then")
+		return branch("then")
 	}
-	return way("then") && way("else")
+	return branch("then") && branch("else")
 }
 
 func fitsProperties(rules map[string]any, value any) bool {
@@ -175,7 +175,7 @@ func isType(name string, value any) bool {
 	}
 }
 
-// exact is where a float64 stops holding every whole number.
+// exact is the limit below which a float64 represents every integer.
 const exact = 1 << 53
 
 // float returns a number that a float64 represents exactly enough to compare; the library decides about others.
@@ -196,8 +196,7 @@ func float(value any) (float64, bool) {
 	return number, math.Abs(number) < exact
 }
 
-// same compares scalars, and maps and lists that are empty; others are left to
-// the library.
+// same reports whether two scalars, or two empty maps or lists, are equal; the library decides about others.
 func same(allowed, value any) bool {
 	switch at := allowed.(type) {
 	case nil, bool, string:

@@ -20,7 +20,7 @@ func (p patternRules) match(name string) bool {
 	return slices.ContainsFunc(p, func(one patternRule) bool { return one.pattern.MatchString(name) })
 }
 
-// MarshalJSON writes the rules as they stood in the schema.
+// MarshalJSON returns the rules as they are in the schema.
 func (p patternRules) MarshalJSON() ([]byte, error) {
 	rules := map[string]any{}
 	for _, one := range p {
@@ -29,10 +29,10 @@ func (p patternRules) MarshalJSON() ([]byte, error) {
 	return json.Marshal(rules)
 }
 
-// linker puts definitions in place of references to them.
+// linker replaces references with the definitions that they refer to.
 type linker struct {
 	definitions map[string]any
-	// state is what is known of a definition: open while it is being linked, linked afterwards.
+	// state is the state of each definition: open while it is being linked, linked afterwards.
 	state map[string]int
 }
 
@@ -58,7 +58,7 @@ func link(rules any) bool {
 	return true
 }
 
-// rule returns what a rule is once it is linked.
+// rule returns a rule with its references replaced; false if the library has to handle the schema.
 func (l *linker) rule(rule any) (any, bool) {
 	keywords, isMap := rule.(map[string]any)
 	if !isMap {
@@ -77,21 +77,21 @@ func (l *linker) rule(rule any) (any, bool) {
 		return definition, true
 	}
 	l.state[name] = open
-	made, ok := l.rule(definition)
-	l.definitions[name], l.state[name] = made, linked
-	return made, ok
+	resolved, ok := l.rule(definition)
+	l.definitions[name], l.state[name] = resolved, linked
+	return resolved, ok
 }
 
-// within links what is below a rule.
+// within links the rules below a rule.
 func (l *linker) within(keywords map[string]any) bool {
 	for _, keyword := range []string{"properties", "patternProperties"} {
 		rules, _ := keywords[keyword].(map[string]any)
 		for name, rule := range rules {
-			made, ok := l.rule(rule)
+			resolved, ok := l.rule(rule)
 			if !ok {
 				return false
 			}
-			rules[name] = made
+			rules[name] = resolved
 		}
 	}
 	for _, keyword := range []string{"additionalProperties", "items", "if", "then", "else"} {
@@ -99,20 +99,20 @@ func (l *linker) within(keywords map[string]any) bool {
 		if !given {
 			continue
 		}
-		made, ok := l.rule(rule)
+		resolved, ok := l.rule(rule)
 		if !ok {
 			return false
 		}
-		keywords[keyword] = made
+		keywords[keyword] = resolved
 	}
 	for _, keyword := range []string{"anyOf", "allOf"} {
 		rules, _ := keywords[keyword].([]any)
 		for i, rule := range rules {
-			made, ok := l.rule(rule)
+			resolved, ok := l.rule(rule)
 			if !ok {
 				return false
 			}
-			rules[i] = made
+			rules[i] = resolved
 		}
 	}
 	return compilePatterns(keywords)

@@ -10,10 +10,10 @@ import (
 // draft is the only dialect that is evaluated here; the library supports all.
 const draft = "http://json-schema.org/draft-07/schema"
 
-// words are the valid names of "type".
+// words are the valid values of "type".
 var words = []string{"array", "boolean", "integer", "null", "number", "object", "string"}
 
-// plain reports whether a schema, linked, consists only of keywords that are evaluated here, each in a form that the metaschema allows, so that the
+// plain reports whether a linked schema consists only of keywords that are evaluated here, each in a form that the metaschema allows, so that the
 // library would compile it. The library's own metaschema validation takes longer than everything else in a run.
 func plain(rules any) bool {
 	root, isMap := rules.(map[string]any)
@@ -32,8 +32,8 @@ func plain(rules any) bool {
 	return true
 }
 
-// choices reports whether a list has no two equal items, as the metaschema requires of an enum. It returns false if that needs a closer comparison, such
-// as of two lists or of large numbers.
+// choices reports whether a list contains no two equal items, as the metaschema requires of an enum. It returns false if that needs a closer
+// comparison, such as of two lists or of large numbers.
 func choices(content any) bool {
 	list, isList := content.([]any)
 	seen := map[any]bool{}
@@ -130,8 +130,7 @@ func plainType(content any) bool {
 	return isList && len(list) > 0 && distinct(content, words)
 }
 
-// distinct reports whether content is a list of texts, each one once and, where
-// some are given, among the allowed ones.
+// distinct reports whether content is a list of different strings, which are all allowed; nil allows every string.
 func distinct(content any, allowed []string) bool {
 	list, isList := content.([]any)
 	for i, item := range list {

@@ -24,11 +24,11 @@ type Rule struct {
 	Code string
 	// Sentence is a fmt format, one sentence with its full stop.
 	Sentence string
-	// Fix is how to fix it, "" if the sentence says it; {value} stands for the path of the value.
+	// Fix is how to fix it, "" if the sentence contains it; {value} stands for the path of the value.
 	Fix string
 }
 
-// Rules are the rules in the order of their codes.
+// Rules returns the rules in the order of their codes.
 func Rules() []Rule {
 	return []Rule{
 		{CodeUnknown, "There is no value %s%s.", "remove the key, or see the chart's values.yaml for the values it reads"},
@@ -41,21 +41,21 @@ func Rules() []Rule {
 	}
 }
 
-// Problem is one value that a schema refuses.
+// Problem is one value that a schema rejects, or that is probably a mistake.
 type Problem struct {
 	Code    string
 	Place   helmvalues.Place
 	Message string
-	// Fix is how to fix it, "" if the message says it.
+	// Fix is how to fix it, "" if the message contains it.
 	Fix string
 }
 
-// Line is the problem as one line, for grep and editors.
+// Line returns the problem as one line, for grep and editors.
 func (p Problem) Line() string {
 	return fmt.Sprintf("%s: fail: %s %s", cmp.Or(p.Place.String(), "-"), p.Code, p.Message)
 }
 
-// problem is a violation of the value at a path.
+// problem returns the problem for a violation by the value at a path.
 func problem(v Violation, place helmvalues.Place, path string) Problem {
 	switch v.Kind {
 	case Unknown:
@@ -77,7 +77,7 @@ func problem(v Violation, place helmvalues.Place, path string) Problem {
 	return newProblem(CodeOther, place, path, v.Want)
 }
 
-// newProblem formats the sentence of a code.
+// newProblem returns a problem with the formatted sentence of a code.
 func newProblem(code string, place helmvalues.Place, args ...any) Problem {
 	for _, rule := range Rules() {
 		if rule.Code == code {

@@ -7,8 +7,7 @@ import (
 	"io"
 )
 
-// read reads JSON with its numbers as they are written. False means that the
-// text is not JSON.
+// read parses JSON and keeps numbers as they are written. It returns false if the text is not valid JSON.
 func read(text []byte) (any, bool) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()

@@ -12,27 +12,27 @@ func reduce(rule, value any) any {
 	if fits(rule, value) {
 		return true
 	}
-	left := maps.Clone(keywords)
-	delete(left, "title")
-	delete(left, "description")
+	reduced := maps.Clone(keywords)
+	delete(reduced, "title")
+	delete(reduced, "description")
 	if properties, has := keywords["properties"].(map[string]any); has {
 		held, _ := value.(map[string]any)
 		inner := make(map[string]any, len(properties))
 		for name, property := range properties {
-			inner[name] = true // the name stays: it is what a typo is compared with
+			inner[name] = true // keep the name, which typos are compared with
 			if below, given := held[name]; given {
 				inner[name] = reduce(property, below)
 			}
 		}
-		left["properties"] = inner
+		reduced["properties"] = inner
 	}
 	if rule, has := keywords["items"]; has && fitsKeyword("items", rule, keywords, value) {
-		left["items"] = true
+		reduced["items"] = true
 	}
-	for _, way := range []string{"then", "else"} {
-		if rule, has := keywords[way]; has {
-			left[way] = reduce(rule, value)
+	for _, branch := range []string{"then", "else"} {
+		if rule, has := keywords[branch]; has {
+			reduced[branch] = reduce(rule, value)
 		}
 	}
-	return left
+	return reduced
 }

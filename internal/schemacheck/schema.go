@@ -17,16 +17,16 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 )
 
-// Kind is what sort of rule a violation breaks.
+// Kind is the kind of rule that a violation breaks.
 type Kind int
 
 // The kinds of a Violation.
 const (
-	// Unknown is a key that the schema does not have.
+	// Unknown is a key that the schema does not contain.
 	Unknown Kind = iota
-	// Type is a value of another type.
+	// Type is a value of the wrong type.
 	Type
-	// Range is a value outside of what is allowed: enum, pattern, limits.
+	// Range is a value that an enum, a pattern or a limit does not allow.
 	Range
 	// Missing is a required key.
 	Missing
@@ -39,7 +39,7 @@ const (
 // Violation is one value that breaks one rule.
 type Violation struct {
 	Kind Kind
-	// Path are the keys and list positions (as decimal numbers) to the value.
+	// Path contains the keys and list indexes (as decimal numbers) from the root to the value.
 	Path []string
 	// Want describes what is allowed; for an Unknown key it is the nearest known one.
 	Want string
@@ -47,7 +47,7 @@ type Violation struct {
 	Got string
 }
 
-// Schema is a schema that can be compiled.
+// Schema is a JSON schema that values can be validated against.
 type Schema struct {
 	// rules is the schema as a tree if it is plain; then only the rules that a value may violate are compiled, when they are needed.
 	rules map[string]any
@@ -63,7 +63,7 @@ type compiled struct {
 // address is the name under which the schema is compiled; nothing is loaded from elsewhere.
 const address = "values:///values.schema.json"
 
-// Compile reads a schema. A reference to another file is an error.
+// Compile parses a schema. A reference to another file is an error.
 func Compile(text []byte) (*Schema, error) {
 	if rules, ok := read(text); ok && link(rules) && plain(rules) {
 		return &Schema{rules: rules.(map[string]any)}, nil
@@ -84,31 +84,31 @@ func compile(text []byte) (*compiled, error) {
 		return nil, fmt.Errorf("values.schema.json: %w", err)
 	}
 	root, err := compiler.Compile(address)
-	var unfit *jsonschema.SchemaError
+	var invalid *jsonschema.SchemaError
 	switch {
-	case errors.As(err, &unfit):
-		return nil, fmt.Errorf("values.schema.json is not a schema: %w", unfit.Err)
+	case errors.As(err, &invalid):
+		return nil, fmt.Errorf("values.schema.json is not a schema: %w", invalid.Err)
 	case err != nil:
 		return nil, fmt.Errorf("values.schema.json: %w", err)
 	}
-	made := &compiled{root: root, at: map[string]*jsonschema.Schema{}}
-	made.note(root)
-	return made, nil
+	result := &compiled{root: root, at: map[string]*jsonschema.Schema{}}
+	result.note(root)
+	return result, nil
 }
 
-// Keys are those that the schema declares for the map at a path of keys; none if it declares none, or if the schema is not plain.
+// Keys returns the keys that the schema declares for the map at a path of keys; none if it declares none, or if the schema is not plain.
 func (s *Schema) Keys(path ...string) []string {
 	properties, _ := s.at(path)["properties"].(map[string]any)
 	return slices.Collect(maps.Keys(properties))
 }
 
-// refuses reports whether the map at a path has a rule for keys such as one.
+// refuses reports whether a pattern rule of the map at a path applies to a key.
 func (s *Schema) refuses(key string, path ...string) bool {
 	patterns, _ := s.at(path)["patternProperties"].(patternRules)
 	return patterns.match(key)
 }
 
-// at is the rule at a path of keys, nil if there is none.
+// at returns the rule at a path of keys, nil if there is none.
 func (s *Schema) at(path []string) map[string]any {
 	at := s.rules
 	for _, key := range path {
@@ -123,18 +123,18 @@ func (s *Schema) against(values any) (*compiled, error) {
 	if s.whole != nil {
 		return s.whole, nil
 	}
-	left := reduce(s.rules, values)
-	if left == true {
+	reduced := reduce(s.rules, values)
+	if reduced == true {
 		return nil, nil
 	}
-	text, err := json.Marshal(left)
+	text, err := json.Marshal(reduced)
 	if err != nil {
 		return nil, fmt.Errorf("values.schema.json: %w", err)
 	}
 	return compile(text)
 }
 
-// Violations lists what breaks a rule, by path, each one once.
+// Violations returns all violations of the schema, sorted by path, each one once.
 func (s *Schema) Violations(values any) ([]Violation, error) {
 	rules, err := s.against(values)
 	if rules == nil {
@@ -183,7 +183,7 @@ func isChoice(cause *jsonschema.ValidationError) bool {
 	return keyword == "oneOf" || keyword == "anyOf"
 }
 
-// closest is the alternative with the deepest errors. Among equals it is the one with the fewest errors.
+// closest returns the alternative with the deepest errors; among equals, the one with the fewest errors.
 func closest(cause *jsonschema.ValidationError) *jsonschema.ValidationError {
 	best := cause.Causes[0]
 	bestDepth, bestCount := measure(best)
@@ -196,7 +196,7 @@ func closest(cause *jsonschema.ValidationError) *jsonschema.ValidationError {
 	return best
 }
 
-// measure is the depth of the shallowest leaf, and the number of leaves.
+// measure returns the depth of the shallowest leaf, and the number of leaves.
 func measure(cause *jsonschema.ValidationError) (depth, count int) {
 	if len(cause.Causes) == 0 {
 		return strings.Count(cause.InstanceLocation, "/"), 1

@@ -14,7 +14,7 @@ import (
 	"gitops-runtime/internal/sentence"
 )
 
-// violations converts a leaf of the error tree into what a user needs: the keyword identifies the rule, the schema around it what is allowed.
+// violations converts a leaf of the error tree: the keyword identifies the rule, the schema around it what is allowed.
 func (c *compiled) violations(leaf *jsonschema.ValidationError, values any) []Violation {
 	path := pointer(leaf.InstanceLocation)
 	keyword := lastPart(leaf.KeywordLocation)
@@ -31,9 +31,9 @@ func (c *compiled) violations(leaf *jsonschema.ValidationError, values any) []Vi
 	case "type":
 		return []Violation{{Kind: Type, Path: path, Want: oneOf(around.Types), Got: typeName(value)}}
 	}
-	if said, ok := said(around, keyword); ok {
-		said.Path = path
-		return []Violation{said}
+	if violation, ok := explained(around, keyword); ok {
+		violation.Path = path
+		return []Violation{violation}
 	}
 	if want := limit(around, keyword); want != "" {
 		return []Violation{{Kind: Range, Path: path, Want: want}}
@@ -41,8 +41,9 @@ func (c *compiled) violations(leaf *jsonschema.ValidationError, values any) []Vi
 	return []Violation{{Kind: Other, Path: path, Want: keyword}}
 }
 
-// said reads a rule that allows nothing except the sentence that explains the rejection, and perhaps a default of the chart that the value comes from.
-func said(around *jsonschema.Schema, keyword string) (Violation, bool) {
+// explained returns the violation of a rule that allows only the sentence that explains the rejection, and perhaps a default of the chart that the
+// value comes from. It returns false for other rules.
+func explained(around *jsonschema.Schema, keyword string) (Violation, bool) {
 	only := around.Constant
 	if keyword == "enum" {
 		only = around.Enum
@@ -92,7 +93,7 @@ func missingKeys(around *jsonschema.Schema, path []string, value any) []Violatio
 	return list
 }
 
-// limit describes what a keyword allows.
+// limit describes what a keyword allows; it returns "" for other keywords.
 func limit(around *jsonschema.Schema, keyword string) string {
 	number := func(limit *big.Rat) string { return limit.RatString() }
 	switch keyword {

@@ -1,4 +1,4 @@
-// Package suggest names the flag that a misspelled one was probably meant to be, which cobra does for commands alone.
+// Package suggest names the flag that a misspelled one was probably meant to be, which cobra does only for commands.
 package suggest
 
 import (
@@ -11,7 +11,7 @@ import (
 	"gitops-runtime/internal/schemacheck"
 )
 
-// Flag adds to the error of an unknown flag the one that is nearest to it. Other errors stay as they are.
+// Flag adds the most similar flag to the error of an unknown flag. Other errors are returned unchanged.
 func Flag(command *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) || len(unknown.GetSpecifiedName()) < 3 {

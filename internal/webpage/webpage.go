@@ -77,14 +77,14 @@ func Parse(parts string) (*template.Template, error) {
 	return parsed.Parse(parts)
 }
 
-// Begin writes all of a page that is before its content.
+// Begin writes the part of a page before its content.
 func Begin(out io.Writer, parts *template.Template, title string) (*Page, error) {
-	own, err := parts.Clone()
+	clone, err := parts.Clone()
 	if err != nil {
 		return nil, err
 	}
-	page := &Page{parts: own, out: out}
-	//nolint:gosec // the style is this package's own
+	page := &Page{parts: clone, out: out}
+	//nolint:gosec // the style is this package's clone
 	return page, page.Part("begin", head{Title: title, Style: digest(style), Script: digest(filter), CSS: template.CSS(style)})
 }
 
@@ -96,13 +96,13 @@ func (p *Page) Part(name string, data any) error {
 	return nil
 }
 
-// End writes all of a page that is behind its content; by names the program and its version.
+// End writes the part of a page after its content; by names the program and its version.
 func (p *Page) End(by string) error {
 	//nolint:gosec // the script is this package's own
 	return p.Part("end", foot{By: strings.TrimSpace(by), JS: template.JS(filter)})
 }
 
-// digest is a text's source expression of a Content-Security-Policy.
+// digest returns the source expression of a text for a Content-Security-Policy.
 func digest(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])

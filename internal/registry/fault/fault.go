@@ -15,8 +15,7 @@ import (
 	"gitops-runtime/internal/netfail"
 )
 
-// UserError is an error with a message for users; Err is the error of the
-// libraries.
+// UserError is an error with a message for users; Err is the underlying error.
 type UserError struct {
 	Message string
 	Err     error
@@ -24,7 +23,7 @@ type UserError struct {
 
 func (u *UserError) Error() string { return u.Message }
 
-// Unwrap is the error of the libraries.
+// Unwrap returns the underlying error.
 func (u *UserError) Unwrap() error { return u.Err }
 
 // Explain describes the failure of an operation on an image, such as "read" or "copy".
@@ -47,7 +46,7 @@ func Explain(doing, image string, err error) error {
 	return &UserError{fmt.Sprintf("%s %s failed: %s answers %d%s; %s", doing, image, host, answer.StatusCode, words(answer), advice(host, answer)), err}
 }
 
-// words are the message of a registry in addition to its status, if there is one.
+// words returns the message of a registry's error, which supplements the status; "" if there is none.
 func words(answer *transport.Error) string {
 	for _, one := range answer.Errors {
 		if one.Message != "" {
@@ -103,7 +102,7 @@ func unanswered(host string, err error) string {
 	return fmt.Sprintf("%v; run the command again to continue", err)
 }
 
-// distrust is why a certificate is not trusted, without guesses at the cause.
+// distrust returns why a certificate is not trusted, without guesses at the cause.
 func distrust(failure *netfail.Failure) string {
 	reason, _, _ := strings.Cut(failure.Reason(), " (possibly")
 	return strings.TrimPrefix(reason, "x509: ")

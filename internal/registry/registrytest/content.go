@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Push puts an image or a list at a reference.
+// Push pushes an image or an image index to a reference.
 func Push(t testing.TB, reference string, content remote.Taggable, how ...remote.Option) {
 	t.Helper()
 	ref, err := name.ParseReference(reference)
@@ -29,15 +29,15 @@ func Push(t testing.TB, reference string, content remote.Taggable, how ...remote
 // ChartLayer is the media type under which Helm stores a packaged chart.
 const ChartLayer = "application/vnd.cncf.helm.chart.content.v1.tar+gzip"
 
-// Chart is a packaged chart as Helm pushes it; with another media type of the layer it is not a chart.
+// Chart returns a packaged chart as Helm pushes it; with a media type other than ChartLayer it is not a chart.
 func Chart(t testing.TB, archive []byte, kind types.MediaType) v1.Image {
 	t.Helper()
-	made, err := mutate.AppendLayers(mutate.MediaType(empty.Image, types.OCIManifestSchema1), static.NewLayer(archive, kind))
+	image, err := mutate.AppendLayers(mutate.MediaType(empty.Image, types.OCIManifestSchema1), static.NewLayer(archive, kind))
 	require.NoError(t, err)
-	return made
+	return image
 }
 
-// Trusting trusts the authority of a registry with TLS.
+// Trusting returns an option that trusts the authority of a registry with TLS.
 func (r *Registry) Trusting(t testing.TB) remote.Option {
 	t.Helper()
 	authority, err := os.ReadFile(r.CAFile)
@@ -47,7 +47,7 @@ func (r *Registry) Trusting(t testing.TB) remote.Option {
 	return remote.WithTransport(&http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}})
 }
 
-// List is an image for two platforms, with content derived from the text.
+// List returns an image index for two platforms, with content derived from the text.
 func List(t testing.TB, text string, size int) v1.ImageIndex {
 	t.Helper()
 	index := mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
@@ -60,20 +60,19 @@ func List(t testing.TB, text string, size int) v1.ImageIndex {
 	return index
 }
 
-// Image is an image of one platform: a layer that all images share, and one of
-// its own.
+// Image returns an image for one platform with two layers: one that all images share, and one derived from the text.
 func Image(t testing.TB, text string, size int) v1.Image {
 	t.Helper()
 	own := append([]byte(text), noise(text, size)...)
 	base := mutate.ConfigMediaType(mutate.MediaType(empty.Image, types.OCIManifestSchema1), types.OCIConfigJSON)
-	made, err := mutate.AppendLayers(base,
+	image, err := mutate.AppendLayers(base,
 		static.NewLayer(append([]byte("a layer that all images share"), noise("shared", size)...), types.OCILayer),
 		static.NewLayer(own, types.OCILayer))
 	require.NoError(t, err)
-	return made
+	return image
 }
 
-// noise is the same for the same text, and compresses badly, as layers do.
+// noise returns bytes that are the same for the same text, and compress badly, as layers do.
 func noise(text string, size int) []byte {
 	var seed int64
 	for _, letter := range text {
@@ -87,7 +86,7 @@ func noise(text string, size int) []byte {
 	return data
 }
 
-// DigestAt is the digest at a reference, empty if nothing is there.
+// DigestAt returns the digest at a reference, "" if the reference does not exist.
 func DigestAt(t testing.TB, reference string) string {
 	t.Helper()
 	ref, err := name.ParseReference(reference)

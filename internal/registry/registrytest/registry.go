@@ -32,7 +32,7 @@ type Registry struct {
 // Fault may respond to a request itself and then returns true.
 type Fault func(http.ResponseWriter, *http.Request) bool
 
-// Start starts a registry that ends with the test.
+// Start starts a registry that stops at the end of the test.
 func Start(t testing.TB) *Registry {
 	t.Helper()
 	r, server := unstarted(t)
@@ -41,7 +41,7 @@ func Start(t testing.TB) *Registry {
 	return r
 }
 
-// StartTLS starts a registry that accepts only TLS, with a certificate of an unknown authority.
+// StartTLS starts a registry that accepts only TLS, with a certificate that is signed by an unknown authority.
 func StartTLS(t testing.TB) *Registry {
 	t.Helper()
 	r, server := unstarted(t)
@@ -63,15 +63,14 @@ func unstarted(t testing.TB) (*Registry, *httptest.Server) {
 	return r, server
 }
 
-// Failing sets what fails from now on; nil ends it.
+// Failing sets the fault of all further requests; nil removes it.
 func (r *Registry) Failing(fail Fault) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.fail = fail
 }
 
-// Uploads are finished uploads by blob digest. A blob that was taken over from
-// another repository was not uploaded.
+// Uploads returns the number of finished uploads by blob digest. A blob that was mounted from another repository was not uploaded.
 func (r *Registry) Uploads() map[string]int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -82,7 +81,7 @@ func (r *Registry) Uploads() map[string]int {
 	return all
 }
 
-// Twice lists the blobs that were uploaded more than once.
+// Twice returns the digests of the blobs that were uploaded more than once.
 func (r *Registry) Twice() []string {
 	var all []string
 	for digest, count := range r.Uploads() {
@@ -93,14 +92,14 @@ func (r *Registry) Twice() []string {
 	return all
 }
 
-// Lose forgets all blobs; manifests stay.
+// Lose removes all blobs; manifests remain.
 func (r *Registry) Lose() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.blobs = map[string]bool{}
 }
 
-// ServeHTTP answers one request.
+// ServeHTTP handles one request.
 func (r *Registry) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	r.mu.Lock()
 	fail := r.fail
@@ -156,7 +155,7 @@ func (r *Registry) finished(repository, digest string) {
 	r.uploads[digest]++
 }
 
-// status notes the status of an answer.
+// status records the status code of a response.
 type status struct {
 	http.ResponseWriter
 	code int

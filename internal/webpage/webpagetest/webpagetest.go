@@ -13,7 +13,7 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// Faults are the promises that a page breaks.
+// Faults returns one sentence for each guarantee that a page violates.
 func Faults(page string) []string {
 	document, err := html.Parse(strings.NewReader(page))
 	if err != nil {
@@ -62,7 +62,7 @@ func (c *checker) fault(format string, args ...any) {
 func (c *checker) element(node *html.Node) {
 	c.count[node.DataAtom]++
 	if slices.Contains([]string{"link", "img", "iframe", "object", "embed", "base", "svg", "video", "audio"}, node.Data) {
-		c.fault("the element %s may ask for something", node.Data)
+		c.fault("the element %s may load something", node.Data)
 	}
 	for _, attribute := range node.Attr {
 		c.attribute(node, attribute)
@@ -74,7 +74,7 @@ func (c *checker) element(node *html.Node) {
 		c.script = text(node)
 	case atom.Html:
 		if attr(node, "lang") == "" {
-			c.fault("the page does not say its language")
+			c.fault("the page does not declare its language")
 		}
 	case atom.Input:
 		if node.Parent.DataAtom != atom.Label {
