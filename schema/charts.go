@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// chart is what a chart's schema depends on besides its values.
+// chart contains what the schema of a chart depends on besides its values.
 type chart struct {
 	Name         string
 	Type         string
@@ -32,8 +32,7 @@ func (c chart) subcharts() []string {
 	return keys
 }
 
-// readCharts returns the charts below root/charts that have values of their own, each after the
-// charts it depends on.
+// readCharts returns the charts below root/charts that have values of their own, each after its dependencies.
 func readCharts(root string) ([]chart, error) {
 	files, err := filepath.Glob(filepath.Join(root, "charts", "*", "Chart.yaml"))
 	if err != nil {

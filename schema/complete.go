@@ -8,9 +8,9 @@ import (
 	"slices"
 )
 
-// complete adds in place what Helm itself adds to the chart's values: those of its subcharts, which their own schemas check, `global`, and the `enabled`
-// and `tags` of a chart that depends on it.
-func complete(node Node, c chart, made map[string]Node) error {
+// complete adds to node what Helm itself adds to the chart's values: those of its subcharts, which their own schemas validate, `global`, and the
+// `enabled` and `tags` of a chart that depends on it.
+func complete(node Node, c chart, schemas map[string]Node) error {
 	node["$schema"] = "http://json-schema.org/draft-07/schema#"
 	node["title"] = "Values of the chart " + c.Name
 	properties, ok := node["properties"].(Node)
@@ -34,15 +34,15 @@ func complete(node Node, c chart, made map[string]Node) error {
 		global = Node{"type": []any{"object", "null"}, "description": "Values shared with the parent chart"}
 		properties["global"] = global
 	}
-	return completeGlobals(node, properties, global, c, made)
+	return completeGlobals(node, properties, global, c, schemas)
 }
 
-// completeGlobals leaves the globals open to those of other charts: a chart that depends on this one has its own, and tools such as Rancher add some. A
-// parent's own globals are limited to their keys, and a typo of one is rejected; what a subchart reads is checked by its own schema.
-func completeGlobals(node, properties, global Node, c chart, made map[string]Node) error {
+// completeGlobals accepts the globals of other charts: a chart that depends on this one has its own, and tools such as Rancher add some. A parent's
+// own globals are limited to their keys, and a typo of one is rejected; what a subchart reads is validated by its own schema.
+func completeGlobals(node, properties, global Node, c chart, schemas map[string]Node) error {
 	own, _ := global["properties"].(Node)
 	keys := slices.Sorted(maps.Keys(own))
-	parent, err := addGlobals(node, properties, c, made)
+	parent, err := addGlobals(node, properties, c, schemas)
 	if err != nil {
 		return err
 	}
@@ -55,12 +55,12 @@ func completeGlobals(node, properties, global Node, c chart, made map[string]Nod
 	return nil
 }
 
-// addGlobals lets a parent's `global` accept the keys that its subcharts read from it; the parent's definition of a key takes precedence. It reports
+// addGlobals adds to a parent's `global` the keys that its subcharts read from it; the parent's definition of a key takes precedence. It reports
 // whether the chart is such a parent.
-func addGlobals(node, properties Node, c chart, made map[string]Node) (bool, error) {
+func addGlobals(node, properties Node, c chart, schemas map[string]Node) (bool, error) {
 	parent := false
 	for _, dependency := range c.Dependencies {
-		subchart, ok := made[dependency.Name]
+		subchart, ok := schemas[dependency.Name]
 		if !ok {
 			continue
 		}

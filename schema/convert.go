@@ -14,7 +14,7 @@ import (
 // Node is a JSON schema, or a part of one, as decoded JSON.
 type Node = map[string]any
 
-// Converter turns a values.yaml with `# @schema` notes into a schema, one node per value.
+// Converter converts a values.yaml with `# @schema` annotations into a schema, one node per value.
 type Converter func(ctx context.Context, valuesFile string) (Node, error)
 
 // Tool returns a converter that runs helm-values-schema-json, in the version that

@@ -13,7 +13,7 @@ import (
 // Default is the default of a value in a chart that users migrate from.
 type Default struct {
 	Path  dropped.Path
-	Value any // Value is nil where it is not known, or null.
+	Value any // Value is nil if it is unknown or null.
 }
 
 // readDefaults returns the defaults of a chart in the compatibility tables, for all versions: those of the charts that users migrate from under their
@@ -47,11 +47,11 @@ func readDefaults(root, chart string) ([]Default, error) {
 				}
 				path = path[1:]
 			}
-			made := Default{Path: path}
-			if json.Unmarshal([]byte(fields[2]), &made.Value) != nil {
-				made.Value = nil // long defaults are cut short in the tables
+			value := Default{Path: path}
+			if json.Unmarshal([]byte(fields[2]), &value.Value) != nil {
+				value.Value = nil // the tables truncate long defaults
 			}
-			all = append(all, made)
+			all = append(all, value)
 		}
 	}
 	return all, nil

@@ -14,7 +14,7 @@ import (
 // Kubernetes, which they refer to by kubernetesPrefix and the name of the type.
 type definitions map[string]Node
 
-// local is where a schema contains the definitions that it refers to.
+// local is the prefix of references to definitions in the same schema.
 const local = "#/definitions/"
 
 func readDefinitions(files fs.FS) (definitions, error) {
@@ -37,15 +37,15 @@ func readDefinitions(files fs.FS) (definitions, error) {
 	return found, nil
 }
 
-// linker resolves the references of one schema. A node with nothing but its reference keeps it, and the definition is in the schema once. Into a node
-// with more the definition is merged, and the values take precedence, property by property: a validator before draft 2019-09, as in Helm before 3.18,
-// ignores everything next to a reference.
+// linker resolves the references of one schema. A node that contains only a reference keeps it, and the schema contains the definition once. If a
+// node contains more, the definition is merged into it, and the values take precedence, property by property: a validator before draft 2019-09, as in
+// Helm before 3.18, ignores everything next to a reference.
 type linker struct {
 	shared definitions
 	used   Node
 }
 
-// link resolves the references in node and puts what they refer to under its definitions.
+// link resolves the references in node and adds the definitions that they refer to.
 func (d definitions) link(node Node) error {
 	l := &linker{shared: d, used: Node{}}
 	if err := l.walk(node, nil); err != nil {
@@ -59,7 +59,7 @@ func (d definitions) link(node Node) error {
 
 func (l *linker) walk(node Node, open []string) error {
 	shapeByKey(node)
-	outer, said := open, refers(node)
+	outer, referring := open, refers(node)
 	for {
 		reference, ok := node["$ref"].(string)
 		if !ok || strings.HasPrefix(reference, local) {
@@ -83,7 +83,7 @@ func (l *linker) walk(node Node, open []string) error {
 	}
 	return eachChild(node, func(key string, child Node) error {
 		within := open
-		if said[key] { // in the values, not in a definition: a component may contain another
+		if referring[key] { // in the values, not in a definition: a component may contain another
 			within = outer
 		}
 		if err := l.walk(child, within); err != nil {
@@ -93,7 +93,7 @@ func (l *linker) walk(node Node, open []string) error {
 	})
 }
 
-// names are those of the definitions that an annotation may refer to.
+// names returns the names of the definitions that an annotation may refer to.
 func (l *linker) names() string {
 	own := slices.DeleteFunc(slices.Sorted(maps.Keys(l.shared)), func(name string) bool { return strings.HasPrefix(name, kubernetesPrefix) })
 	return strings.Join(own, ", ")
@@ -105,16 +105,16 @@ func saysMore(node Node) bool {
 	return len(properties) > 0 || node["additionalProperties"] == true
 }
 
-// absorb puts a definition in place of the reference to it in node.
+// absorb replaces the reference in node with the definition.
 func absorb(node, definition Node) error {
 	delete(node, "$ref")
 	if node["additionalProperties"] == false {
-		delete(node, "additionalProperties") // the converter's default; the definition knows better
+		delete(node, "additionalProperties") // the converter's default; the definition takes precedence
 	}
 	return merge(node, definition)
 }
 
-// keep leaves a reference in node and adds the definition where it points.
+// keep reduces node to its reference and description, and adds the definition to the schema.
 func (l *linker) keep(node Node, name string) error {
 	description, described := node["description"]
 	clear(node)
@@ -126,13 +126,13 @@ func (l *linker) keep(node Node, name string) error {
 	if _, done := l.used[title]; done {
 		return nil
 	}
-	made := Node{}
-	l.used[title] = made
-	if err := merge(made, l.shared[name]); err != nil {
+	copied := Node{}
+	l.used[title] = copied
+	if err := merge(copied, l.shared[name]); err != nil {
 		return fmt.Errorf("shared definition %s: %w", name, err)
 	}
 	for { // a definition may extend another
-		further, extends := made["$ref"].(string)
+		further, extends := copied["$ref"].(string)
 		if !extends {
 			break
 		}
@@ -140,15 +140,15 @@ func (l *linker) keep(node Node, name string) error {
 		if !known {
 			return fmt.Errorf("shared definition %s: there is no %s", name, further)
 		}
-		delete(made, "$ref")
-		if err := merge(made, base); err != nil {
+		delete(copied, "$ref")
+		if err := merge(copied, base); err != nil {
 			return fmt.Errorf("shared definition %s: %w", name, err)
 		}
 	}
-	return l.walk(made, []string{name})
+	return l.walk(copied, []string{name})
 }
 
-// refers are the properties of a node that refer to a definition.
+// refers reports which properties of a node refer to a definition.
 func refers(node Node) map[string]bool {
 	found := map[string]bool{}
 	properties, _ := node["properties"].(Node)
@@ -159,7 +159,7 @@ func refers(node Node) map[string]bool {
 	return found
 }
 
-// merge adds to node what it lacks of base, without sharing memory with it.
+// merge adds the parts of base that node lacks, without sharing memory with base.
 func merge(node, base Node) error {
 	text, err := json.Marshal(base)
 	if err != nil {
@@ -173,7 +173,7 @@ func merge(node, base Node) error {
 	return nil
 }
 
-// fill adds to node what it lacks of base. A reference stands for a whole node.
+// fill adds the parts of base that node lacks. A reference stands for a whole node.
 func fill(node, base Node) {
 	for key, value := range base {
 		own, present := node[key]
@@ -189,7 +189,7 @@ func fill(node, base Node) {
 	}
 }
 
-// otherwise reports whether a node differs from the reference it would be filled from: a text, or one of several types.
+// otherwise reports whether a node differs from the reference that it would be filled from: a string, or a value of several types.
 func otherwise(node, base Node) bool {
 	kinds := typesOf(node)
 	return base["$ref"] != nil && (slices.Contains(kinds, "string") || len(kinds) == 0 && len(node) > 0)

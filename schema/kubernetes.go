@@ -11,13 +11,13 @@ import (
 	"gitops-runtime/internal/gomodule"
 )
 
-// kubernetesPrefix is that of the names under which the definitions of Kubernetes are referred to.
+// kubernetesPrefix is the prefix of the names under which references find the definitions of Kubernetes.
 const kubernetesPrefix = "kubernetes:"
 
 // groups are the APIs whose types the definitions refer to.
 var groups = []string{"io.k8s.api.core.v1.", "io.k8s.api.apps.v1.", "io.k8s.api.autoscaling.v2.", "io.k8s.api.networking.v1.", "io.k8s.apimachinery.pkg.apis.meta.v1.", "io.k8s.apimachinery.pkg.util.intstr.", "io.k8s.apimachinery.pkg.api.resource."}
 
-// template is what a value that a template evaluates has in it, in place of a number or a boolean.
+// template matches a value that a template evaluates, which is accepted in place of a number or a boolean.
 const template = `\{\{`
 
 // Types are types of Kubernetes by name, as JSON schemas.
@@ -63,7 +63,7 @@ func titleOf(name string) (string, bool) {
 	return "", false
 }
 
-// typeOf is an OpenAPI schema as a JSON schema.
+// typeOf converts an OpenAPI schema into a JSON schema.
 func typeOf(node Node) Node {
 	if reference, ok := node["$ref"].(string); ok {
 		title, known := titleOf(strings.TrimPrefix(reference, local))
@@ -87,26 +87,26 @@ func typeOf(node Node) Node {
 }
 
 func objectOf(node Node) Node {
-	made := Node{"type": "object"}
+	object := Node{"type": "object"}
 	if values, ok := node["additionalProperties"].(Node); ok {
-		made["additionalProperties"] = typeOf(values)
+		object["additionalProperties"] = typeOf(values)
 	}
 	properties, _ := node["properties"].(Node)
 	if len(properties) == 0 {
-		return made
+		return object
 	}
 	own := Node{}
 	for key, value := range properties {
 		own[key] = typeOf(value.(Node))
 	}
-	made["properties"], made["additionalProperties"] = own, false
+	object["properties"], object["additionalProperties"] = own, false
 	if required, ok := node["required"]; ok {
-		made["required"] = required
+		object["required"] = required
 	}
-	return made
+	return object
 }
 
-// quantity is what Kubernetes accepts as a quantity; its OpenAPI document specifies only a string.
+// quantity returns the schema of the quantities that Kubernetes accepts; its OpenAPI document specifies only a string.
 func quantity() Node {
 	return Node{
 		"type":    []any{"string", "number"},
@@ -114,14 +114,14 @@ func quantity() Node {
 	}
 }
 
-// storage are the volume sources of single storage systems, most of which CSI drivers have replaced. Their fields stay open: they are half of
-// all that a volume has.
+// storage are the volume sources of single storage systems, most of which CSI drivers have replaced. Their fields are not validated: they would be
+// half of the definition of a volume.
 var storage = []string{
 	"AWSElasticBlockStore", "AzureDisk", "AzureFile", "CephFS", "Cinder", "FC", "Flex", "Flocker", "GCEPersistentDisk", "GitRepo", "Glusterfs", "ISCSI",
 	"PhotonPersistentDisk", "Portworx", "Quobyte", "RBD", "ScaleIO", "StorageOS", "VsphereVirtualDisk",
 }
 
-// loosen removes requirements of Kubernetes on objects that a chart completes: of a probe's request a user may change only the path.
+// loosen removes requirements of Kubernetes on objects that a chart completes: a user may set only the path of a probe's request, for example.
 func loosen(found definitions) {
 	for _, name := range storage {
 		found[kubernetesPrefix+name+"VolumeSource"] = Node{"type": "object"}

@@ -34,8 +34,8 @@ func eachChild(node Node, visit func(key string, child Node) error) error {
 	return nil
 }
 
-// refine corrects in place what a converter cannot know from defaults alone: an empty map is free, the objects of a list may have other keys than those
-// of the default, and any value may be null, which deletes a default in Helm.
+// refine corrects in place what a converter cannot know from defaults alone: an empty map accepts any key, the objects of a list may have other keys
+// than those of the default, and any value may be null, which deletes a default in Helm.
 func refine(node Node) {
 	loosenItems(node)
 	if properties, _ := node["properties"].(Node); len(properties) == 0 && node["additionalProperties"] == false && node["$ref"] == nil {
@@ -73,7 +73,7 @@ func allowNull(node Node) {
 	}
 }
 
-// open lets node and everything below it accept other keys.
+// open makes node and everything below it accept other keys.
 func open(node Node) {
 	if node["additionalProperties"] == false {
 		delete(node, "additionalProperties")

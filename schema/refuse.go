@@ -35,20 +35,20 @@ func refuse(node Node, values []dropped.Value, defaults []Default) error {
 	return nil
 }
 
-// refusal is the schema of a dropped value.
+// refusal returns the schema of a dropped value.
 func refusal(value dropped.Value, defaults []Default) Node {
-	said := value.Sentence()
+	message := value.Sentence()
 	if value.Harmless {
-		return Node{"description": said}
+		return Node{"description": message}
 	}
-	made := leafRefusal(said)
+	schema := leafRefusal(message)
 	for _, each := range defaults {
 		if !each.Path.Within(value.Path) {
 			continue
 		}
-		at := made
+		at := schema
 		for _, key := range each.Path[len(value.Path):] {
-			at = within(at, key, said)
+			at = within(at, key, message)
 		}
 		if isImage(each.Path) {
 			clear(at)
@@ -59,33 +59,33 @@ func refusal(value dropped.Value, defaults []Default) Node {
 			allow(at, each.Value)
 		}
 	}
-	made["description"] = said
-	return made
+	schema["description"] = message
+	return schema
 }
 
-// isImage reports whether a value is of an image, which differs between versions.
+// isImage reports whether a value is part of an image, which differs between versions.
 func isImage(path dropped.Path) bool {
 	return len(path) > 1 && path[len(path)-2] == "image"
 }
 
-// leafRefusal accepts only a sentence.
-func leafRefusal(said string) Node { return Node{"const": said} }
+// leafRefusal returns a schema that accepts only a message.
+func leafRefusal(message string) Node { return Node{"const": message} }
 
 // allow adds a value to those that a rejection accepts. For an empty map, and for a list of scalars, it accepts the type and rejects other content: Helm
 // prints the sentence of an enum only if all of its values are scalars.
 func allow(node Node, value any) {
-	said, only := node["const"].(string)
+	message, only := node["const"].(string)
 	switch held := value.(type) {
 	case map[string]any:
 		if only && len(held) == 0 {
 			clear(node)
-			node["type"], node["additionalProperties"] = []any{"object", "null"}, leafRefusal(said)
+			node["type"], node["additionalProperties"] = []any{"object", "null"}, leafRefusal(message)
 			return
 		}
 	case []any:
 		if only && !slices.ContainsFunc(held, isCollection) {
 			clear(node)
-			node["type"], node["items"] = []any{"array", "null"}, leafRefusal(said)
+			node["type"], node["items"] = []any{"array", "null"}, leafRefusal(message)
 			for _, one := range held {
 				allow(node["items"].(Node), one)
 			}
@@ -97,11 +97,11 @@ func allow(node Node, value any) {
 	}
 	if only {
 		delete(node, "const")
-		node["enum"] = []any{said}
+		node["enum"] = []any{message}
 	}
-	taken, _ := node["enum"].([]any)
-	if !slices.ContainsFunc(taken, func(known any) bool { return reflect.DeepEqual(known, value) }) {
-		node["enum"] = append(taken, value)
+	accepted, _ := node["enum"].([]any)
+	if !slices.ContainsFunc(accepted, func(known any) bool { return reflect.DeepEqual(known, value) }) {
+		node["enum"] = append(accepted, value)
 	}
 }
 
@@ -111,20 +111,20 @@ func isCollection(value any) bool {
 }
 
 // within turns a rejection into one of a map and returns the rejection of a key in it.
-func within(node Node, key, said string) Node {
+func within(node Node, key, message string) Node {
 	properties, table := node["properties"].(Node)
 	if !table {
 		properties = Node{}
 		clear(node)
-		node["type"], node["properties"], node["additionalProperties"] = []any{"object", "null"}, properties, leafRefusal(said)
+		node["type"], node["properties"], node["additionalProperties"] = []any{"object", "null"}, properties, leafRefusal(message)
 	}
 	if properties[key] == nil {
-		properties[key] = leafRefusal(said)
+		properties[key] = leafRefusal(message)
 	}
 	return properties[key].(Node)
 }
 
-// expand puts a copy of the definition in place of a reference to it in at, which then differs from the others that refer to it.
+// expand replaces the reference in at with a copy of the definition, so that at can differ from other nodes that refer to it.
 func expand(at, root Node) error {
 	reference, refers := at["$ref"].(string)
 	if !refers {

@@ -30,7 +30,7 @@ func Generate(ctx context.Context, root string, convert Converter, kubernetes Ty
 	if err != nil {
 		return nil, err
 	}
-	made := map[string]Node{}
+	schemas := map[string]Node{}
 	var files []generated.File
 	for _, c := range charts {
 		values := filepath.Join(c.dir, "values.yaml")
@@ -42,10 +42,10 @@ func Generate(ctx context.Context, root string, convert Converter, kubernetes Ty
 		if err := shared.linkRefined(node); err != nil {
 			return nil, fmt.Errorf("%s: %w", values, err)
 		}
-		if err := complete(node, c, made); err != nil {
+		if err := complete(node, c, schemas); err != nil {
 			return nil, fmt.Errorf("%s: %w", values, err)
 		}
-		gone, err := dropped.Of(c.Name)
+		droppedValues, err := dropped.Of(c.Name)
 		if err != nil {
 			return nil, err
 		}
@@ -53,10 +53,10 @@ func Generate(ctx context.Context, root string, convert Converter, kubernetes Ty
 		if err != nil {
 			return nil, err
 		}
-		if err := refuse(node, gone, defaults); err != nil {
+		if err := refuse(node, droppedValues, defaults); err != nil {
 			return nil, fmt.Errorf("%s: %w", values, err)
 		}
-		made[c.Name] = node
+		schemas[c.Name] = node
 		requireTables(node, tables)
 		text, err := encode(node)
 		if err != nil {

@@ -47,7 +47,7 @@ var (
 	asEither = []string{"array", "object"}
 )
 
-// shapeByKey lets the properties of a node refer to the definition of their key.
+// shapeByKey replaces properties of a node with references to the definitions of their keys.
 func shapeByKey(node Node) {
 	properties, _ := node["properties"].(Node)
 	for key, value := range properties {
@@ -77,7 +77,7 @@ func shapeOf(key string, node Node) (string, bool) {
 	return "", false
 }
 
-// typesOf are the types of a node besides null.
+// typesOf returns the types of a node besides null.
 func typesOf(node Node) []string {
 	var kinds []string
 	switch at := node["type"].(type) {

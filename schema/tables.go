@@ -7,7 +7,7 @@ import (
 
 // requireTables makes the schema reject merged values that lack a table of settings. Helm removes a table with its defaults if a values file has its key
 // with nothing below it (`app-proxy:`), and --reuse-values does not know the tables that a newer chart adds: templates would fail on missing settings,
-// with Go's error message. Free maps, and empty ones, may be missing.
+// with Go's error message. Maps that accept any key, and empty ones, may be missing.
 //
 // It does not apply to a values file alone, as editors validate it: a file has fewer keys than the merged values.
 func requireTables(node, tables Node) {
@@ -19,8 +19,8 @@ func requireTables(node, tables Node) {
 	node["then"] = tables
 }
 
-// rootTables are the tables that the chart's values always have, as a schema; keys is how many of its keys distinguish merged values from a file of a
-// user. Of a subchart, whose own schema knows its tables, it is the switch.
+// rootTables returns the tables that the chart's values always contain, as a schema; its "keys" is the number of keys that distinguishes merged
+// values from a user's file. For a subchart, whose own schema requires its tables, it requires only `enabled`.
 func rootTables(node Node, subcharts []string) Node {
 	properties, _ := node["properties"].(Node)
 	own := maps.Clone(properties)
@@ -36,12 +36,12 @@ func rootTables(node Node, subcharts []string) Node {
 	if len(switches) > 0 {
 		tables["properties"] = merged(tables["properties"], switches)
 	}
-	// Merged values have all of them except those that were removed; a file for every image of the umbrella has three in four.
+	// Merged values have all of them except those that were removed; a file for every image of the umbrella has three quarters of them.
 	tables["keys"] = max(2, (4*len(properties)+4)/5)
 	return tables
 }
 
-// tablesOf are those of properties that have their own settings and accept no others.
+// tablesOf returns the tables among properties: those that have settings and accept no others.
 func tablesOf(properties Node) Node {
 	within, required := Node{}, []any{}
 	for _, key := range slices.Sorted(maps.Keys(properties)) {

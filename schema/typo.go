@@ -9,7 +9,7 @@ import (
 	"gitops-runtime/internal/sentence"
 )
 
-// shortest is the length from which another key that differs by one letter is a typo of it rather than a different word.
+// shortest is the minimum length of a key for which a key that differs by one letter is a typo rather than a different word.
 const shortest = 6
 
 // refuseTypos makes an open map reject the keys that differ by one letter from one of its own, with a sentence that names that key: such a map accepts
@@ -28,8 +28,8 @@ func refuseTypos(node Node, keys []string) {
 	}
 }
 
-// typos is a pattern of the words that differ from a word by one letter that is missing, different or superfluous, or by two letters that are swapped.
-// No known word matches it, including the word itself. It does not need lookahead, which Go's regular expressions lack.
+// typos returns a pattern of the words that differ from a word by one letter that is missing, different or superfluous, or by two letters that are
+// swapped. No known word matches it, including the word itself. It does not need lookahead, which Go's regular expressions lack.
 func typos(word string, known []string) string {
 	var forms []string
 	add := func(form string) {
@@ -55,7 +55,7 @@ func typos(word string, known []string) string {
 	return "^(" + strings.Join(forms, "|") + ")$"
 }
 
-// withLetter is a pattern of one letter between two parts of a word, such that it matches no known word.
+// withLetter returns a pattern of one letter between two parts of a word, such that it matches no known word.
 func withLetter(before, after string, known []string) string {
 	var not string
 	for _, other := range known {

@@ -21,7 +21,7 @@ var files embed.FS
 // Path is the path of a value: its keys from the top. In text they are separated by dots; a dot inside a key is written `\.`.
 type Path []string
 
-// ParsePath reads a path from text.
+// ParsePath parses a path.
 func ParsePath(text string) Path {
 	keys := strings.Split(strings.ReplaceAll(text, `\.`, "\x00"), ".")
 	for i := range keys {
@@ -30,7 +30,7 @@ func ParsePath(text string) Path {
 	return keys
 }
 
-// String writes the path as text.
+// String formats the path for ParsePath.
 func (p Path) String() string {
 	keys := slices.Clone(p)
 	for i := range keys {
@@ -47,14 +47,14 @@ func (p Path) Within(other Path) bool {
 // Value is a value of another chart that has no effect here, or not under this name.
 type Value struct {
 	Path    Path
-	Reason  string // Reason is why, without a full stop.
-	Instead string // Instead is what to do, without a full stop.
-	Renamed Path   // Renamed is the name under which the value is honored here; nil where it is not.
+	Reason  string // Reason is why it has no effect, without a full stop.
+	Instead string // Instead is what to do instead, without a full stop.
+	Renamed Path   // Renamed is the name under which the value is honored here; nil if it is not honored.
 	// Harmless is true if the value has no effect on the result, so that it is only a warning.
 	Harmless bool
 }
 
-// Sentence is the message with which schemas reject the value.
+// Sentence returns the message with which schemas reject the value.
 func (v Value) Sentence() string { return sentence.Dropped(v.Reason, v.Instead) }
 
 // Now returns the name that a path at or below a renamed value has here.
@@ -62,7 +62,7 @@ func (v Value) Now(path Path) Path {
 	return append(slices.Clone(v.Renamed), path[len(v.Path):]...)
 }
 
-// Charts are the names of the charts that drop values.
+// Charts returns the names of the charts that drop values.
 func Charts() ([]string, error) {
 	names, err := fs.Glob(files, "*.yaml")
 	if err != nil {
@@ -77,7 +77,8 @@ func Charts() ([]string, error) {
 // Of returns the values that a chart drops. Most charts drop none.
 func Of(chart string) ([]Value, error) { return read(files, chart) }
 
-// read reads what a chart drops from <chart>.yaml in dir: a list of {path, reason, instead}, or {path, reason, renamed} for what has another name here.
+// read reads the values that a chart drops from <chart>.yaml in dir: a list of {path, reason, instead}, or {path, reason, renamed} for a value that
+// has another name here.
 func read(dir fs.FS, chart string) ([]Value, error) {
 	text, err := fs.ReadFile(dir, chart+".yaml")
 	if errors.Is(err, fs.ErrNotExist) {
@@ -95,20 +96,20 @@ func read(dir fs.FS, chart string) ([]Value, error) {
 	}
 	var values []Value
 	for _, entry := range written {
-		made := Value{Path: ParsePath(entry.Path), Reason: entry.Reason, Instead: entry.Instead, Harmless: entry.Harmless}
+		value := Value{Path: ParsePath(entry.Path), Reason: entry.Reason, Instead: entry.Instead, Harmless: entry.Harmless}
 		if entry.Renamed != "" {
-			made.Renamed = ParsePath(entry.Renamed)
-			made.Instead = "Set " + entry.Renamed
+			value.Renamed = ParsePath(entry.Renamed)
+			value.Instead = "Set " + entry.Renamed
 		}
-		if entry.Path == "" || made.Reason == "" || made.Instead == "" || entry.Instead != "" && entry.Renamed != "" {
+		if entry.Path == "" || value.Reason == "" || value.Instead == "" || entry.Instead != "" && entry.Renamed != "" {
 			return nil, fmt.Errorf("what %s drops: %+v needs path, reason, and either instead or renamed", chart, entry)
 		}
-		values = append(values, made)
+		values = append(values, value)
 	}
 	return values, nil
 }
 
-// Below is what a chart that depends on others drops of their values, under the key of each.
+// Below returns the values that a subchart drops, with their paths in the values of the parent chart, where key is the subchart's key.
 func Below(key, chart string) ([]Value, error) {
 	values, err := Of(chart)
 	if err != nil {
