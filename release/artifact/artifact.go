@@ -12,11 +12,11 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
-// blob is content under a media type.
+// blob is content with its media type.
 type blob struct {
 	content []byte
 	kind    types.MediaType
-	// annotations are those of its descriptor.
+	// annotations are the annotations of its descriptor.
 	annotations map[string]string
 }
 
@@ -25,7 +25,7 @@ func (b blob) descriptor() (v1.Descriptor, error) {
 	return v1.Descriptor{MediaType: b.kind, Digest: digest, Size: size, Annotations: b.annotations}, err
 }
 
-// manifest is an artifact of a configuration and one layer. It is a v1.Image, so that registries' clients push it.
+// manifest is an artifact with a configuration and one layer. It is a v1.Image, so that registry clients can push it.
 type manifest struct {
 	config, layer blob
 	raw           []byte
@@ -56,42 +56,42 @@ func newManifest(config, layer blob, artifactType string, subject *v1.Descriptor
 	return &manifest{config: config, layer: layer, raw: raw}, nil
 }
 
-// Layers is the one layer.
+// Layers returns the one layer.
 func (m *manifest) Layers() ([]v1.Layer, error) {
 	return []v1.Layer{static.NewLayer(m.layer.content, m.layer.kind)}, nil
 }
 
-// MediaType is that of OCI manifests.
+// MediaType returns the media type of OCI manifests.
 func (m *manifest) MediaType() (types.MediaType, error) { return types.OCIManifestSchema1, nil }
 
-// Size is that of the manifest.
+// Size returns the size of the manifest in bytes.
 func (m *manifest) Size() (int64, error) { return int64(len(m.raw)), nil }
 
-// ConfigName is the digest of the configuration.
+// ConfigName returns the digest of the configuration.
 func (m *manifest) ConfigName() (v1.Hash, error) {
 	described, err := m.config.descriptor()
 	return described.Digest, err
 }
 
-// ConfigFile is empty: the configuration is not that of a container.
+// ConfigFile returns an empty file: the configuration is not that of a container.
 func (m *manifest) ConfigFile() (*v1.ConfigFile, error) { return &v1.ConfigFile{}, nil }
 
-// RawConfigFile is the configuration.
+// RawConfigFile returns the configuration.
 func (m *manifest) RawConfigFile() ([]byte, error) { return m.config.content, nil }
 
-// Digest is that of the manifest.
+// Digest returns the digest of the manifest.
 func (m *manifest) Digest() (v1.Hash, error) {
 	digest, _, err := v1.SHA256(bytes.NewReader(m.raw))
 	return digest, err
 }
 
-// Manifest is the manifest.
+// Manifest returns the parsed manifest.
 func (m *manifest) Manifest() (*v1.Manifest, error) { return v1.ParseManifest(bytes.NewReader(m.raw)) }
 
-// RawManifest are the bytes of the manifest.
+// RawManifest returns the bytes of the manifest.
 func (m *manifest) RawManifest() ([]byte, error) { return m.raw, nil }
 
-// LayerByDigest is the layer.
+// LayerByDigest returns the layer, or the configuration, with a digest.
 func (m *manifest) LayerByDigest(digest v1.Hash) (v1.Layer, error) {
 	for _, one := range []blob{m.layer, m.config} {
 		if described, err := one.descriptor(); err == nil && described.Digest == digest {
@@ -101,10 +101,10 @@ func (m *manifest) LayerByDigest(digest v1.Hash) (v1.Layer, error) {
 	return nil, fmt.Errorf("no layer %s", digest)
 }
 
-// LayerByDiffID is the layer.
+// LayerByDiffID is LayerByDigest: the layer has no other ID.
 func (m *manifest) LayerByDiffID(digest v1.Hash) (v1.Layer, error) { return m.LayerByDigest(digest) }
 
-// read reads a layer whole; its digest is checked on the way.
+// read returns the content of a layer, and verifies its digest.
 func read(layer v1.Layer) ([]byte, error) {
 	packed, err := layer.Compressed()
 	if err != nil {

@@ -15,7 +15,7 @@ const (
 	chartLayer  = "application/vnd.cncf.helm.chart.content.v1.tar+gzip"
 )
 
-// Chart is a packed chart as `helm push` stores it: https://helm.sh/docs/topics/registries/
+// Chart returns the artifact of a packed chart, as `helm push` stores it: https://helm.sh/docs/topics/registries/
 func Chart(metadata *chart.Metadata, packed []byte, annotations map[string]string) (v1.Image, error) {
 	config, err := json.Marshal(metadata)
 	if err != nil {
@@ -46,7 +46,7 @@ func PackedChart(image v1.Image) ([]byte, error) {
 	return nil, fmt.Errorf("it has no layer of type %s, so it is not a chart", chartLayer)
 }
 
-// Annotations are those that every artifact has: https://github.com/opencontainers/image-spec/blob/v1.1.1/annotations.md
+// Annotations returns the annotations of every artifact: https://github.com/opencontainers/image-spec/blob/v1.1.1/annotations.md
 func Annotations(title, description, version, revision, sourceURL string, created time.Time) map[string]string {
 	all := map[string]string{
 		"org.opencontainers.image.title":       title,

@@ -20,7 +20,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
-// File is a file of an image; its content does not change while the image is used.
+// File is a file of an image; its content must not change while the image is used.
 type File struct {
 	Path    string
 	Mode    int64
@@ -30,11 +30,11 @@ type File struct {
 // Platform is one of an image's platforms.
 type Platform struct {
 	OS, Architecture string
-	// Layers are lists of files, a layer each.
+	// Layers contains the files of each layer.
 	Layers [][]File
 }
 
-// Image is an image of several platforms, from scratch.
+// Image is an image for several platforms, built from scratch.
 type Image struct {
 	Platforms   []Platform
 	Config      v1.Config
@@ -55,11 +55,11 @@ func (i Image) Index() (v1.ImageIndex, error) {
 			Descriptor: v1.Descriptor{Platform: &v1.Platform{OS: platform.OS, Architecture: platform.Architecture}},
 		})
 	}
-	made, ok := mutate.Annotations(index, i.Annotations).(v1.ImageIndex)
+	annotated, ok := mutate.Annotations(index, i.Annotations).(v1.ImageIndex)
 	if !ok {
-		return nil, fmt.Errorf("annotations turned the index into %T", made)
+		return nil, fmt.Errorf("annotations turned the index into %T", annotated)
 	}
-	return made, nil
+	return annotated, nil
 }
 
 func (i Image) platform(platform Platform) (v1.Image, error) {
@@ -87,11 +87,11 @@ func (i Image) platform(platform Platform) (v1.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	made, ok := mutate.Annotations(image, i.Annotations).(v1.Image)
+	annotated, ok := mutate.Annotations(image, i.Annotations).(v1.Image)
 	if !ok {
-		return nil, fmt.Errorf("annotations turned the image into %T", made)
+		return nil, fmt.Errorf("annotations turned the image into %T", annotated)
 	}
-	return made, nil
+	return annotated, nil
 }
 
 // layerOf packs files with their folders, sorted and without times and owners.

@@ -9,7 +9,7 @@ import (
 // part of the repository: https://github.com/helm/helm/blob/v4.3.0/pkg/registry/plugin.go
 const pluginKind = "application/vnd.helm.plugin.v1+json"
 
-// Plugin is a packed plugin.
+// Plugin returns the artifact of a packed plugin.
 func Plugin(name, version string, packed []byte, annotations map[string]string) (v1.Image, error) {
 	layer := blob{content: packed, kind: types.OCILayer, annotations: map[string]string{"org.opencontainers.image.title": name + "-" + version + ".tgz"}}
 	return newManifest(blob{content: []byte("{}"), kind: "application/vnd.oci.empty.v1+json"}, layer, pluginKind, nil, annotations)

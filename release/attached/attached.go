@@ -16,9 +16,9 @@ import (
 
 // Bundle is a bundle that refers to an artifact.
 type Bundle struct {
-	// Digest is that of the bundle's manifest.
+	// Digest is the digest of the bundle's manifest.
 	Digest string
-	// PredicateType is that of the manifest's annotation.
+	// PredicateType is the predicate type in an annotation of the manifest.
 	PredicateType string
 	Content       []byte
 	// Err is why the content is not available; other bundles may be usable.

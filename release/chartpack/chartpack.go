@@ -21,17 +21,17 @@ import (
 	"gitops-runtime/internal/helmchart"
 )
 
-// Default is where the values of the tree look for the product's own images.
+// Default is the registry of the product's images in the values of the source tree.
 const Default = "quay.io/codefresh"
 
 // Placeholder is the address of the published charts in the repository's pages.
 const Placeholder = "registry.example.com/gitops"
 
-// Place is where a chart is published to.
+// Place is the registry that a chart is published to.
 type Place struct {
-	// Registry is host/path, below which charts and images are.
+	// Registry is host/path, below which charts and images are published.
 	Registry string
-	// Digests are those of the published images, by their names below the registry.
+	// Digests contains the digests of the published images, by their names below the registry.
 	Digests map[string]string
 }
 
@@ -39,11 +39,11 @@ type Place struct {
 type Packed struct {
 	Metadata *chart.Metadata
 	Content  []byte
-	// Named are the product's own images that values of the chart name, by digest.
+	// Named contains the names of the product's images that values of the chart reference by digest.
 	Named []string
 }
 
-// Pack packs the chart in a folder with all that it depends on.
+// Pack packs the chart in a folder with all its dependencies.
 func Pack(ctx context.Context, folder string, place Place) (Packed, error) {
 	loaded, err := helmchart.Load(ctx, helmchart.Source{Name: folder})
 	if err != nil {
@@ -109,12 +109,13 @@ func (p *packing) add(loaded *chart.Chart, below string) error {
 	return nil
 }
 
-// belongs reports whether a file is packaged unchanged: not if it is generated, and not a lock file, whose addresses are not the published ones.
+// belongs reports whether a file is packed with the files of its chart: not Chart.yaml and the dependencies, which are packed separately, and not the
+// lock file, whose addresses are not the published ones.
 func belongs(name string) bool {
 	return name != chartutil.ChartfileName && name != "Chart.lock" && !strings.HasPrefix(name, chartutil.ChartsDir+"/")
 }
 
-// text is a file as it is published.
+// text returns the published content of a file.
 func (p *packing) text(file *chart.File) ([]byte, error) {
 	switch {
 	case path.Base(file.Name) == chartutil.ValuesfileName:
@@ -136,7 +137,7 @@ func (p *packing) write(name string, content []byte) error {
 	return err
 }
 
-// metadata is a Chart.yaml as it is published.
+// metadata returns the published content of a Chart.yaml.
 func (p Place) metadata(tree *chart.Metadata) *chart.Metadata {
 	published := *tree
 	published.Dependencies = nil
@@ -157,7 +158,7 @@ func (p Place) metadata(tree *chart.Metadata) *chart.Metadata {
 	return &published
 }
 
-// images is a list of images for ArtifactHub, with the product's own where they are published.
+// images returns a list of images for ArtifactHub, with the published references of the product's images.
 func (p Place) images(list string) string {
 	lines := strings.Split(list, "\n")
 	for i, line := range lines {
@@ -166,7 +167,7 @@ func (p Place) images(list string) string {
 			continue
 		}
 		name, _, _ := strings.Cut(reference, ":")
-		if digest, own := p.Digests[name]; own {
+		if digest, published := p.Digests[name]; published {
 			lines[i] = fmt.Sprintf("%simage: %s/%s@%s", before, p.Registry, reference, digest)
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// values are default values as they are published: every image of the product's own is named where it is published, by digest. All else,
-// comments included, is as in the tree. The names of these images are returned.
+// values returns default values as they are published, and the names of the product's images in them. These images have their published repositories
+// and digests; everything else, comments included, is as in the source tree.
 func (p Place) values(text []byte) ([]byte, []string, error) {
 	var document yaml.Node
 	if err := yaml.Unmarshal(text, &document); err != nil {
@@ -30,7 +30,7 @@ func (p Place) values(text []byte) ([]byte, []string, error) {
 	return []byte(strings.Join(lines, "\n")), named, nil
 }
 
-// imagesIn are the maps below a node that have a repository and a digest.
+// imagesIn returns the maps below a node that have a repository and a digest.
 func imagesIn(node *yaml.Node) []map[string]*yaml.Node {
 	var found []map[string]*yaml.Node
 	if node.Kind == yaml.MappingNode {
@@ -48,7 +48,7 @@ func imagesIn(node *yaml.Node) []map[string]*yaml.Node {
 	return found
 }
 
-// set writes a scalar in the place of one on a line of its own.
+// set replaces a scalar that does not span several lines.
 func set(lines []string, node *yaml.Node, value string) {
 	line := lines[node.Line-1]
 	before, rest := line[:node.Column-1], line[node.Column-1:]
@@ -59,10 +59,10 @@ func set(lines []string, node *yaml.Node, value string) {
 	lines[node.Line-1] = before + value + rest[length:]
 }
 
-// Image is an image that values name.
+// Image is an image that values reference.
 type Image struct{ Repository, Digest string }
 
-// Named are the images of values that are named by repository and digest, sorted.
+// Named returns the images that values reference by repository and digest, sorted.
 func Named(text []byte) ([]Image, error) {
 	var document yaml.Node
 	if err := yaml.Unmarshal(text, &document); err != nil {

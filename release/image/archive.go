@@ -29,7 +29,7 @@ func (m Made) WriteArchive(file string, program Program, architecture, version s
 	return tag.String(), nil
 }
 
-// image is that of one architecture.
+// image returns the image of one architecture.
 func (m Made) image(architecture string) (v1.Image, error) {
 	index, err := m.Index.IndexManifest()
 	if err != nil {

@@ -18,20 +18,20 @@ import (
 	"gitops-runtime/release/source"
 )
 
-// Program is a program with an image of its own.
+// Program is a program with its own image.
 type Program struct {
-	// Name is the image's, below the registry's path.
+	// Name is the name of the image below the registry's path.
 	Name string
-	// Package is what is compiled, Path the program in the image.
+	// Package is the Go package that is compiled, Path the path of the program in the image.
 	Package, Path string
 	Description   string
 	WorkingDir    string
 }
 
-// Programs are all programs with images.
+// Programs returns all programs with images.
 func Programs() []Program { return []Program{Installer(), Override()} }
 
-// Installer is validate-values as the chart's hooks run it.
+// Installer returns validate-values as the chart's hooks run it.
 func Installer() Program {
 	return Program{
 		Name: "gitops-runtime-installer", Package: "./validator/cmd/validate-hook", Path: "/validate-values",
@@ -39,7 +39,7 @@ func Installer() Program {
 	}
 }
 
-// Override is image-override.
+// Override returns image-override.
 func Override() Program {
 	return Program{
 		Name: "image-override", Package: "./imageoverride/cmd/image-override", Path: "/image-override",
@@ -47,7 +47,7 @@ func Override() Program {
 	}
 }
 
-// Config is what containers of the program start with.
+// Config returns the configuration of the program's containers.
 func (p Program) Config() v1.Config {
 	return v1.Config{
 		User: "65532:65532", Entrypoint: []string{p.Path}, WorkingDir: p.WorkingDir,
@@ -55,13 +55,13 @@ func (p Program) Config() v1.Config {
 	}
 }
 
-// Architectures are those of every image.
+// Architectures returns the architectures of every image.
 func Architectures() []string { return []string{"amd64", "arm64"} }
 
 // Compiler compiles the program for Linux and an architecture, and returns its file.
 type Compiler func(ctx context.Context, program Program, architecture, version string) (string, error)
 
-// Go compiles with the go command in the checkout at root, into a folder.
+// Go returns a compiler that runs the go command in the checkout at root, and writes programs to a folder.
 func Go(root, folder string) Compiler {
 	return func(ctx context.Context, program Program, architecture, version string) (string, error) {
 		if err := os.MkdirAll(folder, 0o755); err != nil {
@@ -70,16 +70,16 @@ func Go(root, folder string) Compiler {
 		out := filepath.Join(folder, program.Name+"-linux-"+architecture)
 		command := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -X main.version="+version, "-o", out, program.Package)
 		command.Dir = root
-		// The lowest level of each architecture, independent of this machine's settings.
+		// The lowest level of each architecture, independent of the build machine's settings.
 		command.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+architecture, "GOAMD64=v1", "GOARM64=v8.0", "GOFLAGS=", "GOEXPERIMENT=", "GOFIPS140=off")
-		if said, err := command.CombinedOutput(); err != nil {
-			return "", fmt.Errorf("compile %s for linux/%s: %w: %s", program.Package, architecture, err, strings.TrimSpace(string(said)))
+		if output, err := command.CombinedOutput(); err != nil {
+			return "", fmt.Errorf("compile %s for linux/%s: %w: %s", program.Package, architecture, err, strings.TrimSpace(string(output)))
 		}
 		return out, nil
 	}
 }
 
-// Made is an image with its programs.
+// Made is a built image with its programs.
 type Made struct {
 	Index v1.ImageIndex
 	// Files are the compiled programs by architecture.
@@ -118,10 +118,10 @@ func Make(ctx context.Context, compile Compiler, program Program, from source.So
 	return made, nil
 }
 
-// AuthoritiesPath is where images have the public CA certificates.
+// AuthoritiesPath is the path of the public CA certificates in images.
 const AuthoritiesPath = "/etc/ssl/certs/ca-certificates.crt"
 
-// Authorities are the public CA certificates that Mozilla trusts, in PEM.
+// Authorities returns the public CA certificates that Mozilla trusts, in PEM format.
 func Authorities() string {
 	var text strings.Builder
 	for root := range bundle.Roots() {

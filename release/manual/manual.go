@@ -12,11 +12,11 @@ import (
 	"github.com/spf13/cobra/doc"
 )
 
-// Write writes man pages into folder/man, and completions into folder/completions. The time is that of the pages.
+// Write writes man pages into folder/man, and completions into folder/completions; at is the time in the man pages.
 func Write(folder string, at time.Time, programs ...*cobra.Command) error {
 	man, completions := filepath.Join(folder, "man"), filepath.Join(folder, "completions")
-	for _, made := range []string{man, completions} {
-		if err := os.MkdirAll(made, 0o755); err != nil {
+	for _, dir := range []string{man, completions} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return err
 		}
 	}

@@ -15,15 +15,15 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Plugin is a plugin of the tree.
+// Plugin is a plugin of the repository.
 type Plugin struct {
-	// Name is that of its repository below the registry. The repository with only the program's name contains its image.
+	// Name is the name of its repository below the registry; the repository with only the program's name contains the program's image.
 	Name string
-	// Folder is where it is in the checkout.
+	// Folder is its path in the checkout.
 	Folder, Description string
 }
 
-// Plugins are all plugins.
+// Plugins returns all plugins.
 func Plugins() []Plugin {
 	return []Plugin{{
 		Name: "image-override-plugin", Folder: "imageoverride/plugins/image-override",
@@ -45,7 +45,7 @@ func Pack(root string, plugin Plugin) (packed []byte, version string, err error)
 	var content bytes.Buffer
 	zipped := gzip.NewWriter(&content)
 	out := tar.NewWriter(zipped)
-	// in the order of names, as fs.WalkDir has them
+	// fs.WalkDir visits files in the order of their names
 	err = fs.WalkDir(os.DirFS(folder), ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err

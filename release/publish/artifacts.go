@@ -22,16 +22,16 @@ import (
 
 // image publishes the image of a program.
 func (r *run) image(ctx context.Context, program image.Program) error {
-	made, err := image.Make(ctx, r.Compile, program, r.Source, r.Version, image.Architectures()...)
+	built, err := image.Make(ctx, r.Compile, program, r.Source, r.Version, image.Architectures()...)
 	if err != nil {
 		return err
 	}
-	described, written, err := r.put(ctx, program.Name, made.Index)
+	described, written, err := r.put(ctx, program.Name, built.Index)
 	if err != nil {
 		return err
 	}
 	r.digests[program.Name] = described.Digest.String()
-	parts, err := statement.ModulesOf(slices.Sorted(maps.Values(made.Files)))
+	parts, err := statement.ModulesOf(slices.Sorted(maps.Values(built.Files)))
 	if err != nil {
 		return err
 	}
@@ -52,11 +52,11 @@ func (r *run) chart(ctx context.Context, named string) error {
 		return fmt.Errorf("chart %s has the version %s instead of %s: make generate", named, packed.Metadata.Version, r.Version)
 	}
 	annotations := artifact.Annotations(named, packed.Metadata.Description, r.Version, r.Source.Revision, r.Source.URL, r.Source.Time)
-	made, err := artifact.Chart(packed.Metadata, packed.Content, annotations)
+	pushed, err := artifact.Chart(packed.Metadata, packed.Content, annotations)
 	if err != nil {
 		return err
 	}
-	described, written, err := r.put(ctx, named, made)
+	described, written, err := r.put(ctx, named, pushed)
 	if err != nil {
 		return err
 	}
@@ -78,11 +78,11 @@ func (r *run) plugin(ctx context.Context, one plugin.Plugin) error {
 		return fmt.Errorf("plugin %s has the version %s instead of %s: make generate", one.Name, found, r.Version)
 	}
 	annotations := artifact.Annotations(one.Name, one.Description, r.Version, r.Source.Revision, r.Source.URL, r.Source.Time)
-	made, err := artifact.Plugin(one.Name, r.Version, packed, annotations)
+	pushed, err := artifact.Plugin(one.Name, r.Version, packed, annotations)
 	if err != nil {
 		return err
 	}
-	described, written, err := r.put(ctx, one.Name, made)
+	described, written, err := r.put(ctx, one.Name, pushed)
 	if err != nil {
 		return err
 	}
@@ -90,12 +90,12 @@ func (r *run) plugin(ctx context.Context, one plugin.Plugin) error {
 	return r.finish(ctx, whole, described, nil, written)
 }
 
-// oci is the package URL of an artifact in the registry: https://github.com/package-url/purl-spec/blob/main/types-doc/oci-definition.md
+// oci returns the package URL of an artifact in the registry: https://github.com/package-url/purl-spec/blob/main/types-doc/oci-definition.md
 func (r *run) oci(named string, digest v1.Hash) string {
 	return fmt.Sprintf("pkg:oci/%s@%s?repository_url=%s&tag=%s", named, url.QueryEscape(digest.String()), url.QueryEscape(r.Registry+"/"+named), r.Version)
 }
 
-// partsOf are the charts and images that a chart installs.
+// partsOf returns the charts and images that a chart installs.
 func partsOf(metadata *chart.Metadata) ([]statement.Part, error) {
 	var parts []statement.Part
 	for _, dependency := range metadata.Dependencies {
@@ -124,7 +124,7 @@ func partsOf(metadata *chart.Metadata) ([]statement.Part, error) {
 	return parts, nil
 }
 
-// finish attaches the statements on an artifact and reports it.
+// finish attaches the statements about an artifact and reports it.
 func (r *run) finish(ctx context.Context, whole statement.Part, described v1.Descriptor, parts []statement.Part, written bool) error {
 	document, err := statement.Document(whole, described.Digest.Hex, parts, r.Source.Time)
 	if err != nil {
@@ -137,15 +137,15 @@ func (r *run) finish(ctx context.Context, whole statement.Part, described v1.Des
 		return err
 	}
 	for _, kind := range statement.Types() {
-		said, err := statement.About(r.Registry+"/"+whole.Name, described.Digest.Hex, kind, predicates[kind])
+		text, err := statement.About(r.Registry+"/"+whole.Name, described.Digest.Hex, kind, predicates[kind])
 		if err != nil {
 			return err
 		}
-		if r.has(ctx, attached, said, kind, described.Digest.Hex) {
+		if r.has(ctx, attached, text, kind, described.Digest.Hex) {
 			continue
 		}
 		written = true
-		if err := r.attach(ctx, whole.Name, described, kind, said); err != nil {
+		if err := r.attach(ctx, whole.Name, described, kind, text); err != nil {
 			return err
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"gitops-runtime/release/sign"
 )
 
-// attached are the bundles that refer to an artifact.
+// attached returns the bundles that refer to an artifact.
 func (r *run) attached(ctx context.Context, named string, subject v1.Descriptor) ([]attached.Bundle, error) {
 	text := r.Registry + "/" + named + "@" + subject.Digest.String()
 	reference, err := r.client.Reference(text)
@@ -27,13 +27,13 @@ func (r *run) attached(ctx context.Context, named string, subject v1.Descriptor)
 }
 
 // has reports whether bundles contain a statement with a valid signature.
-func (r *run) has(ctx context.Context, among []attached.Bundle, said []byte, kind, digest string) bool {
+func (r *run) has(ctx context.Context, among []attached.Bundle, wanted []byte, kind, digest string) bool {
 	for _, one := range among {
 		if one.Err != nil {
 			continue
 		}
 		payload, err := sign.Payload(one.Content)
-		if err != nil || !bytes.Equal(payload, said) {
+		if err != nil || !bytes.Equal(payload, wanted) {
 			continue
 		}
 		if _, err := r.Signer.Verify(ctx, one.Content, kind, digest); err == nil {
@@ -43,17 +43,17 @@ func (r *run) has(ctx context.Context, among []attached.Bundle, said []byte, kin
 	return false
 }
 
-// attach signs a statement and pushes it as what refers to the artifact.
-func (r *run) attach(ctx context.Context, named string, subject v1.Descriptor, kind string, said []byte) error {
-	bundle, err := r.Signer.Sign(ctx, said)
+// attach signs a statement about an artifact and pushes it as one that refers to the artifact.
+func (r *run) attach(ctx context.Context, named string, subject v1.Descriptor, kind string, payload []byte) error {
+	bundle, err := r.Signer.Sign(ctx, payload)
 	if err != nil {
 		return err
 	}
-	made, err := artifact.Bundle(bundle, kind, subject, r.Source.Time)
+	pushed, err := artifact.Bundle(bundle, kind, subject, r.Source.Time)
 	if err != nil {
 		return err
 	}
-	digest, err := made.Digest()
+	digest, err := pushed.Digest()
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (r *run) attach(ctx context.Context, named string, subject v1.Descriptor, k
 	if err != nil {
 		return err
 	}
-	if err := r.push(ctx, reference, made); err != nil {
+	if err := r.push(ctx, reference, pushed); err != nil {
 		return fault.Explain("attach a signature to", r.Registry+"/"+named+":"+r.Version, err)
 	}
 	return nil

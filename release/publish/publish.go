@@ -50,17 +50,17 @@ type Publisher struct {
 	Plugins []plugin.Plugin
 	Access  registry.Access
 	Source  source.Source
-	// Builder is the identity of what builds, for the provenance.
+	// Builder is the identity of the builder, for the provenance.
 	Builder string
 	Compile image.Compiler
 	Signer  Signer
-	// Replace overwrites a version that was published with another content.
+	// Replace overwrites a version that was published with different content.
 	Replace bool
 	// Report is called for each artifact, one call at a time; may be nil.
 	Report func(Event)
 }
 
-// jobs is how many charts are published at a time.
+// jobs is the maximum number of charts that are published at the same time.
 const jobs = 4
 
 // Publish publishes all images, then plugins and charts.
@@ -88,7 +88,7 @@ func (p Publisher) Publish(ctx context.Context) error {
 	return group.Wait()
 }
 
-// Charts are the names of the charts in a checkout, sorted.
+// Charts returns the names of the charts in a checkout, sorted.
 func Charts(root string) ([]string, error) {
 	files, err := filepath.Glob(filepath.Join(root, "charts", "*", "Chart.yaml"))
 	if err != nil {
@@ -113,20 +113,20 @@ type run struct {
 	mu      sync.Mutex
 }
 
-// content is what a tag is to name.
+// content is an image or index that is pushed under a tag.
 type content interface {
 	remote.Taggable
 	Digest() (v1.Hash, error)
 }
 
-// put pushes content under the tag of the version and returns whether it did not exist.
-func (r *run) put(ctx context.Context, named string, made content) (v1.Descriptor, bool, error) {
+// put pushes content under the tag of the version, and returns its descriptor and whether it did not exist.
+func (r *run) put(ctx context.Context, named string, pushed content) (v1.Descriptor, bool, error) {
 	text := r.Registry + "/" + named + ":" + r.Version
 	reference, err := r.client.Reference(text)
 	if err != nil {
 		return v1.Descriptor{}, false, err
 	}
-	digest, err := made.Digest()
+	digest, err := pushed.Digest()
 	if err != nil {
 		return v1.Descriptor{}, false, err
 	}
@@ -139,10 +139,10 @@ func (r *run) put(ctx context.Context, named string, made content) (v1.Descripto
 	case err != nil && !maybeAbsent(err):
 		return v1.Descriptor{}, false, fault.Explain("publish", text, err)
 	}
-	if err := r.push(ctx, reference, made); err != nil {
+	if err := r.push(ctx, reference, pushed); err != nil {
 		return v1.Descriptor{}, false, fault.Explain("publish", text, err)
 	}
-	raw, err := made.RawManifest()
+	raw, err := pushed.RawManifest()
 	if err != nil {
 		return v1.Descriptor{}, false, err
 	}
@@ -153,12 +153,11 @@ func (r *run) put(ctx context.Context, named string, made content) (v1.Descripto
 	return v1.Descriptor{Digest: digest, Size: int64(len(raw)), MediaType: kind.MediaType}, true, nil
 }
 
-func (r *run) push(ctx context.Context, reference name.Reference, made remote.Taggable) error {
-	return r.Access.Again(ctx, func() error { return remote.Push(reference, made, r.client.Options(ctx)...) })
+func (r *run) push(ctx context.Context, reference name.Reference, pushed remote.Taggable) error {
+	return r.Access.Again(ctx, func() error { return remote.Push(reference, pushed, r.client.Options(ctx)...) })
 }
 
-// maybeAbsent reports whether a registry returned that something does not exist, or did not say: some respond with 403 if it does not exist, and a push
-// will show which it is.
+// maybeAbsent reports whether an artifact may be absent: some registries respond with 403 if it does not exist, and a push shows the actual reason.
 func maybeAbsent(err error) bool {
 	var answer *transport.Error
 	return errors.As(err, &answer) && (answer.StatusCode == http.StatusNotFound || answer.StatusCode == http.StatusForbidden)

@@ -1,4 +1,5 @@
-// Package releasetest has what tests of a release need: a signer without a program, and a small program in the place of the large ones.
+// Package releasetest contains helpers for tests of releases: a signer without cosign, and a compiler that returns a small program in place of the
+// large ones.
 package releasetest
 
 import (
@@ -48,18 +49,18 @@ type bundle struct {
 }
 
 // Sign signs a statement.
-func (s *Signer) Sign(_ context.Context, said []byte) ([]byte, error) {
+func (s *Signer) Sign(_ context.Context, payload []byte) ([]byte, error) {
 	s.mu.Lock()
 	s.signed++
 	s.mu.Unlock()
-	hash := sha256.Sum256(said)
+	hash := sha256.Sum256(payload)
 	signature, err := ecdsa.SignASN1(rand.Reader, s.key, hash[:])
 	if err != nil {
 		return nil, err
 	}
-	var made bundle
-	made.DSSEEnvelope.Payload, made.DSSEEnvelope.Signatures[0].Sig = said, signature
-	return json.Marshal(made)
+	var result bundle
+	result.DSSEEnvelope.Payload, result.DSSEEnvelope.Signatures[0].Sig = payload, signature
+	return json.Marshal(result)
 }
 
 // Verify verifies a bundle.
@@ -68,19 +69,19 @@ func (s *Signer) Verify(_ context.Context, content []byte, predicateType, digest
 	if err := json.Unmarshal(content, &read); err != nil {
 		return nil, err
 	}
-	said, err := sign.Payload(content)
+	payload, err := sign.Payload(content)
 	if err != nil {
 		return nil, err
 	}
-	hash := sha256.Sum256(said)
+	hash := sha256.Sum256(payload)
 	if !ecdsa.VerifyASN1(&s.key.PublicKey, hash[:], read.DSSEEnvelope.Signatures[0].Sig) {
 		return nil, errors.New("not signed by the key of the test")
 	}
-	_, err = statement.Read(said, predicateType, digest)
-	return said, err
+	_, err = statement.Read(payload, predicateType, digest)
+	return payload, err
 }
 
-// Signed is how many statements were signed.
+// Signed returns the number of statements that were signed.
 func (s *Signer) Signed() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -97,7 +98,7 @@ func Compiler(t testing.TB) image.Compiler {
 	command := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", out, ".")
 	command.Dir = folder
 	command.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-buildvcs=false", "GOWORK=off")
-	said, err := command.CombinedOutput()
-	require.NoError(t, err, string(said))
+	output, err := command.CombinedOutput()
+	require.NoError(t, err, string(output))
 	return func(context.Context, image.Program, string, string) (string, error) { return out, nil }
 }

@@ -15,9 +15,9 @@ import (
 
 // Cosign is the program cosign.
 type Cosign struct {
-	// Path is where the program is.
+	// Path is the path of the program.
 	Path string
-	// Key is the private key: a file, or an address of a KMS. Empty for a certificate of Fulcio's, by an identity token of the environment.
+	// Key is the private key: a file, or an address of a KMS. If it is empty, Fulcio issues a certificate for an identity token of the environment.
 	Key string
 	// Identity is the identity of valid signers.
 	Identity Identity
@@ -56,7 +56,7 @@ func (c Cosign) File(ctx context.Context, file, bundle string) error {
 	return nil
 }
 
-// signing are cosign's flags for the signer, and for the transparency log.
+// signing returns cosign's flags for the signer, and for the transparency log.
 func (c Cosign) signing() []string {
 	var flags []string
 	if c.Key != "" {
@@ -87,7 +87,7 @@ func (c Cosign) Verify(ctx context.Context, bundle []byte, predicateType, digest
 	return Payload(bundle)
 }
 
-// Payload is the statement of a bundle, regardless of the signer.
+// Payload returns the statement of a bundle, regardless of the signer.
 func Payload(bundle []byte) ([]byte, error) {
 	var read struct {
 		DSSEEnvelope struct {
@@ -116,13 +116,13 @@ func (c Cosign) run(ctx context.Context, arguments ...string) error {
 	return fmt.Errorf("cosign %s: %s", arguments[0], words(out, err))
 }
 
-// words are cosign's error output, in one line.
+// words returns cosign's error message, in one line.
 func words(out []byte, err error) string {
 	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
 	for _, line := range lines {
 		for _, before := range []string{"Error: ", "error during command execution: "} {
-			if _, said, found := strings.Cut(line, before); found {
-				return said
+			if _, message, found := strings.Cut(line, before); found {
+				return message
 			}
 		}
 	}

@@ -8,11 +8,11 @@ type Identity struct {
 	Key string
 	// Subject and Issuer are the identity of a certificate, such as that of a workflow, and its issuer.
 	Subject, Issuer string
-	// Offline does without transparency log and timestamps; only with a key.
+	// Offline disables the transparency log and timestamps; it requires a key.
 	Offline bool
 }
 
-// Check returns an error for what is missing.
+// Check returns an error if the identity is incomplete or contradictory.
 func (i Identity) Check() error {
 	switch {
 	case i.Key == "" && (i.Subject == "" || i.Issuer == ""):
@@ -25,7 +25,7 @@ func (i Identity) Check() error {
 	return nil
 }
 
-// String names the identity in messages.
+// String returns the name of the identity for messages.
 func (i Identity) String() string {
 	if i.Key != "" {
 		return "the key " + i.Key
@@ -33,7 +33,7 @@ func (i Identity) String() string {
 	return i.Subject
 }
 
-// Flags are cosign's flags for an identity.
+// Flags returns cosign's flags for an identity.
 func (i Identity) Flags() []string {
 	if i.Key == "" {
 		return []string{"--certificate-identity", i.Subject, "--certificate-oidc-issuer", i.Issuer}

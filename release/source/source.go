@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// Source are the sources of a release.
+// Source describes the sources of a release.
 type Source struct {
 	// Revision is the commit.
 	Revision string
-	// Time is the commit's; everything that is published has this time, so that the same commit produces the same bytes.
+	// Time is the time of the commit; everything that is published has this time, so that the same commit produces the same bytes.
 	Time time.Time
 	// URL is the public URL of the repository, https://host/path; empty if it was not given and the clone has no such origin.
 	URL string
@@ -47,7 +47,7 @@ func Read(ctx context.Context, root, url string, dirty bool) (Source, error) {
 	return Source{Revision: revision, Time: time.Unix(at, 0).UTC(), URL: url}, nil
 }
 
-// public is an origin as others reach it, without credentials; empty for one that only this machine reaches.
+// public returns the URL of an origin without credentials; empty for an origin that is not an https:// URL.
 func public(origin string) string {
 	rest, found := strings.CutPrefix(origin, "https://")
 	if !found {

@@ -14,12 +14,12 @@ const BuildType = "urn:gitops-runtime:make-publish:v1"
 // LocalBuilder is the builder of `make publish` outside of CI.
 const LocalBuilder = "urn:gitops-runtime:local-builder"
 
-// Build is how an artifact was built.
+// Build describes how an artifact was built.
 type Build struct {
-	// Version is that of the release, Artifact the name below the registry.
+	// Version is the version of the release, Artifact the name of the artifact below the registry.
 	Version, Artifact string
 	Source            source.Source
-	// Builder is the identity of what built it; in CI the workflow.
+	// Builder is the identity of the builder; in CI, the workflow.
 	Builder string
 }
 
@@ -45,22 +45,22 @@ type Resource struct {
 	Digest map[string]string `json:"digest"`
 }
 
-// Provenance is the predicate of a build.
+// Provenance returns the predicate of a build.
 func (b Build) Provenance() Predicate {
-	var made Predicate
-	made.BuildDefinition.BuildType = BuildType
-	made.BuildDefinition.ExternalParameters = map[string]string{"version": b.Version, "artifact": b.Artifact}
-	made.BuildDefinition.InternalParameters = map[string]string{"go": runtime.Version()}
+	var predicate Predicate
+	predicate.BuildDefinition.BuildType = BuildType
+	predicate.BuildDefinition.ExternalParameters = map[string]string{"version": b.Version, "artifact": b.Artifact}
+	predicate.BuildDefinition.InternalParameters = map[string]string{"go": runtime.Version()}
 	uri := "git+" + b.Source.URL
 	if b.Source.URL == "" {
 		uri = "git:" + b.Source.Revision
 	}
-	made.BuildDefinition.ResolvedDependencies = []Resource{{URI: uri, Digest: map[string]string{"gitCommit": b.Source.Revision}}}
-	made.RunDetails.Builder.ID = b.Builder
-	return made
+	predicate.BuildDefinition.ResolvedDependencies = []Resource{{URI: uri, Digest: map[string]string{"gitCommit": b.Source.Revision}}}
+	predicate.RunDetails.Builder.ID = b.Builder
+	return predicate
 }
 
-// CheckProvenance reads a predicate and compares it with the version of a release.
+// CheckProvenance reads a predicate and compares it with the version of a release and the name of an artifact.
 func CheckProvenance(text []byte, version, artifact string) (Predicate, error) {
 	var read Predicate
 	if err := json.Unmarshal(text, &read); err != nil {

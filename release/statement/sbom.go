@@ -23,23 +23,23 @@ type Part struct {
 	Name, Version string
 	// PURL is its package URL: https://github.com/package-url/purl-spec
 	PURL string
-	// Purpose is one of SPDX: APPLICATION, LIBRARY, CONTAINER.
+	// Purpose is a package purpose of SPDX: APPLICATION, LIBRARY, CONTAINER.
 	Purpose string
-	// License is an SPDX expression, empty where it is not known.
+	// License is an SPDX expression, empty if it is not known.
 	License string
 }
 
-// Document is the SPDX document of an artifact and its parts.
+// Document returns the SPDX document of an artifact and its parts.
 func Document(whole Part, digest string, parts []Part, created time.Time) (*v2_3.Document, error) {
 	parts = slices.Clone(parts)
 	slices.SortFunc(parts, func(a, b Part) int { return strings.Compare(a.PURL, b.PURL) })
 	parts = slices.Compact(parts)
 	top := whole.pkg()
 	top.PackageChecksums = []common.Checksum{{Algorithm: common.SHA256, Value: digest}}
-	made := &v2_3.Document{
+	doc := &v2_3.Document{
 		SPDXVersion: v2_3.Version, DataLicense: v2_3.DataLicense, SPDXIdentifier: "DOCUMENT",
 		DocumentName: whole.Name + "-" + whole.Version,
-		// unique by what it describes, and the same whenever that is built again
+		// unique for each artifact, and the same if the artifact is built again
 		DocumentNamespace: "https://spdx.org/spdxdocs/" + url.PathEscape(whole.Name+"-"+whole.Version) + "-" + digest,
 		CreationInfo: &v2_3.CreationInfo{
 			Creators: []common.Creator{{CreatorType: "Tool", Creator: "gitops-runtime-release"}},
@@ -50,10 +50,10 @@ func Document(whole Part, digest string, parts []Part, created time.Time) (*v2_3
 	}
 	for _, part := range parts {
 		one := part.pkg()
-		made.Packages = append(made.Packages, one)
-		made.Relationships = append(made.Relationships, relationship(top.PackageSPDXIdentifier, one.PackageSPDXIdentifier, common.TypeRelationshipContains))
+		doc.Packages = append(doc.Packages, one)
+		doc.Relationships = append(doc.Relationships, relationship(top.PackageSPDXIdentifier, one.PackageSPDXIdentifier, common.TypeRelationshipContains))
 	}
-	return made, spdx.Write(made, io.Discard)
+	return doc, spdx.Write(doc, io.Discard)
 }
 
 func relationship(from, to common.ElementID, kind string) *v2_3.Relationship {
@@ -79,7 +79,7 @@ func (p Part) pkg() *v2_3.Package {
 	}
 }
 
-// Modules are the Go modules in a compiled program, and Go's standard library.
+// Modules returns the Go modules in a compiled program, and Go's standard library.
 func Modules(program string) ([]Part, error) {
 	info, err := buildinfo.ReadFile(program)
 	if err != nil {
@@ -99,7 +99,7 @@ func Modules(program string) ([]Part, error) {
 	return parts, nil
 }
 
-// ModulesOf are the modules of several programs.
+// ModulesOf returns the modules of several programs.
 func ModulesOf(programs []string) ([]Part, error) {
 	var all []Part
 	for _, program := range programs {

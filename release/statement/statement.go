@@ -17,7 +17,7 @@ const (
 	Provenance = "https://slsa.dev/provenance/v1"
 )
 
-// Types are the types of the statements on every artifact, in this order.
+// Types returns the types of the statements about every artifact, in order.
 func Types() []string { return []string{Signature, SBOM, Provenance} }
 
 const statementType = "https://in-toto.io/Statement/v1"
@@ -36,7 +36,7 @@ type Subject struct {
 	Digest map[string]string `json:"digest"`
 }
 
-// About is a statement on an artifact with a name and a digest (sha256, in hexadecimal).
+// About returns a statement about an artifact with a name and a digest (sha256, in hexadecimal).
 func About(name, digest, predicateType string, predicate any) ([]byte, error) {
 	content, err := json.Marshal(predicate)
 	if err != nil {
@@ -48,7 +48,7 @@ func About(name, digest, predicateType string, predicate any) ([]byte, error) {
 	})
 }
 
-// Read reads a statement and verifies that it has a type and is about a digest.
+// Read reads a statement and verifies its type and the digest of its subject.
 func Read(text []byte, predicateType, digest string) (Statement, error) {
 	var read Statement
 	if err := json.Unmarshal(text, &read); err != nil {

@@ -21,7 +21,7 @@ import (
 	"gitops-runtime/release/chartpack"
 )
 
-// imageContent reads every manifest and blob of an image; digests are checked on the way.
+// imageContent reads every manifest and blob of an image, and verifies their digests.
 func (r *run) imageContent(_ context.Context, found *remote.Descriptor) ([]string, error) {
 	index, err := found.ImageIndex()
 	if err != nil {
@@ -46,7 +46,7 @@ func (r *run) imageContent(_ context.Context, found *remote.Descriptor) ([]strin
 	return defects, nil
 }
 
-// pluginContent reads a plugin; digests are checked on the way.
+// pluginContent reads a plugin, and verifies its digests.
 func (r *run) pluginContent(_ context.Context, found *remote.Descriptor) ([]string, error) {
 	image, err := found.Image()
 	if err != nil {
@@ -109,7 +109,7 @@ func readAll(image v1.Image) error {
 	return nil
 }
 
-// changed returns a defect for content that is missing or does not match its digest; other errors are the network's.
+// changed returns a defect for content that is missing or does not match its digest; other errors, such as those of the network, are returned.
 func changed(what string, err error) ([]string, error) {
 	var answer *transport.Error
 	switch {
@@ -123,7 +123,7 @@ func changed(what string, err error) ([]string, error) {
 	return []string{what + " does not match its digest: " + err.Error()}, nil
 }
 
-// imagesOf are the images that the values of a packed chart and of all charts in it name.
+// imagesOf returns the images that the values of a packed chart and of all charts in it reference.
 func imagesOf(packed []byte) ([]chartpack.Image, error) {
 	unzipped, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
@@ -154,5 +154,5 @@ func imagesOf(packed []byte) ([]chartpack.Image, error) {
 	}
 }
 
-// maxChart bounds an unpacked chart.
+// maxChart is the maximum size of an unpacked chart in bytes.
 const maxChart = 256 << 20

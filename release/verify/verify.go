@@ -27,7 +27,7 @@ type Signatures interface {
 type Verifier struct {
 	// Registry is host/path.
 	Registry, Version string
-	// Images and Charts are the names of what a release has.
+	// Images, Plugins and Charts are the names of the release's artifacts.
 	Images, Plugins, Charts []string
 	Access                  registry.Access
 	Signatures              Signatures
@@ -35,18 +35,19 @@ type Verifier struct {
 	Report func(Result)
 }
 
-// Result is what was found of an artifact.
+// Result is the result of verifying an artifact.
 type Result struct {
-	// Reference is host/path/name:version, Digest that of its content.
+	// Reference is host/path/name:version, Digest the digest of its manifest.
 	Reference, Digest string
 	// Defects are the problems; a valid artifact has none.
 	Defects []string
-	// Packages is how many packages the SBOM lists; Revision and Builder are those of the provenance.
+	// Packages is the number of packages in the SBOM; Revision and Builder are those of the provenance.
 	Packages          int
 	Revision, Builder string
 }
 
-// Verify verifies every image and chart. The error has the number of invalid ones, or that the registry could not be contacted.
+// Verify verifies every image, plugin and chart. The error contains the number of invalid ones, or the reason why the registry could not be
+// contacted.
 func (v Verifier) Verify(ctx context.Context) error {
 	client, err := v.Access.Open()
 	if err != nil {
@@ -95,7 +96,7 @@ func (r *run) report(result Result) int {
 	return min(len(result.Defects), 1)
 }
 
-// checker looks into an artifact for defects.
+// checker returns the defects of an artifact's content.
 type checker func(ctx context.Context, found *remote.Descriptor) ([]string, error)
 
 // artifact verifies one image or chart.
@@ -119,9 +120,9 @@ func (r *run) artifact(ctx context.Context, named string, check checker) (Result
 		return result, fault.Explain("read what is attached to", result.Reference, err)
 	}
 	for _, kind := range statement.Types() {
-		said, defect := r.said(ctx, bundles, kind, found.Digest)
+		text, defect := r.verified(ctx, bundles, kind, found.Digest)
 		if defect == "" {
-			defect = result.understand(said, kind, r.Version, named, found.Digest)
+			defect = result.record(text, kind, r.Version, named, found.Digest)
 		}
 		if defect != "" {
 			result.Defects = append(result.Defects, defect)
@@ -135,11 +136,11 @@ func (r *run) artifact(ctx context.Context, named string, check checker) (Result
 	return result, ctx.Err()
 }
 
-// labels are the types of statements in messages.
+// labels are the names of the types of statements in messages.
 var labels = map[string]string{statement.Signature: "signature", statement.SBOM: "SBOM", statement.Provenance: "provenance"}
 
-// said is the statement of a type with a valid signature.
-func (r *run) said(ctx context.Context, bundles []attached.Bundle, kind string, digest v1.Hash) ([]byte, string) {
+// verified returns the statement of a type that has a valid signature, or a defect if there is none.
+func (r *run) verified(ctx context.Context, bundles []attached.Bundle, kind string, digest v1.Hash) ([]byte, string) {
 	reason := "nothing of the kind is attached; the tag may have been moved to another manifest, or the manifest changed"
 	for _, one := range bundles {
 		if one.PredicateType != kind {
@@ -149,18 +150,18 @@ func (r *run) said(ctx context.Context, bundles []attached.Bundle, kind string, 
 			reason = one.Err.Error()
 			continue
 		}
-		said, err := r.Signatures.Verify(ctx, one.Content, kind, digest.Hex)
+		text, err := r.Signatures.Verify(ctx, one.Content, kind, digest.Hex)
 		if err == nil {
-			return said, ""
+			return text, ""
 		}
 		reason = err.Error()
 	}
 	return nil, fmt.Sprintf("%s has no valid %s: %s", digest, labels[kind], reason)
 }
 
-// understand reads a statement with a valid signature.
-func (r *Result) understand(said []byte, kind, version, named string, digest v1.Hash) string {
-	read, err := statement.Read(said, kind, digest.Hex)
+// record reads a verified statement into the result, and returns a defect if its content is invalid.
+func (r *Result) record(text []byte, kind, version, named string, digest v1.Hash) string {
+	read, err := statement.Read(text, kind, digest.Hex)
 	if err != nil {
 		return err.Error()
 	}

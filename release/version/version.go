@@ -1,5 +1,5 @@
-// Package version knows the version of the product, which the file VERSION contains, and writes it wherever the repository repeats it: the Chart.yaml of
-// every chart, its dependencies on other charts of the repository, the plugin of Helm, ArtifactHub's list of the product's images, and the commands in
+// Package version reads the version of the product from the file VERSION, and writes it wherever the repository repeats it: the Chart.yaml of every
+// chart, its dependencies on other charts of the repository, the plugin of Helm, ArtifactHub's list of the product's images, and the commands in
 // pages.
 package version
 
@@ -14,10 +14,10 @@ import (
 	"github.com/Masterminds/semver/v3"
 )
 
-// File is where the version is, below the root of the checkout.
+// File is the file that contains the version, below the root of the checkout.
 const File = "VERSION"
 
-// Umbrella is the chart whose appVersion is the product's: its own images have that tag.
+// Umbrella is the chart whose appVersion is the product's version, the tag of the product's images.
 const Umbrella = "gitops-runtime"
 
 // Read returns the version of a checkout.
@@ -40,7 +40,7 @@ var (
 	image      = regexp.MustCompile(`(?m)^(      image: \S*/gitops-runtime-installer:).*$`)
 )
 
-// Stamp is a Chart.yaml with the version in every place.
+// Stamp returns a Chart.yaml with the version in every place.
 func Stamp(chart string, text []byte, version string) []byte {
 	text = own.ReplaceAll(text, []byte("version: "+version))
 	text = dependency.ReplaceAll(text, []byte("${1}"+version+"${2}"))
@@ -51,20 +51,20 @@ func Stamp(chart string, text []byte, version string) []byte {
 	return text
 }
 
-// command is a command with the version of a published chart; in pages registry.example.com stands for the reader's registry. target is the version in
-// the Application of the umbrella's ci folder.
+// command matches a command with the version of a published chart; in pages registry.example.com stands for the reader's registry. target matches the
+// version in the Application of the umbrella's ci folder.
 var (
 	command = regexp.MustCompile(`(oci://registry\.example\.com/gitops/[a-z-]+ --version )[0-9]\S*`)
 	target  = regexp.MustCompile(`(?m)^(    targetRevision: ).*$`)
 	marked  = regexp.MustCompile(`(?m)^( +(?:version|tag)\s*[:=]\s*"?)[^"\s]+("?\s+# version of the chart)$`) // in examples
 )
 
-// shown are the files that show such commands, as patterns below the root.
+// shown returns the files that show such commands, as patterns below the root.
 func shown() []string {
 	return []string{"README.md", "docs/*.md", "charts/*/docs/about.md", "charts/gitops-runtime/ci/argo-cd-application.yaml", "examples/README.md", "examples/*/*.yaml", "examples/*/*.tf"}
 }
 
-// StampPage is a page with the version in the commands that it shows.
+// StampPage returns a page with the version in the commands that it shows.
 func StampPage(text []byte, version string) []byte {
 	text = target.ReplaceAll(command.ReplaceAll(text, []byte("${1}"+version)), []byte("${1}"+version))
 	return marked.ReplaceAll(text, []byte("${1}"+version+"${2}"))

@@ -21,7 +21,7 @@ func main() {
 	}
 	system := values.Process("")
 	system.Connect, system.Registries, system.BuiltIn, system.Migrate, system.Schema = local.Connect, &local.Registries{}, local.BuiltIn, migrate.Command, schemabundle.Of
-	// no build time: the same sources produce the same pages
+	// no build time, so that the same sources produce the same pages
 	if err := manual.Write(os.Args[1], time.Unix(0, 0).UTC(), values.Command(system), images.Command(images.Streams{Out: os.Stdout, Err: os.Stderr})); err != nil {
 		fmt.Fprintln(os.Stderr, "manual:", err)
 		os.Exit(1)

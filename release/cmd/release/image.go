@@ -39,12 +39,12 @@ func imageCommand() *cobra.Command {
 				return err
 			}
 			for _, program := range programs {
-				made, err := image.Make(command.Context(), image.Go(root, filepath.Join(root, ".cache", "release")), program, from, current, architecture)
+				built, err := image.Make(command.Context(), image.Go(root, filepath.Join(root, ".cache", "release")), program, from, current, architecture)
 				if err != nil {
 					return err
 				}
 				file := filepath.Join(folder, program.Name+"-"+architecture+".tar")
-				tag, err := made.WriteArchive(file, program, architecture, current)
+				tag, err := built.WriteArchive(file, program, architecture, current)
 				if err != nil {
 					return err
 				}
@@ -58,7 +58,7 @@ func imageCommand() *cobra.Command {
 	return command
 }
 
-// named are the programs of these names, all without any.
+// named returns the programs of these names; without names, all programs.
 func named(names []string) ([]image.Program, error) {
 	if len(names) == 0 {
 		return image.Programs(), nil

@@ -68,7 +68,7 @@ func sbomCommand() *cobra.Command {
 	return command
 }
 
-// sbom is the SPDX document of a program and the modules in it.
+// sbom returns the SPDX document of a program and the modules in it.
 func sbom(program string, whole statement.Part, created time.Time) ([]byte, error) {
 	file, err := os.Open(program)
 	if err != nil {

@@ -26,7 +26,7 @@ import (
 	"gitops-runtime/release/version"
 )
 
-// common are the flags of publish and verify.
+// common contains the flags of publish and verify.
 type common struct {
 	registries registry.Flags
 	identity   sign.Identity
@@ -45,7 +45,7 @@ func (c *common) identify(flags *pflag.FlagSet) {
 	flags.BoolVar(&c.identity.Offline, "offline", os.Getenv("OFFLINE") != "", "do without transparency log and timestamps; needs a key (OFFLINE=1)")
 }
 
-// access returns the registry settings; waits are reported to waiting.
+// access returns the registry settings; waits are reported on standard error.
 func (c *common) access() (registry.Access, error) {
 	access, err := c.registries.Access(os.Getenv)
 	access.Waiting = func(wait registry.Wait) {
@@ -54,7 +54,7 @@ func (c *common) access() (registry.Access, error) {
 	return access, err
 }
 
-// place is the registry of the command line, host/path.
+// place returns the registry of the command line as host/path.
 func place(argument string) (string, error) {
 	trimmed := strings.TrimSuffix(strings.TrimPrefix(argument, "oci://"), "/")
 	host, _, found := strings.Cut(trimmed, "/")
@@ -106,7 +106,7 @@ func registerSigner(flags *pflag.FlagSet, key, cosign *string) {
 	flags.StringVar(cosign, "cosign", "bin/cosign", "the program cosign")
 }
 
-// workflow is the workflow of GitHub Actions that runs this, the builder's identity in GitHub's own attestations.
+// workflow returns the workflow of GitHub Actions that runs this program, the builder's identity in GitHub's own attestations; "" elsewhere.
 // https://docs.github.com/en/actions/reference/workflows-and-actions/variables
 func workflow() string {
 	if reference := os.Getenv("GITHUB_WORKFLOW_REF"); reference != "" {
@@ -116,46 +116,46 @@ func workflow() string {
 }
 
 func newPublisher(ctx context.Context, flags *common, argument, url string, dirty bool) (publish.Publisher, error) {
-	made := publish.Publisher{}
+	none := publish.Publisher{}
 	to, err := place(argument)
 	if err != nil {
-		return made, err
+		return none, err
 	}
 	root, err := gomodule.Root()
 	if err != nil {
-		return made, err
+		return none, err
 	}
 	current, err := version.Read(root)
 	if err != nil {
-		return made, err
+		return none, err
 	}
 	access, err := flags.access()
 	if err != nil {
-		return made, err
+		return none, err
 	}
 	from, err := source.Read(ctx, root, url, dirty)
 	if err != nil {
-		return made, err
+		return none, err
 	}
 	charts, err := publish.Charts(root)
 	if err != nil {
-		return made, err
+		return none, err
 	}
 	fmt.Printf("Publishing %s of commit %.12s to %s\n", current, from.Revision, to)
 	return publish.Publisher{
 		Root: root, Registry: to, Version: current, Charts: charts, Plugins: plugin.Plugins(), Access: access, Source: from,
 		Compile: image.Go(root, filepath.Join(root, ".cache", "release")),
 		Report: func(event publish.Event) {
-			said := "present  "
+			status := "present  "
 			if event.Written {
-				said = "published"
+				status = "published"
 			}
-			fmt.Printf("  %s %s\n", said, event.Reference)
+			fmt.Printf("  %s %s\n", status, event.Reference)
 		},
 	}, nil
 }
 
-// newSigner signs with a key, whose public key is written to folder unless one is given, or with an identity.
+// newSigner returns a signer with a key, whose public key is written to folder unless one is given, or with an identity.
 func newSigner(ctx context.Context, program, key string, identity sign.Identity, folder string) (sign.Cosign, error) {
 	signer := sign.Cosign{Path: program, Key: key, Identity: identity}
 	switch {
@@ -193,36 +193,36 @@ func verifyCommand() *cobra.Command {
 }
 
 func newVerifier(flags *common, argument, wanted string) (verify.Verifier, error) {
-	made := verify.Verifier{Version: wanted, Report: show}
+	verifier := verify.Verifier{Version: wanted, Report: show}
 	if err := flags.identity.Check(); err != nil {
-		return made, err
+		return verifier, err
 	}
 	root, err := gomodule.Root()
 	if err != nil {
-		return made, err
+		return verifier, err
 	}
-	if made.Registry, err = place(argument); err != nil {
-		return made, err
+	if verifier.Registry, err = place(argument); err != nil {
+		return verifier, err
 	}
-	if made.Version == "" {
-		if made.Version, err = version.Read(root); err != nil {
-			return made, err
+	if verifier.Version == "" {
+		if verifier.Version, err = version.Read(root); err != nil {
+			return verifier, err
 		}
 	}
 	for _, program := range image.Programs() {
-		made.Images = append(made.Images, program.Name)
+		verifier.Images = append(verifier.Images, program.Name)
 	}
 	for _, one := range plugin.Plugins() {
-		made.Plugins = append(made.Plugins, one.Name)
+		verifier.Plugins = append(verifier.Plugins, one.Name)
 	}
-	if made.Charts, err = publish.Charts(root); err != nil {
-		return made, err
+	if verifier.Charts, err = publish.Charts(root); err != nil {
+		return verifier, err
 	}
-	made.Access, err = flags.access()
-	return made, err
+	verifier.Access, err = flags.access()
+	return verifier, err
 }
 
-// show writes what was found of an artifact.
+// show prints the result of an artifact.
 func show(result verify.Result) {
 	if len(result.Defects) == 0 {
 		fmt.Printf("  ok   %s@%s: signature, SBOM of %d packages, provenance (commit %.12s, %s)\n", result.Reference, result.Digest, result.Packages, result.Revision, result.Builder)
