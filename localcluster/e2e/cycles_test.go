@@ -29,6 +29,10 @@ func TestCycles(t *testing.T) {
 	cycles := variable(t, cyclesVariable, usualCycles, strconv.Atoi)
 	e := start(t)
 	defer e.clean(t)
+	if cycles > 1 { // the ingress controller of two modes is not part of the runtime
+		_, err := e.local.Prepare(t.Context(), images.Ingress)
+		require.NoError(t, err)
+	}
 	before := e.inventory(t)
 	random := seeded(t)
 	for cycle := range cycles {

@@ -1,8 +1,8 @@
 {{/*
-gitops-runtime.ownArgoCD: the values of an external Argo CD, {server, repoServer} as JSON: global.integrations.argo-cd, merged with its
+gitops-runtime.externalArgoCD: the values of an external Argo CD, {server, repoServer} as JSON: global.integrations.argo-cd, merged with its
 older name global.external-argo-cd, which takes precedence. Arguments: global.
 */}}
-{{- define "gitops-runtime.ownArgoCD" -}}
+{{- define "gitops-runtime.externalArgoCD" -}}
 {{- $now := index .integrations "argo-cd" -}}
 {{- $older := index . "external-argo-cd" | default dict -}}
 {{- $server := mergeOverwrite (dict "auth" (.auth | default dict)) $now.server ($older.server | default dict) -}}
@@ -14,7 +14,7 @@ older name global.external-argo-cd, which takes precedence. Arguments: global.
 {{- define "gitops-runtime.usesExternalArgoCD" -}}
 {{- if and
   (not (index .Values "argo-cd").enabled)
-  (include "gitops-runtime.ownArgoCD" .Values.global | fromJson).server.svc
+  (include "gitops-runtime.externalArgoCD" .Values.global | fromJson).server.svc
 }}true{{ end -}}
 {{- end -}}
 
@@ -41,7 +41,7 @@ server is host:port with the root path; url also has the scheme. Arguments: the 
 {{- define "gitops-runtime.argoCDAddresses" -}}
 {{- $repoServer := "" -}}{{- $server := "" -}}{{- $path := "" -}}{{- $tls := false -}}
 {{- if eq (include "gitops-runtime.usesExternalArgoCD" .) "true" -}}
-{{- $own := include "gitops-runtime.ownArgoCD" .Values.global | fromJson -}}
+{{- $own := include "gitops-runtime.externalArgoCD" .Values.global | fromJson -}}
 {{- $elsewhere := splitList "." $own.server.svc | rest | join "." -}}
 {{- $service := default (ternary "argocd-repo-server"
   (printf "argocd-repo-server.%s" $elsewhere)
@@ -86,7 +86,7 @@ would be rejected until it is replaced, so the kubelet delays it until the Secre
 {{- define "gitops-runtime.argoCDLogin" -}}
 {{- $password := dict "name" "argocd-initial-admin-secret" "key" "password" -}}
 {{- $external := eq (include "gitops-runtime.usesExternalArgoCD" .) "true" -}}
-{{- $auth := (include "gitops-runtime.ownArgoCD" .Values.global | fromJson).server.auth -}}
+{{- $auth := (include "gitops-runtime.externalArgoCD" .Values.global | fromJson).server.auth -}}
 {{- if and $external (eq $auth.type "token") -}}
 - {name: ARGO_CD_TOKEN, valueFrom: {secretKeyRef: {{ include "gitops-runtime.argoCDToken" . }}}}
 {{- else -}}
@@ -96,7 +96,7 @@ would be rejected until it is replaced, so the kubelet delays it until the Secre
   $auth.passwordSecretKeyRef
   (not (empty $auth.password))
 -}}
-{{- else if not (include "gitops-runtime.makesAdminPassword" .) -}}
+{{- else if not (include "gitops-runtime.createsAdminPassword" .) -}}
 {{- $_ := set $password "optional" true -}}
 {{- end -}}
 - {name: ARGO_CD_USERNAME, valueFrom: {configMapKeyRef: {name: cap-app-proxy-cm, key: argoCdUsername}}}
@@ -109,7 +109,7 @@ gitops-runtime.argoCDToken: the Secret with the token of Argo CD that gitops-ope
 the API, {name, key} as JSON; app-proxy creates it if it signs in with a password. Arguments: the root.
 */}}
 {{- define "gitops-runtime.argoCDToken" -}}
-{{- $auth := (include "gitops-runtime.ownArgoCD" .Values.global | fromJson).server.auth -}}
+{{- $auth := (include "gitops-runtime.externalArgoCD" .Values.global | fromJson).server.auth -}}
 {{- if not (and (eq (include "gitops-runtime.usesExternalArgoCD" .) "true") (eq $auth.type "token")) -}}
 {{- dict "name" "argocd-token" "key" "token" | toJson -}}
 {{- else if $auth.token -}}
@@ -130,10 +130,10 @@ Arguments: the root.
 {{- end -}}
 
 {{/*
-gitops-runtime.makesAdminPassword: "true" if this release's Argo CD always creates argocd-initial-admin-secret: it has an administrator,
+gitops-runtime.createsAdminPassword: "true" if this release's Argo CD always creates argocd-initial-admin-secret: it has an administrator,
 and its password is not set elsewhere. Arguments: the root.
 */}}
-{{- define "gitops-runtime.makesAdminPassword" -}}
+{{- define "gitops-runtime.createsAdminPassword" -}}
 {{- $argo := index .Values "argo-cd" -}}
 {{- if $argo.enabled -}}
 {{- $extra := (include "argo-cd.flat" (dict "settings" ($argo.configs.secret.extra | default dict)) | fromJson).data -}}
@@ -152,7 +152,7 @@ and its password is not set elsewhere. Arguments: the root.
 {{- if ne (include "gitops-runtime.usesExternalArgoCD" .) "true" -}}
 {{- default "admin" ((index .Values "app-proxy").config).argoCdUsername -}}
 {{- else -}}
-{{- $auth := (include "gitops-runtime.ownArgoCD" .Values.global | fromJson).server.auth -}}
+{{- $auth := (include "gitops-runtime.externalArgoCD" .Values.global | fromJson).server.auth -}}
 {{- if eq $auth.type "password" }}{{ $auth.username }}{{ end -}}
 {{- end -}}
 {{- end -}}

@@ -29,7 +29,9 @@ Arguments: root, name, weight (of the hook), pods (whether the test creates pods
 {{- $tests := list -}}
 {{- if .Values.tests.enabled -}}
 {{- $tests = list "components" "app-proxy" "router" "access" -}}
-{{- if or (index .Values "argo-cd").enabled (include "gitops-runtime.usesExternalArgoCD" .) }}{{ $tests = append $tests "argo-cd" }}{{ end -}}
+{{- if or (index .Values "argo-cd").enabled (include "gitops-runtime.usesExternalArgoCD" .) -}}
+{{- $tests = append $tests "argo-cd" -}}
+{{- end -}}
 {{- range $chart := list "argo-workflows" "argo-rollouts" "argo-events" -}}
 {{- if (index $.Values $chart).enabled }}{{ $tests = append $tests $chart }}{{ end -}}
 {{- end -}}
