@@ -18,10 +18,10 @@ type Announcer interface {
 }
 
 // Announce creates an Event about the hook Job, so that `kubectl get events` shows the reason after the Job is deleted.
-func Announce(ctx context.Context, to Announcer, namespace, job string, made report.Report) error {
+func Announce(ctx context.Context, to Announcer, namespace, job string, outcome report.Report) error {
 	err := to.Report(ctx, cluster.Event{
 		Namespace: namespace, Kind: "Job", APIVersion: "batch/v1", Name: job,
-		Reason: "ValuesRefused", Message: Message(made, eventLimit), At: time.Now(),
+		Reason: "ValuesRefused", Message: Message(outcome, eventLimit), At: time.Now(),
 	})
 	if err != nil {
 		return fmt.Errorf("event: %w", err)

@@ -15,20 +15,20 @@ import (
 // MessageLimit is the maximum length of a termination message that the kubelet keeps, in bytes.
 const MessageLimit = 4096
 
-// Message is a short form of the outcome: all codes first, then a sentence and a fix for each as long as they fit.
-func Message(made report.Report, limit int) string {
-	made = made.Clean()
-	var heavy []findings.Finding
-	for _, finding := range made.Findings() {
+// Message returns a short form of a report: all codes first, then a sentence and a fix for each as long as they fit.
+func Message(outcome report.Report, limit int) string {
+	outcome = outcome.Clean()
+	var severe []findings.Finding
+	for _, finding := range outcome.Findings() {
 		if finding.Level != findings.Warn {
-			heavy = append(heavy, finding)
+			severe = append(severe, finding)
 		}
 	}
-	if len(heavy) == 0 {
-		return cut(made.Summary(), limit)
+	if len(severe) == 0 {
+		return cut(outcome.Summary(), limit)
 	}
 	var codes, lines []string
-	for _, finding := range heavy {
+	for _, finding := range severe {
 		codes = append(codes, finding.Code)
 		line := finding.Code + ": " + finding.Message
 		if finding.Fix != "" {
@@ -39,7 +39,7 @@ func Message(made report.Report, limit int) string {
 	return cut(strings.Join(codes, " ")+"\n"+strings.Join(lines, "\n"), limit)
 }
 
-// cut shortens a text to a number of bytes without breaking a letter.
+// cut shortens a text to a number of bytes without splitting a character.
 func cut(text string, limit int) string {
 	if len(text) <= limit {
 		return text
@@ -54,11 +54,11 @@ func cut(text string, limit int) string {
 
 // Leave writes the termination message to a file, which the kubelet reads when
 // the container ends.
-func Leave(file string, made report.Report) error {
+func Leave(file string, outcome report.Report) error {
 	if file == "" {
 		return nil
 	}
-	if err := outfile.Place(file, []byte(Message(made, MessageLimit)), 0o644); err != nil {
+	if err := outfile.Place(file, []byte(Message(outcome, MessageLimit)), 0o644); err != nil {
 		return fmt.Errorf("termination message: %w", err)
 	}
 	return nil

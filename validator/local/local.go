@@ -14,7 +14,7 @@ import (
 	"gitops-runtime/validator/validatecmd"
 )
 
-// Connect finds the cluster by a kubeconfig, or around a pod.
+// Connect connects to the cluster of a kubeconfig, or to that of the pod in which the program runs.
 func Connect(ctx context.Context, how validatecmd.Connection) (validatecmd.Cluster, string, error) {
 	if how.InCluster {
 		return validatecmd.InPod(ctx, how)
@@ -26,7 +26,7 @@ func Connect(ctx context.Context, how validatecmd.Connection) (validatecmd.Clust
 	return client, namespace, nil
 }
 
-// BuiltIn is the chart as it was when the program was built.
+// BuiltIn returns the chart that was embedded when the program was built.
 func BuiltIn(ctx context.Context) (*helmchart.Chart, error) {
 	files, err := charts.Umbrella()
 	if err != nil {

@@ -29,7 +29,7 @@ type options struct {
 	changes       bool
 }
 
-// Command is `validate-values migrate`; failed turns an error into a usage error.
+// Command returns the command `validate-values migrate`; failed turns an error into a usage error.
 func Command(in io.Reader, failed func(error) error) *cobra.Command {
 	var o options
 	command := &cobra.Command{
@@ -57,7 +57,7 @@ func (o options) run(ctx context.Context, file string, in io.Reader, out, report
 	if o.inPlace && (o.output != "" || file == "-") {
 		return errors.New("--in-place requires a FILE and cannot be combined with --output")
 	}
-	gone, err := Of(o.chart)
+	obsolete, err := Of(o.chart)
 	if err != nil {
 		return fmt.Errorf("--chart: %w; there are %s", err, strings.Join(Charts(), ", "))
 	}
@@ -65,14 +65,14 @@ func (o options) run(ctx context.Context, file string, in io.Reader, out, report
 	if err != nil {
 		return err
 	}
-	made, changes, err := File(text, gone)
+	migrated, changes, err := File(text, obsolete)
 	if err != nil {
 		return fmt.Errorf("values file %s: %w", file, err)
 	}
 	if o.inPlace {
 		o.output = file
 	}
-	if err := o.write(made, out); err != nil {
+	if err := o.write(migrated, out); err != nil {
 		return err
 	}
 	return o.report(changes, report)
@@ -113,7 +113,7 @@ func (o options) write(text []byte, out io.Writer) error {
 	return outfile.Write(o.output, text, mode)
 }
 
-// report writes one line for each value, what changes first.
+// report writes one line for each value, changed values first.
 func (o options) report(changes []Change, out io.Writer) error {
 	count := map[Verdict]int{}
 	var lines strings.Builder

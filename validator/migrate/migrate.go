@@ -24,17 +24,17 @@ const (
 	Unchanged Verdict = "unchanged"
 )
 
-// Change is what happens to the value at a path.
+// Change describes what happens to the value at a path.
 type Change struct {
 	Verdict Verdict
 	Path    dropped.Path
-	// To is where a moved value is now.
+	// To is the new path of a moved value.
 	To dropped.Path
 	// Reason is why a value was moved or removed, and what to do about it.
 	Reason string
 }
 
-// Charts are the names of the charts whose values files can be migrated.
+// Charts returns the names of the charts whose values files can be migrated.
 func Charts() []string {
 	return append([]string{umbrella}, parts...)
 }
@@ -44,7 +44,7 @@ const umbrella = "gitops-runtime"
 // parts are the charts that the umbrella chart depends on, under their own names.
 var parts = []string{"argo-cd", "argo-events", "argo-rollouts", "argo-workflows", "tunnel-client"}
 
-// Of returns what a chart drops or renames, for the umbrella chart also what its parts do.
+// Of returns the values that a chart drops or renames; for the umbrella chart also those of its parts.
 func Of(chart string) ([]dropped.Value, error) {
 	if !slices.Contains(Charts(), chart) {
 		return nil, fmt.Errorf("unknown chart %q", chart)
@@ -64,7 +64,7 @@ func Of(chart string) ([]dropped.Value, error) {
 }
 
 // File migrates the text of a values file. A text without changes is returned as it is.
-func File(text []byte, gone []dropped.Value) ([]byte, []Change, error) {
+func File(text []byte, obsolete []dropped.Value) ([]byte, []Change, error) {
 	var document yaml.Node
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
 	switch err := decoder.Decode(&document); {
@@ -82,7 +82,7 @@ func File(text []byte, gone []dropped.Value) ([]byte, []Change, error) {
 		return text, nil, nil
 	}
 	var changes []Change
-	for _, value := range gone {
+	for _, value := range obsolete {
 		if change, found := apply(root, value); found {
 			changes = append(changes, change)
 		}
@@ -92,11 +92,11 @@ func File(text []byte, gone []dropped.Value) ([]byte, []Change, error) {
 	if !changed {
 		return text, changes, nil
 	}
-	made, err := encode(&document, text)
-	return made, changes, err
+	migrated, err := encode(&document, text)
+	return migrated, changes, err
 }
 
-// apply moves or removes one value; false where the file does not have it.
+// apply moves or removes one value; false if the file does not have it.
 func apply(root *yaml.Node, value dropped.Value) (Change, bool) {
 	key, content := find(root, value.Path)
 	if key == nil {
@@ -116,7 +116,7 @@ func apply(root *yaml.Node, value dropped.Value) (Change, bool) {
 	return Change{Verdict: Moved, Path: value.Path, To: value.Renamed, Reason: value.Reason + "."}, true
 }
 
-// unchanged are the leaves of a migrated file, except those that a change has moved.
+// unchanged returns the leaves of a migrated file, except those that a change has moved.
 func unchanged(root *yaml.Node, changes []Change) []Change {
 	var list []Change
 	for _, path := range leaves(root, nil, 0) {
@@ -127,7 +127,7 @@ func unchanged(root *yaml.Node, changes []Change) []Change {
 	return list
 }
 
-// encode writes a document in the manner of the text it was read from.
+// encode formats a document, with lists indented as in the text it was read from.
 func encode(document *yaml.Node, text []byte) ([]byte, error) {
 	var out bytes.Buffer
 	encoder := yaml.NewEncoder(&out)

@@ -34,7 +34,7 @@ func find(node *yaml.Node, path dropped.Path) (key, content *yaml.Node) {
 	return key, content
 }
 
-// position is where a key is in a map, -1 without it.
+// position returns the index of a key in a map, -1 if the map does not have it.
 func position(node *yaml.Node, name string) int {
 	for i := 0; i+1 < len(node.Content); i += 2 {
 		if node.Content[i].Value == name && node.Content[i].Tag != "!!merge" {
@@ -44,7 +44,7 @@ func position(node *yaml.Node, name string) int {
 	return -1
 }
 
-// merges reports whether a merge key of a map brings in a key.
+// merges reports whether a merge key of a map adds a key.
 func merges(node *yaml.Node, name string) bool {
 	for _, from := range mergedMaps(node) {
 		if position(from, name) >= 0 {
@@ -54,7 +54,7 @@ func merges(node *yaml.Node, name string) bool {
 	return false
 }
 
-// mergedMaps are the maps that the merge keys of a map bring in.
+// mergedMaps returns the maps that the merge keys of a map add.
 func mergedMaps(node *yaml.Node) []*yaml.Node {
 	var found []*yaml.Node
 	for i := 0; i+1 < len(node.Content); i += 2 {
@@ -77,7 +77,7 @@ func mergedMaps(node *yaml.Node) []*yaml.Node {
 	return found
 }
 
-// inlineMerges writes out what the merge keys of a map bring in; its own keys win, and of several maps the first.
+// inlineMerges replaces the merge keys of a map with the keys that they add; existing keys take precedence, then those of earlier maps.
 func inlineMerges(node *yaml.Node) {
 	from := mergedMaps(node)
 	var content []*yaml.Node
@@ -100,14 +100,14 @@ func inlineMerges(node *yaml.Node) {
 
 // clone copies a node; aliases in it stay aliases.
 func clone(node *yaml.Node, depth int) *yaml.Node {
-	made := *node
-	made.Content = nil
+	copied := *node
+	copied.Content = nil
 	if depth < maxDepth {
 		for _, child := range node.Content {
-			made.Content = append(made.Content, clone(child, depth+1))
+			copied.Content = append(copied.Content, clone(child, depth+1))
 		}
 	}
-	return &made
+	return &copied
 }
 
 // remove removes the value at a path, and parent maps that become empty.
@@ -125,7 +125,7 @@ func remove(node *yaml.Node, path dropped.Path) {
 	node.Content = append(node.Content[:at:at], node.Content[at+2:]...)
 }
 
-// insert puts a value at a path, under the last key of the path with the comments of the old one.
+// insert adds a value at a path; its key keeps the comments of the old key.
 func insert(node *yaml.Node, path dropped.Path, key, content *yaml.Node) {
 	for _, name := range path[:len(path)-1] {
 		at := position(node, name)
@@ -135,13 +135,13 @@ func insert(node *yaml.Node, path dropped.Path, key, content *yaml.Node) {
 		}
 		below := node.Content[at+1]
 		if below.Kind != yaml.MappingNode { // null, or an alias
-			made := &yaml.Node{Kind: yaml.MappingNode}
+			replacement := &yaml.Node{Kind: yaml.MappingNode}
 			if below.Kind == yaml.AliasNode {
-				made = clone(below.Alias, 0)
-				made.Anchor = ""
+				replacement = clone(below.Alias, 0)
+				replacement.Anchor = ""
 			}
-			node.Content[at+1] = made
-			below = made
+			node.Content[at+1] = replacement
+			below = replacement
 		}
 		below.Style &^= yaml.FlowStyle
 		node = below
@@ -177,16 +177,16 @@ func keepAnchors(root, removed *yaml.Node) {
 				child.Alias = known
 				continue
 			}
-			made := clone(child.Alias, 0)
-			made.HeadComment, made.LineComment, made.FootComment = child.HeadComment, child.LineComment, child.FootComment
-			moved[child.Alias], node.Content[i] = made, made
-			walk(made)
+			copied := clone(child.Alias, 0)
+			copied.HeadComment, copied.LineComment, copied.FootComment = child.HeadComment, child.LineComment, child.FootComment
+			moved[child.Alias], node.Content[i] = copied, copied
+			walk(copied)
 		}
 	}
 	walk(root)
 }
 
-// leaves are the paths of the values that are not maps, or empty ones.
+// leaves returns the paths of the values that are not maps, or are empty maps.
 func leaves(node *yaml.Node, path dropped.Path, depth int) []dropped.Path {
 	if node.Kind == yaml.AliasNode {
 		node = node.Alias

@@ -1,5 +1,5 @@
-// Package mode determines how a runtime is reached from outside. The rule is that of the chart: ingress and gateway by their switches, otherwise the
-// tunnel, otherwise an existing service mesh.
+// Package mode determines the access mode of a runtime, with the same rule as the chart: ingress or gateway if enabled, otherwise the tunnel if
+// enabled, otherwise an existing service mesh.
 package mode
 
 import "strings"
@@ -17,14 +17,14 @@ const (
 	None Mode = "none"
 )
 
-// Reader reads the values that decide.
+// Reader reads the values that determine the mode.
 type Reader interface {
 	String(path, fallback string) string
 	Bool(path string, fallback bool) bool
 	List(path string) []any
 }
 
-// Choose decides the mode by the values.
+// Choose returns the access mode that the values configure.
 func Choose(values Reader) Mode {
 	switch {
 	case values.Bool("global.runtime.ingress.enabled", false):
@@ -39,7 +39,7 @@ func Choose(values Reader) Mode {
 	return None
 }
 
-// URL is the runtime's public URL in the chosen mode, "" while a value that it consists of is missing.
+// URL returns the runtime's public URL in the chosen mode, "" if a value that it consists of is missing.
 func URL(values Reader) string {
 	switch Choose(values) {
 	case Ingress:

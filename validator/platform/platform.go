@@ -45,7 +45,7 @@ func (u User) Administers() bool {
 	return false
 }
 
-// Runtime is a runtime that the account knows.
+// Runtime is a runtime that is registered in the account.
 type Runtime struct {
 	Metadata struct {
 		Name      string `json:"name"`
@@ -70,7 +70,7 @@ type Kind int
 
 // The kinds of an Error.
 const (
-	// Unreachable means that there was no response; the Failure inside has the stage.
+	// Unreachable means that there was no response; the wrapped netfail.Failure contains the stage.
 	Unreachable Kind = iota
 	// Refused is HTTP 401, or a GraphQL error with the code UNAUTHENTICATED.
 	Refused
@@ -78,7 +78,7 @@ const (
 	Unavailable
 	// Foreign is a response that does not come from a platform.
 	Foreign
-	// Rejected is a GraphQL error about the question itself.
+	// Rejected is a GraphQL error about the query itself.
 	Rejected
 )
 
@@ -124,7 +124,7 @@ func (c *Client) Me(ctx context.Context) (*User, error) {
 	return data.Me, nil
 }
 
-// Runtime requests a runtime of the account by name; nil if the name is free.
+// Runtime requests a runtime of the account by name; nil if there is none with that name.
 func (c *Client) Runtime(ctx context.Context, name string) (*Runtime, error) {
 	var data struct {
 		Runtime *Runtime `json:"runtime"`
@@ -135,7 +135,7 @@ func (c *Client) Runtime(ctx context.Context, name string) (*Runtime, error) {
 	return data.Runtime, nil
 }
 
-// Amounts counts what an account has, or may have; nil if that is not known, or not limited.
+// Amounts contains numbers that an account has, or may have; nil if a number is not known, or not limited.
 type Amounts struct {
 	Clusters     *int `json:"clusters"`
 	Applications *int `json:"applications"`
@@ -162,7 +162,7 @@ func (c *Client) Limits(ctx context.Context) (*Limits, error) {
 
 const deleteMutation = `mutation Delete($name: String!) { deleteRuntime(name: $name) }`
 
-// DeleteRuntime removes a runtime and its token from the account. A name that is free is not an error.
+// DeleteRuntime removes a runtime and its token from the account. An unknown name is not an error.
 func (c *Client) DeleteRuntime(ctx context.Context, name string) error {
 	var data struct {
 		DeleteRuntime int `json:"deleteRuntime"`

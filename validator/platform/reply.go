@@ -7,7 +7,7 @@ import (
 	"net/http"
 )
 
-// graphql is the envelope of every reply.
+// graphql is the envelope of every response.
 type graphql struct {
 	Data   json.RawMessage `json:"data"`
 	Errors []struct {
@@ -17,7 +17,7 @@ type graphql struct {
 	} `json:"errors"`
 }
 
-// read classifies responses by status and structure. It never reads the text of an error, which may change, and may repeat what was sent.
+// read classifies responses by status and structure. It never reads the text of an error, which may change and may repeat parts of the request.
 func (c *Client) read(response *http.Response, reply []byte, data any) error {
 	status := response.StatusCode
 	switch {

@@ -12,23 +12,21 @@ import (
 	"gitops-runtime/validator/findings"
 )
 
-// Batch is one report over many files, written file by file, so that it costs
-// no more memory than the largest of them.
+// Batch is one report on many files, written file by file, so that it needs no more memory than the largest one.
 type Batch interface {
 	// Add writes the part of one file.
 	Add(report Report) error
-	// End writes what is below all files.
+	// End writes the summary of all files.
 	End(total Total) error
 }
 
 // Total is the sum over all files of a batch.
 type Total struct {
-	// Version is the program's own version.
+	// Version is the version of the program.
 	Version string
-	// Files is how many were checked, Unchecked how many were not, because the
-	// run was interrupted.
+	// Files is the number of checked files, Unchecked the number of files that were not checked because the run was interrupted.
 	Files, Unchecked int
-	// Statuses counts files by their worst check, Codes files by finding.
+	// Statuses counts files by the status of their worst check, Codes counts files by the codes of their findings.
 	Statuses map[engine.Status]int
 	Codes    map[string]int
 }
@@ -49,7 +47,7 @@ func (t *Total) Count(report Report) {
 	}
 }
 
-// Summary is one line, such as "12 files: 9 fine, 2 failed, 1 with warnings".
+// Summary returns one line, such as "12 files: 9 fine, 2 failed, 1 with warnings".
 func (t Total) Summary() string {
 	parts := []string{}
 	for _, word := range []struct {
@@ -72,14 +70,14 @@ func (t Total) Summary() string {
 	return fmt.Sprintf("%d %s: %s", t.Files+t.Unchecked, noun, strings.Join(parts, ", "))
 }
 
-// Frequent lists the codes, those that most files have first.
+// Frequent returns the codes, those of the most files first.
 func (t Total) Frequent() []string {
 	codes := slices.Collect(maps.Keys(t.Codes))
 	slices.SortFunc(codes, func(a, b string) int { return cmp.Or(t.Codes[b]-t.Codes[a], strings.Compare(a, b)) })
 	return codes
 }
 
-// Status is that of the worst check.
+// Status returns the status of the worst check.
 func (r Report) Status() engine.Status {
 	counts := r.Counts()
 	for _, status := range []engine.Status{engine.Failed, engine.Inconclusive, engine.Warned} {
@@ -90,7 +88,7 @@ func (r Report) Status() engine.Status {
 	return engine.Passed
 }
 
-// placed adds the batch's file to findings without one, since the reader of a batch needs to know which file it is.
+// placed returns all findings; those without a file get the file of the report, since a batch has several.
 func (r Report) placed() []findings.Finding {
 	all := r.Findings()
 	for i := range all {

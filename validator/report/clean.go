@@ -15,7 +15,7 @@ type clean struct{ Format }
 // Write writes the report of one install.
 func (c clean) Write(out io.Writer, report Report) error { return c.Format.Write(out, report.Clean()) }
 
-// Batch begins a report over many files.
+// Batch begins a report on many files.
 func (c clean) Batch(out io.Writer) Batch { return cleanBatch{c.Format.Batch(out)} }
 
 type cleanBatch struct{ Batch }
@@ -23,13 +23,14 @@ type cleanBatch struct{ Batch }
 // Add writes the report of one file.
 func (c cleanBatch) Add(report Report) error { return c.Batch.Add(report.Clean()) }
 
-// Clean is the report with every text sanitized for one line: values, responses of servers and file names are quoted in messages, fixes and places.
+// Clean returns the report with every text sanitized for one line: values, responses of servers and file names are quoted in messages, fixes and
+// places.
 func (r Report) Clean() Report {
 	r.File, r.Near, r.Version = cleantext.Line(r.File), cleantext.Line(r.Near), cleantext.Line(r.Version)
 	for _, text := range []*string{&r.Target.Runtime, &r.Target.Namespace, &r.Target.Mode, &r.Target.Chart} {
 		*text = cleantext.Line(*text)
 	}
-	r.Target.URL = cleantext.URL(r.Target.URL) // without a password, which its own check refuses
+	r.Target.URL = cleantext.URL(r.Target.URL) // without a password, which a check rejects
 	results := make([]engine.Result, len(r.Results))
 	for i, result := range r.Results {
 		result.Reason = cleantext.Line(result.Reason)

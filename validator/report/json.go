@@ -10,13 +10,13 @@ import (
 	"gitops-runtime/validator/engine"
 )
 
-// The versions of the JSON report's two forms; a version changes when a field changes its meaning or is removed.
+// The versions of the JSON formats of a report and of a batch; a version changes when a field changes its meaning or is removed.
 const (
 	JSONVersion      = "validate-values/v1"
 	JSONBatchVersion = "validate-values-fleet/v1"
 )
 
-// JSON is the report for programs; its form is in report.schema.json.
+// JSON is the report for programs; report.schema.json describes its format.
 type JSON struct{}
 
 type jsonReport struct {
@@ -87,7 +87,7 @@ func (f *jsonBatch) End(total Total) error {
 	return f.out.Flush()
 }
 
-// indented writes an indented value, without a line break at its end.
+// indented writes a value as indented JSON, without a line break at its end.
 func indented(out *bufio.Writer, prefix string, value any) error {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)

@@ -11,7 +11,7 @@ import (
 	"gitops-runtime/validator/engine"
 )
 
-// JUnit is the report as test results, a case for each check.
+// JUnit is the report as test results, with a test case for each check.
 type JUnit struct{}
 
 type junitSuite struct {

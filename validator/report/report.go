@@ -14,13 +14,13 @@ import (
 
 // Report is a run and its results.
 type Report struct {
-	// File is the values file of a batch; empty where one install is checked.
+	// File is the values file of a batch; empty if one install is checked.
 	File string `json:"file,omitempty"`
-	// Version is the program's own version.
+	// Version is the version of the program.
 	Version string `json:"version"`
 	// Target describes what was checked.
 	Target Target `json:"target"`
-	// Results in the order of the table of checks.
+	// Results are in the order of the table of checks.
 	Results []engine.Result `json:"results"`
 	// Near is the last values file of one install. Consumers that require a file for every finding get it for findings without one.
 	Near string `json:"-"`
@@ -36,33 +36,33 @@ type Target struct {
 	Upgrade   bool   `json:"upgrade"`
 }
 
-// Format writes reports in one form.
+// Format writes reports in one format.
 type Format interface {
 	// Write writes the report of one install.
 	Write(out io.Writer, report Report) error
-	// Batch begins a report over many files.
+	// Batch begins a report on many files.
 	Batch(out io.Writer) Batch
 }
 
-// Names of the formats for -o.
+// Names returns the names of the formats for -o.
 func Names() []string { return []string{"text", "short", "json", "sarif", "junit", "github"} }
 
 // ByName returns the format with a name, one of Names or of those that this build adds; color applies only to text. Its output is safe to show, whatever
 // the report contains.
-func ByName(name string, color bool, besides map[string]Format) (Format, error) {
+func ByName(name string, color bool, additional map[string]Format) (Format, error) {
 	format, known := map[string]Format{
 		"text": Text{Color: color}, "short": Short{}, "json": JSON{}, "sarif": SARIF{}, "junit": JUnit{}, "github": GitHub{},
 	}[name]
 	if !known {
-		format, known = besides[name]
+		format, known = additional[name]
 	}
 	if !known {
-		return nil, fmt.Errorf("unknown report format %q; choose from %s", name, strings.Join(append(Names(), slices.Sorted(maps.Keys(besides))...), ", "))
+		return nil, fmt.Errorf("unknown report format %q; choose from %s", name, strings.Join(append(Names(), slices.Sorted(maps.Keys(additional))...), ", "))
 	}
 	return clean{format}, nil
 }
 
-// Counts is how many checks ended in each way.
+// Counts returns the number of checks with each status.
 func (r Report) Counts() map[engine.Status]int {
 	counts := map[engine.Status]int{}
 	for _, result := range r.Results {
@@ -71,22 +71,21 @@ func (r Report) Counts() map[engine.Status]int {
 	return counts
 }
 
-// Findings lists all findings, heaviest first, else in the order of the checks.
+// Findings returns all findings, most severe first, otherwise in the order of the checks.
 func (r Report) Findings() []findings.Finding {
 	var all []findings.Finding
 	for _, result := range r.Results {
 		all = append(all, result.Findings...)
 	}
-	slices.SortStableFunc(all, func(a, b findings.Finding) int { return weight(a.Level) - weight(b.Level) })
+	slices.SortStableFunc(all, func(a, b findings.Finding) int { return severity(a.Level) - severity(b.Level) })
 	return all
 }
 
-func weight(level findings.Level) int {
+func severity(level findings.Level) int {
 	return slices.Index([]findings.Level{findings.Fail, findings.Inconclusive, findings.Warn}, level)
 }
 
-// Summary is one line with the counts, such as "14 checks: 9 passed, 2 failed,
-// 3 skipped".
+// Summary returns one line with the counts, such as "14 checks: 9 passed, 2 failed, 3 skipped".
 func (r Report) Summary() string {
 	counts := r.Counts()
 	parts := []string{}

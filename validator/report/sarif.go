@@ -34,7 +34,7 @@ func (s SARIF) Write(out io.Writer, report Report) error {
 	return batch.End(Total{Version: report.Version})
 }
 
-// Batch writes one log with one run over all files.
+// Batch writes one log with one run for all files.
 func (SARIF) Batch(out io.Writer) Batch {
 	w := bufio.NewWriter(out)
 	fmt.Fprintf(w, "{\n  \"$schema\": %q,\n  \"runs\": [\n    {\n      \"results\": [", sarifSchema)
@@ -95,7 +95,8 @@ func sarifLevel(level findings.Level) string {
 	return "warning"
 }
 
-// sarifResult is one finding. Code scanning rejects a result without a file, so a finding without one gets the file that was checked.
+// sarifResult returns the result of one finding. Code scanning rejects a result without a file, so a finding without one gets the file that was
+// checked.
 func sarifResult(finding findings.Finding, rule int, checked string) object {
 	text := finding.Message
 	if finding.Fix != "" {
@@ -121,7 +122,7 @@ func sarifResult(finding findings.Finding, rule int, checked string) object {
 	return result
 }
 
-// uri converts a file name for SARIF: with slashes, and escaped, so that a space or a colon has no special meaning. A URL is kept.
+// uri converts a file name to a URI: with slashes, and escaped, so that a space or a colon has no special meaning. A URL is unchanged.
 func uri(name string) string {
 	if strings.Contains(name, "://") {
 		return name

@@ -18,8 +18,7 @@ func (Short) Write(out io.Writer, report Report) error {
 	return w.Flush()
 }
 
-// Batch writes the lines of every file; what is not written in the file itself
-// has the file before its place.
+// Batch writes the lines of every file; a finding outside the file has the file before its place.
 func (Short) Batch(out io.Writer) Batch { return shortBatch{bufio.NewWriter(out)} }
 
 type shortBatch struct{ out *bufio.Writer }

@@ -12,17 +12,17 @@ import (
 
 // Text is the report for people: every check with its status, its findings below it, and a summary.
 type Text struct {
-	// Color marks the statuses by terminal colors.
+	// Color writes the statuses in terminal colors.
 	Color bool
 }
 
-// labels are the statuses as the report shows them, all of one width.
+// labels are the labels of the statuses in the report, all of the same width.
 var labels = map[engine.Status]struct{ text, color string }{
 	engine.Passed:       {"ok     ", "\x1b[32m"},
 	engine.Warned:       {"WARN   ", "\x1b[33m"},
 	engine.Failed:       {"FAIL   ", "\x1b[31m"},
 	engine.Skipped:      {"skip   ", "\x1b[2m"},
-	engine.Inconclusive: {"UNKNOWN", "\x1b[35m"}, // a question without an answer
+	engine.Inconclusive: {"UNKNOWN", "\x1b[35m"}, // a request got no response
 }
 
 const (
@@ -49,7 +49,7 @@ func (t Text) Write(out io.Writer, report Report) error {
 		i++
 	}
 	fmt.Fprintf(w, "\n%s\n", report.Summary())
-	if codes := heavy(report); codes != "" {
+	if codes := failedCodes(report); codes != "" {
 		fmt.Fprintf(w, "To read more: validate-values explain %s\n", codes)
 	}
 	return w.Flush()
@@ -89,8 +89,8 @@ func heading(report Report) string {
 	return fmt.Sprintf("validate-values %s: %s", report.Version, strings.Join(parts, ", "))
 }
 
-// heavy lists the codes of the findings that refuse the install.
-func heavy(report Report) string {
+// failedCodes returns the codes of the findings that reject the install.
+func failedCodes(report Report) string {
 	var codes []string
 	for _, finding := range report.Findings() {
 		if finding.Level == findings.Fail && !strings.Contains(strings.Join(codes, " "), finding.Code) {
@@ -122,8 +122,7 @@ func (t Text) findings(w io.Writer, result engine.Result) {
 	}
 }
 
-// Batch writes every file with how it ended and its findings below it, then
-// which findings there are most of.
+// Batch writes every file with its status and its findings, then the codes by frequency.
 func (t Text) Batch(out io.Writer) Batch { return textBatch{t, bufio.NewWriter(out)} }
 
 type textBatch struct {

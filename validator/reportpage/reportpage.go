@@ -18,10 +18,10 @@ import (
 //go:embed parts.gohtml
 var parts string
 
-// HTML is the format.
+// HTML is the report as an HTML page.
 type HTML struct{ templates *template.Template }
 
-// New reads the templates.
+// New parses the templates.
 func New() (HTML, error) {
 	parsed, err := webpage.Parse(parts)
 	if err != nil {
@@ -30,7 +30,7 @@ func New() (HTML, error) {
 	return HTML{parsed}, nil
 }
 
-// status is how a page names a status, and the class of it.
+// status is the CSS class and the label of a status.
 type status struct{ Class, Word string }
 
 func statusOf(of engine.Status) status {
@@ -59,7 +59,7 @@ type shownFinding struct{ Class, Level, Code, Message, Place, Fix, Why string }
 type shownResult struct {
 	status
 	Code, Title, Reason string
-	// Filtered means that the page filters checks, and not files.
+	// Filtered means that the page filters checks instead of files.
 	Filtered bool
 	Findings []shownFinding
 }
@@ -121,7 +121,7 @@ func shown(result engine.Result, filtered bool) shownResult {
 	return view
 }
 
-// Batch begins the page of a batch. It is written as files are done; the summary is below them.
+// Batch begins the page of a batch. Files are written in order as they are checked; the summary follows them.
 func (h HTML) Batch(out io.Writer) report.Batch {
 	buffered := bufio.NewWriter(out)
 	page, err := webpage.Begin(buffered, h.templates, "Report of validate-values on many files")

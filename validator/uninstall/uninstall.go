@@ -21,7 +21,7 @@ import (
 // ownSecret is where a registered runtime stores its own token.
 const ownSecret = "codefresh-token"
 
-// Cluster deletes objects, and knows whether the runtime was ever registered.
+// Cluster deletes objects, and reads the Secret that exists if the runtime was ever registered.
 type Cluster interface {
 	// Secret reads a Secret; a cluster.Error with NotFound if there is none.
 	Secret(ctx context.Context, namespace, name string) (map[string][]byte, error)
@@ -29,36 +29,36 @@ type Cluster interface {
 	Delete(ctx context.Context, path string) (gone bool, err error)
 	// DeleteLabeled requests the deletion of objects by their labels.
 	DeleteLabeled(ctx context.Context, namespace string, objects cluster.Labeled) error
-	// ReleaseLabeled removes the finalizers of objects, and names those that had any.
+	// ReleaseLabeled removes the finalizers of objects, and returns the names of those that had any.
 	ReleaseLabeled(ctx context.Context, namespace string, objects cluster.Labeled) ([]string, error)
 }
 
-// Platform knows the runtimes of a token's account and removes them.
+// Platform finds and removes the runtimes of a token's account.
 type Platform interface {
-	// Runtime returns the runtime with a name, nil if the name is free.
+	// Runtime returns the runtime with a name, nil if there is none.
 	Runtime(ctx context.Context, name string) (*platform.Runtime, error)
 	DeleteRuntime(ctx context.Context, name string) error
 }
 
-// Plan is what is to be done.
+// Plan contains the steps of an uninstall.
 type Plan struct {
 	Namespace string
 	// Runtime is removed from Platform; neither is set if there is nothing to deregister.
 	Runtime  string
 	Platform Platform
-	// Objects are deleted one after the other: the next after the previous one is gone.
+	// Objects are deleted one after the other, each after the previous one is gone.
 	Objects []cluster.Object
 	// Release are objects whose finalizers are removed, and Labeled objects that are deleted.
 	Release, Labeled []cluster.Labeled
 	Cluster          Cluster
-	// Patience is the time for each object, and for the platform to answer; Pause the time between two attempts.
+	// Patience is the time limit for each object, and for a response of the platform; Pause is the time between two attempts.
 	Patience, Pause time.Duration
 }
 
-// Run does all of the plan and writes a line about each step. It returns the number of steps that failed.
+// Run performs all steps of the plan and writes a line about each. It returns the number of steps that failed.
 func Run(ctx context.Context, plan Plan, out io.Writer) int {
 	failed := 0
-	say := func(err error, done, undone, fix string) {
+	note := func(err error, done, undone, fix string) {
 		if err == nil {
 			fmt.Fprintf(out, "ok    %s\n", cleantext.Line(done))
 			return
@@ -68,20 +68,20 @@ func Run(ctx context.Context, plan Plan, out io.Writer) int {
 	}
 	if plan.Platform != nil {
 		done, err := plan.deregisterPatiently(ctx)
-		say(err, done, fmt.Sprintf("runtime %s is still registered", plan.Runtime), "remove it in the account's settings, under GitOps runtimes")
+		note(err, done, fmt.Sprintf("runtime %s is still registered", plan.Runtime), "remove it in the account's settings, under GitOps runtimes")
 	}
 	for _, objects := range plan.Release {
 		names, err := plan.Cluster.ReleaseLabeled(ctx, plan.Namespace, objects)
-		say(err, released(objects, names), fmt.Sprintf("%s may keep their finalizers", objects), "remove them with kubectl edit, after their controller is deleted")
+		note(err, released(objects, names), fmt.Sprintf("%s may keep their finalizers", objects), "remove them with kubectl edit, after their controller is deleted")
 	}
 	for _, objects := range plan.Labeled {
 		err := plan.Cluster.DeleteLabeled(ctx, plan.Namespace, objects)
-		say(err, fmt.Sprintf("%s are deleted", objects), fmt.Sprintf("%s are left", objects),
+		note(err, fmt.Sprintf("%s are deleted", objects), fmt.Sprintf("%s are left", objects),
 			fmt.Sprintf("kubectl delete %s -n %s", objects, cleantext.Argument(plan.Namespace)))
 	}
 	for _, object := range plan.Objects {
 		err := plan.remove(ctx, object)
-		say(err, fmt.Sprintf("%s is gone", object), fmt.Sprintf("%s is left", object),
+		note(err, fmt.Sprintf("%s is gone", object), fmt.Sprintf("%s is left", object),
 			fmt.Sprintf("kubectl delete %s -n %s", object, cleantext.Argument(plan.Namespace)))
 	}
 	return failed
