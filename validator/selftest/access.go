@@ -8,7 +8,7 @@ import (
 	"gitops-runtime/internal/netfail"
 )
 
-// AccessOptions are the runtime's addresses.
+// AccessOptions configure the test of the runtime's public URL.
 type AccessOptions struct {
 	// Mode is the access mode, such as tunnel.
 	Mode string
@@ -18,7 +18,7 @@ type AccessOptions struct {
 	Path, Target string
 }
 
-// fixes are what to look at when the runtime is not reached, by access mode.
+// fixes are the fixes for an unreachable runtime, by access mode.
 var fixes = map[string]string{
 	"tunnel":  "check the log of the tunnel client, which contains the reason if its server rejects it",
 	"ingress": "check that the host resolves to the ingress controller, also for pods, and the output of `kubectl describe ingress codefresh-gitops-runtime`",

@@ -9,13 +9,13 @@ import (
 	"gitops-runtime/validator/platform"
 )
 
-// AppProxyOptions are the address of app-proxy, and the runtime it registers.
+// AppProxyOptions configure the test of app-proxy.
 type AppProxyOptions struct {
 	// URL is the address of app-proxy's Service.
 	URL string
 	// Runtime is the name of the runtime in its account.
 	Runtime string
-	// Token is the runtime's own, which app-proxy has stored; it is never shown.
+	// Token is the runtime's own token, which app-proxy has stored; it is never printed.
 	Token string
 	// Platform is the URL of the platform.
 	Platform string

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// ArgoCDOptions are the address of Argo CD, and what the test can do with it.
+// ArgoCDOptions configure the test of Argo CD.
 type ArgoCDOptions struct {
 	// URL is the address of its server, with its root path.
 	URL string
@@ -17,11 +17,11 @@ type ArgoCDOptions struct {
 	Repository string
 	// Without is the reason why no Application is created.
 	Without string
-	// Name is that of all objects that the test creates.
+	// Name is the name of all objects that the test creates.
 	Name string
 }
 
-// finalizer makes Argo CD delete what an Application has deployed.
+// finalizer makes Argo CD delete the objects that an Application has deployed.
 const finalizer = "resources-finalizer.argocd.argoproj.io"
 
 // application is the part of an Application's status that describes its state.
@@ -49,7 +49,7 @@ func (a application) done() bool {
 	return a.Status.Sync.Status == "Synced" && a.Status.Health.Status == "Healthy"
 }
 
-// state is a short form of the Application's state, with Argo CD's messages.
+// state returns a short form of the Application's state, with Argo CD's messages.
 func (a application) state() string {
 	if a.Status.Sync.Status == "" && len(a.Status.Conditions) == 0 {
 		return "no application controller has taken up the Application"
@@ -64,7 +64,7 @@ func (a application) state() string {
 	return strings.Join(parts, ", ")
 }
 
-// stale reports whether Argo CD could not read the chart, which it tries again on demand.
+// stale reports whether Argo CD could not read the chart, so that it has to be refreshed.
 func (a application) stale() bool {
 	for _, condition := range a.Status.Conditions {
 		if condition.Type == "ComparisonError" {
@@ -74,7 +74,7 @@ func (a application) stale() bool {
 	return false
 }
 
-// ArgoCD requests health and version of the server, then creates an Application in its own project that deploys a chart of this pod.
+// ArgoCD requests health and version of the server, then creates an Application in a separate project that deploys a chart served by this pod.
 func ArgoCD(ctx context.Context, s Surroundings, o ArgoCDOptions, report *Report) {
 	fix := "look at the log of Argo CD's server: kubectl logs -n " + s.Namespace + " -l app.kubernetes.io/component=server,app.kubernetes.io/part-of=argocd"
 	for _, question := range []struct{ word, path, title string }{
@@ -150,13 +150,13 @@ func (s Surroundings) sync(ctx context.Context, o ArgoCDOptions) (string, error)
 	if err != nil {
 		return "", err
 	}
-	var made struct {
+	var deployed struct {
 		Data map[string]string `json:"data"`
 	}
-	if err := s.Cluster.Get(ctx, s.path("", "configmaps", o.Name), &made); err != nil {
-		return "", told(err)
+	if err := s.Cluster.Get(ctx, s.path("", "configmaps", o.Name), &deployed); err != nil {
+		return "", withMessage(err)
 	}
-	if made.Data["word"] != chart.word {
+	if deployed.Data["word"] != chart.word {
 		return "", errors.New("the ConfigMap that it has deployed is not that of this run")
 	}
 	return got, nil
@@ -171,14 +171,13 @@ func (s Surroundings) lookAtApplication(ctx context.Context, o ArgoCDOptions) (b
 	if found.stale() {
 		refresh := object{"metadata": object{"annotations": object{"argocd.argoproj.io/refresh": "hard"}}}
 		if err := s.Cluster.Merge(ctx, path, refresh); err != nil {
-			return false, "", final{told(err)}
+			return false, "", final{withMessage(err)}
 		}
 	}
 	return found.done(), found.state(), nil
 }
 
-// unsync deletes what sync has created; the Application first, since Argo CD reads its
-// project as it deletes.
+// unsync deletes the objects that sync has created, the Application first, since Argo CD needs its project to delete it.
 func (s Surroundings) unsync(ctx context.Context, o ArgoCDOptions) error {
 	if err := s.remove(ctx, s.path("argoproj.io", "applications", o.Name)); err != nil {
 		return err
@@ -186,7 +185,7 @@ func (s Surroundings) unsync(ctx context.Context, o ArgoCDOptions) error {
 	return s.remove(ctx, s.path("argoproj.io", "appprojects", o.Name))
 }
 
-// project allows the one chart and the one ConfigMap, whatever the project default allows.
+// project returns an AppProject that allows only the test's chart and ConfigMaps, whatever the project default allows.
 func (s Surroundings) project(o ArgoCDOptions) object {
 	return custom("AppProject", o.Name, nil, object{
 		"description":                "What the chart's test of Argo CD deploys while it runs",
@@ -196,17 +195,17 @@ func (s Surroundings) project(o ArgoCDOptions) object {
 	})
 }
 
-// inCluster is how Argo CD names the cluster that it runs on.
+// inCluster is the URL that Argo CD uses for the cluster in which it runs.
 const inCluster = "https://kubernetes.default.svc"
 
 func (s Surroundings) application(o ArgoCDOptions, chart chart) object {
 	// the label allows an uninstall to remove the finalizer
-	made := custom("Application", o.Name, object{"codefresh.io/internal": "true"}, object{
+	manifest := custom("Application", o.Name, object{"codefresh.io/internal": "true"}, object{
 		"project":     o.Name,
 		"source":      object{"repoURL": o.Repository, "chart": chart.name, "targetRevision": chart.version},
 		"destination": object{"server": inCluster, "namespace": s.Namespace},
 		"syncPolicy":  object{"automated": object{}},
 	})
-	made["metadata"].(object)["finalizers"] = []string{finalizer}
-	return made
+	manifest["metadata"].(object)["finalizers"] = []string{finalizer}
+	return manifest
 }

@@ -18,7 +18,7 @@ type chart struct {
 	word string
 }
 
-// file is the name of the packed chart.
+// file returns the file name of the packaged chart.
 func (c chart) file() string { return c.name + "-" + c.version + ".tgz" }
 
 // pack returns the packaged chart.

@@ -9,7 +9,7 @@ import (
 	"gitops-runtime/validator/cluster"
 )
 
-// workload is what reports whether a Deployment or StatefulSet is complete.
+// workload is the part of a Deployment or StatefulSet that shows whether it is complete.
 type workload struct {
 	Metadata struct {
 		Generation int64 `json:"generation"`
@@ -30,7 +30,7 @@ type workload struct {
 	} `json:"status"`
 }
 
-// wanted is the number of replicas; Kubernetes' default is one.
+// wanted returns the number of replicas in the spec; the default of Kubernetes is 1.
 func (w workload) wanted() int {
 	if w.Spec.Replicas == nil {
 		return 1
@@ -44,7 +44,8 @@ func (w workload) complete() bool {
 		w.Status.Updated >= w.wanted() && w.Status.Ready >= w.wanted() && w.Status.Available >= w.wanted()
 }
 
-// state is a short form of the workload's state. The time since a Deployment is available reveals pods that restart; a StatefulSet does not have it.
+// state returns a short form of the workload's state. The time since when a Deployment is available shows whether pods restart; a StatefulSet does
+// not have it.
 func (w workload) state() string {
 	text := fmt.Sprintf("%d of %d available", w.Status.Available, w.wanted())
 	for _, condition := range w.Status.Conditions {
@@ -58,8 +59,7 @@ func (w workload) state() string {
 // errScaledDown is the error of a workload that should have pods, but was scaled to zero.
 var errScaledDown = errors.New("it is scaled to 0 replicas")
 
-// Components looks whether workloads are complete. Those that are not have until ctx
-// ends.
+// Components checks whether workloads are complete, and waits for incomplete ones until ctx ends.
 func Components(ctx context.Context, s Surroundings, workloads []cluster.Object, report *Report) {
 	for _, one := range workloads {
 		path := one.Path(s.Namespace)

@@ -10,12 +10,11 @@ import (
 
 // EventsOptions configure the test of Argo Events.
 type EventsOptions struct {
-	// Name is that of all objects that the test creates.
+	// Name is the name of all objects that the test creates.
 	Name string
 	// Bus is the version of JetStream, one of those that the controller knows.
 	Bus string
-	// Endpoint is the path of the event source, and Post the address at which it is
-	// sent an event: by internal-router, or directly.
+	// Endpoint is the path of the event source, and Post the URL to which events are sent: through internal-router, or directly.
 	Endpoint, Post string
 	// Trigger is the address of this pod's Service, which the sensor calls.
 	Trigger string
@@ -33,7 +32,7 @@ type conditions struct {
 	} `json:"status"`
 }
 
-// ready reports whether there are conditions and all are true, and otherwise which is not.
+// ready reports whether there are conditions and all are true; otherwise it returns the reason.
 func (c conditions) ready() (bool, string) {
 	for _, condition := range c.Status.Conditions {
 		if condition.Status != "True" {
@@ -64,7 +63,7 @@ func Events(ctx context.Context, s Surroundings, o EventsOptions, report *Report
 	}, "", s.remove(ctx, s.eventPaths(o)...))
 }
 
-// eventPaths are the paths of the objects that the test creates. The controller removes its finalizer from the bus once nothing uses it.
+// eventPaths returns the API paths of the objects that the test creates. The controller removes its finalizer from the bus once nothing uses it.
 func (s Surroundings) eventPaths(o EventsOptions) []string {
 	return []string{
 		s.path("argoproj.io", "sensors", o.Name), s.path("argoproj.io", "eventsources", o.Name), s.path("argoproj.io", "eventbus", o.Name),
@@ -75,7 +74,7 @@ func (s Surroundings) eventPaths(o EventsOptions) []string {
 func (s Surroundings) eventParts(ctx context.Context, o EventsOptions, fix string, report *Report) bool {
 	parts := []struct {
 		word, resource, title string
-		made                  object
+		manifest              object
 	}{
 		{"bus", "eventbus", "The event bus is ready", s.eventBus(o)},
 		{"source", "eventsources", "The event source is ready", s.eventSource(o)},
@@ -87,7 +86,7 @@ func (s Surroundings) eventParts(ctx context.Context, o EventsOptions, fix strin
 	}
 	for _, part := range parts {
 		if err == nil {
-			err = s.create(ctx, part.resource, part.made)
+			err = s.create(ctx, part.resource, part.manifest)
 		}
 		if err != nil {
 			return report.Add(Check{Name: "argo-events/" + part.word, Title: part.title, Asked: "create " + part.resource + " " + o.Name, Fix: fix}, "", err)
@@ -115,14 +114,14 @@ func (s Surroundings) eventParts(ctx context.Context, o EventsOptions, fix strin
 
 // deliver posts the event repeatedly: a sensor that has just started does not receive earlier events.
 func (s Surroundings) deliver(ctx context.Context, o EventsOptions) (string, error) {
-	heard := make(chan struct{}, 1)
+	received := make(chan struct{}, 1)
 	stop, err := s.serve(ctx, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var payload struct {
 			Run string `json:"run"`
 		}
 		if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody)).Decode(&payload); err == nil && payload.Run == s.Run {
 			select {
-			case heard <- struct{}{}:
+			case received <- struct{}{}:
 			default:
 			}
 		}
@@ -139,7 +138,7 @@ func (s Surroundings) deliver(ctx context.Context, o EventsOptions) (string, err
 	sent := 0
 	return s.until(ctx, func(ctx context.Context) (bool, string, error) {
 		select {
-		case <-heard:
+		case <-received:
 			return true, fmt.Sprintf("sent %d times", sent), nil
 		default:
 		}
@@ -160,8 +159,8 @@ func (s Surroundings) deliver(ctx context.Context, o EventsOptions) (string, err
 	})
 }
 
-// placed is where pods of Argo Events' programs run, and their security context.
-func (s Surroundings) placed() object {
+// podSettings returns the scheduling and the security context of the pods of Argo Events' programs.
+func (s Surroundings) podSettings() object {
 	return joined(
 		only(s.Pod.Spec, "nodeSelector", "tolerations", "affinity", "imagePullSecrets", "securityContext", "priorityClassName"),
 		object{"metadata": s.Pod.Metadata},
@@ -169,7 +168,7 @@ func (s Surroundings) placed() object {
 }
 
 func (s Surroundings) eventBus(o EventsOptions) object {
-	return custom("EventBus", o.Name, nil, object{"jetstream": joined(s.placed(), object{
+	return custom("EventBus", o.Name, nil, object{"jetstream": joined(s.podSettings(), object{
 		"version":                   o.Bus,
 		"replicas":                  1,
 		"streamConfig":              "replicas: 1\n",
@@ -182,7 +181,7 @@ func (s Surroundings) eventBus(o EventsOptions) object {
 func (s Surroundings) eventSource(o EventsOptions) object {
 	return custom("EventSource", o.Name, nil, object{
 		"eventBusName": o.Name,
-		"template":     joined(s.placed(), object{"container": s.Pod.permissions()}),
+		"template":     joined(s.podSettings(), object{"container": s.Pod.permissions()}),
 		"service":      object{"ports": []object{{"port": 80, "targetPort": 12000}}},
 		"webhook":      object{"said": object{"port": "12000", "endpoint": o.Endpoint, "method": http.MethodPost}},
 	})
@@ -191,7 +190,7 @@ func (s Surroundings) eventSource(o EventsOptions) object {
 func (s Surroundings) sensor(o EventsOptions) object {
 	return custom("Sensor", o.Name, nil, object{
 		"eventBusName": o.Name,
-		"template":     joined(s.placed(), object{"container": s.Pod.permissions()}),
+		"template":     joined(s.podSettings(), object{"container": s.Pod.permissions()}),
 		"dependencies": []object{{"name": "said", "eventSourceName": o.Name, "eventName": "said"}},
 		"triggers": []object{{"template": object{
 			"name": "call",

@@ -6,8 +6,8 @@ import (
 	"maps"
 )
 
-// Pod is what the pods that tests create share with the test's own pod: scheduling, pull secrets, and security context. Its fields are those of
-// Kubernetes, stored unchanged.
+// Pod contains the settings that pods created by tests share with the test's own pod: scheduling, pull secrets, and security context. Its fields are
+// those of Kubernetes, stored unchanged.
 type Pod struct {
 	Metadata map[string]any `json:"metadata"`
 	Spec     map[string]any `json:"spec"`
@@ -30,23 +30,23 @@ func ParsePod(text string) (Pod, error) {
 	return pod, nil
 }
 
-// object is a map that becomes JSON.
+// object is a map that is encoded as JSON.
 type object = map[string]any
 
-// container is a container of this program.
+// container returns a container that runs this program.
 func (p Pod) container(name string, more object) object {
-	made := maps.Clone(p.Container)
-	maps.Copy(made, object{"name": name})
-	maps.Copy(made, more)
-	return made
+	merged := maps.Clone(p.Container)
+	maps.Copy(merged, object{"name": name})
+	maps.Copy(merged, more)
+	return merged
 }
 
-// permissions is the part of a container that also applies to images of other programs.
+// permissions returns the part of a container that also applies to images of other programs.
 func (p Pod) permissions() object {
 	return only(p.Container, "securityContext")
 }
 
-// labeled are the metadata of a pod with one more label.
+// labeled returns the metadata of a pod with an additional label.
 func (p Pod) labeled(key, value string) object {
 	labels := object{}
 	if given, ok := p.Metadata["labels"].(map[string]any); ok {
@@ -56,7 +56,7 @@ func (p Pod) labeled(key, value string) object {
 	return joined(p.Metadata, object{"labels": labels})
 }
 
-// only are the fields of these names that there are.
+// only returns the fields with these names that exist.
 func only(fields object, names ...string) object {
 	picked := object{}
 	for _, name := range names {
@@ -67,7 +67,7 @@ func only(fields object, names ...string) object {
 	return picked
 }
 
-// joined are the fields of several maps; later ones win.
+// joined returns the fields of several maps; later maps take precedence.
 func joined(parts ...object) object {
 	all := object{}
 	for _, part := range parts {
@@ -76,7 +76,7 @@ func joined(parts ...object) object {
 	return all
 }
 
-// custom is an object of one of Argo's kinds.
+// custom returns an object of one of Argo's kinds.
 func custom(kind, name string, labels, spec object) object {
 	metadata := object{"name": name}
 	if len(labels) > 0 {

@@ -31,7 +31,7 @@ func NewReport(out io.Writer, heading string) *Report {
 	return &Report{out: out}
 }
 
-// Add records how a check ended: err is the failure, if there is one, got the result otherwise. It returns true for a check that passed.
+// Add writes the result of a check: err is the failure, nil if the check passed; got is the result then. It reports whether the check passed.
 func (r *Report) Add(check Check, got string, err error) bool {
 	line := func(label, text string) { fmt.Fprintf(r.out, "  %-6s%s\n", label, cleantext.Line(text)) }
 	if err == nil {
@@ -47,7 +47,7 @@ func (r *Report) Add(check Check, got string, err error) bool {
 	return false
 }
 
-// Skip notes a check that does not apply.
+// Skip writes that a check does not apply, and the reason.
 func (r *Report) Skip(check Check, reason string) {
 	fmt.Fprintf(r.out, "  %-6s%s\n", "skip", cleantext.Line(fmt.Sprintf("%s  %s%s", check.Name, check.Title, inBrackets(reason))))
 }

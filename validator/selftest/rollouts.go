@@ -12,7 +12,7 @@ type rollout struct {
 		Generation int64 `json:"generation"`
 	} `json:"metadata"`
 	Status struct {
-		// Observed is the generation, as text.
+		// Observed is the generation, as a string.
 		Observed  string `json:"observedGeneration"`
 		Phase     string `json:"phase"`
 		Message   string `json:"message"`
@@ -23,7 +23,7 @@ type rollout struct {
 	} `json:"status"`
 }
 
-// out reports whether the newest generation is the stable one.
+// out reports whether the newest generation is rolled out.
 func (r rollout) out() bool {
 	return r.Status.Observed == fmt.Sprint(r.Metadata.Generation) && r.Status.Phase == "Healthy" &&
 		r.Status.Stable != "" && r.Status.Stable == r.Status.Current && r.Status.Available > 0 && r.Status.Updated > 0
@@ -74,7 +74,7 @@ func (s Surroundings) firstRollout(ctx context.Context, name, path string) (stri
 func (s Surroundings) updateRollout(ctx context.Context, path, first string) (string, error) {
 	change := object{"spec": object{"template": object{"metadata": object{"annotations": object{"version": "two"}}}}}
 	if err := s.Cluster.Merge(ctx, path, change); err != nil {
-		return "", told(err)
+		return "", withMessage(err)
 	}
 	second, err := s.rolledOut(ctx, path)
 	if err == nil && second == first {
@@ -83,7 +83,7 @@ func (s Surroundings) updateRollout(ctx context.Context, path, first string) (st
 	return second, err
 }
 
-// rolledOut waits until the newest version is the stable one, and returns its hash.
+// rolledOut waits until the newest version is the stable one, and returns a text with its hash.
 func (s Surroundings) rolledOut(ctx context.Context, path string) (string, error) {
 	return s.until(ctx, func(ctx context.Context) (bool, string, error) {
 		var found rollout

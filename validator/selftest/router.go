@@ -29,8 +29,8 @@ type RouterOptions struct {
 	Sources []string
 }
 
-// away is internal-router's response if it knows the route but the target is unavailable.
-const away = `{"error":"the target of this route is away"}`
+// unavailable is internal-router's response if it knows the route but the target is unavailable.
+const unavailable = `{"error":"the target of this route is away"}`
 
 // page is part of the error pages of nginx itself.
 const page = "<center>nginx"
@@ -54,7 +54,7 @@ func Router(ctx context.Context, s Surroundings, o RouterOptions, report *Report
 			if err != nil {
 				return false, "", err
 			}
-			return answer.status == http.StatusBadGateway && answer.body == away, fmt.Sprintf("HTTP %d", answer.status), nil
+			return answer.status == http.StatusBadGateway && answer.body == unavailable, fmt.Sprintf("HTTP %d", answer.status), nil
 		})
 		report.Add(Check{
 			Name: "router" + path, Title: "internal-router looks for an event source of that name",
@@ -77,7 +77,7 @@ func (s Surroundings) matches(ctx context.Context, client *http.Client, address,
 		}
 		state := fmt.Sprintf("HTTP %d", got.status)
 		switch {
-		case got.body == away:
+		case got.body == unavailable:
 			return false, state + ", internal-router does not reach its target", nil
 		case strings.Contains(got.body, page):
 			return false, state + " of nginx itself", nil

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Port is where the pod of a test listens, if it does.
+// Port is the port of the pod of a test, if it listens.
 const Port = 8080
 
 // Listen opens Port on every address of the pod.
@@ -18,7 +18,7 @@ func Listen(ctx context.Context) (net.Listener, error) {
 	return config.Listen(ctx, "tcp", fmt.Sprintf(":%d", Port))
 }
 
-// serve answers until stop is called.
+// serve serves requests until stop is called.
 func (s Surroundings) serve(ctx context.Context, handler http.Handler) (stop func(), err error) {
 	listener, err := s.Listen(ctx)
 	if err != nil {
@@ -29,8 +29,7 @@ func (s Surroundings) serve(ctx context.Context, handler http.Handler) (stop fun
 	return func() { _ = server.Close() }, nil
 }
 
-// Serve answers every request with 200 until ctx ends: the program of pods that only
-// have to run.
+// Serve responds to every request with 200 until ctx ends; it is the program of pods that only have to run.
 func Serve(ctx context.Context, listen func(context.Context) (net.Listener, error)) error {
 	listener, err := listen(ctx)
 	if err != nil {

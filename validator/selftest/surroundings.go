@@ -26,15 +26,13 @@ type Cluster interface {
 	Delete(ctx context.Context, path string) (gone bool, err error)
 }
 
-// Surroundings are what a test has around it: the cluster, the network, and its own
-// pod.
+// Surroundings are the environment of a test: the cluster, the network, and its own pod.
 type Surroundings struct {
 	Namespace string
 	Cluster   Cluster
 	// HTTP sends network requests.
 	HTTP *http.Client
-	// Unverified is HTTP without a look at certificates, for requests without
-	// credentials.
+	// Unverified is HTTP without verification of certificates, for requests without credentials.
 	Unverified *http.Client
 	// Listen opens the port that the pod's Service routes to.
 	Listen func(ctx context.Context) (net.Listener, error)
@@ -42,15 +40,15 @@ type Surroundings struct {
 	Run string
 	// Program is the path of this program in its image.
 	Program string
-	// Pod is what pods that a test creates have in common with its own.
+	// Pod contains the settings that pods created by a test share with its own.
 	Pod Pod
-	// Pause is the time between two reads of something that changes.
+	// Pause is the time between two attempts.
 	Pause time.Duration
-	// Closing is how long a test waits for the deletion of what it created.
+	// Closing is the time limit for the deletion of the objects that a test created.
 	Closing time.Duration
 }
 
-// object is the API path of an object of the namespace.
+// path returns the API path of an object in the namespace.
 func (s Surroundings) path(group, resource, name string) string {
 	version := "v1alpha1"
 	if group == "" || group == "apps" {
@@ -61,11 +59,11 @@ func (s Surroundings) path(group, resource, name string) string {
 
 // create creates an object of one of Argo's kinds in the namespace.
 func (s Surroundings) create(ctx context.Context, resource string, object map[string]any) error {
-	return told(s.Cluster.Create(ctx, strings.TrimSuffix(s.path("argoproj.io", resource, ""), "/"), object))
+	return withMessage(s.Cluster.Create(ctx, strings.TrimSuffix(s.path("argoproj.io", resource, ""), "/"), object))
 }
 
-// told is an error of the API server with the server's message.
-func told(err error) error {
+// withMessage adds the server's message to an error of the API server.
+func withMessage(err error) error {
 	var answer *cluster.Error
 	if errors.As(err, &answer) && answer.Message != "" {
 		return fmt.Errorf("%w: %s", err, answer.Message)
@@ -79,16 +77,15 @@ type final struct{ err error }
 func (f final) Error() string { return f.err.Error() }
 func (f final) Unwrap() error { return f.err }
 
-// until looks again and again until look is done, or has a final error, or the time is
-// over: then the last state, or the last error, is the error.
+// until calls look until it is done or returns a final error, or until ctx ends: then the error contains the last state or error.
 func (s Surroundings) until(ctx context.Context, look func(ctx context.Context) (done bool, state string, err error)) (string, error) {
-	begun, last := time.Now(), "nothing"
+	start, last := time.Now(), "nothing"
 	for {
 		done, state, err := look(ctx)
 		var end final
 		switch {
 		case ctx.Err() != nil:
-			return "", fmt.Errorf("after %s: %s", time.Since(begun).Round(time.Second), last)
+			return "", fmt.Errorf("after %s: %s", time.Since(start).Round(time.Second), last)
 		case errors.As(err, &end):
 			return "", end.err
 		case err != nil:
@@ -112,7 +109,7 @@ func (s Surroundings) watched(ctx context.Context, path string, into any) error 
 	if err == nil || errors.As(err, &answer) && (answer.Status == 0 || answer.Status >= http.StatusInternalServerError || answer.Status == http.StatusTooManyRequests) {
 		return err
 	}
-	return final{told(err)}
+	return final{withMessage(err)}
 }
 
 // remove deletes objects in parallel, and waits until they are gone. It ignores the cancellation of ctx, so that a test that has used up its time still
@@ -125,7 +122,7 @@ func (s Surroundings) remove(ctx context.Context, paths ...string) error {
 		for _, path := range paths {
 			gone, err := s.Cluster.Delete(ctx, path)
 			if err != nil {
-				return false, "", final{told(err)}
+				return false, "", final{withMessage(err)}
 			}
 			if !gone {
 				left = append(left, path[strings.LastIndex(path[:strings.LastIndex(path, "/")], "/")+1:])
@@ -136,10 +133,10 @@ func (s Surroundings) remove(ctx context.Context, paths ...string) error {
 	return err
 }
 
-// maxBody is how much of a reply is read.
+// maxBody is the number of bytes that are read of a response.
 const maxBody = 64 << 10
 
-// reply is what a server answers.
+// reply is the response of a server.
 type reply struct {
 	status int
 	kind   string // kind is the media type.

@@ -9,11 +9,11 @@ import (
 
 // WorkflowsOptions configure the test of Argo Workflows.
 type WorkflowsOptions struct {
-	// Name is that of the Workflow, and of the pod of its step.
+	// Name is the name of the Workflow, and of the pod of its step.
 	Name string
 	// Account is the service account of the step's pod.
 	Account string
-	// InstanceID is the id that the controller selects; empty for none.
+	// InstanceID is the instance ID of the Workflows that the controller selects; empty for none.
 	InstanceID string
 }
 
@@ -46,7 +46,7 @@ func (w workflow) state() string {
 	return text
 }
 
-// Workflows runs a Workflow of one step, which is this program in a pod of its own.
+// Workflows runs a Workflow of one step, which runs this program in a separate pod.
 func Workflows(ctx context.Context, s Surroundings, o WorkflowsOptions, report *Report) {
 	path := s.path("argoproj.io", "workflows", o.Name)
 	got, err := s.runWorkflow(ctx, o, path)
@@ -66,11 +66,11 @@ func (s Surroundings) runWorkflow(ctx context.Context, o WorkflowsOptions, path 
 	if err := s.remove(ctx, path); err != nil {
 		return "", fmt.Errorf("what an earlier run has left: %w", err)
 	}
-	made, err := s.workflow(o)
+	manifest, err := s.workflow(o)
 	if err != nil {
 		return "", err
 	}
-	if err := s.create(ctx, "workflows", made); err != nil {
+	if err := s.create(ctx, "workflows", manifest); err != nil {
 		return "", err
 	}
 	return s.until(ctx, func(ctx context.Context) (bool, string, error) {
@@ -99,7 +99,7 @@ func (s Surroundings) workflow(o WorkflowsOptions) (object, error) {
 			"templates": []object{{
 				"name": "step",
 				"container": s.Pod.container("main", object{
-					"command": []string{s.Program}, // the executor has to know it if it cannot query the registry
+					"command": []string{s.Program}, // required if the executor cannot query the registry
 					"args":    []string{"test", "step", "--run", s.Run},
 				}),
 			}},
@@ -108,8 +108,8 @@ func (s Surroundings) workflow(o WorkflowsOptions) (object, error) {
 	if class, ok := s.Pod.Spec["priorityClassName"]; ok {
 		spec["podPriorityClassName"] = class
 	}
-	// The executor reports to the API server, and service accounts of this chart do not mount a token by default. Of the Workflow's own
-	// automountServiceAccountToken the controller passes on only false (setupServiceAccount in workflow/controller/workflowpod.go, v3.7).
+	// The executor reports to the API server, and service accounts of this chart do not mount a token by default. The controller applies the
+	// Workflow's automountServiceAccountToken only if it is false (setupServiceAccount in workflow/controller/workflowpod.go, v3.7).
 	patch, err := json.Marshal(joined(only(s.Pod.Spec, "runtimeClassName"), object{"automountServiceAccountToken": true}))
 	if err != nil {
 		return nil, fmt.Errorf("patch of the step's pod: %w", err)

@@ -15,8 +15,8 @@ import (
 // server.
 const workers = 4
 
-// batch checks many values files, each separately over the files of -f and under the flags, and writes one report over all of them as they finish. The
-// subject contains what they share.
+// batch checks many values files and writes one report on all of them, file by file. Each file is merged separately: it overrides the files of -f,
+// and flags override it. The subject contains what the files share.
 func batch(ctx context.Context, files []string, outputs outputs, subject checks.Subject, options Options, system System) (code int, err error) {
 	if err := options.keepInput(ctx); err != nil {
 		return 0, unread(ctx, err)
@@ -26,21 +26,21 @@ func batch(ctx context.Context, files []string, outputs outputs, subject checks.
 		return 0, broken(err)
 	}
 	total := report.Total{Version: system.Version}
-	for made := range inOrder(ctx, files, func(file string) single { return checkOne(ctx, file, subject, options, system) }) {
-		if made.left {
+	for result := range inOrder(ctx, files, func(file string) single { return checkOne(ctx, file, subject, options, system) }) {
+		if result.left {
 			continue
 		}
-		if made.err != nil {
-			return 0, errors.Join(made.err, written.abandon())
+		if result.err != nil {
+			return 0, errors.Join(result.err, written.abandon())
 		}
-		total.Count(made.report)
-		code = heavier(code, verdict(made.report.Results, options.Strict, false))
-		if err := written.add(made.report); err != nil {
+		total.Count(result.report)
+		code = worse(code, verdict(result.report.Results, options.Strict, false))
+		if err := written.add(result.report); err != nil {
 			return 0, broken(errors.Join(err, written.abandon()))
 		}
 	}
 	if total.Unchecked = len(files) - total.Files; total.Unchecked > 0 {
-		code = heavier(code, ExitInconclusive)
+		code = worse(code, ExitInconclusive)
 	}
 	if err := written.end(total); err != nil {
 		return 0, broken(err)
@@ -48,13 +48,13 @@ func batch(ctx context.Context, files []string, outputs outputs, subject checks.
 	return code, nil
 }
 
-// heavier is the one of two exit codes that weighs more.
-func heavier(a, b int) int {
+// worse returns the more severe of two exit codes.
+func worse(a, b int) int {
 	weights := []int{ExitOK, ExitWarned, ExitInconclusive, ExitFailed}
 	return weights[max(slices.Index(weights, a), slices.Index(weights, b))]
 }
 
-// keepInput reads standard input if -f - requests it, so that every file of a batch is merged over the same text.
+// keepInput reads standard input if -f - requests it, so that every file of a batch is merged with the same text.
 func (o *Options) keepInput(ctx context.Context) error {
 	if !slices.Contains(o.Values.Files, "-") {
 		return nil
@@ -64,8 +64,7 @@ func (o *Options) keepInput(ctx context.Context) error {
 	return err
 }
 
-// unread is the error of values that were not read: the user's own, unless the
-// run was interrupted while it waited for them.
+// unread returns the error for values that were not read: a usage error, unless the run was interrupted while it waited for them.
 func unread(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return broken(err)
@@ -73,7 +72,7 @@ func unread(ctx context.Context, err error) error {
 	return usage(err)
 }
 
-// single is the result of one file; left means that the run was interrupted before it was read.
+// single is the result of one file; left means that the run was interrupted before the file was read.
 type single struct {
 	report report.Report
 	left   bool
@@ -97,34 +96,34 @@ func checkOne(ctx context.Context, file string, subject checks.Subject, options 
 		return single{err: usage(err)}
 	}
 	subject.Values = loaded
-	made, err := run(ctx, withDefaults(subject), options, system)
-	made.File = file
-	return single{report: made, err: err}
+	checked, err := run(ctx, withDefaults(subject), options, system)
+	checked.File = file
+	return single{report: checked, err: err}
 }
 
 // inOrder yields the result of each file, in the order of the files. At most as many results as there are workers are kept in memory. Once the context
 // ends, no further file is started.
 func inOrder(ctx context.Context, files []string, check func(file string) single) func(yield func(single) bool) {
 	return func(yield func(single) bool) {
-		coming := make(chan chan single, workers-1)
+		pending := make(chan chan single, workers-1)
 		stop := make(chan struct{})
 		defer close(stop)
 		go func() {
-			defer close(coming)
+			defer close(pending)
 			for _, file := range files {
 				if ctx.Err() != nil {
 					return
 				}
 				one := make(chan single, 1)
 				select {
-				case coming <- one:
+				case pending <- one:
 				case <-stop:
 					return
 				}
 				go func() { one <- check(file) }()
 			}
 		}()
-		for one := range coming {
+		for one := range pending {
 			if !yield(<-one) {
 				return
 			}

@@ -17,7 +17,7 @@ func docsCommand(system System) *cobra.Command {
 	}
 }
 
-// Page is the page of all checks and findings, in Markdown.
+// Page returns the page of all checks and findings, in Markdown.
 func Page() string {
 	var page strings.Builder
 	page.WriteString("# Checks of validate-values\n\nGenerated from the table of findings by `validate-values checks-page`.\n" +
@@ -33,8 +33,8 @@ func Page() string {
 		if len(check.Needs) > 0 {
 			fmt.Fprintf(&page, "Needs %s. ", strings.Join(check.Needs, ", "))
 		}
-		own, _ := findings.Lookup(check.Code)
-		fmt.Fprintf(&page, "%s\n\n| code | level | message | why | how to fix it |\n| --- | --- | --- | --- | --- |\n", own.Why)
+		definition, _ := findings.Lookup(check.Code)
+		fmt.Fprintf(&page, "%s\n\n| code | level | message | why | how to fix it |\n| --- | --- | --- | --- | --- |\n", definition.Why)
 		for _, row := range findings.Table() {
 			if row.Code[:4] == check.Code[:4] && row.Code != check.Code {
 				fmt.Fprintf(&page, "| %s | %s | %s | %s | %s |\n", row.Code, row.Level,

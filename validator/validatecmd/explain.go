@@ -39,7 +39,7 @@ func explain(out io.Writer, codes []string) error {
 	return show(out, text.String())
 }
 
-// show writes a whole text, or returns an error.
+// show writes a text; an error has the exit code ExitError.
 func show(out io.Writer, text string) error {
 	if _, err := io.WriteString(out, text); err != nil {
 		return broken(fmt.Errorf("the answer cannot be written: %w", reason(err)))
@@ -47,7 +47,7 @@ func show(out io.Writer, text string) error {
 	return nil
 }
 
-// explanation is the output of `explain` for one code.
+// explanation returns the output of `explain` for one code.
 func explanation(definition findings.Definition) string {
 	var text strings.Builder
 	check := titleOf(definition.Code)
@@ -63,7 +63,7 @@ func explanation(definition findings.Definition) string {
 	return text.String()
 }
 
-// titleOf is the title of the check that a code belongs to.
+// titleOf returns the title of the check that a code belongs to.
 func titleOf(code string) string {
 	for _, check := range checks.Table(checks.Subject{}) {
 		if check.Code[:4] == code[:4] {
@@ -73,7 +73,7 @@ func titleOf(code string) string {
 	return ""
 }
 
-// pattern replaces the parts of a sentence that a run fills in with an ellipsis.
+// pattern replaces the verbs of a format with an ellipsis.
 func pattern(sentence string) string {
 	return strings.NewReplacer("%q", `"..."`, "%s", "...", "%d", "...").Replace(sentence)
 }

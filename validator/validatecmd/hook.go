@@ -17,15 +17,14 @@ import (
 	"gitops-runtime/validator/report"
 )
 
-// HookOptions are the flags of the hook; the environment fills those that are
-// not given.
+// HookOptions are the flags of the hook; flags that are not set have defaults from the environment.
 type HookOptions struct {
 	Options
 	// Job is the name of the hook Job, for the Event.
 	Job string
 	// TerminationLog is the file of the termination message, "" for none.
 	TerminationLog string
-	// Remove are objects that were made for the Job, see hook.Resources.
+	// Remove are objects that were created for the Job, see hook.Resources.
 	Remove []string
 }
 
@@ -55,7 +54,7 @@ func hookCommand(system System, code *int) *cobra.Command {
 	return command
 }
 
-// complete reads from the environment what no flag sets.
+// complete sets options without a flag from the environment.
 func (o *HookOptions) complete(getenv func(string) string) error {
 	if o.Namespace == "" {
 		o.Namespace = getenv("POD_NAMESPACE")
@@ -76,8 +75,8 @@ func (o *HookOptions) complete(getenv func(string) string) error {
 	return nil
 }
 
-// closing is the time limit for the Event and for the removal of what was created for the Job, short because the run has been interrupted or has used up
-// its time.
+// closing is the time limit for the Event and for the removal of the objects of the Job; closingShort applies if the run has been interrupted or has
+// used up its time.
 const (
 	closing      = 5 * time.Second
 	closingShort = 800 * time.Millisecond
@@ -90,13 +89,13 @@ func Hook(ctx context.Context, options HookOptions, system System) (int, error) 
 	if err != nil {
 		return 0, usage(err)
 	}
-	var made hook.Resources
+	var resources hook.Resources
 	for _, text := range options.Remove {
 		object, err := cluster.ParseObject(text)
 		if err != nil {
 			return 0, usage(err)
 		}
-		made = append(made, object)
+		resources = append(resources, object)
 	}
 	found, _, err := system.Connect(ctx, Connection{InCluster: true})
 	if err != nil {
@@ -111,7 +110,7 @@ func Hook(ctx context.Context, options HookOptions, system System) (int, error) 
 	if code == ExitOK {
 		return code, nil
 	}
-	ctx, cancel := lastWords(ctx, end)
+	ctx, cancel := closingContext(ctx, end)
 	defer cancel()
 	warn := func(err error) {
 		if err != nil {
@@ -121,36 +120,35 @@ func Hook(ctx context.Context, options HookOptions, system System) (int, error) 
 	if err == nil {
 		warn(hook.Announce(ctx, found, options.Namespace, options.Job, report))
 	}
-	warn(made.Remove(ctx, options.Namespace, found))
+	warn(resources.Remove(ctx, options.Namespace, found))
 	return code, err
 }
 
-// check runs the checks and leaves the report in the log and the termination
-// message.
+// check runs the checks and writes the report to the log and the termination message.
 func (o HookOptions) check(ctx context.Context, found checks.Cluster, outputs outputs, system System) (report.Report, error) {
 	loaded, err := helmvalues.Load(ctx, o.Values)
 	if err != nil {
 		return report.Report{}, usage(err)
 	}
-	made, err := run(ctx, checks.Subject{
+	outcome, err := run(ctx, checks.Subject{
 		Values: helmvalues.New(loaded.Tree), Cluster: found, InHook: true,
 		Namespace: o.Namespace, Release: o.Release, Upgrade: o.Upgrade,
 	}, o.Options, system)
 	if err != nil {
 		return report.Report{}, err
 	}
-	if err := outputs.write(made, system.Out); err != nil {
+	if err := outputs.write(outcome, system.Out); err != nil {
 		return report.Report{}, broken(err)
 	}
-	if err := hook.Leave(o.TerminationLog, made); err != nil {
+	if err := hook.Leave(o.TerminationLog, outcome); err != nil {
 		fmt.Fprintln(system.Err, "validate-values:", cleantext.Block(err.Error()))
 	}
-	return made, nil
+	return outcome, nil
 }
 
-// lastWords is a context that outlives the run's. It is short where the run is
-// interrupted, or its time, which was to be over at end, is used up.
-func lastWords(ctx context.Context, end time.Time) (context.Context, context.CancelFunc) {
+// closingContext returns a context that outlives the run's. Its time limit is short if the run is interrupted or its time, which ends at end, is used
+// up.
+func closingContext(ctx context.Context, end time.Time) (context.Context, context.CancelFunc) {
 	limit := max(closingShort, min(closing, time.Until(end)+closingShort))
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	stop := context.AfterFunc(ctx, func() { time.AfterFunc(closingShort, cancel) })

@@ -16,12 +16,11 @@ type Options struct {
 	Values helmvalues.Options
 	// Batch names files, or patterns of files, that are checked separately; empty if the values are those of one install.
 	Batch []string
-	// Chart is a directory, a .tgz file or an oci:// reference; "" looks for it
-	// around the current directory.
+	// Chart is a directory, a .tgz file or an oci:// reference; if empty, the chart is searched in the current directory and its parents.
 	Chart string
-	// ChartVersion, when given, has to be the chart's; of a registry it is taken.
+	// ChartVersion, if not empty, is the required version of the chart, and the version to pull from a registry.
 	ChartVersion string
-	// Namespace and Release are those of the install.
+	// Namespace and Release identify the install.
 	Namespace, Release string
 	Upgrade            bool
 	NoCluster          bool
@@ -31,20 +30,20 @@ type Options struct {
 	Strict bool
 	// Outputs are formats, each with "=file" unless it is written to standard output.
 	Outputs []string
-	// Timeout bounds the whole run.
+	// Timeout limits the duration of the whole run.
 	Timeout time.Duration
 }
 
 // runTime is the default time limit of a run.
 const runTime = 45 * time.Second
 
-// A namespace is a DNS label; a release's name is bounded by Helm.
+// Patterns of a namespace, which is a DNS label, and of a release name in Helm.
 var (
 	label       = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`)
 	releaseName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`)
 )
 
-// names refuses what Kubernetes and Helm would refuse.
+// names rejects names that Kubernetes or Helm would reject, and a timeout that is not positive.
 func (o Options) names() error {
 	if o.Namespace != "" && (len(o.Namespace) > 63 || !label.MatchString(o.Namespace)) {
 		return fmt.Errorf("--namespace %q is not a valid namespace: it takes lower-case letters, digits and dashes, begins and ends with a letter or digit, and has 63 characters at most", o.Namespace)

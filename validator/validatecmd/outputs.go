@@ -21,12 +21,12 @@ type output struct {
 type outputs []output
 
 // parseOutputs reads -o arguments such as "text" and "sarif=out.sarif".
-func parseOutputs(arguments []string, color bool, besides map[string]report.Format) (outputs, error) {
+func parseOutputs(arguments []string, color bool, additional map[string]report.Format) (outputs, error) {
 	var parsed outputs
 	screens, files := 0, map[string]bool{}
 	for _, argument := range arguments {
 		name, file, named := strings.Cut(argument, "=")
-		format, err := report.ByName(name, color && file == "", besides)
+		format, err := report.ByName(name, color && file == "", additional)
 		switch {
 		case err != nil:
 			return nil, fmt.Errorf("-o %s: %w", argument, err)
@@ -48,11 +48,11 @@ func parseOutputs(arguments []string, color bool, besides map[string]report.Form
 }
 
 // write writes every report.
-func (o outputs) write(made report.Report, screen io.Writer) error {
-	return o.each(screen, func(one output, into io.Writer) error { return one.format.Write(into, made) })
+func (o outputs) write(outcome report.Report, screen io.Writer) error {
+	return o.each(screen, func(one output, into io.Writer) error { return one.format.Write(into, outcome) })
 }
 
-// each opens the file of every report and passes it on.
+// each opens the file of every report and calls fill with it.
 func (o outputs) each(screen io.Writer, fill func(one output, into io.Writer) error) error {
 	for _, one := range o {
 		into, err := one.open(screen)
@@ -93,7 +93,7 @@ func (screen) Finish() error { return nil }
 // Abandon does nothing, because the output has already been shown.
 func (screen) Abandon() error { return nil }
 
-// reason is an error of the file system without the name of the file.
+// reason returns an error of the file system without the name of the file.
 func reason(err error) error {
 	var path *os.PathError
 	if errors.As(err, &path) {
@@ -102,7 +102,7 @@ func reason(err error) error {
 	return err
 }
 
-// batchOutputs are the reports over many files that are being written.
+// batchOutputs are the reports on many files that are being written.
 type batchOutputs struct {
 	files []outputFile
 	parts []report.Batch
@@ -110,20 +110,20 @@ type batchOutputs struct {
 
 // batch begins every report.
 func (o outputs) batch(screen io.Writer) (*batchOutputs, error) {
-	begun := &batchOutputs{}
+	started := &batchOutputs{}
 	for _, one := range o {
 		into, err := one.open(screen)
 		if err != nil {
-			return nil, fmt.Errorf("report: %w", errors.Join(err, begun.abandon()))
+			return nil, fmt.Errorf("report: %w", errors.Join(err, started.abandon()))
 		}
-		begun.files, begun.parts = append(begun.files, into), append(begun.parts, one.format.Batch(into))
+		started.files, started.parts = append(started.files, into), append(started.parts, one.format.Batch(into))
 	}
-	return begun, nil
+	return started, nil
 }
 
-func (f *batchOutputs) add(made report.Report) error {
+func (f *batchOutputs) add(outcome report.Report) error {
 	for _, part := range f.parts {
-		if err := part.Add(made); err != nil {
+		if err := part.Add(outcome); err != nil {
 			return fmt.Errorf("report: %w", err)
 		}
 	}

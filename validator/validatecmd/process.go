@@ -11,7 +11,7 @@ import (
 // softLimit is the heap size at which the garbage collector runs more often; input is limited well below the memory that its container may use.
 const softLimit = 200 << 20
 
-// Process is the environment of this process, for a program of the given version, without a cluster and registries.
+// Process returns the environment of this process, for a program of the given version, without a cluster and registries.
 func Process(version string) System {
 	debug.SetMemoryLimit(softLimit)
 	return System{

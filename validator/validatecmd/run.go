@@ -40,7 +40,7 @@ func target(subject checks.Subject) report.Target {
 	return about
 }
 
-// network creates HTTP clients with the proxies of the values, otherwise those of the environment.
+// network returns a function that creates HTTP clients with the proxies of the values, otherwise those of the environment.
 func network(subject checks.Subject, getenv func(string) string) func([]byte) *http.Client {
 	setting := func(path, variable string) string {
 		for _, name := range []string{variable, strings.ToLower(variable)} {
@@ -67,7 +67,7 @@ const (
 	skipListPath = "installer.skipChecks"
 )
 
-// skip collects what is not checked, and the flag or value that requested it.
+// skip returns the codes of checks and findings to skip, each with the flag or value that requests it.
 func (o Options) skip(subject checks.Subject) (map[string]string, error) {
 	skip := map[string]string{}
 	if subject.Values.Bool(skipAllPath, false) {

@@ -22,7 +22,7 @@ type testOptions struct {
 	timeout           time.Duration
 }
 
-// testCommand are the chart's test hooks, one command for each.
+// testCommand returns the command of the chart's test hooks, with a subcommand for each.
 func testCommand(system System, code *int) *cobra.Command {
 	var options testOptions
 	parent := &cobra.Command{Use: "test", Short: "Run as one of the chart's test hooks, in a pod", Hidden: true, Args: cobra.NoArgs}
@@ -69,7 +69,7 @@ func addComponents(add adder) {
 	})
 }
 
-// addTest adds a test that its flags cannot break.
+// addTest adds a test whose flags cannot be invalid.
 func addTest[Options any](add adder, name string, test func(context.Context, selftest.Surroundings, Options, *selftest.Report), flags func(*pflag.FlagSet, *Options)) {
 	var options Options
 	command := &cobra.Command{Use: name}
@@ -187,7 +187,7 @@ func (o testOptions) run(ctx context.Context, name string, test func(context.Con
 	return ExitOK, nil
 }
 
-// surroundings are those of a pod.
+// surroundings returns the surroundings of a test in this pod.
 func (o testOptions) surroundings(ctx context.Context, system System) (selftest.Surroundings, error) {
 	s := selftest.Surroundings{
 		Namespace: o.namespace, Listen: selftest.Listen, Pause: 500 * time.Millisecond, Closing: 20 * time.Second,
@@ -208,7 +208,7 @@ func (o testOptions) surroundings(ctx context.Context, system System) (selftest.
 	if s.Program, err = os.Executable(); err != nil {
 		return s, broken(fmt.Errorf("path of this program: %w", err))
 	}
-	// tests that send only network requests have no account of the API server
+	// tests that send only network requests have no service account
 	if found, _, err := system.Connect(ctx, Connection{InCluster: true}); err == nil {
 		s.Cluster = found
 	} else {

@@ -15,7 +15,7 @@ import (
 	"gitops-runtime/validator/uninstall"
 )
 
-// uninstallTime bounds all steps together; the hook's Job gets a little longer.
+// uninstallTime is the time limit of all steps together; that of the hook's Job is slightly longer.
 const uninstallTime = 100 * time.Second
 
 // UninstallOptions are the flags of the uninstall hooks. Credentials come from the environment: USER_TOKEN.
@@ -23,13 +23,13 @@ type UninstallOptions struct {
 	Namespace string
 	// Deregister removes the runtime RUNTIME_NAME from the platform CODEFRESH_URL.
 	Deregister bool
-	// CAFile contains additional CA certificates of the platform, PEM; it may be absent.
+	// CAFile contains additional CA certificates of the platform, PEM; it may not exist.
 	CAFile string
 	// Delete are objects, see cluster.ParseObject.
 	Delete []string
 	// ReleaseLabeled are objects whose finalizers are removed, and DeleteLabeled objects that are deleted, see cluster.ParseLabeled.
 	ReleaseLabeled, DeleteLabeled []string
-	// Patience is the time for each object.
+	// Patience is the time limit for each object.
 	Patience time.Duration
 }
 
@@ -105,7 +105,7 @@ func labeled(texts []string) ([]cluster.Labeled, error) {
 	return all, nil
 }
 
-// account is the platform, or the reason why it cannot be contacted.
+// account returns the platform, or noToken without a user token.
 func account(options UninstallOptions, system System) uninstall.Platform {
 	token := system.Getenv("USER_TOKEN")
 	if token == "" {
@@ -113,7 +113,7 @@ func account(options UninstallOptions, system System) uninstall.Platform {
 	}
 	authorities, err := os.ReadFile(options.CAFile)
 	if err != nil {
-		authorities = nil // without its own CA the platform is verified with public ones
+		authorities = nil // without a CA file the platform is verified with public CAs
 	}
 	return &platform.Client{
 		URL: system.Getenv("CODEFRESH_URL"), Token: token,
@@ -132,7 +132,7 @@ func (noToken) Runtime(context.Context, string) (*platform.Runtime, error) {
 	return nil, errors.New("no user token is available for the platform")
 }
 
-// DeleteRuntime is never reached.
+// DeleteRuntime is never called.
 func (noToken) DeleteRuntime(context.Context, string) error {
 	return errors.New("no user token is available for the platform")
 }

@@ -15,7 +15,7 @@ import (
 	"gitops-runtime/validator/checks"
 )
 
-// probeTime is the time limit for the response of a cluster that was not requested by a flag.
+// probeTime is the time limit for the response of a cluster that no flag selects.
 const probeTime = 3 * time.Second
 
 // Validate checks the values, or every file of a batch, and writes the reports.
@@ -65,8 +65,7 @@ func Validate(ctx context.Context, options Options, system System) (int, error) 
 	return verdict(report.Results, options.Strict, false), nil
 }
 
-// withDefaults puts the chart's defaults under the values. Of a chart that has
-// the umbrella chart as a part, that part is what the checks are about.
+// withDefaults adds the chart's defaults to the values. If the chart has the umbrella chart as a part, the subject becomes that part.
 func withDefaults(subject checks.Subject) checks.Subject {
 	if subject.Chart == nil {
 		return subject
@@ -78,7 +77,7 @@ func withDefaults(subject checks.Subject) checks.Subject {
 	return subject
 }
 
-// lastFile is the values file that a person would open first, "" without one.
+// lastFile returns the last values file of the file system, "" if there is none.
 func (o Options) lastFile() string {
 	for _, file := range slices.Backward(o.Values.Files) {
 		if strings.TrimSpace(file) != "-" && !strings.Contains(file, "://") {
@@ -134,8 +133,7 @@ func (o Options) load(ctx context.Context, name string, system System) (*helmcha
 	return helmchart.Of(loaded), nil
 }
 
-// connect finds the cluster. One that was named has to be there; the one of the
-// default kubeconfig is used when it answers.
+// connect connects to the cluster. A cluster that a flag selects has to exist; that of the default kubeconfig is used only if it responds.
 func (o Options) connect(ctx context.Context, system System, subject *checks.Subject) error {
 	if o.NoCluster {
 		return nil

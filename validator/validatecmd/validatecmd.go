@@ -28,13 +28,13 @@ import (
 	"gitops-runtime/validator/uninstall"
 )
 
-// System is what the program gets from the machine it runs on.
+// System is the environment of the program.
 type System struct {
 	In       io.Reader
 	Out, Err io.Writer
-	// Color is true when Out is a terminal that shows colors.
+	// Color is true if Out is a terminal that shows colors.
 	Color bool
-	// Version is the program's own version.
+	// Version is the version of the program.
 	Version string
 	// Started is the path of the executable, which determines whether the program runs as a kubectl plugin.
 	Started string
@@ -48,20 +48,19 @@ type System struct {
 	Registries Registries
 	// BuiltIn is the chart that the program was built with, which is used if no other is named or found; nil in a build without one.
 	BuiltIn func(ctx context.Context) (*helmchart.Chart, error)
-	// Formats are formats of reports that this build has besides the usual ones,
-	// by name.
+	// Formats are additional report formats of this build, by name.
 	Formats map[string]report.Format
 	// Migrate creates the command that rewrites values files; nil in a build without it. The function turns an error into a usage error.
 	Migrate func(in io.Reader, usage func(error) error) *cobra.Command
-	// Schema is what the command schema prints; nil in a build without.
+	// Schema creates the output of the command schema; nil in a build without it.
 	Schema Schema
 }
 
-// Registries reaches charts in registries by flags of its own.
+// Registries provides access to charts in registries, as configured by additional flags.
 type Registries interface {
 	// Register adds the flags.
 	Register(flags *pflag.FlagSet)
-	// Open is the way that the flags, or else the environment, name.
+	// Open returns the access that the flags, or else the environment, configure.
 	Open(getenv func(string) string) (helmchart.Registry, error)
 }
 
@@ -77,13 +76,13 @@ type Cluster interface {
 
 // Connection selects the cluster.
 type Connection struct {
-	// InCluster is the cluster around this pod.
+	// InCluster selects the cluster of this pod.
 	InCluster bool
-	// Kubeconfig and Context are kubectl's, both may be empty.
+	// Kubeconfig and Context are the flags of kubectl; both may be empty.
 	Kubeconfig, Context string
 }
 
-// failure is an error with the exit code it ends the program with.
+// failure is an error with the exit code of the program.
 type failure struct {
 	code int
 	err  error
@@ -109,7 +108,7 @@ func Main(ctx context.Context, args []string, system System) int {
 		}
 		return fmt.Errorf("%w; see %s --help", suggest.Flag(command, err), command.CommandPath())
 	})
-	if len(args) == 1 && args[0] == "--version" { // as cobra's programs have it; with a value it is the chart's
+	if len(args) == 1 && args[0] == "--version" { // as in other programs with cobra; with a value it is the chart's version
 		root.SetArgs([]string{"version"})
 	}
 	err := root.ExecuteContext(ctx)
@@ -124,7 +123,7 @@ func Main(ctx context.Context, args []string, system System) int {
 	return ExitUsage
 }
 
-// Command is the command with all below it, for what documents it.
+// Command returns the command with its subcommands, for the generation of documentation.
 func Command(system System) *cobra.Command {
 	code := ExitOK
 	return commands(system, &code)
@@ -181,7 +180,7 @@ func rootCommand(system System, code *int) *cobra.Command {
 	formats := append(report.Names(), slices.Sorted(maps.Keys(system.Formats))...)
 	options.register(command.Flags(), system.Registries, formats)
 	complete := func(flag string, list []string) {
-		// an error would be a flag that does not exist
+		// an error would mean that the flag does not exist
 		_ = command.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(list, cobra.ShellCompDirectiveNoFileComp))
 	}
 	complete("output", formats)
@@ -189,7 +188,7 @@ func rootCommand(system System, code *int) *cobra.Command {
 	return command
 }
 
-// misspelled finds a word that is nearly a command and is not a file.
+// misspelled returns an error for a single argument that is not a file but similar to a command.
 func misspelled(command *cobra.Command, words []string) error {
 	if len(words) != 1 {
 		return nil
@@ -203,7 +202,7 @@ func misspelled(command *cobra.Command, words []string) error {
 	return nil
 }
 
-// codes are all codes, with the sentence of each.
+// codes returns all codes with their sentences, for completion.
 func codes() []string {
 	var list []string
 	for _, definition := range findings.Table() {
