@@ -14,7 +14,7 @@ import (
 	"gitops-runtime/validator/platform"
 )
 
-// ownSecret and ownKey are where a registered runtime stores its own token.
+// ownSecret and ownKey are the Secret and the key in which a registered runtime stores its own token.
 const (
 	ownSecret = "codefresh-token"
 	ownKey    = "token"

@@ -12,7 +12,7 @@ import (
 	"gitops-runtime/validator/findings"
 )
 
-// needsCluster is what a check lacks without an API server.
+// needsCluster is the reason of a check that was skipped without an API server.
 const needsCluster = "a cluster"
 
 // reach reports whether the whole cluster can be queried; if not, the outcome describes what is missing. In a single namespace the hook has no

@@ -60,7 +60,7 @@ func (d *state) workflowsMissing() (findings.Finding, bool) {
 
 func (d *state) routeUnused() (findings.Finding, bool) {
 	kind, chosen := d.Values.String(meshRoutePath, ""), mode.Choose(d.Values)
-	if kind == "" || chosen == mode.Mesh || chosen == mode.None { // without any mode there is another finding
+	if kind == "" || chosen == mode.Mesh || chosen == mode.None { // MOD102 reports that no mode is chosen
 		return findings.Finding{}, false
 	}
 	return findings.New("SCH303", d.place(meshRoutePath), kind, string(chosen)), true

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// projectBot is the user name that GitLab gives to the bot of a project access
+// projectBot matches the user name of the bot that GitLab creates for a project access
 // token: project_{project_id}_bot_{random}, before GitLab 16 without the last
 // part (https://docs.gitlab.com/user/project/settings/project_access_tokens/#bot-users-for-projects).
 // A group access token belongs to group_{group_id}_bot_{random}

@@ -18,7 +18,7 @@ import (
 	"gitops-runtime/validator/platform"
 )
 
-// ownSecret is where a registered runtime stores its own token.
+// ownSecret is the Secret in which a registered runtime stores its own token.
 const ownSecret = "codefresh-token"
 
 // Cluster deletes objects, and reads the Secret that exists if the runtime was ever registered.

@@ -11,7 +11,7 @@ import (
 	"gitops-runtime/validator/report"
 )
 
-// workers is how many files of a batch are checked in parallel: enough to wait for several responses at the same time, few enough not to overload a
+// workers is the number of files of a batch that are checked in parallel: enough to wait for several responses at the same time, few enough not to overload a
 // server.
 const workers = 4
 

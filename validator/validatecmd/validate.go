@@ -77,7 +77,7 @@ func withDefaults(subject checks.Subject) checks.Subject {
 	return subject
 }
 
-// lastFile returns the last values file of the file system, "" if there is none.
+// lastFile returns the last values file that is neither standard input nor a URL, "" if there is none.
 func (o Options) lastFile() string {
 	for _, file := range slices.Backward(o.Values.Files) {
 		if strings.TrimSpace(file) != "-" && !strings.Contains(file, "://") {
