@@ -9,12 +9,12 @@ import (
 	"gitops-runtime/imageoverride/proof"
 )
 
-// Inspection is the images of a chart as it renders, by scenario.
+// Inspection contains the images of all scenarios of a chart.
 type Inspection struct {
-	// Locations are all images, Outside those that are not private.
+	// Locations counts all images, Outside contains those that are not private.
 	Locations int
 	Outside   []Left
-	// Unread and Suspected are places that cannot be proven to be private.
+	// Unread and Suspected are places that cannot be proved to be private.
 	Unread, Suspected []Doubt
 	// KubeVersion is the Kubernetes version that templates saw.
 	KubeVersion string
@@ -47,7 +47,7 @@ func Verify(ctx context.Context, options Options) (Inspection, error) {
 	return seen, err
 }
 
-// eachScenario renders all scenarios of a chart with Helm's engine.
+// eachScenario renders all scenarios of a chart with Helm's engine and calls visit for each.
 func eachScenario(ctx context.Context, options Options, visit func(name string, output chartrender.Output) error) (kubeVersion string, err error) {
 	loaded, err := options.load(ctx)
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 	"gitops-runtime/internal/helmvalues"
 )
 
-// DigestsFile has the digests of a lock file in the values, as far as templates
-// can render digests.
+// DigestsFile is a values file with the digests of a lock file, as far as
+// templates can render digests.
 const DigestsFile = "values-images-with-digests.yaml"
 
 // Unpinned is an image that DigestsFile leaves without its digest.
@@ -28,9 +28,9 @@ type Unpinned struct {
 	Location locate.Location
 }
 
-// digests finds values that pin images by digest. Values named for digests are empty in most charts, so that no mark shows which image they affect: they
-// are tried. First those that are next to the values of an image, then tags and whole references with the digest appended. Values with other effects are
-// omitted.
+// digests finds values that pin images by digest. Values named for digests are empty in most charts, so that no mark shows which image they affect.
+// Therefore they are tried: first those next to the values of an image, then tags and whole references with the digest appended. Values with other
+// effects are omitted.
 func (r *run) digests(ctx context.Context, loaded *chart.Chart, origins []solve.Origin) error {
 	if r.options.Digests == nil {
 		return nil
@@ -46,7 +46,7 @@ func (r *run) digests(ctx context.Context, loaded *chart.Chart, origins []solve.
 	if err := p.render(ctx); err != nil {
 		return err
 	}
-	for _, candidates := range []func() []edit{p.empty, p.behind} {
+	for _, candidates := range []func() []edit{p.empty, p.appended} {
 		edits := candidates()
 		items := make([]int, len(edits))
 		for i := range items {
@@ -73,7 +73,7 @@ type pinning struct {
 	before  []pinned // by scenario
 }
 
-// pinned is one scenario as it renders with the values so far.
+// pinned is the render of one scenario with the values so far.
 type pinned struct {
 	output    chartrender.Output
 	locations []locate.Location
@@ -101,7 +101,7 @@ func (p *pinning) render(ctx context.Context) error {
 	return nil
 }
 
-// digestOf is the digest for an image; none if it already has one or is not in the mirror.
+// digestOf returns the digest for an image, "" if it already has one or is not in the mirror table.
 func (p *pinning) digestOf(image mapping.Image) string {
 	if image.Digest != "" {
 		return ""
@@ -114,7 +114,7 @@ var (
 	namedTag    = regexp.MustCompile(`(?i)(tag|version)$`)
 )
 
-// empty proposes digests for empty values that are next to those of an image.
+// empty proposes digests for empty values next to those of an image.
 func (p *pinning) empty() []edit {
 	return p.propose(func(propose func(helmvalues.Path, string), origin solve.Origin, tree map[string]any, _ mapping.Image, digest string) {
 		for _, path := range origin.Paths {
@@ -125,9 +125,9 @@ func (p *pinning) empty() []edit {
 	})
 }
 
-// behind proposes tags and whole references with the digest behind them, and
-// tags with a digest for tags that are empty.
-func (p *pinning) behind() []edit {
+// appended proposes tags and whole references with the digest appended, and
+// tags with a digest for empty tags.
+func (p *pinning) appended() []edit {
 	return p.propose(func(propose func(helmvalues.Path, string), origin solve.Origin, tree map[string]any, image mapping.Image, digest string) {
 		end := image.Tag
 		if end == "" {
@@ -151,7 +151,7 @@ func (p *pinning) behind() []edit {
 // propose returns the edits of all images without a digest. It omits a value that would need two texts.
 func (p *pinning) propose(ask func(propose func(helmvalues.Path, string), origin solve.Origin, tree map[string]any, image mapping.Image, digest string)) []edit {
 	proposed := map[string]edit{}
-	refused := map[string]bool{}
+	conflicting := map[string]bool{}
 	for i, scenario := range p.scenarios {
 		now := map[string][]mapping.Image{}
 		for _, location := range p.before[i].locations {
@@ -168,8 +168,8 @@ func (p *pinning) propose(ask func(propose func(helmvalues.Path, string), origin
 			}
 			ask(func(path helmvalues.Path, text string) {
 				key := path.String()
-				if have, ok := proposed[key]; ok && have.text != text {
-					refused[key] = true
+				if other, ok := proposed[key]; ok && other.text != text {
+					conflicting[key] = true
 				}
 				proposed[key] = edit{path, text}
 			}, origin, p.before[i].output.Values, image, digest)
@@ -177,7 +177,7 @@ func (p *pinning) propose(ask func(propose func(helmvalues.Path, string), origin
 	}
 	var edits []edit
 	for key, one := range proposed {
-		if !refused[key] {
+		if !conflicting[key] {
 			edits = append(edits, one)
 		}
 	}
@@ -185,7 +185,7 @@ func (p *pinning) propose(ask func(propose func(helmvalues.Path, string), origin
 	return edits
 }
 
-// emptyBeside lists the empty values next to a value whose names match.
+// emptyBeside returns the paths of empty values next to a value whose keys match name.
 func emptyBeside(tree map[string]any, path helmvalues.Path, name *regexp.Regexp) []helmvalues.Path {
 	parent, _ := helmvalues.Get(tree, path[:len(path)-1])
 	siblings, ok := parent.(map[string]any)
@@ -205,7 +205,7 @@ func (p *pinning) with(edits []edit, chosen []int) map[string]any {
 	tree := helmvalues.CopyTree(p.tree)
 	for _, i := range chosen {
 		for _, scenario := range p.before {
-			// A list that this scenario does not have is another's.
+			// Set fails for an item of a list that only another scenario has.
 			if helmvalues.Set(tree, scenario.output.Values, edits[i].path, edits[i].text) == nil {
 				break
 			}
@@ -246,13 +246,13 @@ func (p *pinning) good(ctx context.Context, edits []edit, chosen []int) bool {
 	return true
 }
 
-// pins reports whether an image is another one with its digest, and with its tag or none.
-func (p *pinning) pins(was, is mapping.Image) bool {
-	digest := p.digestOf(was)
-	return digest != "" && is.Digest == digest && is.Name() == was.Name() && (is.Tag == was.Tag || is.Tag == "")
+// pins reports whether after is the image before with its digest, and with the same tag or none.
+func (p *pinning) pins(before, after mapping.Image) bool {
+	digest := p.digestOf(before)
+	return digest != "" && after.Digest == digest && after.Name() == before.Name() && (after.Tag == before.Tag || after.Tag == "")
 }
 
-// finish proves the values with Helm's engine and writes them.
+// finish proves the values with Helm's engine and adds DigestsFile to the result.
 func (p *pinning) finish(ctx context.Context, loaded *chart.Chart) error {
 	for i, scenario := range p.scenarios {
 		output, err := p.renderer.RenderWithHelm(ctx, helmvalues.Merge(scenario.User, p.tree))

@@ -9,7 +9,7 @@ import (
 	"gitops-runtime/imageoverride/proof"
 )
 
-// Doubt is a text that cannot be proven to be an image at the registry: an image field that cannot be read, or a text that may be an image.
+// Doubt is a text that cannot be proved to be an image at the registry: an image field that cannot be read, or a text that may be an image.
 type Doubt struct {
 	Scenario string `json:"scenario"`
 	Place    string `json:"place"`
@@ -17,7 +17,7 @@ type Doubt struct {
 	Reason   string `json:"reason"`
 }
 
-// doubts gathers the doubts about one render, those left out that were accepted.
+// doubts returns the doubts about one render, except those that the user accepts.
 func (r *run) doubts(scenario string, found locate.Found) (unread, suspected []Doubt) {
 	for _, problem := range found.Problems {
 		unread = r.doubt(unread, Doubt{scenario, proof.Place(problem.Field), shown(problem.Field, problem.Field.Value), problem.Reason})
@@ -38,7 +38,7 @@ func (r *run) doubt(all []Doubt, one Doubt) []Doubt {
 	return append(all, one)
 }
 
-// shown is a text for output; long texts are cut, and the content of Secrets is not shown.
+// shown returns a text for output; it truncates long texts and hides the content of Secrets.
 func shown(field locate.Field, text string) string {
 	if field.Object.Kind == "Secret" && len(text) > 0 && strings.ContainsAny(text, " \n") {
 		return "(content of a Secret)"
@@ -49,7 +49,7 @@ func shown(field locate.Field, text string) string {
 	return text
 }
 
-// accepts reports whether the user accepted a place or a text by name.
+// accepts reports whether Options.Accept matches a place or a text.
 func (r *run) accepts(place, text string) bool {
 	return slices.ContainsFunc(r.options.Accept, func(pattern string) bool {
 		parts := strings.Split(pattern, "*")

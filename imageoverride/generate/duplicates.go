@@ -48,7 +48,7 @@ func duplicatesIn(name string, text []byte) []string {
 	return all
 }
 
-// renderedTwice warns of the manifests of all scenarios.
+// renderedTwice warns about duplicate keys in the manifests of all scenarios.
 func (r *run) renderedTwice() []string {
 	var all []string
 	for _, scenario := range r.scenarios {

@@ -9,21 +9,21 @@ import (
 	"gitops-runtime/internal/helmvalues"
 )
 
-// maxRounds bounds how often newly enabled charts are searched for switches of
-// their own, maxSets how many further scenarios switches get that exclude each
+// maxRounds limits how often newly enabled charts are searched for switches,
+// maxSets the number of additional scenarios for switches that exclude each
 // other.
 const (
 	maxRounds = 4
 	maxSets   = 4
 )
 
-// Apart is a switch that does not turn on, not even alone.
+// Apart is a switch that stays off, with the reason.
 type Apart struct {
 	Scenario, Switch, Reason string
 }
 
-// everything adds to each scenario one in which every switch is on that is compatible with the others, and more for switches that exclude those, so that
-// the images of unused features are included, too.
+// everything adds to each scenario one with all compatible switches on, and further ones for switches that exclude those, so that the images of
+// unused features are included, too.
 func (r *run) everything(ctx context.Context, users []user) ([]user, error) {
 	all := append([]user{}, users...)
 	for _, from := range users {
@@ -43,13 +43,13 @@ func (r *run) everything(ctx context.Context, users []user) ([]user, error) {
 	return all, nil
 }
 
-// turning turns the switches of one scenario on.
+// turning is the state of turning on the switches of one scenario.
 type turning struct {
 	*run
 	ctx   context.Context
 	from  user
 	tried map[string]bool
-	left  []helmvalues.Path // those that are incompatible with the others
+	left  []helmvalues.Path // switches that are incompatible with the others
 }
 
 func (t *turning) sets() ([]map[string]any, error) {
@@ -97,8 +97,8 @@ func (t *turning) turnOn(tree map[string]any) (map[string]any, error) {
 	return tree, t.ctx.Err()
 }
 
-// together are the switches that are good at the same time, for the repeatable
-// engine and the schemas first, and then for Helm's.
+// together returns the indexes of switches that can be on at the same time,
+// first for the deterministic engine and the schemas, then for Helm's engine.
 func (t *turning) together(tree map[string]any, base chartrender.Output, switches []helmvalues.Path) []int {
 	items := make([]int, len(switches))
 	for i := range items {
@@ -111,7 +111,7 @@ func (t *turning) together(tree map[string]any, base chartrender.Output, switche
 	}, kept)
 }
 
-// bad is why values do not install: a schema, a template, or what it renders.
+// bad returns the error of values that do not install: from a schema, a template, or a manifest.
 func (t *turning) bad(tree map[string]any) error {
 	if err := t.renderer.Check(t.ctx, tree); err != nil {
 		return err
@@ -124,7 +124,7 @@ func (t *turning) bad(tree map[string]any) error {
 	return err
 }
 
-// explain returns for the remaining switches why they cannot be turned on.
+// explain adds the remaining switches to the result, with the reason why they stay off.
 func (t *turning) explain() error {
 	base, err := t.renderer.Render(t.ctx, t.from.tree)
 	if err != nil {
@@ -140,7 +140,7 @@ func (t *turning) explain() error {
 	return t.ctx.Err()
 }
 
-// without are the numbers below a count that are not among those kept.
+// without returns the numbers from 0 to count-1 that are not in kept.
 func without(count int, kept []int) []int {
 	keep := map[int]bool{}
 	for _, i := range kept {
@@ -155,7 +155,7 @@ func without(count int, kept []int) []int {
 	return rest
 }
 
-// newSwitches lists leaves named "enabled" that are off and were not tried.
+// newSwitches returns leaves named "enabled" that are false and not in tried, and adds them to tried.
 func newSwitches(tree map[string]any, tried map[string]bool) []helmvalues.Path {
 	var paths []helmvalues.Path
 	for _, leaf := range helmvalues.Leaves(tree) {
@@ -171,7 +171,7 @@ func newSwitches(tree map[string]any, tried map[string]bool) []helmvalues.Path {
 func flipped(tree map[string]any, base chartrender.Output, switches []helmvalues.Path, chosen []int) map[string]any {
 	out := helmvalues.CopyTree(tree)
 	for _, i := range chosen {
-		// A switch inside a list that is not there any more is left as it is.
+		// A switch in a list that no longer exists is ignored.
 		_ = helmvalues.Set(out, base.Values, switches[i], true)
 	}
 	return out

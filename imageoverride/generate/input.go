@@ -25,28 +25,28 @@ type Options struct {
 	Registries registry.Access
 	// Registry is the private registry, host[:port][/path].
 	Registry string
-	// Strategy lays images out there; mapping.HostPrefix when empty.
+	// Strategy determines the paths of images there; mapping.HostPrefix if empty.
 	Strategy mapping.Strategy
 	// Table maps source hosts to a separate target prefix.
 	Table map[string]string
 	// Values are the user's values of all scenarios.
 	Values Values
-	// Scenarios are ways of installing the chart: their files override those of Values, and its flags override them. Without any there is one scenario:
-	// Values alone.
+	// Scenarios are ways of installing the chart: their files override those of Values, and its flags override them. Without any there is one
+	// scenario: Values alone.
 	Scenarios []Scenario
 	// Everything adds to each scenario one with all compatible switches on.
 	Everything bool
-	// Digests are those to write into values, by source reference; nil writes none.
+	// Digests are the digests to write into values, by source reference; nil writes none.
 	Digests map[string]string
 	// Accept names places ("Kind/name path") or texts, * for any text, that may be outside, unreadable, suspected or changed.
 	Accept []string
-	// ExtraImages are mirrored in addition to what is found.
+	// ExtraImages are mirrored in addition to the images of the chart.
 	ExtraImages []string
 	// Settings are those of the render.
 	Settings chartrender.Settings
 	// text is the content of standard input, after it was read.
 	text []byte
-	// loaded is the chart where it was read before.
+	// loaded is the chart, if it was read before.
 	loaded *chart.Chart
 	// Earlier is the folder of an earlier run, whose comments and list of sources are kept; none if empty.
 	Earlier string
@@ -58,7 +58,7 @@ func (o *Options) mapper() (mapping.Mapper, error) {
 	return mapping.New(o.Registry, o.Strategy, o.Table)
 }
 
-// load reads the chart, once.
+// load returns the chart, which it reads unless it was read before.
 func (o Options) load(ctx context.Context) (*chart.Chart, error) {
 	if o.loaded != nil {
 		return o.loaded, nil

@@ -34,7 +34,7 @@ func (r *run) pairs() error {
 	return err
 }
 
-// source is the source of an image that is already private, according to the table of an earlier run; any other image is its own source. A reference to
+// source returns the source of an image that is already private, from the table of an earlier run; any other image is its own source. A reference to
 // which a digest was added later is found in the table by its tag, or by its name if it has no tag.
 func (r *run) source(image mapping.Image) mapping.Image {
 	if !r.mapper.Private(image) {

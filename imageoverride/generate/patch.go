@@ -34,8 +34,8 @@ func (r *run) patch() error {
 	return nil
 }
 
-// provePatch applies the post-renderer to manifests with images left outside
-// and notes if any remains.
+// provePatch applies the post-renderer to manifests with images outside, and
+// sets Patched to false if any remains.
 func (r *run) provePatch(output chartrender.Output) error {
 	plan := postrender.FromPairs(r.result.Mirror)
 	for _, document := range output.Documents {

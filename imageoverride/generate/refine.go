@@ -11,7 +11,7 @@ import (
 	"gitops-runtime/internal/helmvalues"
 )
 
-// maxRefinements limits how often the solver searches for other values because the ones it found have side effects.
+// maxRefinements limits how often the solver searches for other values if the ones it found have side effects.
 const maxRefinements = 4
 
 // solve finds overrides without side effects: the schemas accept them, the templates render with them, and every image is its target or unchanged.
@@ -48,8 +48,8 @@ func (r *run) solve(ctx context.Context) (solve.Solution, error) {
 	}
 }
 
-// exact returns as many of the pins as have no effect in addition to the names: a number that is written as a string may have one. If every pin is the
-// current text, nothing needs to be rendered.
+// exact returns as many of the pins as possible that have no effect in addition to the names: a number that is written as a string may have one. If
+// every pin is the current text, nothing needs to be rendered.
 func (r *run) exact(ctx context.Context, names, pins []solve.Override) []solve.Override {
 	var same, others []solve.Override
 	for _, pin := range pins {
@@ -80,13 +80,14 @@ func (r *run) exact(ctx context.Context, names, pins []solve.Override) []solve.O
 	return append(same, kept...)
 }
 
-// changes reports whether a pin may change the values of a scenario. An item of a list replaces the whole list, which may be that of another scenario.
+// changes reports whether a pin may change the values of a scenario. An item of a list replaces the whole list, which may be that of another
+// scenario.
 func changes(scenario solve.Scenario, pin solve.Override) bool {
 	node, _ := helmvalues.Get(scenario.Base.Values, pin.Path)
 	return node != pin.Text || slices.ContainsFunc(pin.Path, func(s helmvalues.Step) bool { return s.Key == "" })
 }
 
-// holds reports whether all scenarios have the value of a pin.
+// holds reports whether all scenarios already have the value of a pin.
 func (r *run) holds(pin solve.Override) bool {
 	for _, scenario := range r.scenarios {
 		if node, _ := helmvalues.Get(scenario.Base.Values, pin.Path); node != pin.Text {
@@ -96,14 +97,14 @@ func (r *run) holds(pin solve.Override) bool {
 	return true
 }
 
-// harmless returns as many of the overrides as have no side effects in addition to others.
+// harmless returns as many of the overrides as possible that have no side effects together with those below.
 func (r *run) harmless(ctx context.Context, below, overrides []solve.Override) []solve.Override {
 	return r.isolated(overrides, func(chosen []solve.Override) bool {
 		return r.fits(ctx, append(append([]solve.Override{}, below...), chosen...))
 	})
 }
 
-// isolated are as many of the overrides as are good together, in their order.
+// isolated returns as many of the overrides as possible that are good together, in their order.
 func (r *run) isolated(overrides []solve.Override, good func([]solve.Override) bool) []solve.Override {
 	items := make([]int, len(overrides))
 	for i := range items {
@@ -146,7 +147,7 @@ func (r *run) fits(ctx context.Context, overrides []solve.Override) bool {
 	return true
 }
 
-// moved returns for every image of a scenario whether it is at its target in a render; it is false if one is neither there nor unchanged.
+// moved returns for every image of a scenario whether it is at its target in a render; it returns false if an image is neither there nor unchanged.
 func (r *run) moved(scenario solve.Scenario, output chartrender.Output) ([]bool, bool) {
 	found, err := r.index.Find(output.Documents, r.hosts())
 	if err != nil {
@@ -182,7 +183,7 @@ func (r *run) moved(scenario solve.Scenario, output chartrender.Output) ([]bool,
 	return moved, true
 }
 
-// settle records for every image that stays outside why: the render is decisive, not the plan.
+// settle records every image that stays outside, with the reason. The render is decisive, not the plan of the solver.
 func (r *run) settle(solution *solve.Solution) {
 	reasons := map[locate.Location]string{}
 	for _, unreached := range solution.Unreached {

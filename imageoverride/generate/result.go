@@ -16,7 +16,7 @@ import (
 	"gitops-runtime/internal/outfile"
 )
 
-// The files, named as the published utility names them.
+// The output files, with the names that the published utility uses.
 const (
 	ListFile     = "image-list.txt"
 	MirrorFile   = "image-mirror.csv"
@@ -27,7 +27,7 @@ const (
 	filePermission = 0o644
 )
 
-// Result is what one run found and proved.
+// Result contains the findings and the proof of one run.
 type Result struct {
 	// Mirror are the images to copy, sorted by source.
 	Mirror []mapping.Pair
@@ -43,16 +43,16 @@ type Result struct {
 	Unreached []solve.Unreached
 	// Outside are images that the proof found outside, by scenario.
 	Outside []Left
-	// Patched means that the post-renderer, or PatchFile, sends all of Outside
-	// to the registry.
+	// Patched reports whether the post-renderer, or PatchFile, redirects all of
+	// Outside to the registry.
 	Patched bool
-	// Changes are fields without an image that change.
+	// Changes are fields without an image that the overrides change.
 	Changes []proof.Change
 	// Unread are image fields without a readable reference, Suspected are texts that may be images.
 	Unread, Suspected []Doubt
-	// Warnings are remarks on values and on files of an earlier run.
+	// Warnings are about values and about files of an earlier run.
 	Warnings []string
-	// Apart are switches that Options.Everything could not turn on.
+	// Apart are switches that stay off with Options.Everything.
 	Apart []Apart
 	// KubeVersion is the Kubernetes version that templates saw.
 	KubeVersion string
@@ -75,21 +75,21 @@ type Left struct {
 	proof.Outside
 }
 
-// Complete means that every image is at the registry, that nothing is in doubt,
-// and that nothing else changed.
+// Complete reports whether every image is at the registry, nothing is in doubt,
+// and nothing else changed.
 func (r Result) Complete() bool {
 	return len(r.Outside) == 0 && len(r.Unread) == 0 && len(r.Suspected) == 0 && len(r.Changes) == 0
 }
 
-// Write writes the files into a folder, which is created if necessary, all or none. It returns the path of the values file to install with.
+// Write writes the files, all or none, into a folder, which it creates if necessary. It returns the path of the values file to install with.
 func (r Result) Write(folder string) (valuesFile string, err error) {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return "", fmt.Errorf("output folder %s cannot be created: %w", folder, err)
 	}
 	names := slices.Sorted(maps.Keys(r.Files))
-	fresh := map[string]*outfile.File{}
+	pending := map[string]*outfile.File{}
 	defer func() {
-		for _, file := range fresh {
+		for _, file := range pending {
 			err = errors.Join(err, file.Abandon())
 		}
 	}()
@@ -98,20 +98,20 @@ func (r Result) Write(folder string) (valuesFile string, err error) {
 		if err != nil {
 			return "", err
 		}
-		fresh[name] = file
+		pending[name] = file
 		if _, err := file.Write(r.Files[name]); err != nil {
 			return "", fmt.Errorf("%s cannot be written: %w", name, err)
 		}
 	}
 	for _, name := range names {
-		file := fresh[name]
-		delete(fresh, name)
+		file := pending[name]
+		delete(pending, name)
 		if err := file.Finish(); err != nil {
 			return "", err
 		}
 	}
 	if _, ok := r.Files[PatchFile]; !ok {
-		// Left by an earlier run, and not needed any more.
+		// An earlier run wrote it, and it is no longer needed.
 		if err := ignoreAbsent(os.Remove(filepath.Join(folder, PatchFile))); err != nil {
 			return "", fmt.Errorf("%s cannot be removed: %w", PatchFile, err)
 		}
@@ -126,7 +126,7 @@ func ignoreAbsent(err error) error {
 	return err
 }
 
-// earlier is what a run before left.
+// earlier contains the output of an earlier run.
 type earlier struct {
 	files map[string][]byte
 	pairs []mapping.Pair

@@ -43,7 +43,7 @@ func Rows(ctx context.Context, options Options) ([]Row, error) {
 		field := origin.Location.Field
 		row := Row{
 			Image: origin.Location.Text(), Object: field.Object.String(), Path: field.Path, Values: origin.Values,
-			Template: field.Object.Template, Lines: speaking(texts[field.Object.Template], field.Key, origin.Values),
+			Template: field.Object.Template, Lines: producers(texts[field.Object.Template], field.Key, origin.Values),
 			Rule: origin.Location.Rule, Scenario: origin.Scenario, Target: origin.Target,
 		}
 		if len(row.Lines) == 0 {
@@ -54,7 +54,7 @@ func Rows(ctx context.Context, options Options) ([]Row, error) {
 	return rows, nil
 }
 
-// partial finds the lines in the partial templates of a template's chart.
+// partial returns the lines of the first partial template in a template's chart that produces an image.
 func partial(texts map[string]string, template string, values []string) (name string, lines []int) {
 	at := strings.LastIndex(template, "/templates/")
 	if at < 0 || len(values) == 0 {
@@ -63,7 +63,7 @@ func partial(texts map[string]string, template string, values []string) (name st
 	names := slices.Sorted(maps.Keys(texts))
 	for _, name := range names {
 		if strings.HasPrefix(name, template[:at]+"/templates/") && strings.HasPrefix(path.Base(name), "_") {
-			if lines := speaking(texts[name], "", values); len(lines) > 0 {
+			if lines := producers(texts[name], "", values); len(lines) > 0 {
 				return name, lines
 			}
 		}
@@ -71,7 +71,7 @@ func partial(texts map[string]string, template string, values []string) (name st
 	return "", nil
 }
 
-// templates gathers template texts by the names they render under.
+// templates adds the template texts of a chart to a map, by the names under which they render.
 func templates(c *chart.Chart, prefix string, into map[string]string) map[string]string {
 	for _, file := range c.Templates {
 		into[prefix+"/"+file.Name] = string(file.Data)
@@ -91,9 +91,10 @@ func templates(c *chart.Chart, prefix string, into map[string]string) map[string
 	return into
 }
 
-// speaking finds the lines of a template that produce an image, by the first of these that finds any: the field with the last keys of all values, the
-// last two keys of one value, the field alone if no value produces the image, the keys of a map that contains a value, from the innermost map on.
-func speaking(text, key string, values []string) []int {
+// producers returns the lines of a template that probably produce an image, by the first of these that match any: the field with the last keys of all
+// values, the last two keys of one value, the field alone if no value produces the image, the keys of a map that contains a value, innermost map
+// first.
+func producers(text, key string, values []string) []int {
 	lines := strings.Split(text, "\n")
 	tests := []func(string) bool{
 		func(line string) bool { return holdsAll(line, key, values) },
@@ -119,8 +120,8 @@ func speaking(text, key string, values []string) []int {
 
 var index = regexp.MustCompile(`\[\d+\]`)
 
-// holders matches how a template refers to the maps that contain values: by their last two keys, from the innermost map outwards, and finally by one
-// key.
+// holders returns expressions that match references to the maps that contain values: by their last two keys, from the innermost map outwards, and
+// finally by one key.
 func holders(values []string) []*regexp.Regexp {
 	var two, one []*regexp.Regexp
 	for _, value := range values {

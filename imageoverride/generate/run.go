@@ -45,7 +45,7 @@ func (d *differs) Error() string {
 // maxWitnessed limits the scenarios that Helm's engine renders as a whole each; with more it renders every file once for each set of its inputs.
 const maxWitnessed = 8
 
-// once is Run without a second try.
+// once is Run without a retry.
 func once(ctx context.Context, options Options) (Result, error) {
 	mapper, err := options.mapper()
 	if err != nil {
@@ -75,7 +75,7 @@ func once(ctx context.Context, options Options) (Result, error) {
 			return Result{}, err
 		}
 	}
-	if err := r.look(ctx, users); err != nil {
+	if err := r.inspect(ctx, users); err != nil {
 		return Result{}, err
 	}
 	r.result.Unseen = renderer.Unseen()
@@ -115,16 +115,16 @@ type run struct {
 	scenarios []solve.Scenario
 	withTags  map[string]any
 	result    Result
-	// coalesced are the values of all scenarios, for the lists in them.
+	// coalesced contains the values of all scenarios, whose lists overrides copy.
 	coalesced map[string]any
 	// harmful are the values whose change the chart rejects or that would change another image.
 	harmful map[string]bool
-	// rendered is what the scenarios render to with the overrides looked at last.
+	// rendered contains the output of each scenario with the overrides that were checked last.
 	rendered []chartrender.Output
 }
 
-// look renders every scenario as the user has it and finds its images.
-func (r *run) look(ctx context.Context, users []user) error {
+// inspect renders every scenario with the user's values and finds its images.
+func (r *run) inspect(ctx context.Context, users []user) error {
 	r.result.Rendered = map[string]map[string]any{}
 	for _, user := range users {
 		if err := ctx.Err(); err != nil {
@@ -156,7 +156,7 @@ func (r *run) refused(ctx context.Context, name string, user map[string]any, err
 	return err
 }
 
-// hosts are registries that count in free text besides the public ones.
+// hosts returns the registries whose references count in free text, in addition to the public ones.
 func (r *run) hosts() []string {
 	var hosts []string
 	for _, prefix := range r.mapper.Prefixes() {
@@ -171,7 +171,7 @@ func (r *run) hosts() []string {
 	return hosts
 }
 
-// write composes the files.
+// write adds the contents of the files to the result.
 func (r *run) write(loaded *chart.Chart, solution solve.Solution) error {
 	names, err := solve.Tree(solution.Names, r.coalesced)
 	if err != nil {
@@ -205,7 +205,7 @@ func (r *run) title(loaded *chart.Chart) string {
 		r.result.KubeVersion, apiVersions(r.options.Settings.APIVersions))
 }
 
-// apiVersions are additional API versions that templates see, for output.
+// apiVersions returns the additional API versions that templates see, for output.
 func apiVersions(all []string) string {
 	if len(all) == 0 {
 		return ""
@@ -213,7 +213,7 @@ func apiVersions(all []string) string {
 	return " with " + strings.Join(all, ", ")
 }
 
-// pinnedTags returns how many tags the values contain: the chart may write others itself.
+// pinnedTags returns a sentence on how many tags the values contain: the chart may write others itself.
 func (r *run) pinnedTags(solution solve.Solution) string {
 	pinned := map[string]bool{}
 	for _, override := range slices.Concat(solution.Names, solution.Pins) {
@@ -240,8 +240,8 @@ func (r *run) pinnedTags(solution solve.Solution) string {
 	return fmt.Sprintf("Tags are pinned for %d of %d image references; the chart writes the others itself.", held, all)
 }
 
-// prove renders every scenario with the overrides: deterministically, to compare field by field, and with Helm's own engine. exact has already verified
-// that explicit tags change nothing.
+// prove renders every scenario with the overrides: deterministically, to compare field by field, and with Helm's own engine. exact has already
+// verified that explicit tags change nothing.
 func (r *run) prove(ctx context.Context) error {
 	r.result.Patched = true
 	r.renderer.Forget() // Helm's engine needs the memory
@@ -267,23 +267,23 @@ func (r *run) prove(ctx context.Context) error {
 	return nil
 }
 
-// planned returns the target of each image; an unreached one is unchanged.
+// planned returns a function that returns the target of each image; an unreached image is unchanged.
 func (r *run) planned(scenario string) func(locate.Location) string {
-	stays := map[locate.Location]bool{}
+	unchanged := map[locate.Location]bool{}
 	for _, unreached := range r.result.Unreached {
 		if unreached.Scenario == scenario {
-			stays[unreached.Location] = true
+			unchanged[unreached.Location] = true
 		}
 	}
 	return func(location locate.Location) string {
-		if stays[location] || r.mapper.Private(location.Image) {
+		if unchanged[location] || r.mapper.Private(location.Image) {
 			return location.Text()
 		}
 		return r.mapper.Target(location.Image).String()
 	}
 }
 
-// outside records the images outside, and the doubtful places of a render.
+// outside records the images outside and the doubtful places of a render.
 func (r *run) outside(scenario string, output chartrender.Output) (locate.Found, error) {
 	found, err := r.index.Find(output.Documents, r.hosts())
 	if err != nil {
@@ -342,7 +342,7 @@ func sameDocuments(a, b []chartrender.Document) error {
 	return nil
 }
 
-// texts are all images, unreadable fields and suspected texts with their places.
+// texts returns all images, unreadable fields and suspected texts with their places.
 func texts(found locate.Found) []string {
 	var all []string
 	for _, location := range found.Locations {
@@ -357,7 +357,7 @@ func texts(found locate.Found) []string {
 	return all
 }
 
-// difference is the first text that only one of two renders has.
+// difference describes the first text that occurs in only one of two renders.
 func difference(ours, helms []string) string {
 	for _, text := range helms {
 		if !slices.Contains(ours, text) {

@@ -16,28 +16,28 @@ import (
 	"gitops-runtime/internal/schemacheck"
 )
 
-// user is one scenario with its values read.
+// user is a scenario with its loaded values.
 type user struct {
 	name string
 	tree map[string]any
 }
 
-// WrongValues are values that cannot be read.
+// WrongValues is the error of values that cannot be read.
 type WrongValues struct{ Below error }
 
 func (w *WrongValues) Error() string { return w.Below.Error() }
 
-// Unwrap is what is wrong with them.
+// Unwrap returns the cause.
 func (w *WrongValues) Unwrap() error { return w.Below }
 
-// Refused are values that the chart's schema refuses.
+// Refused is the error of values that the chart's schema rejects.
 type Refused struct {
-	// Scenario is "" where none was named.
+	// Scenario is empty if the scenario has no name.
 	Scenario string
 	Problems []schemacheck.Problem
 }
 
-// Error is a heading and a line a problem, as validate-values writes them.
+// Error returns a heading, and each problem with its fix in the format of validate-values.
 func (r *Refused) Error() string {
 	var text strings.Builder
 	if r.Scenario != "" {
@@ -94,7 +94,7 @@ func (o Options) users(ctx context.Context, loaded *chart.Chart, renderer *chart
 	return all, nil
 }
 
-// of are the sources of one scenario's values in Helm's order.
+// of returns the sources of one scenario's values in Helm's order.
 func (o Options) of(scenario Scenario, input []byte) helmvalues.Options {
 	first, then := o.Values, scenario.Values
 	return helmvalues.Options{
@@ -109,7 +109,7 @@ func (o Options) of(scenario Scenario, input []byte) helmvalues.Options {
 	}
 }
 
-// input is the content of standard input, if "-" names it; scenarios share it.
+// input returns the content of standard input, if a values file is "-"; scenarios share it.
 func (o Options) input(ctx context.Context) ([]byte, error) {
 	if o.text != nil || !slices.Contains(o.Values.Files, "-") {
 		return o.text, nil
