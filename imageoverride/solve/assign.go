@@ -2,82 +2,82 @@ package solve
 
 import "sort"
 
-// held is what the constraints so far require of one variable.
+// held is the requirement of the constraints so far on one variable.
 type held struct {
 	changed bool
-	text    string          // the new text, when changed
+	text    string          // the new text, if changed
 	current map[string]bool // otherwise, the texts to keep
 }
 
-// assignment is what all variables are to be.
+// assignment contains the requirements on variables, by key.
 type assignment map[string]held
 
-// undo reverts what one option added.
+// undo contains the earlier requirements on the variables of one option.
 type undo []struct {
-	key   string
-	have  held
-	known bool
+	key      string
+	existing held
+	known    bool
 }
 
 func (a assignment) revert(steps undo) {
 	for i := len(steps) - 1; i >= 0; i-- {
 		if steps[i].known {
-			a[steps[i].key] = steps[i].have
+			a[steps[i].key] = steps[i].existing
 		} else {
 			delete(a, steps[i].key)
 		}
 	}
 }
 
-// add adds an option and returns how to revert it. It is false, and changes nothing, if the option contradicts what is held.
+// add adds an option and returns how to revert it. It returns false, and changes nothing, if the option contradicts the assignment.
 func (a assignment) add(o option) (undo, bool) {
 	var steps undo
 	for key, wanted := range o {
-		have, known := a[key]
-		next, ok := join(have, known, wanted)
+		existing, known := a[key]
+		next, ok := join(existing, known, wanted)
 		if !ok {
 			a.revert(steps)
 			return nil, false
 		}
 		steps = append(steps, struct {
-			key   string
-			have  held
-			known bool
-		}{key, have, known})
+			key      string
+			existing held
+			known    bool
+		}{key, existing, known})
 		a[key] = next
 	}
 	return steps, true
 }
 
-// join adds the requirement of one option on a variable to what is held.
-func join(have held, known bool, wanted setting) (held, bool) {
+// join combines the existing requirement on a variable with that of an option; it returns false if they contradict each other.
+func join(existing held, known bool, wanted setting) (held, bool) {
 	switch {
 	case !known && wanted.keep:
 		return held{current: map[string]bool{wanted.text: true}}, true
 	case !known:
 		return held{changed: true, text: wanted.text}, true
-	case have.changed:
-		return have, have.text == wanted.text
-	case wanted.keep && have.current[wanted.text]:
-		return have, true
+	case existing.changed:
+		return existing, existing.text == wanted.text
+	case wanted.keep && existing.current[wanted.text]:
+		return existing, true
 	case wanted.keep:
 		current := map[string]bool{wanted.text: true}
-		for text := range have.current {
+		for text := range existing.current {
 			current[text] = true
 		}
 		return held{current: current}, true
-	case len(have.current) == 1 && have.current[wanted.text]:
+	case len(existing.current) == 1 && existing.current[wanted.text]:
 		return held{changed: true, text: wanted.text}, true
 	default:
 		return held{}, false
 	}
 }
 
-// maxSteps bounds the search through the options of one group of constraints.
+// maxSteps limits the search through the options of one group of constraints.
 const maxSteps = 20000
 
-// assign chooses an option for every constraint so that all are consistent. Constraints that cannot be met together with the others are returned by
-// their index; they get the option under staying, which leaves them unchanged, so that nothing else that they produce changes.
+// assign chooses an option for every constraint so that all are consistent. It returns the indexes of constraints that cannot be met together with
+// the others; they get their option in staying, which leaves their variables and thus everything else that these produce unchanged.
 func assign(choices [][]option, staying []option) (assignment, []int) {
 	total := assignment{}
 	var unmet []int
@@ -102,11 +102,11 @@ func assignGroup(choices [][]option, staying []option, group []int) (assignment,
 		stays[i] = len(choices[i]) == 0
 	}
 	for {
-		so := assignment{}
+		assigned := assignment{}
 		var order, unmet []int
 		for _, i := range group {
 			if stays[i] {
-				so.add(staying[i])
+				assigned.add(staying[i])
 				unmet = append(unmet, i)
 				continue
 			}
@@ -114,16 +114,16 @@ func assignGroup(choices [][]option, staying []option, group []int) (assignment,
 		}
 		sort.SliceStable(order, func(a, b int) bool { return len(choices[order[a]]) < len(choices[order[b]]) })
 		steps := 0
-		if search(choices, order, so, &steps) {
-			return so, unmet
+		if search(choices, order, assigned, &steps) {
+			return assigned, unmet
 		}
 		if i, ok := spare(choices, staying, order, unmet); ok {
 			stays[i] = true
 			continue
 		}
-		dropped := greedy(choices, order, so)
+		dropped := greedy(choices, order, assigned)
 		if len(dropped) == 0 {
-			return so, unmet
+			return assigned, unmet
 		}
 		for _, i := range dropped {
 			stays[i] = true
@@ -131,30 +131,30 @@ func assignGroup(choices [][]option, staying []option, group []int) (assignment,
 	}
 }
 
-// maxSpares bounds how many constraints are tried to be left out.
+// maxSpares limits how many constraints spare tries to omit.
 const maxSpares = 40
 
-// spare is a constraint without which all others can be met.
+// spare returns a constraint without which all others can be met; false if it finds none.
 func spare(choices [][]option, staying []option, order, unmet []int) (int, bool) {
 	for n, i := range order {
 		if n == maxSpares {
 			break
 		}
-		so := assignment{}
+		assigned := assignment{}
 		for _, j := range append(append([]int{}, unmet...), i) {
-			so.add(staying[j])
+			assigned.add(staying[j])
 		}
 		steps := maxSteps * 9 / 10
 		rest := append(append([]int{}, order[:n]...), order[n+1:]...)
-		if search(choices, rest, so, &steps) {
+		if search(choices, rest, assigned, &steps) {
 			return i, true
 		}
 	}
 	return 0, false
 }
 
-// search meets the constraints in order, and backtracks.
-func search(choices [][]option, order []int, so assignment, steps *int) bool {
+// search meets all constraints in order, with backtracking; it returns false if it cannot, or needs more than maxSteps.
+func search(choices [][]option, order []int, assigned assignment, steps *int) bool {
 	if len(order) == 0 {
 		return true
 	}
@@ -162,25 +162,25 @@ func search(choices [][]option, order []int, so assignment, steps *int) bool {
 		if *steps++; *steps > maxSteps {
 			return false
 		}
-		added, ok := so.add(o)
+		added, ok := assigned.add(o)
 		if !ok {
 			continue
 		}
-		if search(choices, order[1:], so, steps) {
+		if search(choices, order[1:], assigned, steps) {
 			return true
 		}
-		so.revert(added)
+		assigned.revert(added)
 	}
 	return false
 }
 
 // greedy meets as many constraints as possible, in order, and returns the others.
-func greedy(choices [][]option, order []int, so assignment) []int {
+func greedy(choices [][]option, order []int, assigned assignment) []int {
 	var dropped []int
 next:
 	for _, i := range order {
 		for _, o := range choices[i] {
-			if _, ok := so.add(o); ok {
+			if _, ok := assigned.add(o); ok {
 				continue next
 			}
 		}
@@ -189,7 +189,7 @@ next:
 	return dropped
 }
 
-// groups gathers constraints that share variables, directly or through others.
+// groups returns groups of constraints that share variables, directly or through others.
 func groups(choices [][]option) [][]int {
 	parent := make([]int, len(choices))
 	for i := range parent {

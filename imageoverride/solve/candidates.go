@@ -8,8 +8,8 @@ import (
 	"gitops-runtime/internal/helmvalues"
 )
 
-// Candidates lists the parts of leaves that may produce one of the images: leaves equal to components of an image, single-line templates, and images
-// inside longer strings.
+// Candidates returns the parts of leaves that may produce one of the images: leaves equal to components of an image, single-line templates, and
+// images inside longer strings.
 func Candidates(leaves []helmvalues.Leaf, images []string) []Variable {
 	parts := map[string]bool{}
 	for _, image := range images {
@@ -40,25 +40,26 @@ func Candidates(leaves []helmvalues.Leaf, images []string) []Variable {
 	return all
 }
 
-var speaking = regexp.MustCompile(`(?i)^(.*image.*|registry|repository|repo|hub|tag|digest|version)$`)
+// imageKey matches keys that indicate an image or a part of one.
+var imageKey = regexp.MustCompile(`(?i)^(.*image.*|registry|repository|repo|hub|tag|digest|version)$`)
 
 // strong reports whether a leaf almost certainly belongs to an image, unlike one whose text merely occurs in one, such as the name "redis".
 func strong(path helmvalues.Path, text string) bool {
 	if strings.Contains(text, "{{") {
-		return speaking.MatchString(path.Key())
+		return imageKey.MatchString(path.Key())
 	}
 	if strings.ContainsAny(text, "/@") {
 		return true
 	}
 	for _, step := range path {
-		if speaking.MatchString(step.Key) {
+		if imageKey.MatchString(step.Key) {
 			return true
 		}
 	}
 	return false
 }
 
-// components lists all sequences of whole components of a reference: host, path elements, name, tag, digest and their combinations.
+// components returns all sequences of whole components of a reference: host, path elements, name, tag, digest and their combinations.
 func components(image string) []string {
 	cuts := []int{0}
 	for i, r := range image {
@@ -80,8 +81,8 @@ func components(image string) []string {
 	return parts
 }
 
-// embeddable lists the texts worth finding inside longer strings, longest
-// first: images that are more than a bare word, and names with a slash.
+// embeddable returns the texts to find inside longer strings, longest first:
+// images that are more than a bare word, and names with a slash.
 func embeddable(images []string) []string {
 	set := map[string]bool{}
 	for _, image := range images {
@@ -113,7 +114,7 @@ func embeddable(images []string) []string {
 	return needles
 }
 
-// embedded finds needles in a longer text, longer needles first, without overlaps.
+// embedded returns the occurrences of needles in a longer text, without overlaps; the needles are sorted by length, longest first.
 func embedded(path helmvalues.Path, text string, needles []string) []Variable {
 	if !strings.ContainsAny(text, "/:") {
 		return nil
@@ -136,7 +137,7 @@ func embedded(path helmvalues.Path, text string, needles []string) []Variable {
 	return found
 }
 
-// inReference reports whether a stretch is only the middle of a longer word.
+// inReference reports whether a stretch is only a part of a longer word.
 func inReference(text string, start, end int) bool {
 	word := func(b byte) bool {
 		return b == '-' || b == '_' || b == '.' || b == '/' || b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z'

@@ -8,10 +8,10 @@ import (
 	"gitops-runtime/internal/helmvalues"
 )
 
-// collect turns the assignment of variables into new texts of leaves.
-func (p *problem) collect(so assignment, unmet []int) {
+// collect converts the assignment of variables to new texts of leaves.
+func (p *problem) collect(assigned assignment, unmet []int) {
 	names := map[string]string{}
-	for key, value := range so {
+	for key, value := range assigned {
 		if value.changed {
 			names[key] = value.text
 		}
@@ -36,8 +36,8 @@ func (p *problem) collect(so assignment, unmet []int) {
 	}
 }
 
-// pin records the variables that produce tags and digests with their current text. For a private image it also records the names that the user set, so
-// that a file from an earlier run that is passed again is reproduced.
+// pin records the variables that produce tags and digests with their current text. For a private image it also records the names that the user set,
+// so that a file from an earlier run that is passed again is reproduced.
 func (p *problem) pin(c placed, names, pins map[string]string) {
 	scenario := p.scenarios[c.scenario]
 	for _, a := range c.readings[0] {
@@ -49,7 +49,7 @@ func (p *problem) pin(c placed, names, pins map[string]string) {
 		}
 		v := p.variables[a.variable]
 		if v.Whole && v.Text != a.text {
-			continue // a template, or a number that prints in another way
+			continue // a template, or a number that is rendered in another format
 		}
 		for _, i := range c.locations {
 			location := scenario.Locations[i]
@@ -64,7 +64,7 @@ func (p *problem) pin(c placed, names, pins map[string]string) {
 	}
 }
 
-// leaves composes new texts of parts to new texts of whole leaves, sorted.
+// leaves combines new texts of parts to new texts of whole leaves, sorted by path.
 func (p *problem) leaves(texts map[string]string) []Override {
 	byLeaf := map[string][]string{}
 	for key := range texts {
@@ -91,8 +91,8 @@ func (p *problem) leaves(texts map[string]string) []Override {
 	return all
 }
 
-// Tree is a set of overrides as values to hand to Helm. Lists are taken whole
-// from the coalesced values.
+// Tree returns overrides as values for Helm. Lists are copied as a whole from
+// the coalesced values.
 func Tree(overrides []Override, coalesced map[string]any) (map[string]any, error) {
 	tree := map[string]any{}
 	for _, override := range overrides {

@@ -23,14 +23,14 @@ type constraint struct {
 	// variants are readings of what the template writes once unset values are set.
 	variants []variant
 	target   string
-	// private means that the image is where it should be already.
+	// private reports whether the images are already at their targets.
 	private bool
 }
 
 // build creates the constraints of one field: its images, each with the variables that extend beyond it.
 func build(locations []int, all []locate.Location, spans []span, variables []Variable, targets []string) []constraint {
 	value := all[locations[0]].Field.Value
-	var made []constraint
+	var constraints []constraint
 	for at := 0; at < len(locations); {
 		start, end := all[locations[at]].Start, all[locations[at]].End
 		next := at + 1
@@ -56,16 +56,16 @@ func build(locations []int, all []locate.Location, spans []span, variables []Var
 			private = private && targets[i] == all[i].Text()
 		}
 		target.WriteString(value[from:end])
-		made = append(made, constraint{
+		constraints = append(constraints, constraint{
 			locations: append([]int{}, group...), target: target.String(), private: private,
 			readings: readings(value, start, end, spans, variables),
 		})
 		at = next
 	}
-	return made
+	return constraints
 }
 
-// needed reports whether a span that extends beyond an image is the innermost there; one that contains other spans is only used if those are not
+// needed reports whether a span that extends beyond an image is an innermost one; a span that contains others is only used if those are not
 // sufficient.
 func needed(outer span, spans []span) bool {
 	for _, s := range spans {

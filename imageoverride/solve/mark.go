@@ -1,8 +1,8 @@
-// Package solve finds out which values produce which images, and which new values redirect the images.
+// Package solve determines which values produce which images, and which new values redirect the images.
 //
-// It works by experiment, not by the names of values. Every value that might be part of an image is wrapped in marks, the chart is rendered again, and
-// the marks around and inside each image show which values it consists of, and in which order. New values then follow from comparing the target with the
-// current text. If marks make a template fail or change its behavior, bisection isolates the values that cause this (probe.go).
+// It works by experiment, not by the names of values. Every value that might be part of an image is wrapped in marks, the chart is rendered again,
+// and the marks around and inside each image show which values it consists of, and in which order. New values then follow from comparing the target
+// with the current text. If marks make a template fail or change its behavior, bisection isolates the values that cause this (probe.go).
 package solve
 
 import (
@@ -21,11 +21,11 @@ type Variable struct {
 	Path helmvalues.Path
 	// Start and End delimit the part in the leaf's text, in bytes.
 	Start, End int
-	// Text is that part as it is now; for a template, its source.
+	// Text is the current text of the part; for a template, its source.
 	Text string
-	// Whole means that the part is the entire leaf.
+	// Whole reports whether the part is the entire leaf.
 	Whole bool
-	// Strong means that both name and content indicate an image.
+	// Strong reports whether the leaf almost certainly belongs to an image.
 	Strong bool
 }
 
@@ -50,7 +50,7 @@ var marks = regexp.MustCompile(`xq([0-9]{5})([oc])`)
 func opening(variable int) string { return fmt.Sprintf("xq%05do", variable) }
 func closing(variable int) string { return fmt.Sprintf("xq%05dc", variable) }
 
-// markLeaf wraps parts of a leaf's text; the variables index all.
+// markLeaf marks the chosen parts of a leaf's text, which are indexes of all.
 func markLeaf(text string, all []Variable, chosen []int) string {
 	ordered := append([]int{}, chosen...)
 	sort.Slice(ordered, func(a, b int) bool { return all[ordered[a]].Start > all[ordered[b]].Start })
@@ -65,7 +65,8 @@ func markLeaf(text string, all []Variable, chosen []int) string {
 	return text
 }
 
-// unmark removes the marks from a text and returns what they enclosed, outer spans before inner ones. It is false for marks without a counterpart.
+// unmark removes the marks from a text and returns the spans that they enclosed, outer before inner ones. It returns false for marks without a
+// counterpart.
 func unmark(text string) (string, []span, bool) {
 	if !strings.Contains(text, "xq") {
 		return text, nil, true

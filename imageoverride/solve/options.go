@@ -5,15 +5,15 @@ import "strings"
 // setting is what an option requires of one variable.
 type setting struct {
 	keep bool   // leave the variable as it is
-	text string // the text it has or is to have
+	text string // the current text, or the new one
 }
 
 // option is one way to meet a constraint.
 type option map[string]setting
 
-// options lists the ways to turn what a stretch is into its target, best
-// first: one changed variable before several, inner readings before outer ones.
-// The registry guides where variables are divided.
+// options returns the ways to change a stretch to its target, best first: one
+// changed variable before several, inner readings before outer ones. The
+// registry determines where texts are divided first.
 func options(c placed, registry string) []option {
 	if c.private {
 		return []option{kept(c.readings[0])}
@@ -51,10 +51,10 @@ func kept(reading []atom) option {
 	return o
 }
 
-// maxTogether is how many variables of one image may change together.
+// maxTogether is the maximum number of variables of one image that change together.
 const maxTogether = 3
 
-// several changes a number of variables and keeps the text between them.
+// several returns the options that change count variables and keep the text between them.
 func several(reading []atom, target, registry string, count int) []option {
 	var all []option
 	for _, chosen := range choose(reading, count) {
@@ -78,7 +78,7 @@ func several(reading []atom, target, registry string, count int) []option {
 	return all
 }
 
-// choose lists the ways to choose a number of different variables, in order.
+// choose returns the ways to choose count different variables, as indexes in order.
 func choose(reading []atom, count int) [][]int {
 	if count == 0 {
 		return [][]int{nil}
@@ -105,7 +105,7 @@ func choose(reading []atom, count int) [][]int {
 	return all
 }
 
-// divide lists the ways to cut a text at separators, in order.
+// divide returns the ways to split a text at the separators, in order.
 func divide(text string, between []string, registry string) [][]string {
 	if len(between) == 0 {
 		return [][]string{{text}}
@@ -119,7 +119,7 @@ func divide(text string, between []string, registry string) [][]string {
 	return all
 }
 
-// cuts lists where a text can be split at a separator, the end of the registry first. Without a separator it is split after slashes.
+// cuts returns the offsets at which a text can be split at a separator, the end of the registry first. Without a separator it is split after slashes.
 func cuts(text, between, registry string) []int {
 	var all []int
 	consider := func(at int) {
@@ -155,21 +155,21 @@ func cuts(text, between, registry string) []int {
 	return all
 }
 
-// add appends the option with the given changes, if it really produces the target: a variable may occur twice.
+// add appends the option with the given changes if it produces the target: it may not, since a variable may occur twice.
 func add(all []option, reading []atom, target string, changes map[int]string) []option {
 	o := kept(reading)
 	for i, changed := range changes {
 		o[reading[i].variable] = setting{text: changed}
 	}
-	var made strings.Builder
+	var result strings.Builder
 	for _, a := range reading {
 		if a.variable == "" {
-			made.WriteString(a.text)
+			result.WriteString(a.text)
 		} else {
-			made.WriteString(o[a.variable].text)
+			result.WriteString(o[a.variable].text)
 		}
 	}
-	if made.String() != target {
+	if result.String() != target {
 		return all
 	}
 	return append(all, o)

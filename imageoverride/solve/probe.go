@@ -9,14 +9,14 @@ import (
 	"gitops-runtime/internal/helmvalues"
 )
 
-// maxProbes bounds the renders spent on isolating values that must not be marked.
+// maxProbes limits the renders for isolating values that must not be marked.
 const maxProbes = 120
 
 // Prober renders one scenario with marked values.
 type Prober struct {
 	// Render renders the chart with a user's values.
 	Render func(user map[string]any) (chartrender.Output, error)
-	// User are the scenario's values, Base what they render to.
+	// User contains the scenario's values, Base is their output.
 	User map[string]any
 	Base chartrender.Output
 	// Locations are the images found in Base.
@@ -25,18 +25,20 @@ type Prober struct {
 	probes int
 }
 
-// traces are, for fields by their ID, the variables that produced each stretch.
+// traces contains the spans that variables produced in a field, by the field's ID.
 type traces map[string][]span
 
-// observation is what one marked render showed.
+// observation is the result of one marked render.
 type observation struct {
 	traces traces
-	uses   map[int][]string
+	// uses are other fields in which a variable occurs, by the number of the variable.
+	uses map[int][]string
 	// barred are variables that cannot be marked without changing the template's behavior.
 	barred []int
 }
 
-// probe marks as many of the variables as it can and returns what produced each image's field. Fields missing from the result could not be traced.
+// probe marks as many of the variables as possible and returns what produced the field of each image. Fields missing from the result could not be
+// traced.
 func (p *Prober) probe(variables []Variable, ids []int) observation {
 	wanted := map[string]bool{}
 	for _, location := range p.Locations {
@@ -154,7 +156,7 @@ func (p *Prober) observe(variables []Variable, chosen []int) (observation, error
 	return seen, nil
 }
 
-// marked is the scenario's values with the chosen variables marked.
+// marked returns the scenario's values with the chosen variables marked.
 func (p *Prober) marked(variables []Variable, chosen []int) (map[string]any, error) {
 	user := helmvalues.CopyTree(p.User)
 	byLeaf := map[string][]int{}

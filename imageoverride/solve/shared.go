@@ -6,8 +6,8 @@ import (
 	"gitops-runtime/internal/helmvalues"
 )
 
-// shared drops options that change a leaf of a list which is not the same in all scenarios: Helm replaces lists as a whole, so that one scenario's list
-// would override those of the others.
+// shared omits options that change a leaf of a list that is not the same in all scenarios: Helm replaces lists as a whole, so that one scenario's
+// list would override those of the others.
 func (p *problem) shared(all []option) []option {
 	var kept []option
 next:

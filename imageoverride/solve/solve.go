@@ -14,7 +14,7 @@ import (
 // Scenario is one way of installing the chart.
 type Scenario struct {
 	Name string
-	// User are the values of a user, Base is what they render to.
+	// User contains the values of a user, Base is their output.
 	User map[string]any
 	Base chartrender.Output
 	// Locations are the images in Base.
@@ -27,7 +27,7 @@ type Override struct {
 	Text string
 }
 
-// Unreached is an image no value produces.
+// Unreached is an image that no value redirects.
 type Unreached struct {
 	Scenario string
 	Location locate.Location
@@ -35,39 +35,39 @@ type Unreached struct {
 	Reason   string
 }
 
-// Origin describes what produced one image.
+// Origin describes which values produced one image.
 type Origin struct {
 	Scenario string
 	Location locate.Location
 	Target   string
-	// Values are the paths of the values in the image, in order, as Paths writes them.
+	// Values are Paths as texts: the paths of the values in the image, in order.
 	Values []string
 	Paths  []helmvalues.Path
 }
 
-// Solution is what to write.
+// Solution contains the overrides and what they do not reach.
 type Solution struct {
-	// Names send images to the registry; sorted by path.
+	// Names redirect images to the registry; sorted by path.
 	Names []Override
-	// Pins write tags and digests down as they are; sorted by path.
+	// Pins set tags and digests to their current texts; sorted by path.
 	Pins      []Override
 	Unreached []Unreached
 	Origins   []Origin
-	// Uses are, for overridden paths, the other fields that they also change.
+	// Uses contains the other fields that an override changes, by its path.
 	Uses map[string][]string
 }
 
-// Solver solves scenarios of one chart.
+// Solver finds overrides for scenarios of one chart.
 type Solver struct {
 	Mapper mapping.Mapper
 	Render func(user map[string]any) (chartrender.Output, error)
 	// Reads are the values that templates name; unset ones among them are tried.
 	Reads chartrender.Reads
-	// Banned are the keys of variables that must stay as they are.
+	// Banned contains the paths of values that must not change.
 	Banned map[string]bool
 }
 
-// effort is how much one attempt tries.
+// effort determines what one attempt tries.
 type effort struct {
 	weak  bool // also values whose name does not indicate an image
 	unset bool // also values that are null, empty or absent
@@ -101,13 +101,13 @@ type problem struct {
 	variables   map[string]known
 	weak        int
 	solution    Solution
-	marked      [][]Variable // by scenario, those that can be marked
-	// numbered are all variables of all scenarios: one that is in several has the same marks in all, and what it produces is rendered once.
+	marked      [][]Variable // variables that can be marked, by scenario
+	// numbered contains the variables of all scenarios: one that is in several has the same marks in all, so that their renders can be reused.
 	numbered []Variable
 	numbers  map[string]int
 }
 
-// number is the number of a variable among all.
+// number returns the index of a variable in numbered, to which it is added if necessary.
 func (p *problem) number(v Variable) int {
 	key := v.Key() + "\x00" + v.Text
 	id, known := p.numbers[key]
@@ -122,7 +122,7 @@ func (p *problem) number(v Variable) int {
 type placed struct {
 	constraint
 	scenario int
-	unset    []string // keys of unset variables that are seen to change it
+	unset    []string // keys of unset variables that change it
 }
 
 // known is a variable with the text of its leaf and what it affects other than images.
@@ -156,9 +156,9 @@ func (s Solver) attempt(scenarios []Scenario, how effort) (Solution, *problem) {
 			staying[i][key] = setting{keep: true}
 		}
 	}
-	so, unmet := assign(choices, staying)
+	assigned, unmet := assign(choices, staying)
 	work.explain(choices, unmet)
-	work.collect(so, unmet)
+	work.collect(assigned, unmet)
 	return work.solution, work
 }
 
@@ -211,7 +211,7 @@ func (s Solver) observe(work *problem, index int, weak bool) {
 	}
 }
 
-// barred is the reason why a constraint may lack the variable it needs: empty if it is not related to a barred variable.
+// barred returns the reason why a constraint may lack the variable it needs, "" if it is traced and not related to a barred variable.
 func barred(c constraint, traced bool, ids []int, variables []Variable) string {
 	current := text(c.readings[0])
 	for _, id := range ids {
@@ -235,17 +235,17 @@ func indexes(variables []Variable) []int {
 
 func (p *problem) remember(scenario Scenario, variable Variable, uses []string) {
 	key := variable.Key()
-	have, ok := p.variables[key]
+	entry, ok := p.variables[key]
 	if !ok {
 		node, _ := helmvalues.Get(scenario.Base.Values, variable.Path)
-		have = known{Variable: variable}
-		have.leaf, _ = helmvalues.Leaf{Path: variable.Path, Value: node}.Text()
+		entry = known{Variable: variable}
+		entry.leaf, _ = helmvalues.Leaf{Path: variable.Path, Value: node}.Text()
 	}
 	if _, given := helmvalues.Get(scenario.User, variable.Path); given {
-		have.user = true
+		entry.user = true
 	}
-	have.other = append(have.other, uses...)
-	p.variables[key] = have
+	entry.other = append(entry.other, uses...)
+	p.variables[key] = entry
 }
 
 func (p *problem) trace(scenario Scenario, c constraint, targets []string) {
@@ -277,7 +277,7 @@ func byField(locations []locate.Location) [][]int {
 	return groups
 }
 
-// allowed drops options that change a banned variable.
+// allowed returns the options that change no banned variable.
 func (p *problem) allowed(all []option, banned map[string]bool) []option {
 	if len(banned) == 0 {
 		return all
@@ -295,7 +295,7 @@ next:
 	return rest
 }
 
-// prefer moves options behind others that change fewer fields besides images.
+// prefer sorts options by the number of changed variables that affect other fields than images.
 func (p *problem) prefer(all []option) []option {
 	cost := func(o option) int {
 		total := 0
@@ -310,7 +310,7 @@ func (p *problem) prefer(all []option) []option {
 	return all
 }
 
-// explain returns why constraints could not be met.
+// explain adds the images of unmet constraints to the solution, with the reason.
 func (p *problem) explain(choices [][]option, unmet []int) {
 	for _, i := range unmet {
 		c := p.constraints[i]

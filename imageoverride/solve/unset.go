@@ -15,13 +15,13 @@ import (
 // Values that are null, empty or absent leave no mark. Those that templates name and that indicate images are tried: each is set to a text that marks
 // enclose, and the template's output then shows the effect of a text there.
 
-// Bounds on the renders spent on unset values.
+// Limits of the unset values that are tried, and of the renders for them.
 const (
 	maxUnset  = 60
 	maxTrials = 120
 )
 
-// variant is a reading of a stretch as it is when unset values are set.
+// variant is a reading of a stretch that is rendered with unset values set.
 type variant struct {
 	reading []atom
 	// fresh are the keys of the unset values in the reading; all must be set.
@@ -38,7 +38,7 @@ func (v variant) complete(o option) bool {
 	return true
 }
 
-// finish adds to an option that the other unset values stay so.
+// finish adds to an option that the other unset values stay unset.
 func (v variant) finish(o option, unset []string) option {
 	for _, key := range unset {
 		if !slices.Contains(v.fresh, key) {
@@ -48,16 +48,16 @@ func (v variant) finish(o option, unset []string) option {
 	return o
 }
 
-// trialText is what an unset value is set to; a reference, a repository and a
-// registry all look like it.
+// trialText is the text to which unset values are set; it is valid as a
+// reference, a repository and a registry.
 const trialText = "registry.example"
 
-// tryUnset adds to the constraints of all scenarios what unset values do.
+// tryUnset adds the effects of unset values to the constraints of all scenarios.
 func (s Solver) tryUnset(work *problem, left []Unreached) {
 	renders := 0
 	tried := map[string]bool{}
 	for index, scenario := range work.scenarios {
-		// What is left in an earlier scenario, too, was tried there.
+		// Images that are also left in an earlier scenario were tried there.
 		fresh := false
 		for _, one := range left {
 			if key := one.Location.Field.ID() + " " + one.Location.Text(); one.Scenario == scenario.Name && !tried[key] {
@@ -79,8 +79,8 @@ func (s Solver) tryUnset(work *problem, left []Unreached) {
 	}
 }
 
-// trialSets are the sets of unset values to try together: all of one map, and
-// each alone.
+// trialSets returns the sets of unset values to try together: each alone, and
+// all of one map.
 func trialSets(paths []helmvalues.Path) [][]helmvalues.Path {
 	var sets [][]helmvalues.Path
 	byMap := map[string][]helmvalues.Path{}
@@ -148,7 +148,7 @@ func (t *trial) try(set []helmvalues.Path) {
 	}
 }
 
-// render renders with unset values set, those from an index on.
+// render renders with the chosen variables marked and the unset values set, which are the variables from an index on.
 func (t *trial) render(variables []Variable, chosen []int, from int) (chartrender.Output, bool) {
 	t.renders++
 	prober := Prober{User: t.scenario.User, Base: t.scenario.Base}
@@ -172,7 +172,7 @@ func (t *trial) render(variables []Variable, chosen []int, from int) (chartrende
 	return output, err == nil
 }
 
-// learn reads a stretch of a field as it is with unset values set.
+// learn adds to a constraint which unset values affect it, and its readings with them.
 func (t *trial) learn(c *placed, value string, variables []Variable, from int) {
 	plain, spans, ok := unmark(value)
 	first, last := t.scenario.Locations[c.locations[0]], t.scenario.Locations[c.locations[len(c.locations)-1]]
@@ -209,7 +209,7 @@ func (t *trial) learn(c *placed, value string, variables []Variable, from int) {
 				continue
 			}
 			inside[a.variable] = true
-			if have := t.work.variables[a.variable]; have.unset {
+			if v := t.work.variables[a.variable]; v.unset {
 				reading[i].text = trialText
 			}
 		}
@@ -219,31 +219,31 @@ func (t *trial) learn(c *placed, value string, variables []Variable, from int) {
 	}
 }
 
-// key is the key of an unset value, which becomes a variable of the problem.
+// key returns the key of an unset value, and adds it to the variables of the problem.
 func (t *trial) key(v Variable) string {
 	key := v.Key()
-	if _, have := t.work.variables[key]; !have {
+	if _, exists := t.work.variables[key]; !exists {
 		t.work.variables[key] = known{Variable: v, unset: true}
 	}
 	return key
 }
 
-// speaks are keys that may contain a part of an image.
+// Keys that indicate an image, that may contain a part of one, and that never contain one.
 var (
-	speaksOf = regexp.MustCompile(`(?i)(image|registry|repository|repo|hub|mirror|prefix)`)
-	partOf   = regexp.MustCompile(`(?i)^(.*image.*|.*registry.*|.*repository.*|repo|name|hub)$`)
-	never    = regexp.MustCompile(`(?i)(policy|secret|credential|tag$|digest|version|sha|enabled|username|password|key$)`)
+	imageWord = regexp.MustCompile(`(?i)(image|registry|repository|repo|hub|mirror|prefix)`)
+	imagePart = regexp.MustCompile(`(?i)^(.*image.*|.*registry.*|.*repository.*|repo|name|hub)$`)
+	notImage  = regexp.MustCompile(`(?i)(policy|secret|credential|tag$|digest|version|sha|enabled|username|password|key$)`)
 )
 
-// unsetPaths lists values that are null, empty or absent and may be part of an image: those that templates name by their whole path, and those whose key
-// templates name, in maps about images.
+// unsetPaths returns the paths of values that are null, empty or absent and may be part of an image: those that templates name by their whole path,
+// and those whose key templates name, in maps about images.
 func unsetPaths(scenario Scenario, reads chartrender.Reads, strong [][]string) []helmvalues.Path {
 	tree := scenario.Base.Values
 	seen := map[string]bool{}
 	var all []helmvalues.Path
 	add := func(path helmvalues.Path) {
 		key := path.String()
-		if len(path) == 0 || seen[key] || never.MatchString(path.Key()) || !settable(tree, path) || len(all) >= maxUnset {
+		if len(path) == 0 || seen[key] || notImage.MatchString(path.Key()) || !settable(tree, path) || len(all) >= maxUnset {
 			return
 		}
 		seen[key] = true
@@ -255,10 +255,10 @@ func unsetPaths(scenario Scenario, reads chartrender.Reads, strong [][]string) [
 			add(steps(one.Path))
 		}
 	}
-	// Next to the values of an image, the keys that templates name.
+	// Keys that templates name, next to the values of an image.
 	var names []string
 	for name := range reads.Names {
-		if partOf.MatchString(name) && !strings.Contains(name, ".") {
+		if imagePart.MatchString(name) && !strings.Contains(name, ".") {
 			names = append(names, name)
 		}
 	}
@@ -272,7 +272,7 @@ func unsetPaths(scenario Scenario, reads chartrender.Reads, strong [][]string) [
 		}
 	}
 	for _, keys := range reads.Paths {
-		if slices.ContainsFunc(keys, speaksOf.MatchString) {
+		if slices.ContainsFunc(keys, imageWord.MatchString) {
 			add(steps(keys))
 		}
 		if at := slices.Index(keys, "global"); at > 0 {
@@ -281,7 +281,7 @@ func unsetPaths(scenario Scenario, reads chartrender.Reads, strong [][]string) [
 	}
 	for _, leaf := range helmvalues.Leaves(tree) {
 		if leaf.Value == nil || leaf.Value == "" {
-			if slices.ContainsFunc(leaf.Path, func(s helmvalues.Step) bool { return speaksOf.MatchString(s.Key) }) {
+			if slices.ContainsFunc(leaf.Path, func(s helmvalues.Step) bool { return imageWord.MatchString(s.Key) }) {
 				add(leaf.Path)
 			}
 		}
@@ -315,7 +315,7 @@ func settable(tree map[string]any, path helmvalues.Path) bool {
 	return !found || node == nil || node == ""
 }
 
-// imageMaps are the maps whose key indicates an image.
+// imageMaps returns the keys of maps whose last key indicates an image.
 func imageMaps(tree map[string]any, at []string) [][]string {
 	keys := slices.Sorted(maps.Keys(tree))
 	var all [][]string
@@ -325,7 +325,7 @@ func imageMaps(tree map[string]any, at []string) [][]string {
 		if !ok {
 			continue
 		}
-		if strings.Contains(strings.ToLower(key), "image") && !never.MatchString(key) {
+		if strings.Contains(strings.ToLower(key), "image") && !notImage.MatchString(key) {
 			all = append(all, below)
 		}
 		all = append(all, imageMaps(child, below)...)
@@ -333,7 +333,7 @@ func imageMaps(tree map[string]any, at []string) [][]string {
 	return all
 }
 
-// strongMaps are the maps that contain values of images that could not be redirected.
+// strongMaps returns the keys of maps that contain values of images that are not private.
 func (p *problem) strongMaps(index int) [][]string {
 	seen := map[string]bool{}
 	var all [][]string
