@@ -11,8 +11,8 @@ import (
 	"gitops-runtime/validator/report"
 )
 
-// workers is the number of files of a batch that are checked in parallel: enough to wait for several responses at the same time, few enough not to overload a
-// server.
+// workers is the number of files of a batch that are checked in parallel: enough to wait for several responses at the same time, few enough not to
+// overload a server.
 const workers = 4
 
 // batch checks many values files and writes one report on all of them, file by file. Each file is merged separately: it overrides the files of -f,
