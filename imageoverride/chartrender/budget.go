@@ -13,12 +13,12 @@ const tickFunc = "boundedTurn"
 
 // Limits of one render: above what any chart needs, and low enough that a malicious one cannot exhaust the machine.
 const (
-	maxOutput = 24 << 20
+	maxOutput = 24 << 20 // bytes
 	maxTicks  = 1_000_000
 	maxCount  = 1_000_000
 )
 
-// budget is what one render may use. The context limits it, too.
+// budget counts what one render uses. The context limits it, too.
 type budget struct {
 	ctx     context.Context
 	ticks   int
@@ -35,7 +35,7 @@ func (b *budget) exceed(format string, args ...any) error {
 	return b.err
 }
 
-// tick counts one turn of a loop or one call of a template.
+// tick counts one iteration of a loop or one call of a template; it returns an error once a limit is exceeded.
 func (b *budget) tick() (string, error) {
 	if b.ticks++; b.ticks > maxTicks {
 		return "", b.exceed("the template takes more than %d steps; that is an endless loop or no chart", maxTicks)
@@ -62,8 +62,8 @@ func (t *text) Write(data []byte) (int, error) {
 	return t.Builder.Write(data)
 }
 
-// boundedFuncs are functions of sprig whose result can be huge for one large number, and deepCopy, which costs more than all others if charts copy their
-// values for every template.
+// boundedFuncs returns replacements for functions of sprig whose result can be huge for one large number, and for deepCopy, which costs more than all
+// others if charts copy their values for every template.
 func boundedFuncs() template.FuncMap {
 	tooMany := func(name string) error {
 		return fmt.Errorf("%s makes more than %d items", name, maxCount)

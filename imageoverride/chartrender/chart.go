@@ -21,19 +21,19 @@ import (
 
 // Settings is what a render depends on besides the chart and its values.
 type Settings struct {
-	// Release and Namespace are the .Release of templates; "release-name" and "default" if empty, as with `helm template`.
+	// Release and Namespace are .Release.Name and .Release.Namespace of templates; "release-name" and "default" if empty, as with `helm template`.
 	Release, Namespace string
 	// KubeVersion is the version that templates see, for instance "1.33"; if empty, DefaultKubeVersion or the newest version that the chart allows.
 	KubeVersion string
 	// APIVersions are added to what templates see as .Capabilities.APIVersions.
 	APIVersions []string
-	// Whole executes every template in every render, whatever it reads.
+	// Whole executes every template in every render, regardless of what it reads.
 	Whole bool
 }
 
 // Output is one rendered chart.
 type Output struct {
-	// Values are the coalesced values templates saw, enabled subcharts' included.
+	// Values are the coalesced values that templates saw, with those of enabled subcharts.
 	Values map[string]any
 	// Documents are the rendered manifests in a stable order.
 	Documents []Document
@@ -56,16 +56,16 @@ type Renderer struct {
 	patience patience
 }
 
-// ready is what a user's values are rendered with.
+// ready is the input of a render, prepared from a user's values.
 type ready struct {
 	chart *chart.Chart
 	scope chartutil.Values // without the values
-	// tree are the coalesced values, shared; original are Helm's values, where two paths may share a map. Templates may modify it, so it is used for one
-	// render.
+	// tree contains the coalesced values, which renders share; original contains Helm's values, in which two paths may share a map. Templates may
+	// modify original, so it is used for one render.
 	tree, original map[string]any
 }
 
-// maxReady bounds how many of them are kept.
+// maxReady limits the number of cached inputs.
 const maxReady = 64
 
 // NewRenderer checks the settings and creates a Renderer. The chart is not changed.
@@ -84,30 +84,30 @@ func NewRenderer(c *chart.Chart, settings Settings) (*Renderer, error) {
 	caps.KubeVersion = *version
 	caps.APIVersions = append(slices.Clone(caps.APIVersions), settings.APIVersions...)
 	c, remote := localSchemas(c)
-	made := &Renderer{chart: c, settings: settings, caps: caps, engine: NewEngine(), enabled: helmrender.New(c), remote: remote, schemas: schemas{&helmschema.Cache{}, map[uint64]error{}}, values: interned{map[uint64]any{}}, ready: map[uint64]ready{}}
-	made.engine.whole = settings.Whole
-	return made, nil
+	renderer := &Renderer{chart: c, settings: settings, caps: caps, engine: NewEngine(), enabled: helmrender.New(c), remote: remote, schemas: schemas{&helmschema.Cache{}, map[uint64]error{}}, values: interned{map[uint64]any{}}, ready: map[uint64]ready{}}
+	renderer.engine.whole = settings.Whole
+	return renderer, nil
 }
 
-// KubeVersion is the Kubernetes version that templates see.
+// KubeVersion returns the Kubernetes version that templates see.
 func (r *Renderer) KubeVersion() string { return r.caps.KubeVersion.Version }
 
-// RemoteSchemas lists the addresses that schemas refer to. They are never
-// fetched, and what they would refuse is not known.
+// RemoteSchemas returns the addresses that schemas refer to. They are never
+// fetched, so it is not known what they would reject.
 func (r *Renderer) RemoteSchemas() []string { return r.remote }
 
-// Render renders with the user's values and fixed random functions. Schemas
-// are not looked at.
+// Render renders with the user's values and fixed random functions. It does not
+// validate the values against schemas.
 func (r *Renderer) Render(ctx context.Context, user map[string]any) (Output, error) {
-	var made Output
+	var output Output
 	err := r.Within(ctx, func() (err error) {
-		made, err = r.render(ctx, user)
+		output, err = r.render(ctx, user)
 		return err
 	})
 	if err != nil {
 		return Output{}, err
 	}
-	return made, nil
+	return output, nil
 }
 
 func (r *Renderer) render(ctx context.Context, user map[string]any) (Output, error) {
@@ -138,21 +138,22 @@ func (r *Renderer) RenderWithHelm(ctx context.Context, user map[string]any) (Out
 	return r.withHelm(ctx, maxTime, user)
 }
 
-// Prove is RenderWithHelm for values that Render rendered before, which takes Helm's engine longer if templates copy their values.
+// Prove is RenderWithHelm with a higher time limit, for values that Render rendered before: Helm's engine takes longer if templates copy their
+// values.
 func (r *Renderer) Prove(ctx context.Context, user map[string]any) (Output, error) {
 	return r.withHelm(ctx, maxProof, user)
 }
 
 func (r *Renderer) withHelm(ctx context.Context, most time.Duration, user map[string]any) (Output, error) {
-	var made Output
+	var output Output
 	err := r.within(ctx, most, func() (err error) {
-		made, err = r.renderWithHelm(user)
+		output, err = r.renderWithHelm(user)
 		return err
 	})
 	if err != nil {
 		return Output{}, err
 	}
-	return made, nil
+	return output, nil
 }
 
 func (r *Renderer) renderWithHelm(user map[string]any) (Output, error) {
@@ -160,7 +161,7 @@ func (r *Renderer) renderWithHelm(user map[string]any) (Output, error) {
 	if err != nil {
 		return Output{}, err
 	}
-	if err := r.hold(now); err != nil {
+	if err := r.checkSchemas(now); err != nil {
 		return Output{}, err
 	}
 	texts, err := helmengine.Render(now.chart, now.once())
@@ -170,8 +171,8 @@ func (r *Renderer) renderWithHelm(user map[string]any) (Output, error) {
 	return Output{Values: now.tree, Documents: split(texts)}, nil
 }
 
-// Within runs work on the chart or its schemas that cannot be canceled. It returns when the work is done, when the context ends, or after more time than
-// any chart needs; in the last two cases the renderer must not be used any more.
+// Within runs work on the chart or its schemas that cannot be canceled. It returns when the work is done, when the context ends, or after more time
+// than any chart needs; in the last two cases the renderer must not be used any more.
 func (r *Renderer) Within(ctx context.Context, work func() error) error {
 	return r.within(ctx, maxTime, work)
 }
@@ -191,11 +192,11 @@ func (r *Renderer) Check(ctx context.Context, user map[string]any) error {
 		if err != nil {
 			return err
 		}
-		return r.hold(now)
+		return r.checkSchemas(now)
 	})
 }
 
-func (r *Renderer) hold(now ready) error {
+func (r *Renderer) checkSchemas(now ready) error {
 	if err := r.schemas.check(now.chart, now.tree); err != nil {
 		return fmt.Errorf("values of chart %s: %w", r.chart.Name(), err)
 	}
@@ -210,27 +211,27 @@ func (r *Renderer) Forget() {
 	r.schemas.compiled.Forget()
 }
 
-// Reads are the values that the templates of all renders so far name.
+// Reads returns the values that the templates of all renders so far name.
 func (r *Renderer) Reads() Reads { return r.engine.reads.all() }
 
-// Unseen lists the places "template:line" that mention images and that no Render so far has executed. Charts that were never enabled are ignored.
+// Unseen returns the places "template:line" that mention images and that no Render so far has executed. Charts that were never enabled are ignored.
 func (r *Renderer) Unseen() []string { return r.engine.coverage.unseen() }
 
-// copied is what templates are executed with that do not write to values.
+// copied returns the data for templates that do not modify values: the values are a copy.
 func (r ready) copied() chartutil.Values {
 	scope := maps.Clone(r.scope)
 	scope["Values"] = chartutil.Values(helmvalues.CopyTree(r.tree))
 	return scope
 }
 
-// once is what templates are executed with as Helm has it.
+// once returns the data for templates as Helm has it, which is valid for one render.
 func (r ready) once() chartutil.Values {
 	scope := maps.Clone(r.scope)
 	scope["Values"] = chartutil.Values(r.original)
 	return scope
 }
 
-// prepare is coalesce, once for the same values.
+// prepare is coalesce with a cache, without the original values.
 func (r *Renderer) prepare(user map[string]any) (ready, error) {
 	sum := content(user)
 	if known, ok := r.ready[sum]; ok {

@@ -32,7 +32,7 @@ func (c *coverage) execute(site int) string {
 	return ""
 }
 
-// unseen lists the sites that were never executed, sorted.
+// unseen returns the sites that were never executed, sorted.
 func (c *coverage) unseen() []string {
 	var all []string
 	for number, site := range c.sites {
@@ -107,10 +107,10 @@ func (c *coverage) list(tree *parse.Tree, list *parse.ListNode) error {
 	return nil
 }
 
-// literalImage is a line of plain text that writes an image itself.
+// literalImage matches a line of plain text that contains a hard-coded image.
 var literalImage = regexp.MustCompile(`(?im)^[^#\n]*image["']?[ \t]*[:=][ \t]*["']?[a-z0-9][^\s"']*`)
 
-// text notes the lines of plain text that write images.
+// text creates the nodes that record the lines of plain text with hard-coded images.
 func (c *coverage) text(tree *parse.Tree, node *parse.TextNode) ([]parse.Node, error) {
 	spans := literalImage.FindAllIndex(node.Text, -1)
 	if spans == nil {
@@ -166,7 +166,7 @@ func action(text string) (parse.Node, error) {
 	return trees["instrument"].Root.Nodes[0], nil
 }
 
-// tickFirst has the body of a loop count its turns.
+// tickFirst inserts a call of tickFunc at the beginning of the body of a loop.
 func tickFirst(body *parse.ListNode) error {
 	if body == nil {
 		return nil

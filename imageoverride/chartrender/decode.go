@@ -9,7 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Literal is a scalar that is not a string, as the manifest writes it.
+// Literal is a scalar that is not a string, as written in the manifest.
 type Literal string
 
 // Limits of one manifest; those of Kubernetes are far lower.
@@ -18,14 +18,14 @@ const (
 	maxNodes = 2_000_000
 )
 
-// Decode reads the documents of a YAML text. If a map has a duplicate key, the last one counts, as with Helm. Strings become string, all other scalars
-// Literal.
+// Decode reads the documents of a YAML text. If a map has a duplicate key, the last one counts, as with Helm. Strings become string, all other
+// scalars Literal.
 func Decode(text string) ([]any, error) {
 	parts, _, err := decode(text)
 	return parts, err
 }
 
-// Duplicate is a key that a map of a manifest has more than once.
+// Duplicate is a key that occurs more than once in a map of a manifest.
 type Duplicate struct {
 	Key string
 	// Line counts from the first line of the manifest.
@@ -35,12 +35,12 @@ type Duplicate struct {
 func decode(text string) ([]any, []Duplicate, error) {
 	decoder := yaml.NewDecoder(strings.NewReader(text))
 	var parts []any
-	var twice []Duplicate
+	var duplicates []Duplicate
 	for {
 		var root yaml.Node
 		err := decoder.Decode(&root)
 		if errors.Is(err, io.EOF) {
-			return parts, twice, nil
+			return parts, duplicates, nil
 		}
 		if err != nil {
 			return nil, nil, err
@@ -50,13 +50,13 @@ func decode(text string) ([]any, []Duplicate, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		parts, twice = append(parts, part), append(twice, c.twice...)
+		parts, duplicates = append(parts, part), append(duplicates, c.duplicates...)
 	}
 }
 
 type converter struct {
-	nodes int
-	twice []Duplicate
+	nodes      int
+	duplicates []Duplicate
 }
 
 func (c *converter) convert(node *yaml.Node, depth int) (any, error) {
@@ -112,14 +112,14 @@ func (c *converter) mapping(node *yaml.Node, depth int) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		if _, again := m[keyText(key)]; again {
-			c.twice = append(c.twice, Duplicate{keyText(key), node.Content[i].Line})
+		if _, exists := m[keyText(key)]; exists {
+			c.duplicates = append(c.duplicates, Duplicate{keyText(key), node.Content[i].Line})
 		}
 		m[keyText(key)] = value
 	}
 	for _, below := range merged {
 		for key, value := range below {
-			if _, own := m[key]; !own {
+			if _, exists := m[key]; !exists {
 				m[key] = value
 			}
 		}
@@ -137,7 +137,7 @@ func keyText(key any) string {
 	return fmt.Sprint(key)
 }
 
-// mergedMaps are the maps that a merge key names.
+// mergedMaps returns the maps that a merge key refers to.
 func mergedMaps(value any) []map[string]any {
 	switch typed := value.(type) {
 	case map[string]any:

@@ -6,8 +6,8 @@ import (
 	"helm.sh/helm/v3/pkg/chartutil"
 )
 
-// deepCopy copies what templates can change: maps and lists. Everything else, such as .Files, .Chart and .Capabilities, is shared. Helm's own deepCopy
-// uses reflection and is a hundred times slower; the comparison with Helm's engine verifies that nothing depends on the difference.
+// deepCopy copies what templates can modify: maps and lists. Everything else, such as .Files, .Chart and .Capabilities, is shared. Helm's own
+// deepCopy uses reflection and is a hundred times slower; the comparison with Helm's engine verifies that nothing depends on the difference.
 func deepCopy(value any) any {
 	switch typed := value.(type) {
 	case map[string]any:

@@ -25,8 +25,8 @@ var (
 	crdKind   = regexp.MustCompile(`(?m)^kind: *["']?CustomResourceDefinition["']? *$`)
 )
 
-// cut cuts a text at the lines that separate documents. Only lines that begin
-// with dashes are looked at closely, since manifests are long.
+// cut splits a text at the lines that separate documents. Only lines that begin
+// with dashes are matched with the expression, since manifests are long.
 func cut(text string) []string {
 	var parts []string
 	start := 0
@@ -51,17 +51,17 @@ func (d Document) Definition() bool {
 
 // Decode reads the manifest, see the function Decode, and returns the duplicate keys of its maps.
 func (d Document) Decode() (any, []Duplicate, error) {
-	parts, twice, err := decode(d.Text)
+	parts, duplicates, err := decode(d.Text)
 	if err != nil {
 		return nil, nil, fmt.Errorf("template %s renders invalid YAML: %w", d.Template, err)
 	}
 	if len(parts) == 0 {
 		return nil, nil, nil
 	}
-	return parts[0], twice, nil
+	return parts[0], duplicates, nil
 }
 
-// split cuts rendered templates into documents, empty ones left out.
+// split splits rendered templates into documents, without empty ones.
 func split(texts map[string]string) []Document {
 	names := make([]string, 0, len(texts))
 	for name := range texts {

@@ -23,10 +23,10 @@ import (
 // maxIncludeDepth limits includes in includes. Helm fails when a template includes itself a thousand times; no chart nests this deep.
 const maxIncludeDepth = 500
 
-// including and expanding count nested calls of include and tpl.
+// including and expanding are the keys of the counts of nested calls of include and tpl.
 const including, expanding = "include", "tpl"
 
-// maxTplDepth bounds templates in values that render to templates again.
+// maxTplDepth limits the nesting of templates in values that render to templates again.
 const maxTplDepth = 100
 
 // Engine renders charts and stores their parsed templates. It is not safe for concurrent use.
@@ -38,11 +38,11 @@ type Engine struct {
 	inputs   *inputs
 	notes    *instrumenter
 	kept     map[string][]*file
-	// trees are the parsed templates of files, by name and text; bodies identify their content.
+	// trees contains the parsed templates of files, by name and text; bodies contains hashes of their content.
 	trees  map[string]map[string]*parse.Tree
 	bodies map[*parse.Tree]uint64
-	// whole means that every render executes all files, since templates of the
-	// chart write to their values.
+	// whole reports whether every render executes all files, since templates of
+	// the chart modify their values.
 	whole bool
 }
 
@@ -56,7 +56,7 @@ func NewEngine() *Engine {
 	}
 }
 
-// parsedSet is the templates of one combination of enabled charts.
+// parsedSet contains the templates of one combination of enabled charts.
 type parsedSet struct {
 	root   *template.Template
 	depth  map[string]int
@@ -67,7 +67,7 @@ type parsedSet struct {
 	notes  *instrumenter
 	// charts identifies the enabled charts.
 	charts uint64
-	// bodies identify the text of every template, by name.
+	// bodies contains a hash of the text of every template, by name.
 	bodies map[string]uint64
 }
 
@@ -79,10 +79,10 @@ type source struct {
 	data     map[string]any
 }
 
-// Render executes the templates of a chart whose dependencies were processed by chartutil.ProcessDependencies, except those whose inputs are as in an
-// earlier render. The values are those of chartutil.ToRenderValues; unless whole is set, no two maps in them may be the same. It returns every file
-// except partials, in the order of their execution, or nothing if templates turn out to modify their values: then whole is set, and the render is
-// repeated.
+// Render executes the templates of a chart whose dependencies were processed by chartutil.ProcessDependencies, except those whose inputs are the same
+// as in an earlier render. The values are those of chartutil.ToRenderValues; unless whole is set, no two maps in them may be the same. It returns
+// every file except partials, in the order of their execution, or nothing if templates turn out to modify their values: then whole is set, and the
+// render is repeated.
 func (e *Engine) Render(ctx context.Context, root *chart.Chart, values chartutil.Values) (files []*file, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -123,7 +123,7 @@ func (e *Engine) Render(ctx context.Context, root *chart.Chart, values chartutil
 	return files, err
 }
 
-// file renders one file, or finds what it rendered to with the same inputs.
+// file renders one file, or returns its cached result for the same inputs.
 func (e *Engine) file(set *parsedSet, src source) (*file, error) {
 	if !e.whole {
 		if known := e.known(set, src.name); known != nil {
@@ -135,9 +135,9 @@ func (e *Engine) file(set *parsedSet, src source) (*file, error) {
 	src.data["Template"] = chartutil.Values{"Name": src.name, "BasePath": src.basePath}
 	text := set.budget.writer()
 	err := set.root.ExecuteTemplate(text, src.name, src.data)
-	made := &file{name: src.name}
+	result := &file{name: src.name}
 	if !e.whole {
-		made.reads, made.bodies = e.inputs.close(set, src.name)
+		result.reads, result.bodies = e.inputs.close(set, src.name)
 	}
 	switch {
 	case set.budget.err != nil:
@@ -145,16 +145,17 @@ func (e *Engine) file(set *parsedSet, src source) (*file, error) {
 	case err != nil:
 		return nil, innermost(src.name, err)
 	}
-	made.cut(strings.Clone(dropNoValue(text.String()))) // a builder has room to spare
-	return made, nil
+	result.cut(strings.Clone(dropNoValue(text.String()))) // the clone has no unused capacity
+	return result, nil
 }
 
-// ownNames registers the functions of instrumented templates under their original names.
-var ownNames = strings.NewReplacer(forwardFunc, "include", printFunc, "toJson", viewFunc, "fromJson")
+// originalNames replaces the names of functions in instrumented templates with the original ones.
+var originalNames = strings.NewReplacer(forwardFunc, "include", printFunc, "toJson", viewFunc, "fromJson")
 
-// innermost is the error of a template without the chain of includes that caused it. For a template that rejects its values it is only the message.
+// innermost returns the error of a template without the chain of includes that led to it. For a template that rejects its values it is only the
+// message.
 func innermost(name string, err error) error {
-	text := ownNames.Replace(err.Error())
+	text := originalNames.Replace(err.Error())
 	if i := strings.LastIndex(text, "error calling fail: "); i >= 0 {
 		return fmt.Errorf("%s: %s", name, strings.TrimSpace(text[i+len("error calling fail: "):]))
 	}
@@ -209,7 +210,7 @@ func (e *Engine) parse(sources []source) (*parsedSet, error) {
 	return set, nil
 }
 
-// add adds what a file defines to the templates of a set. It is parsed once for all sets.
+// add adds the templates that a file defines to a set. The file is parsed once for all sets.
 func (e *Engine) add(root *template.Template, src source) error {
 	key := src.name + "\x00" + src.text
 	trees, known := e.trees[key]
@@ -232,7 +233,7 @@ func (e *Engine) add(root *template.Template, src source) error {
 	return nil
 }
 
-// body identifies a template before it is instrumented.
+// body returns a hash of a template; the first call must precede its instrumentation.
 func (e *Engine) body(tree *parse.Tree) uint64 {
 	sum, known := e.bodies[tree]
 	if !known {
@@ -242,7 +243,7 @@ func (e *Engine) body(tree *parse.Tree) uint64 {
 	return sum
 }
 
-// parsing are the functions that the parser knows; none is called.
+// parsing contains the functions that the parser accepts; none is called.
 var parsing = func() template.FuncMap {
 	table := funcs(&fixedFuncs{})
 	none := func() string { return "" }
@@ -316,11 +317,11 @@ func (s *parsedSet) tpl(parent *template.Template, text string, data any) (strin
 	return dropNoValue(out.String()), nil
 }
 
-// dropNoValue removes what text/template writes for absent values of type any.
+// dropNoValue removes the text that text/template writes for absent values of type any.
 func dropNoValue(text string) string { return strings.ReplaceAll(text, "<no value>", "") }
 
-// executedBefore orders templates as Helm does: deeper paths first, then by
-// name backwards.
+// executedBefore reports whether Helm executes template a before b: deeper paths
+// first, then in descending order of names.
 func executedBefore(a, b string) bool {
 	if ca, cb := strings.Count(a, "/"), strings.Count(b, "/"); ca != cb {
 		return ca > cb
@@ -328,15 +329,15 @@ func executedBefore(a, b string) bool {
 	return a > b
 }
 
-// scope is what the templates of one chart are executed with, and the keys of
-// its values from the root.
+// scope is the data with which the templates of one chart are executed, and the
+// keys of its values from the root.
 type scope struct {
 	keys []string
 	data map[string]any
 }
 
-// collect gathers the templates of a chart and its dependencies, each with the
-// values of its own scope.
+// collect returns the templates of a chart and its dependencies, each with the
+// data of its chart, and the scopes of the charts.
 func collect(c *chart.Chart, parent map[string]any) ([]source, []scope) {
 	var all gathering
 	all.chart(c, parent, nil)
@@ -363,8 +364,8 @@ func (g *gathering) chart(c *chart.Chart, parent map[string]any, keys []string) 
 	}
 	if c.IsRoot() {
 		data["Values"] = parent["Values"]
-	} else if own, err := chartutil.Values(parent).Table("Values." + c.Name()); err == nil {
-		data["Values"] = own
+	} else if table, err := chartutil.Values(parent).Table("Values." + c.Name()); err == nil {
+		data["Values"] = table
 	}
 	g.scopes = append(g.scopes, scope{keys, data})
 	for _, child := range c.Dependencies() {

@@ -20,7 +20,7 @@ func newFiles(from []*chart.File) files {
 	return all
 }
 
-// GetBytes is the content of one file, empty when it does not exist.
+// GetBytes returns the content of one file, empty if it does not exist.
 func (f files) GetBytes(name string) []byte {
 	if data, ok := f[name]; ok {
 		return data
@@ -28,10 +28,10 @@ func (f files) GetBytes(name string) []byte {
 	return []byte{}
 }
 
-// Get is the content of one file as text, empty when it does not exist.
+// Get returns the content of one file as text, empty if it does not exist.
 func (f files) Get(name string) string { return string(f.GetBytes(name)) }
 
-// Glob selects files by a pattern where * stops at slashes and ** does not.
+// Glob returns the files that match a pattern, in which ** matches slashes and * does not.
 func (f files) Glob(pattern string) files {
 	matcher, err := glob.Compile(pattern, '/')
 	if err != nil {
@@ -46,7 +46,7 @@ func (f files) Glob(pattern string) files {
 	return selected
 }
 
-// AsConfig is the files as the data of a ConfigMap.
+// AsConfig returns the files as the data of a ConfigMap.
 func (f files) AsConfig() string {
 	data := map[string]string{}
 	for name, content := range f {
@@ -55,7 +55,7 @@ func (f files) AsConfig() string {
 	return toYAML(data)
 }
 
-// AsSecrets is the files as the data of a Secret.
+// AsSecrets returns the files as the data of a Secret.
 func (f files) AsSecrets() string {
 	data := map[string]string{}
 	for name, content := range f {
@@ -64,7 +64,7 @@ func (f files) AsSecrets() string {
 	return toYAML(data)
 }
 
-// Lines is one file split at its line ends.
+// Lines returns the lines of one file.
 func (f files) Lines(name string) []string {
 	if len(f[name]) == 0 {
 		return []string{}

@@ -13,14 +13,14 @@ import (
 // fixedMoment is the current time in templates.
 var fixedMoment = time.Date(2024, time.January, 1, 12, 0, 0, 0, time.UTC)
 
-// fixedFuncs replaces functions whose results differ from run to run. Results count up within one render, so that two random strings differ.
+// fixedFuncs replaces functions whose results differ from run to run. Results depend on a counter, so that two random strings of a file differ.
 type fixedFuncs struct{ count int }
 
 func (f *fixedFuncs) reset() { f.count = 0 }
 
 func (f *fixedFuncs) next() int { f.count++; return f.count }
 
-// certificate has the fields templates read from generated certificates.
+// certificate has the fields that templates read from generated certificates.
 type certificate struct{ Cert, Key string }
 
 func (f *fixedFuncs) certificate(...any) certificate {
@@ -33,7 +33,7 @@ func pem(kind string, n int) string {
 	return fmt.Sprintf("-----BEGIN %s-----\n%s\n-----END %s-----\n", kind, body, kind)
 }
 
-// letters creates a text of the given length from an alphabet.
+// letters returns a function that creates a text of a given length from an alphabet.
 func (f *fixedFuncs) letters(alphabet string) func(int) (string, error) {
 	return func(length int) (string, error) {
 		n := f.next()
@@ -84,7 +84,7 @@ func (f *fixedFuncs) table() template.FuncMap {
 	}
 }
 
-// sortedKeys is sprig's keys in a stable order.
+// sortedKeys is sprig's keys with a stable order.
 func sortedKeys(dicts ...map[string]any) []string {
 	all := []string{}
 	for _, dict := range dicts {

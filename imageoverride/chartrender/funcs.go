@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// funcs is the function table of Helm's templates, with fixed replacements for the functions whose results differ from run to run.
+// funcs returns the function table of Helm's templates, with fixed replacements for the functions whose results differ from run to run.
 func funcs(fixed *fixedFuncs) template.FuncMap {
 	table := sprig.TxtFuncMap()
 	delete(table, "env")
@@ -38,11 +38,11 @@ func funcs(fixed *fixedFuncs) template.FuncMap {
 		}
 		return value, nil
 	}
-	shorter(table)
+	limitTexts(table)
 	table["fail"] = func(message string) (string, error) { return "", errors.New(message) }
 	table["lookup"] = func(string, string, string, string) (map[string]any, error) { return map[string]any{}, nil }
 	table["getHostByName"] = func(string) string { return "" }
-	// Bound to a template before it is executed; here for the parser.
+	// The parser needs these names; bind replaces the functions before execution.
 	table["include"] = func(string, any) (string, error) { return "", errors.New("include outside a template") }
 	table["tpl"] = func(string, any) (string, error) { return "", errors.New("tpl outside a template") }
 	return table

@@ -12,15 +12,15 @@ import (
 )
 
 // inputs records which values each template file reads while it is executed. A file whose inputs have not changed renders to the same text as before.
-// Templates are instrumented to record what they read (instrument.go); a map is known by its identity, however a template obtained it.
+// Templates are instrumented to record what they read (instrument.go); a map is identified by its address, regardless of how a template obtained it.
 type inputs struct {
 	tree   map[string]any
 	charts uint64 // identifies the enabled charts
 	nodes  map[uintptr]node
 	scopes map[uintptr]bool
-	// changed means that a template modifies values or its scope, so that one file may depend on the execution of another.
+	// changed reports whether a template modifies values or its scope, so that one file may depend on the execution of another.
 	changed bool
-	before  uint64 // the content of the tree
+	before  uint64 // the hash of the tree at the beginning
 
 	ids  map[string]int
 	all  []input
@@ -31,16 +31,16 @@ type inputs struct {
 	uses  map[string]bool // templates that it includes
 	seen  map[visit]bool
 
-	// views are copies of maps of the tree, kept so that their place in memory
-	// is not used again while the file is executed.
+	// views contains the nodes of copies of maps of the tree; alive keeps the
+	// copies, so that their addresses are not reused while the file is executed.
 	views map[uintptr]node
 	alive []any
-	// printed are values written as JSON by the templates being executed.
+	// printed contains the values that executions of templates wrote as JSON, by frame.
 	frames  int
 	frame   []int
 	last    int
 	printed map[int]*printed
-	// writings counts the changes by templates: a printed value is its text until then.
+	// writings counts the changes by templates: the text of a printed value is valid until the next one.
 	writings int
 }
 
@@ -51,14 +51,14 @@ type printed struct {
 	writings int
 }
 
-// node is a map or a list of the tree of values. What is in a list is known by
-// the list.
+// node is a map or a list of the tree of values. The path of what is in a list
+// is that of the list.
 type node struct {
 	path   []string
 	inList bool
 }
 
-// input is a value, by its path: all of it, or only its scalar and whether a map or a list is empty.
+// input is a value at a path: all of it, or only a scalar, or whether a map or a list is empty.
 type input struct {
 	path  []string
 	whole bool
@@ -73,8 +73,8 @@ type read struct {
 // site is what one node of a template reads from one map.
 type site struct {
 	chains []chain
-	name   string   // of a template that is executed
-	more   []string // the further maps that keys are in
+	name   string   // of the template that the node executes, if any
+	more   []string // further maps that contain keys
 }
 
 type chain struct {
@@ -86,12 +86,12 @@ type chain struct {
 type extent int
 
 const (
-	glance extent = iota // whether there is a value
-	items                // its content, without the content of maps in a map
+	existence extent = iota // whether a value exists
+	items                   // its content, without the content of maps in a map
 	whole
 )
 
-// key is a key of a map: a text, or what is at a path below another map.
+// key is a key of a map: a text, or the value at a path below another map.
 type key struct {
 	text string
 	from parse.Node
@@ -115,9 +115,9 @@ func (in *inputs) begin(tree map[string]any, scopes []scope, charts uint64) {
 		for _, shared := range []any{one.data, one.data["Release"], one.data["Subcharts"]} {
 			in.scopes[identity(shared)] = true
 		}
-		if own, ok := mapOf(one.data["Values"]); ok {
-			if _, known := in.nodes[identity(own)]; !known {
-				in.nodes[identity(own)] = node{path: one.keys}
+		if values, ok := mapOf(one.data["Values"]); ok {
+			if _, known := in.nodes[identity(values)]; !known {
+				in.nodes[identity(values)] = node{path: one.keys}
 			}
 		}
 	}
@@ -153,7 +153,7 @@ func (in *inputs) register(value any, path []string, inList bool) {
 // written reports whether the templates of a render wrote to values or scopes.
 func (in *inputs) written() bool { return in.changed || content(in.tree) != in.before }
 
-// open starts to note the inputs of a file, close ends it.
+// open starts recording the inputs of a file; close returns them, and the hashes of the templates that the file executed.
 func (in *inputs) open() {
 	in.reads, in.uses, in.seen = map[int]bool{}, map[string]bool{}, map[visit]bool{}
 	in.views, in.alive, in.printed = map[uintptr]node{}, nil, map[int]*printed{}
@@ -176,7 +176,7 @@ func (in *inputs) close(set *parsedSet, name string) ([]read, map[string]uint64)
 	return all, bodies
 }
 
-// same reports whether inputs are as they were.
+// same reports whether inputs still have the values that were read.
 func (in *inputs) same(reads []read) bool {
 	for _, one := range reads {
 		if in.sum(one.id) != one.sum {
@@ -209,13 +209,13 @@ func (in *inputs) note(number int, base any, more ...any) string {
 	return ""
 }
 
-// stable reports whether the keys of a map are fixed: templates add keys to their own maps.
+// stable reports whether the keys of a map cannot change: a map of values or scopes, unlike one that a template created.
 func (in *inputs) stable(at uintptr) bool {
 	_, known := in.nodes[at]
 	return known || in.scopes[at]
 }
 
-// node is the source of a map or a list of the tree, or of a copy of one.
+// node returns the node of a map or a list of the tree, or of a copy of one.
 func (in *inputs) node(at uintptr) (node, bool) {
 	known, ok := in.nodes[at]
 	if !ok && at != 0 {
@@ -224,10 +224,10 @@ func (in *inputs) node(at uintptr) (node, bool) {
 	return known, ok
 }
 
-// methods are those of Helm's type of values; a key with such a name calls the method.
+// methods contains the methods of chartutil.Values; a key with such a name calls the method.
 var methods = map[string]bool{"AsMap": true, "Table": true, "PathValue": true, "Encode": true, "YAML": true}
 
-// keys are those of a chain, up to the first that is not a string.
+// keys returns the keys of a chain as texts, up to the first that is not a string, which is unknownKey.
 func (s site) keys(c chain, more []any) []string {
 	texts := make([]string, 0, len(c.keys))
 	for _, key := range c.keys {
@@ -254,7 +254,7 @@ var enabledKeys = []string{"\x00charts"}
 // unknownKey represents a key that cannot be determined.
 const unknownKey = "\x00unknown"
 
-// follow notes what a chain of keys reads.
+// follow records what a chain of keys reads.
 func (in *inputs) follow(base any, keys []string, how extent) {
 	current := base
 	for i, key := range keys {
@@ -277,7 +277,7 @@ func (in *inputs) follow(base any, keys []string, how extent) {
 			next, isMap := mapOf(m[key])
 			if i == len(keys)-1 || !isMap {
 				rest := append(at.path[:len(at.path):len(at.path)], keys[i:]...)
-				in.add(rest, how > glance)
+				in.add(rest, how > existence)
 				return
 			}
 			if _, known := in.node(identity(next)); !known {
@@ -286,7 +286,7 @@ func (in *inputs) follow(base any, keys []string, how extent) {
 		}
 		current = m[key]
 	}
-	if at, known := in.node(identity(current)); known && how > glance {
+	if at, known := in.node(identity(current)); known && how > existence {
 		in.add(at.path, true)
 	} else if how == whole {
 		in.everything(current, map[uintptr]bool{})
@@ -340,7 +340,7 @@ func (in *inputs) add(path []string, whole bool) {
 	in.reads[id] = true
 }
 
-// writes notes that a template changes a map.
+// writes records that a template modifies a map.
 func (in *inputs) writes(target any) {
 	in.writings++
 	if at := identity(target); at != 0 && in.stable(at) {
@@ -348,7 +348,7 @@ func (in *inputs) writes(target any) {
 	}
 }
 
-// sum identifies the current value of an input.
+// sum returns a hash of the current value of an input.
 func (in *inputs) sum(id int) uint64 {
 	if known, ok := in.sums[id]; ok {
 		return known
@@ -362,7 +362,7 @@ func (in *inputs) sum(id int) uint64 {
 	for _, key := range one.path {
 		m, ok := mapOf(current)
 		if !ok {
-			in.sums[id] = mix(look(current), depth)
+			in.sums[id] = mix(shallow(current), depth)
 			return in.sums[id]
 		}
 		next, found := m[key]
@@ -373,14 +373,14 @@ func (in *inputs) sum(id int) uint64 {
 		current = next
 		depth++
 	}
-	in.sums[id] = look(current)
+	in.sums[id] = shallow(current)
 	if one.whole {
 		in.sums[id] = content(current)
 	}
 	return in.sums[id]
 }
 
-// identity is the address of a map or a list; 0 for anything else.
+// identity returns the address of a map or a list, 0 for anything else.
 func identity(value any) uintptr {
 	switch typed := value.(type) {
 	case map[string]any:
@@ -405,8 +405,8 @@ func mapOf(value any) (map[string]any, bool) {
 	return nil, false
 }
 
-// look identifies a scalar, and for a map or a list whether it is empty.
-func look(value any) uint64 {
+// shallow returns a hash of a scalar, or of whether a map or a list is empty.
+func shallow(value any) uint64 {
 	if m, ok := mapOf(value); ok {
 		return mix(5, empty(len(m)))
 	}
@@ -425,7 +425,7 @@ func empty(length int) uint64 {
 
 var seed = maphash.MakeSeed()
 
-// content identifies the whole content of a value.
+// content returns a hash of the whole content of a value.
 func content(value any) uint64 {
 	switch typed := value.(type) {
 	case nil:

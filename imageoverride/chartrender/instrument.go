@@ -17,8 +17,8 @@ var (
 		"merge", "mergeOverwrite", "mustMerge", "mustMergeOverwrite", printFunc)
 	// sequencing functions do so with the items of an argument.
 	sequencing = names("concat", "append", "prepend", "first", "last", "rest", "initial", "reverse", "keys", "len")
-	// glancing functions check whether an argument exists, and its kind.
-	glancing = names("not", "empty", "kindIs", "kindOf", "typeIs", "typeOf", "hasKey")
+	// checking functions test whether an argument exists, and its kind.
+	checking = names("not", "empty", "kindIs", "kindOf", "typeIs", "typeOf", "hasKey")
 )
 
 func names(all ...string) map[string]bool {
@@ -29,12 +29,12 @@ func names(all ...string) map[string]bool {
 	return set
 }
 
-// instrumenter puts a call of noteFunc before every node of a template that
+// instrumenter inserts a call of noteFunc before every node of a template that
 // reads from maps.
 type instrumenter struct {
 	inputs *inputs
 	done   map[*parse.Tree]bool
-	found  map[string]*pending // of the node looked at, by base
+	found  map[string]*pending // of the current node, by base
 	order  []string
 }
 
@@ -81,29 +81,29 @@ func (x *instrumenter) list(list *parse.ListNode) error {
 	return nil
 }
 
-// node finds what a node reads and returns the lists below it.
+// node collects what a node reads and returns the lists below it.
 func (x *instrumenter) node(node parse.Node) []*parse.ListNode {
 	switch typed := node.(type) {
 	case *parse.ActionNode:
 		last := typed.Pipe.Cmds[len(typed.Pipe.Cmds)-1]
-		if len(typed.Pipe.Decl) == 0 && renamed(last, "toJson", printFunc) {
-			x.pipe(typed.Pipe, glance)
+		if len(typed.Pipe.Decl) == 0 && replaced(last, "toJson", printFunc) {
+			x.pipe(typed.Pipe, existence)
 			break
 		}
 		if len(typed.Pipe.Decl) == 0 && len(typed.Pipe.Cmds) == 1 && len(last.Args) == 3 {
-			renamed(last, "include", forwardFunc)
+			replaced(last, "include", forwardFunc)
 		}
-		x.pipe(typed.Pipe, printedOrKept(typed.Pipe))
+		x.pipe(typed.Pipe, resultRead(typed.Pipe))
 	case *parse.TemplateNode:
 		x.add("", nil).name = typed.Name
 		if typed.Pipe != nil {
-			x.pipe(typed.Pipe, glance)
+			x.pipe(typed.Pipe, existence)
 		}
 	case *parse.IfNode:
-		x.pipe(typed.Pipe, glance)
+		x.pipe(typed.Pipe, existence)
 		return []*parse.ListNode{typed.List, typed.ElseList}
 	case *parse.WithNode:
-		x.pipe(typed.Pipe, glance)
+		x.pipe(typed.Pipe, existence)
 		return []*parse.ListNode{typed.List, typed.ElseList}
 	case *parse.RangeNode:
 		x.pipe(typed.Pipe, items)
@@ -131,7 +131,7 @@ func (x *instrumenter) calls() ([]parse.Node, error) {
 	return all, nil
 }
 
-// add is the site of a base.
+// add returns the site of a base, which it creates if necessary.
 func (x *instrumenter) add(key string, base parse.Node) *site {
 	if x.found[key] == nil {
 		x.found[key] = &pending{base: base}
@@ -140,26 +140,26 @@ func (x *instrumenter) add(key string, base parse.Node) *site {
 	return &x.found[key].site
 }
 
-// printedOrKept is how much of an action's result is read: all where it is printed.
-func printedOrKept(pipe *parse.PipeNode) extent {
+// resultRead returns how much of an action's result is read: all of it if it is printed.
+func resultRead(pipe *parse.PipeNode) extent {
 	if len(pipe.Decl) == 0 {
 		return whole
 	}
-	return glance
+	return existence
 }
 
-// pipe notes what a pipeline reads, of its result to some extent.
+// pipe collects what a pipeline reads, given how much of its result is read.
 func (x *instrumenter) pipe(pipe *parse.PipeNode, how extent) {
 	for i := len(pipe.Cmds) - 1; i >= 0; i-- {
-		if how == glance && i > 0 && isCall(pipe.Cmds[i-1], "include") && len(pipe.Cmds[i-1].Args) == 3 {
-			renamed(pipe.Cmds[i], "fromJson", viewFunc)
+		if how == existence && i > 0 && isCall(pipe.Cmds[i-1], "include") && len(pipe.Cmds[i-1].Args) == 3 {
+			replaced(pipe.Cmds[i], "fromJson", viewFunc)
 		}
 		how = x.command(pipe.Cmds[i], how, i > 0)
 	}
 }
 
-// command notes what a command reads, given how much of its result is read.
-// It returns how much of what is piped into it is.
+// command collects what a command reads, given how much of its result is read.
+// It returns how much of its piped argument is read.
 func (x *instrumenter) command(command *parse.CommandNode, how extent, piped bool) extent {
 	called, ok := command.Args[0].(*parse.IdentifierNode)
 	if !ok {
@@ -174,7 +174,7 @@ func (x *instrumenter) command(command *parse.CommandNode, how extent, piped boo
 	if !piped {
 		if base, keys, ok := chainOf(command); ok {
 			if called.Ident == "hasKey" {
-				how = glance
+				how = existence
 			}
 			x.chain(base, keys, how)
 			return whole
@@ -190,14 +190,14 @@ func (x *instrumenter) command(command *parse.CommandNode, how extent, piped boo
 				x.argument(argument, whole)
 				continue
 			}
-			x.argument(argument, glance)
+			x.argument(argument, existence)
 		}
 		if len(rest) == 0 {
 			return whole
 		}
-		return glance
-	case glancing[called.Ident] && called.Ident != "hasKey":
-		how = glance
+		return existence
+	case checking[called.Ident] && called.Ident != "hasKey":
+		how = existence
 	case sequencing[called.Ident]:
 		how = max(how, items)
 	case !passing[called.Ident]:
@@ -209,8 +209,8 @@ func (x *instrumenter) command(command *parse.CommandNode, how extent, piped boo
 	return how
 }
 
-// renamed has a command call another function, if it calls the one expected.
-func renamed(command *parse.CommandNode, from, to string) bool {
+// replaced makes a command call the function to if it calls the function from, and reports whether it does.
+func replaced(command *parse.CommandNode, from, to string) bool {
 	if called, ok := command.Args[0].(*parse.IdentifierNode); ok && called.Ident == from {
 		command.Args[0] = parse.NewIdentifier(to)
 		return true
@@ -231,7 +231,7 @@ func (x *instrumenter) argument(node parse.Node, how extent) {
 	}
 }
 
-// picked records what pick reads from a map by constant keys.
+// picked collects what pick reads from a map by constant keys; it returns false for other keys.
 func (x *instrumenter) picked(arguments []parse.Node, how extent) bool {
 	base, keys, ok := chainOf(arguments[0])
 	for _, argument := range arguments[1:] {
@@ -245,7 +245,7 @@ func (x *instrumenter) picked(arguments []parse.Node, how extent) bool {
 }
 
 func (x *instrumenter) chain(base parse.Node, keys []key, how extent) {
-	if len(keys) == 0 && how == glance {
+	if len(keys) == 0 && how == existence {
 		return
 	}
 	one := x.add(base.String(), base)
@@ -257,7 +257,7 @@ func (x *instrumenter) chain(base parse.Node, keys []key, how extent) {
 	}
 }
 
-// more adds the map that contains one of its keys to the record of a base.
+// more adds the map that contains a key to what is read from a base.
 func (x *instrumenter) more(base parse.Node, k key) {
 	waiting := x.found[base.String()]
 	for _, node := range waiting.more {
@@ -269,7 +269,7 @@ func (x *instrumenter) more(base parse.Node, k key) {
 	waiting.site.more = append(waiting.site.more, k.from.String())
 }
 
-// chainOf reads a node as keys below the dot or a variable, in either writing:
+// chainOf returns a node as keys below the dot or a variable, in any notation:
 // .a.b, (index .a "b").c, index .a $key
 func chainOf(node parse.Node) (base parse.Node, keys []key, ok bool) {
 	switch typed := node.(type) {
@@ -319,7 +319,7 @@ func chainOfCommand(command *parse.CommandNode) (base parse.Node, keys []key, ok
 	return base, keys, ok
 }
 
-// keyOf is a key that a template writes as a constant or takes from a value.
+// keyOf returns a key that a template contains as a constant or takes from a value.
 func keyOf(node parse.Node) (key, bool) {
 	if text, isText := node.(*parse.StringNode); isText {
 		return key{text: text.Text}, true

@@ -2,7 +2,7 @@ package chartrender
 
 import "helm.sh/helm/v3/pkg/chartutil"
 
-// interned keeps one copy of equal maps and lists, since the values of most scenarios differ little. Its results must not be changed.
+// interned stores one copy of equal maps and lists, since the values of most scenarios differ little. Its results must not be modified.
 type interned struct{ known map[uint64]any }
 
 func (i interned) tree(tree map[string]any) map[string]any {
@@ -11,7 +11,7 @@ func (i interned) tree(tree map[string]any) map[string]any {
 	return same
 }
 
-// node is a value composed of shared maps and lists, with its content.
+// node returns a value composed of shared maps and lists, and the hash of its content.
 func (i interned) node(value any) (any, uint64) {
 	var sum uint64
 	var fresh any

@@ -13,8 +13,8 @@ import (
 	"helm.sh/helm/v3/pkg/chartutil"
 )
 
-// toJSON is Helm's toJson. Values are written without reflection, since charts that pass maps between templates write them all the time. A map that
-// contains another one many times becomes an endless text: more than maxOutput bytes are an error.
+// toJSON is Helm's toJson. Values are written without reflection, since charts that pass maps between templates write them very often. The text of a
+// map that contains another one many times may be huge: more than maxOutput bytes are an error.
 func toJSON(v any) (string, error) {
 	text, err := appendJSON(nil, v, 0)
 	switch {
@@ -25,7 +25,7 @@ func toJSON(v any) (string, error) {
 	}
 	data, err := json.Marshal(v)
 	if err != nil {
-		return "", nil //nolint:nilerr // Helm's prints nothing
+		return "", nil //nolint:nilerr // Helm's toJson prints nothing
 	}
 	return string(data), nil
 }
@@ -35,11 +35,11 @@ const maxJSON = 100
 
 var (
 	errLongJSON = fmt.Errorf("toJson makes more than %d MiB", maxOutput>>20)
-	// errOther is for values that only json.Marshal knows how to write.
+	// errOther is the error for values that only json.Marshal can write.
 	errOther = errors.New("not a value of a values file")
 )
 
-// appendJSON writes what json.Marshal does, or errOther.
+// appendJSON appends the JSON that json.Marshal would write, or returns errOther.
 func appendJSON(to []byte, v any, depth int) ([]byte, error) {
 	if len(to) > maxOutput {
 		return nil, errLongJSON
@@ -87,8 +87,8 @@ func appendMap(to []byte, m map[string]any, depth int) ([]byte, error) {
 	if m == nil || depth > maxJSON {
 		return nil, errOther
 	}
-	var room [16]string
-	keys := room[:0]
+	var buffer [16]string
+	keys := buffer[:0]
 	for key := range m {
 		keys = append(keys, key)
 	}
@@ -119,7 +119,7 @@ func appendText(to []byte, text string) ([]byte, error) {
 	return append(append(append(to, '"'), text...), '"'), nil
 }
 
-// readBack is a value as it is decoded from its JSON; false if that is not known here.
+// readBack returns a value as it would be decoded from its JSON; false if this is not known here.
 func readBack(v any, depth int) (any, bool) {
 	switch typed := v.(type) {
 	case nil, bool:

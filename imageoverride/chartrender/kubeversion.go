@@ -11,8 +11,8 @@ import (
 // DefaultKubeVersion is the Kubernetes version that templates see by default, as with `helm template`.
 const DefaultKubeVersion = kubeversion.Helm
 
-// Minor versions that are tried, newest first, for charts that the default is
-// not good enough for.
+// Minor versions that are tried, newest first, for charts that do not allow the
+// default version.
 const newestMinor, oldestMinor = 45, 10
 
 // Check returns the error of invalid settings.
@@ -26,14 +26,14 @@ func (s Settings) Check() error {
 	return nil
 }
 
-// WrongKubeVersion is a Kubernetes version that a chart does not allow.
+// WrongKubeVersion is the error for a Kubernetes version that a chart does not allow.
 type WrongKubeVersion struct{ Wanted, Constraint string }
 
 func (w *WrongKubeVersion) Error() string {
 	return fmt.Sprintf("its kubeVersion %q does not allow Kubernetes %s; give another with --kube-version", w.Constraint, w.Wanted)
 }
 
-// kubeVersion is the version to render for, given a chart's constraint.
+// kubeVersion returns the version to render for, given a chart's constraint.
 func (s Settings) kubeVersion(constraint string) (*chartutil.KubeVersion, error) {
 	if err := s.Check(); err != nil {
 		return nil, err

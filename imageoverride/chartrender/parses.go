@@ -6,7 +6,7 @@ import (
 	"helm.sh/helm/v3/pkg/chartutil"
 )
 
-// parses caches what fromYaml read, toYaml wrote and regexMatch compiled: most of it is the same from template to template and from render to render.
+// parses caches the results of fromYaml and toYaml and the expressions of regexMatch, most of which recur in other templates and renders.
 type parses struct {
 	maps     map[string]map[string]any
 	texts    map[uint64]string
@@ -14,8 +14,8 @@ type parses struct {
 	size     int
 }
 
-// maxParses bounds the texts that are kept, in bytes, and maxCompiled the
-// expressions; then it begins again.
+// maxParses limits the size of the cached texts in bytes, and maxCompiled the
+// number of expressions; a full cache is cleared.
 const (
 	maxParses   = 384 << 10
 	maxCompiled = 256
@@ -31,7 +31,7 @@ func (p *parses) clear() {
 	p.maps, p.texts, p.compiled, p.size = map[string]map[string]any{}, map[uint64]string{}, map[string]*regexp.Regexp{}, 0
 }
 
-// grows makes room for a text in the cache.
+// grows counts a text that is added to the cache, which it clears if it is full.
 func (p *parses) grows(text string) {
 	if p.size += len(text); p.size > maxParses {
 		p.clear()
@@ -64,7 +64,7 @@ func (p *parses) toYAML(v any) string {
 	return known
 }
 
-// plain identifies values by their content, maps and lists first.
+// plain reports whether a value is a map or a list that content identifies: one of maps, lists and scalars.
 func plain(v any) bool {
 	switch typed := v.(type) {
 	case map[string]any:
@@ -99,7 +99,7 @@ func plainItem(v any) bool {
 	return plain(v)
 }
 
-// regexMatch is sprig's: an invalid expression matches nothing.
+// regexMatch is sprig's regexMatch: an invalid expression matches nothing.
 func (p *parses) regexMatch(expression, text string) bool {
 	known, ok := p.compiled[expression]
 	if !ok {

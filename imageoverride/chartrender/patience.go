@@ -9,18 +9,20 @@ import (
 	"gitops-runtime/internal/contain"
 )
 
-// maxTime is the limit for one render or one schema validation, in CPU time and by the clock: many times what the largest charts take. Only if both
-// exceed it is it this work that takes so long.
+// maxTime is the limit for one render or one schema validation, in CPU time and elapsed time: many times what the largest charts take. Work is
+// abandoned only if both exceed it, since other work affects each of them.
 const maxTime = 2 * time.Second * slowness
 
-// maxProof is the limit for Helm's engine with values that were rendered before: their templates terminate, and that engine copies more.
+// maxProof is the limit for Helm's engine with values that were rendered before: the templates terminate, and Helm's engine copies more.
 const maxProof = 2 * maxTime
 
-// ErrTooLong is the error for a chart that takes longer.
+// ErrTooLong is the error for a chart that exceeds the time limit.
 var ErrTooLong = fmt.Errorf("it takes more than %s of CPU time, which no chart needs", maxTime)
 
-// patience is how long the renderer waits for work that cannot be canceled: a function of templates, Helm's engine, a schema.
-type patience struct{ lost error }
+// patience limits the time of work that cannot be canceled: a function of templates, Helm's engine, a schema.
+type patience struct {
+	lost error // why work was abandoned
+}
 
 // within waits for work until the context ends or it has taken too long. Abandoned work may still use the renderer, so the renderer must not be used
 // from then on.
@@ -35,9 +37,9 @@ func (p *patience) within(ctx context.Context, most time.Duration, work func() e
 		defer contain.Panic(&err)
 		err = work()
 	}()
-	begun, used := time.Now(), processors()
-	look := time.NewTicker(20 * time.Millisecond)
-	defer look.Stop()
+	start, used := time.Now(), processors()
+	ticker := time.NewTicker(20 * time.Millisecond)
+	defer ticker.Stop()
 	for {
 		select {
 		case err := <-done:
@@ -45,8 +47,8 @@ func (p *patience) within(ctx context.Context, most time.Duration, work func() e
 		case <-ctx.Done():
 			p.lost = ctx.Err()
 			return p.lost
-		case <-look.C:
-			if time.Since(begun) > most && processors()-used > most {
+		case <-ticker.C:
+			if time.Since(start) > most && processors()-used > most {
 				p.lost = ErrTooLong
 				return p.lost
 			}

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// processors is the time that this process has had of processors.
+// processors returns the CPU time that this process has used, 0 if it is not known.
 func processors() time.Duration {
 	var usage syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &usage) != nil {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// processors is the time that this process has had of processors.
+// processors returns the CPU time that this process has used, 0 if it is not known.
 func processors() time.Duration {
 	self, err := syscall.GetCurrentProcess()
 	if err != nil {
@@ -18,7 +18,7 @@ func processors() time.Duration {
 	return span(kernel) + span(user)
 }
 
-// span is a length of time, which Windows counts in units of 100 ns.
+// span converts a duration in units of 100 ns, which Windows uses.
 func span(time100 syscall.Filetime) time.Duration {
 	return time.Duration(int64(time100.HighDateTime)<<32|int64(time100.LowDateTime)) * 100
 }

@@ -9,9 +9,9 @@ import (
 	"text/template/parse"
 )
 
-// Reads are the values that templates name.
+// Reads contains the values that templates name.
 type Reads struct {
-	// Paths are values from the root, such as "sub", "image", "registry".
+	// Paths are the keys of values from the root, such as "sub", "image", "registry".
 	Paths [][]string
 	// Defaults are the texts that templates use if a value is not set, with the path of the value.
 	Defaults []Default
@@ -25,8 +25,8 @@ type Default struct {
 	Text string
 }
 
-// reads gathers Reads from parsed templates. What templates read by other
-// means, such as a computed key, is not seen.
+// reads collects Reads from parsed templates. It does not contain what templates
+// read by other means, such as a computed key.
 type reads struct {
 	paths    map[string][]string
 	defaults map[string]Default
@@ -59,8 +59,8 @@ func (r *reads) note(root *template.Template) {
 	}
 }
 
-// chartKeys is where the values of a template's chart are, by the name of the
-// template: "root/charts/sub/templates/x.yaml" reads below "sub".
+// chartKeys returns the keys of the values of a template's chart, by the name of
+// the template: "root/charts/sub/templates/x.yaml" reads below "sub".
 func chartKeys(name string) []string {
 	dir, _, found := strings.Cut(name, "/templates/")
 	if !found {
@@ -119,9 +119,9 @@ func (r *reader) pipe(pipe *parse.PipeNode, dot []string) []string {
 		before := path
 		path = r.command(command, dot)
 		if i > 0 {
-			r.taken(command, before)
+			r.addDefault(command, before)
 			if before != nil && isCall(command, "default", "quote", "toString", "trim") {
-				path = before // its components
+				path = before // the result contains the value
 			}
 		}
 	}
@@ -150,7 +150,7 @@ func (r *reader) command(command *parse.CommandNode, dot []string) []string {
 		return paths[0]
 	}
 	if len(paths) == 3 {
-		r.taken(command, paths[2])
+		r.addDefault(command, paths[2])
 	}
 	called, ok := command.Args[0].(*parse.IdentifierNode)
 	if !ok {
@@ -180,8 +180,8 @@ func isCall(command *parse.CommandNode, names ...string) bool {
 	return ok && slices.Contains(names, called.Ident)
 }
 
-// taken records what "default" uses if a value is not set.
-func (r *reader) taken(command *parse.CommandNode, path []string) {
+// addDefault records the text that "default" returns if a value is not set.
+func (r *reader) addDefault(command *parse.CommandNode, path []string) {
 	if path == nil || len(command.Args) < 2 || !isCall(command, "default") {
 		return
 	}
@@ -209,7 +209,7 @@ func (r *reader) argument(node parse.Node, dot []string) []string {
 	return nil
 }
 
-// chain is a base with keys below it, or the values of the chart.
+// chain records and returns the path of keys below a base, or below the values of the chart.
 func (r *reader) chain(base []string, keys []string, mayBeRoot bool) []string {
 	for i, key := range keys {
 		r.name(key)

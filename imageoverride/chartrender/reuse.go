@@ -5,21 +5,21 @@ import (
 	"strings"
 )
 
-// file is what one template file rendered to.
+// file is the result of rendering one template file.
 type file struct {
 	name      string
 	documents []Document
 	// reads are the values that it depends on, bodies the templates it executed.
 	reads  []read
 	bodies map[string]uint64
-	// witnessed means that Helm's engine rendered it with the same inputs.
+	// witnessed reports whether Helm's engine rendered it with the same inputs.
 	witnessed bool
 }
 
-// maxKept bounds how many results of one file are kept.
+// maxKept limits the number of cached results of one file.
 const maxKept = 16
 
-// known is the rendered text of a file for the current inputs and templates.
+// known returns the cached result of a file for the current inputs and templates, nil if there is none.
 func (e *Engine) known(set *parsedSet, name string) *file {
 	kept := e.kept[name]
 next:
@@ -37,7 +37,7 @@ next:
 	return nil
 }
 
-// keep stores rendered texts of files, the most recently used last.
+// keep caches the results of files, the most recently used last.
 func (e *Engine) keep(files []*file) {
 	for _, one := range files {
 		kept := e.kept[one.name]
@@ -50,7 +50,7 @@ func (e *Engine) keep(files []*file) {
 	}
 }
 
-// cut cuts a rendered text into documents, empty ones left out.
+// cut splits a rendered text into documents, without empty ones.
 func (f *file) cut(text string) {
 	if !isManifest(f.name) {
 		return
@@ -62,7 +62,7 @@ func (f *file) cut(text string) {
 	}
 }
 
-// documentsOf are the documents of files in a stable order.
+// documentsOf returns the documents of files in the order of file names.
 func documentsOf(files []*file) []Document {
 	sorted := slices.SortedFunc(slices.Values(files), func(a, b *file) int { return strings.Compare(a.name, b.name) })
 	var all []Document

@@ -17,18 +17,18 @@ import (
 // schemas validates values against the schemas of charts with the library that Helm uses. Each schema is compiled once; nothing is fetched.
 type schemas struct {
 	compiled *helmschema.Cache
-	// known are the results by schema and values.
+	// known contains the results by a hash of schema and values.
 	known map[uint64]error
 }
 
-// refusal is the validation errors by chart.
+// refusal is the error of values that schemas reject: the validation errors by chart.
 type refusal struct{ lines []string }
 
 func (r *refusal) Error() string {
 	return "the schema refuses them\n" + strings.Join(r.lines, "\n")
 }
 
-// check validates values against the schema of a chart and of its subcharts.
+// check validates values against the schemas of a chart and of its subcharts.
 func (s *schemas) check(c *chart.Chart, tree map[string]any) error {
 	var refused refusal
 	s.gather(c, tree, &refused)
@@ -46,12 +46,12 @@ func (s *schemas) gather(c *chart.Chart, tree map[string]any, into *refusal) {
 	}
 	for _, child := range c.Dependencies() {
 		below, _ := helmvalues.Get(tree, helmvalues.Path{{Key: child.Name()}})
-		own, ok := helmvalues.AsMap(below)
+		values, ok := helmvalues.AsMap(below)
 		if !ok && below != nil {
 			into.lines = append(into.lines, fmt.Sprintf("%s:\n- at '': the values are not a map", child.Name()))
 			continue
 		}
-		s.gather(child, own, into)
+		s.gather(child, values, into)
 	}
 }
 
@@ -79,7 +79,7 @@ func (s *schemas) validate(c *chart.Chart, tree map[string]any) error {
 	return s.known[sum]
 }
 
-// indented is the validator's message, without its heading.
+// indented returns the validator's message without its heading.
 func indented(err error) string {
 	_, rest, found := strings.Cut(err.Error(), "\n")
 	if !found {

@@ -11,8 +11,8 @@ import (
 	"gitops-runtime/internal/helmvalues"
 )
 
-// localSchemas returns a chart whose schemas refer only to themselves, and the addresses they referred to: Helm's validator would fetch those, from the
-// network or from files.
+// localSchemas returns a chart whose schemas refer only to themselves, and the addresses they referred to: Helm's validator would fetch those, from
+// the network or from files.
 func localSchemas(c *chart.Chart) (*chart.Chart, []string) {
 	found := map[string]bool{}
 	local := localSchema(c, found)
@@ -31,25 +31,25 @@ func localSchema(c *chart.Chart, found map[string]bool) *chart.Chart {
 	return out
 }
 
-// stripped is a schema without references to other documents.
+// stripped returns a schema without references to other documents, which it adds to found.
 func stripped(schema []byte, found map[string]bool) []byte {
 	var root any
 	if len(schema) == 0 || json.Unmarshal(schema, &root) != nil {
 		return schema
 	}
 	changed := false
-	own := map[string]bool{}
+	ids := map[string]bool{}
 	walkSchema(root, func(node map[string]any) {
 		for _, key := range []string{"$id", "id"} {
 			if id, ok := node[key].(string); ok {
-				own[strings.TrimSuffix(id, "#")] = true
+				ids[strings.TrimSuffix(id, "#")] = true
 			}
 		}
 	})
 	walkSchema(root, func(node map[string]any) {
 		for _, key := range []string{"$ref", "$dynamicRef", "$recursiveRef"} {
 			reference, ok := node[key].(string)
-			if base, _, _ := strings.Cut(reference, "#"); ok && base != "" && !own[base] {
+			if base, _, _ := strings.Cut(reference, "#"); ok && base != "" && !ids[base] {
 				found[reference], changed = true, true
 				delete(node, key)
 			}

@@ -9,7 +9,7 @@ import (
 	"text/template"
 )
 
-// tooLong rejects a text for which a function would need far more memory than the templates of a chart may use.
+// tooLong returns an error for the length of a text for which a function would need far more memory than the templates of a chart may use.
 func tooLong(name string, length int) error {
 	if length < 0 || length > maxOutput {
 		return fmt.Errorf("%s makes more than %d MiB", name, maxOutput>>20)
@@ -17,7 +17,7 @@ func tooLong(name string, length int) error {
 	return nil
 }
 
-// textBytes adds up the texts among arguments.
+// textBytes returns the total length of the texts among arguments.
 func textBytes(args []any) (total int) {
 	for _, arg := range args {
 		if text, ok := arg.(string); ok {
@@ -27,32 +27,32 @@ func textBytes(args []any) (total int) {
 	return total
 }
 
-// shorter limits every function that creates texts from texts: in a loop, each of them can double its input.
-func shorter(table template.FuncMap) {
+// limitTexts limits every function that creates a text from texts: in a loop, each of them can double its input.
+func limitTexts(table template.FuncMap) {
 	for name, fn := range table {
 		switch plain := fn.(type) {
 		case func(string) string:
-			table[name] = func(a string) (string, error) { return plainly(name, len(a), func() string { return plain(a) }) }
+			table[name] = func(a string) (string, error) { return limited(name, len(a), func() string { return plain(a) }) }
 		case func(string, string) string:
 			table[name] = func(a, b string) (string, error) {
-				return plainly(name, len(a)+len(b), func() string { return plain(a, b) })
+				return limited(name, len(a)+len(b), func() string { return plain(a, b) })
 			}
 		case func(...any) string:
 			table[name] = func(args ...any) (string, error) {
-				return plainly(name, textBytes(args), func() string { return plain(args...) })
+				return limited(name, textBytes(args), func() string { return plain(args...) })
 			}
 		}
 	}
 }
 
-func plainly(name string, length int, text func() string) (string, error) {
+func limited(name string, length int, text func() string) (string, error) {
 	if err := tooLong(name, length); err != nil {
 		return "", err
 	}
 	return text(), nil
 }
 
-// boundedTexts are those whose result depends on more than the length of texts.
+// boundedTexts returns the functions whose result depends on more than the length of texts.
 func boundedTexts() template.FuncMap {
 	indent := func(spaces int, text string) (string, error) {
 		if spaces < 0 {
@@ -73,18 +73,18 @@ func boundedTexts() template.FuncMap {
 		"print":   fmt.Sprint,
 		"println": fmt.Sprintln,
 		"printf": func(format string, args ...any) (string, error) {
-			again := max(1, 1+strings.Count(format, "%")-len(args)) // "%[1]s" writes an argument once more
-			return plainly("printf", len(format)+textBytes(args)*again, func() string { return fmt.Sprintf(format, args...) })
+			repeats := max(1, 1+strings.Count(format, "%")-len(args)) // "%[1]s" writes an argument once more
+			return limited("printf", len(format)+textBytes(args)*repeats, func() string { return fmt.Sprintf(format, args...) })
 		},
 		"replace": func(from, to, text string) (string, error) {
-			return plainly("replace", len(text)+min(len(to), maxOutput+1)*strings.Count(text, from), func() string { return strings.ReplaceAll(text, from, to) })
+			return limited("replace", len(text)+min(len(to), maxOutput+1)*strings.Count(text, from), func() string { return strings.ReplaceAll(text, from, to) })
 		},
 		"regexFindAll":     matches,
 		"mustRegexFindAll": matches,
 	}
 }
 
-// boundedCounts are functions whose result has as many items as their numbers or lists specify; plain are the functions that do the work.
+// boundedCounts returns limited functions whose result has as many items as their numbers or lists specify; plain contains the original functions.
 func boundedCounts(plain template.FuncMap) template.FuncMap {
 	seq, _ := plain["seq"].(func(...int) string)
 	concat, _ := plain["concat"].(func(...any) any)
@@ -112,7 +112,7 @@ func boundedCounts(plain template.FuncMap) template.FuncMap {
 	}
 }
 
-// matches finds at most as many matches as a list may have.
+// matches is sprig's regexFindAll; more than maxCount matches are an error.
 func matches(pattern, text string, count int) ([]string, error) {
 	compiled, err := regexp.Compile(pattern)
 	if err != nil {

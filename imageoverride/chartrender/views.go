@@ -5,13 +5,13 @@ import (
 	"text/template"
 )
 
-// Templates pass maps to each other as JSON: one writes it, and the including template decodes it. In that case, writing a map is not a read of all of
-// it: the copy is recorded as a view of the original values. This is valid only if the whole output of an execution is one value, and is used nowhere
-// else; therefore printFunc marks where a template prints JSON, and viewFunc where the output of an include is decoded as JSON immediately.
+// Templates pass maps to each other as JSON: one writes it, and the including template decodes it. In that case, writing a map is not a read of all
+// of it: the copy is recorded as a view of the original values. This is valid only if the whole output of an execution is one value, and is used
+// nowhere else; therefore printFunc marks where a template prints JSON, and viewFunc where the output of an include is decoded as JSON immediately.
 const (
 	printFunc = "imageOverridePrintJSON"
 	viewFunc  = "imageOverrideViewJSON"
-	// forwardFunc is include where its text is printed as it is.
+	// forwardFunc is include where its text is printed unchanged.
 	forwardFunc = "imageOverrideForward"
 )
 
@@ -48,7 +48,7 @@ func (in *inputs) print(value any) (string, error) {
 	return text, nil
 }
 
-// forward hands what an include printed to the template that prints it again.
+// forward passes the value that an include printed to the template that prints its text again.
 func (in *inputs) forward() {
 	if in.reads == nil {
 		return
@@ -62,7 +62,7 @@ func (in *inputs) forward() {
 	in.printed[frame] = one
 }
 
-// view is fromJson of what was included just now.
+// view is fromJson of the text of the include that just ended.
 func (in *inputs) view(text string) map[string]any {
 	if in.reads == nil {
 		return parseMap(text, jsonInto)
@@ -81,7 +81,7 @@ func (in *inputs) view(text string) map[string]any {
 	return parsed
 }
 
-// copied notes that a value is a copy of another.
+// copied records that a value is a copy of another.
 func (in *inputs) copied(to, from any) {
 	if at := identity(to); at != 0 {
 		if origin, known := in.node(identity(from)); known {
@@ -128,7 +128,7 @@ func (in *inputs) merged(maps []map[string]any) {
 	}
 }
 
-// writers are the functions that modify or split maps, recorded if the maps are values.
+// writers returns the functions that modify or merge maps, which record this if the maps are values.
 func writers(in *inputs) template.FuncMap {
 	table := template.FuncMap{}
 	original := funcs(&fixedFuncs{})

@@ -12,41 +12,41 @@ import (
 
 // Witness renders with Helm's own engine what Render rendered for a user's values, and validates the values against the schemas. A file that Helm's
 // engine has already rendered with the same inputs is not rendered again: its text is that of Render.
-func (r *Renderer) Witness(ctx context.Context, user map[string]any, made Output) (Output, error) {
-	fresh := made.fresh()
-	if r.engine.whole || len(fresh) == len(made.files) || redefines(made.ready.chart) {
+func (r *Renderer) Witness(ctx context.Context, user map[string]any, rendered Output) (Output, error) {
+	fresh := rendered.fresh()
+	if r.engine.whole || len(fresh) == len(rendered.files) || redefines(rendered.ready.chart) {
 		output, err := r.Prove(ctx, user)
 		if err == nil {
-			made.witness()
+			rendered.witness()
 		}
 		return output, err
 	}
 	if err := ctx.Err(); err != nil {
 		return Output{}, err
 	}
-	if err := r.hold(made.ready); err != nil {
+	if err := r.checkSchemas(rendered.ready); err != nil {
 		return Output{}, err
 	}
 	if len(fresh) == 0 {
-		return made, nil
+		return rendered, nil
 	}
-	texts, err := helmengine.Render(only(made.ready.chart, made.needed(fresh), map[string]bool{}), made.ready.copied())
+	texts, err := helmengine.Render(only(rendered.ready.chart, rendered.needed(fresh), map[string]bool{}), rendered.ready.copied())
 	if err != nil {
 		return Output{}, err
 	}
-	files := make([]*file, len(made.files))
-	for i, one := range made.files {
+	files := make([]*file, len(rendered.files))
+	for i, one := range rendered.files {
 		files[i] = one
 		if fresh[one.name] {
 			files[i] = &file{name: one.name}
 			files[i].cut(texts[one.name])
 		}
 	}
-	made.witness()
-	return Output{Values: made.Values, Documents: documentsOf(files)}, nil
+	rendered.witness()
+	return Output{Values: rendered.Values, Documents: documentsOf(files)}, nil
 }
 
-// fresh are the files that Helm's engine has not rendered yet.
+// fresh returns the names of files that Helm's engine has not rendered yet.
 func (o Output) fresh() map[string]bool {
 	all := map[string]bool{}
 	for _, one := range o.files {
@@ -63,10 +63,10 @@ func (o Output) witness() {
 	}
 }
 
-// defines finds the names of templates that a file defines.
+// defines matches the definition of a template, with its name.
 var defines = regexp.MustCompile("\\{\\{-?\\s*(?:define|block)\\s+[\"`]([^\"`]*)[\"`]")
 
-// needed are files with those that they include.
+// needed returns the names of files and of the templates that they execute.
 func (o Output) needed(files map[string]bool) map[string]bool {
 	all := maps.Clone(files)
 	for _, one := range o.files {
@@ -79,8 +79,8 @@ func (o Output) needed(files map[string]bool) map[string]bool {
 	return all
 }
 
-// only is a chart with its partials and some of its other templates. Other templates that define what partials may include become partials. Of partials
-// with the same text, as in several copies of a library chart, one is enough.
+// only returns a chart with its partials and the kept templates. Other templates that define what partials may include become partials. Of partials
+// with the same text, as in several copies of a library chart, it contains one.
 func only(c *chart.Chart, kept, seen map[string]bool) *chart.Chart {
 	full := c.ChartFullPath()
 	out := &chart.Chart{Metadata: c.Metadata, Lock: c.Lock, Values: c.Values, Schema: c.Schema, Files: c.Files}
@@ -102,9 +102,9 @@ func only(c *chart.Chart, kept, seen map[string]bool) *chart.Chart {
 	return out
 }
 
-// redefines reports whether templates define the same name in two ways, or one of
-// them in what is not a partial: which one counts depends on the names of all
-// files then.
+// redefines reports whether templates define a name with different texts, or more
+// than once and not only in partials: the names of all files then determine which
+// definition counts.
 func redefines(c *chart.Chart) bool {
 	count, manifests, texts := map[string]int{}, map[string]bool{}, map[string]string{}
 	differ := false

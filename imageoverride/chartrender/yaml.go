@@ -10,8 +10,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// toYAML is Helm's toYaml. That function writes JSON, decodes it and writes it again, which takes a large part of a render; for values the result is
-// known without that.
+// toYAML is Helm's toYaml, which writes JSON, decodes it and writes YAML. This takes a large part of a render; for values the result is the same
+// without JSON.
 func toYAML(v any) string {
 	marshal := yaml.Marshal
 	if read, ok := asRead(v); ok {
@@ -24,7 +24,7 @@ func toYAML(v any) string {
 	return strings.TrimSuffix(string(data), "\n")
 }
 
-// asRead is a value as it is decoded from its JSON; false if that is not known here.
+// asRead returns a value as it would be decoded from its JSON; false if this is not known here.
 func asRead(v any) (any, bool) {
 	switch typed := v.(type) {
 	case nil, bool, int, int64:
