@@ -1,6 +1,6 @@
-// Package appproxy is a stand-in of cap-app-proxy and its init container. It does what is known of the real ones: init joins
-// certificates; main registers the runtime and keeps an API key of Argo CD. It answers the probes of its Deployment and echoes what
-// it was asked, so that a test can tell that a request passed through the whole runtime.
+// Package appproxy is a stand-in for cap-app-proxy and its init container. It implements the known behavior of the real ones: the init container
+// joins certificates; the main container registers the runtime and maintains an API key of Argo CD. It responds to the probes of its Deployment and
+// echoes requests, so that a test can verify that a request has passed through the whole runtime.
 package appproxy
 
 import (
@@ -15,32 +15,32 @@ import (
 	"gitops-runtime/tests/standin/serve"
 )
 
-// ArgoCDPath is where the stand-in, asked by a test, says as whom it uses Argo CD.
+// ArgoCDPath is the path at which the stand-in returns to tests the user as which it uses Argo CD.
 const ArgoCDPath = "/app-proxy/stand-in/argo-cd"
 
-// echoLimit is how many bytes of a request body are read.
+// echoLimit is the maximum number of bytes of a request body that are read.
 const echoLimit = 16 << 20
 
-// Echo is the reply to a request under /app-proxy.
+// Echo is the response to a request under /app-proxy.
 type Echo struct {
 	StandIn   string      `json:"standIn"` // StandIn is always "app-proxy".
 	Method    string      `json:"method"`
 	Host      string      `json:"host"`
 	Path      string      `json:"path"`
 	Query     string      `json:"query,omitempty"`
-	Headers   http.Header `json:"headers"`   // Headers have credentials replaced by "(redacted)".
+	Headers   http.Header `json:"headers"`   // Headers contains "(redacted)" in place of credentials.
 	BodyBytes int64       `json:"bodyBytes"` // BodyBytes is the size of the body, which is not echoed.
 }
 
-// Options say how the stand-in answers.
+// Options configure the responses of the stand-in.
 type Options struct {
-	ArgoCD http.Handler // ArgoCD answers at ArgoCDPath; nil for nothing there.
-	Ready  func() bool  // Ready is the answer of /api/readyz; nil for always.
-	CORS   string       // CORS are the origins that may call it, comma-separated, * for all; empty for none.
-	Log    *slog.Logger // Log gets a line for each request, without headers.
+	ArgoCD http.Handler // ArgoCD serves ArgoCDPath; nil for none.
+	Ready  func() bool  // Ready is the result of /api/readyz; nil for always ready.
+	CORS   string       // CORS contains the allowed origins, comma-separated, * for all; empty for none.
+	Log    *slog.Logger // Log receives a line for each request, without headers.
 }
 
-// Handler makes the handler.
+// Handler returns the handler of the stand-in.
 func Handler(options Options) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /api/healthz", serve.Alive)
@@ -58,7 +58,7 @@ func Handler(options Options) http.Handler {
 	return handler
 }
 
-// readiness answers the readiness probe.
+// readiness returns the handler of the readiness probe.
 func readiness(ready func() bool) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if ready != nil && !ready() {
@@ -69,7 +69,7 @@ func readiness(ready func() bool) http.Handler {
 	})
 }
 
-// identified says on every reply that it comes from a stand-in.
+// identified adds a header to every response that identifies the stand-in.
 func identified(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Stand-In", "app-proxy")
@@ -77,7 +77,7 @@ func identified(next http.Handler) http.Handler {
 	})
 }
 
-// cors answers preflight requests and marks replies for the origins that may read them.
+// cors responds to preflight requests and adds the CORS headers for allowed origins to responses.
 func cors(allowed string, next http.Handler) http.Handler {
 	origins := strings.FieldsFunc(allowed, func(r rune) bool { return r == ',' || r == ' ' })
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -117,7 +117,7 @@ func echo(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// echoMessages sends every WebSocket message back until the client closes.
+// echoMessages sends every WebSocket message back until the client closes the connection.
 func echoMessages(connection *websocket.Conn) {
 	for {
 		var message string

@@ -72,7 +72,7 @@ func TestReplies(t *testing.T) {
 	}
 }
 
-// The echo works behind the log, which wraps the connection that the upgrade takes over.
+// The echo works behind the log, which wraps the writer of the connection that is upgraded.
 func TestWebSocketEcho(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer

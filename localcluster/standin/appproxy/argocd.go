@@ -13,18 +13,18 @@ import (
 	"gitops-runtime/tests/standin/serve"
 )
 
-// argoCDTokenSecret is where the API key is kept for the runtime's other programs and for promotion workflows.
+// argoCDTokenSecret is the Secret with the API key for the runtime's other programs and for promotion workflows.
 const argoCDTokenSecret = "argocd-token"
 
-// errWrongSettings names what has to be set to sign in to Argo CD.
+// errWrongSettings names the variables that are required to sign in to Argo CD.
 var errWrongSettings = errors.New("set the environment variable ARGO_CD_URL, and ARGO_CD_TOKEN or both of ARGO_CD_USERNAME and ARGO_CD_PASSWORD")
 
-// access is how app-proxy signs in to Argo CD: with a token that the user gives, or with an API key that it requests with a password.
+// access determines how app-proxy signs in to Argo CD: with a token of the user, or with an API key that it requests with a password.
 type access struct {
 	argoCD   argocd.Client
 	username string
 	password settings.Secret
-	token    settings.Secret // token is the user's.
+	token    settings.Secret // token is the token of the user.
 	secrets  Secrets
 }
 
@@ -39,7 +39,7 @@ func newAccess(given Settings, secrets Secrets) (access, error) {
 	}, nil
 }
 
-// current is the token that app-proxy uses: the user's, or the API key of the Secret.
+// current returns the token that app-proxy uses: the user's, or the API key of the Secret.
 func (a access) current(ctx context.Context) (settings.Secret, error) {
 	if a.token != "" {
 		return a.token, nil
@@ -48,8 +48,8 @@ func (a access) current(ctx context.Context) (settings.Secret, error) {
 	return settings.Secret(kept[tokenKey]), err
 }
 
-// keep makes sure that there is a token that Argo CD accepts. Where app-proxy signs in with a password, it requests a new API key
-// when the Secret has none or Argo CD does not accept it any more; a token of the user's it can only report.
+// keep makes sure that Argo CD accepts the token. If app-proxy signs in with a password, it requests a new API key if the Secret has none or Argo CD
+// no longer accepts it; a rejected token of the user is an error.
 func (a access) keep(ctx context.Context, log *slog.Logger) error {
 	token, err := a.current(ctx)
 	if err != nil {
@@ -87,7 +87,7 @@ func unauthorized(err error) bool {
 	return errors.As(err, &status) && status.Code == http.StatusUnauthorized
 }
 
-// ServeHTTP answers a test as whom app-proxy uses Argo CD, {"loggedIn": true, "username": ...}; 502 says why that failed.
+// ServeHTTP responds with the user as which app-proxy uses Argo CD, {"loggedIn": true, "username": ...}, or with 502 and the reason.
 func (a access) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), 10*time.Second)
 	defer cancel()

@@ -10,7 +10,7 @@ import (
 	"gitops-runtime/localcluster/standin/appproxy"
 )
 
-// A test is answered as whom app-proxy uses Argo CD.
+// The response contains the user as which app-proxy uses Argo CD.
 func TestAnswersAsWhom(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

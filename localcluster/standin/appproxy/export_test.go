@@ -1,4 +1,4 @@
 package appproxy
 
-// AskElector makes a program ask another elector than the one beside its pod.
+// AskElector makes a program use another elector than the sidecar of its pod.
 func (p *Program) AskElector(url string) { p.elector = url }

@@ -13,11 +13,11 @@ import (
 	"strings"
 )
 
-// joinedFile is the file that the main container trusts, by NODE_EXTRA_CA_CERTS.
+// joinedFile is the file of certificates that the main container trusts, by NODE_EXTRA_CA_CERTS.
 const joinedFile = "all.cer"
 
-// Join does all that the init container does: it joins the certificates of the mounted folders into one file. A folder that is
-// not mounted has none. The file is there in every case.
+// Join implements the init container: it joins the certificates of the mounted folders into one file. A folder that is not mounted has none. The file
+// is always created.
 func Join(ctx context.Context, given InitSettings, log *slog.Logger) error {
 	var joined bytes.Buffer
 	count := 0
@@ -43,7 +43,7 @@ func Join(ctx context.Context, given InitSettings, log *slog.Logger) error {
 	return nil
 }
 
-// certificateFiles are the names of a folder's files, without the hidden ones that a mounted Secret has beside them.
+// certificateFiles returns the names of a folder's files, without the hidden files of a mounted Secret.
 func certificateFiles(folder string) ([]string, error) {
 	entries, err := os.ReadDir(folder)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -12,7 +12,7 @@ import (
 	"gitops-runtime/localcluster/standin/appproxy"
 )
 
-// urls puts an address into a text.
+// urls replaces URL in a text.
 func urls(text, url string) string { return strings.ReplaceAll(text, "URL", url) }
 
 func TestJoin(t *testing.T) {

@@ -11,8 +11,8 @@ import (
 	"gitops-runtime/localcluster/standin/elector"
 )
 
-// leads says whether this pod leads: it does where it is the only one, or where the elector beside it names it. That the elector
-// answers {"name": the leader} is an assumption of the stand-ins; the contract knows its port and its probes.
+// leads reports whether this pod is the leader: it is if it is the only one, or if its elector sidecar returns its name. That the elector responds
+// with {"name": the leader} is an assumption of the stand-ins; the contract contains only its port and its probes.
 func leads(ctx context.Context, id string, electorURL string) (bool, error) {
 	if id == "" {
 		return true, nil
@@ -33,5 +33,5 @@ func leads(ctx context.Context, id string, electorURL string) (bool, error) {
 	return leader.Name == id, nil
 }
 
-// electorURL is where the elector beside the pod answers.
+// electorURL returns the URL of the pod's elector sidecar.
 func electorURL() string { return "http://localhost:" + strconv.Itoa(elector.Port) + "/" }

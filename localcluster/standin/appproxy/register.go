@@ -19,19 +19,18 @@ const (
 	storeIVKey  = "encryptionIV"
 )
 
-// Secrets reads and writes Secrets of the release's namespace; one that is not there is nil.
+// Secrets reads and writes Secrets of the release's namespace; a missing Secret is nil.
 type Secrets interface {
 	Get(ctx context.Context, name string) (map[string][]byte, error)
 	Save(ctx context.Context, name string, data map[string][]byte) error
 }
 
-// createRuntime asks for the token alone.
+// createRuntime requests only the token.
 const createRuntime = `mutation CreateRuntime($installationArgs: RuntimeInstallationArgs!) {
   createRuntime(installationArgs: $installationArgs) { newAccessToken }
 }`
 
-// register gives the runtime's token: the one of the Secret, or one that the platform answers to createRuntime, which it then
-// keeps in the Secret.
+// register returns the runtime's token: the token of the Secret, or the platform's response to createRuntime, which it stores in the Secret.
 func register(ctx context.Context, given Settings, secrets Secrets, platform codefresh.Client, log *slog.Logger) (settings.Secret, error) {
 	if given.Token != "" {
 		return given.Token, nil
@@ -67,7 +66,7 @@ func register(ctx context.Context, given Settings, secrets Secrets, platform cod
 	return settings.Secret(token), nil
 }
 
-// installationArgs are the fields that app-proxy's component tests send.
+// installationArgs returns the fields that app-proxy's component tests send.
 func installationArgs(given Settings) map[string]any {
 	return map[string]any{
 		"runtimeName": given.Runtime, "cluster": given.Cluster, "runtimeVersion": given.RuntimeVersion, "componentNames": []string{},
@@ -77,7 +76,7 @@ func installationArgs(given Settings) map[string]any {
 	}
 }
 
-// storeIV is a new encryption IV. How the real program writes it is unknown; that it is random is what it is for.
+// storeIV returns a new random encryption IV. The format of the real program is unknown.
 func storeIV() (string, error) {
 	iv := make([]byte, 16)
 	if _, err := rand.Read(iv); err != nil {
@@ -86,8 +85,7 @@ func storeIV() (string, error) {
 	return hex.EncodeToString(iv), nil
 }
 
-// startUp makes the other calls that app-proxy makes when it starts, and is known to: they show whether the platform accepts the
-// token, and what it knows of the runtime.
+// startUp makes the other known calls of app-proxy's start: they show whether the platform accepts the token and knows the runtime.
 func startUp(ctx context.Context, given Settings, platform codefresh.Client) error {
 	if err := platform.Get(ctx, "/api/ping", nil); err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 	"gitops-runtime/localcluster/standin/settings"
 )
 
-// Program is the main container of cap-app-proxy, as far as its duties are known.
+// Program is the main container of cap-app-proxy, as far as its behavior is known.
 type Program struct {
 	settings Settings
 	secrets  Secrets
@@ -23,7 +23,7 @@ type Program struct {
 	ready    atomic.Bool
 }
 
-// New is a program that has not yet begun. It fails when its settings cannot work together.
+// New returns a program that has not started. It fails if the settings are inconsistent.
 func New(given Settings, secrets Secrets, log *slog.Logger) (*Program, error) {
 	if given.PlatformURL == "" {
 		return nil, errors.New("set the environment variable CF_HOST to the URL of the platform: it has no value")
@@ -42,12 +42,12 @@ func New(given Settings, secrets Secrets, log *slog.Logger) (*Program, error) {
 	}, nil
 }
 
-// Handler answers what the runtime's router sends, and the probes.
+// Handler serves the requests of the runtime's router and the probes.
 func (p *Program) Handler() http.Handler {
 	return Handler(Options{ArgoCD: p.access, CORS: p.settings.CORS, Ready: p.ready.Load, Log: p.log})
 }
 
-// Port is where the program listens.
+// Port returns the port that the program listens on.
 func (p *Program) Port() int {
 	if p.settings.Port != 0 {
 		return p.settings.Port
@@ -55,9 +55,8 @@ func (p *Program) Port() int {
 	return p.settings.HTTP
 }
 
-// Work registers the runtime, makes the other calls of a start, and then keeps the API key of Argo CD until ctx ends. What fails is
-// tried again after pause; a platform that refuses ends the program with its reason. The pods that do not lead only watch that
-// the Secrets are there.
+// Work registers the runtime, makes the other calls of a start, and then maintains the API key of Argo CD until ctx ends. Failed calls are repeated
+// after pause; if the platform rejects a call, Work returns the reason. Pods other than the leader only wait for the Secrets.
 func (p *Program) Work(ctx context.Context, pause, check time.Duration) error {
 	var token settings.Secret
 	for {
@@ -80,7 +79,7 @@ func (p *Program) Work(ctx context.Context, pause, check time.Duration) error {
 	}
 }
 
-// errWaiting is that another pod leads and has not yet done what this one needs.
+// errWaiting means that another pod is the leader and has not yet written what this pod needs.
 var errWaiting = errors.New("waiting for the leader to register the runtime")
 
 func (p *Program) attempt(ctx context.Context, token *settings.Secret) error {
@@ -107,7 +106,7 @@ func (p *Program) attempt(ctx context.Context, token *settings.Secret) error {
 	return p.access.keep(ctx, p.log)
 }
 
-// follow reads what the pod that leads has written.
+// follow reads the token that the leader has written.
 func (p *Program) follow(ctx context.Context, token *settings.Secret) error {
 	kept, err := p.secrets.Get(ctx, tokenSecret)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"gitops-runtime/tests/standin/platformapi"
 )
 
-// world is what app-proxy calls.
+// world contains the servers that app-proxy calls.
 type world struct {
 	platform *platformapi.Server
 	argoCD   *argocdtest.Server
@@ -33,7 +33,7 @@ func newWorld(t *testing.T, faults ...platformapi.Fault) world {
 	return world{server, argoCD, kube.Secrets{Client: fake.NewClientset(), Namespace: "codefresh", Manager: "app-proxy"}}
 }
 
-// settings are what the chart gives by default.
+// settings returns the settings of the chart's defaults.
 func (w world) settings() appproxy.Settings {
 	return appproxy.Settings{
 		PlatformURL: w.platform.URL, UserToken: "user-token-admin", Runtime: "local", RuntimeVersion: "0.1.72", ChartVersion: "0.1.0",
@@ -49,7 +49,7 @@ func (w world) program(t *testing.T, given appproxy.Settings) *appproxy.Program 
 	return program
 }
 
-// work runs a program until it is ready, and gives what ends it otherwise.
+// work runs a program until it is ready, and returns the error that ends it before.
 func (w world) work(t *testing.T, given appproxy.Settings, then func()) error {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -116,7 +116,7 @@ func TestRegisters(t *testing.T) {
 	}
 }
 
-// A runtime that is registered keeps its token, whether the pod finds it in its environment or in the Secret.
+// A registered runtime keeps its token, whether the pod reads it from its environment or from the Secret.
 func TestRegistersOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -130,8 +130,7 @@ func TestRegistersOnce(t *testing.T) {
 	require.Equal(t, token, w.platform.Token("acc1", "local"))
 }
 
-// With a password the API key is kept, and requested again when Argo CD does not accept it any more; with a token of the user's
-// nothing is written.
+// With a password the API key is stored, and requested again if Argo CD no longer accepts it; with a token of the user nothing is written.
 func TestKeepsAPIKey(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -159,7 +158,7 @@ func TestTakesTokenOfUser(t *testing.T) {
 	require.Nil(t, kept)
 }
 
-// A pod that does not lead waits for the Secret and requests nothing.
+// A pod other than the leader waits for the Secret and requests nothing.
 func TestFollows(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -2,13 +2,13 @@ package appproxy
 
 import "gitops-runtime/localcluster/standin/settings"
 
-// Settings are what the main container of cap-app-proxy is given and the stand-in reads.
+// Settings are the settings of cap-app-proxy's main container that the stand-in reads.
 type Settings struct {
 	settings.Proxies
 
 	PlatformURL string          `env:"CF_HOST"`
 	UserToken   settings.Secret `env:"USER_TOKEN"`
-	Token       settings.Secret `env:"RUNTIME_TOKEN"`    // Token is there only where the Secret was there before the pod.
+	Token       settings.Secret `env:"RUNTIME_TOKEN"`    // Token is set only if the Secret existed before the pod.
 	StoreIV     settings.Secret `env:"RUNTIME_STORE_IV"` // StoreIV is the other key of that Secret.
 
 	Runtime           string `env:"RUNTIME_NAME,required"`
@@ -29,7 +29,7 @@ type Settings struct {
 	ArgoCDPassword settings.Secret `env:"ARGO_CD_PASSWORD"`
 	ArgoCDToken    settings.Secret `env:"ARGO_CD_TOKEN"`
 
-	LeaderID string `env:"LEADER_ID"` // LeaderID is the pod's name where there are several.
+	LeaderID string `env:"LEADER_ID"` // LeaderID is the pod's name if there are several pods.
 
 	CacheHost     string          `env:"CACHE_HOST"`
 	CachePort     int             `env:"CACHE_PORT"`
@@ -37,11 +37,11 @@ type Settings struct {
 
 	CORS    string `env:"CORS"`
 	ExtraCA string `env:"NODE_EXTRA_CA_CERTS,required"`
-	Port    int    `env:"PORT"` // Port is where the program listens; HTTP when the user sets none.
+	Port    int    `env:"PORT"` // Port is the port to listen on; HTTP if the user sets none.
 	HTTP    int    `port:"8080"`
 }
 
-// InitSettings are what the init container is given: mounted files, and not one variable.
+// InitSettings are the settings of the init container: mounted files, and no variables.
 type InitSettings struct {
 	GitCertificates      string `file:"/app/config/git-tls-certs"`
 	PlatformCertificates string `file:"/app/config/codefresh-tls-certs"`

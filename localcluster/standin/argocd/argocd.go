@@ -17,14 +17,14 @@ import (
 	"gitops-runtime/localcluster/standin/settings"
 )
 
-// Client calls an Argo CD.
+// Client calls the API of an Argo CD.
 type Client struct {
-	URL   string // URL has a scheme, and Argo CD's root path where there is one.
+	URL   string // URL has a scheme, and Argo CD's root path if it has one.
 	Token settings.Secret
 	HTTP  *http.Client
 }
 
-// New is a client of an Argo CD in the cluster, at HOST:PORT[/PATH] or at a URL. It does not verify the certificate, which Argo
+// New returns a client of an Argo CD in the cluster, at HOST:PORT[/PATH] or at a URL. It does not verify the certificate, which Argo
 // CD generates for itself.
 func New(address string, token settings.Secret) Client {
 	if !strings.Contains(address, "://") {
@@ -41,7 +41,7 @@ func New(address string, token settings.Secret) Client {
 	return Client{URL: strings.TrimRight(address, "/"), Token: token, HTTP: &http.Client{Transport: transport, Timeout: 20 * time.Second}}
 }
 
-// StatusError is an answer that is not 200.
+// StatusError is a response other than 200.
 type StatusError struct {
 	Code         int
 	URL, Message string
@@ -51,13 +51,13 @@ func (s StatusError) Error() string {
 	return fmt.Sprintf("Argo CD at %s answered %d: %s", s.URL, s.Code, s.Message)
 }
 
-// With is the client with a token.
+// With returns the client with a token.
 func (c Client) With(token settings.Secret) Client {
 	c.Token = token
 	return c
 }
 
-// SignIn gives the token of a new session.
+// SignIn returns the token of a new session.
 func (c Client) SignIn(ctx context.Context, username string, password settings.Secret) (settings.Secret, error) {
 	var session struct{ Token string }
 	err := c.ask(ctx, http.MethodPost, "/api/v1/session", map[string]string{"username": username, "password": string(password)}, &session)
@@ -71,13 +71,13 @@ type User struct {
 	Issuer   string `json:"iss,omitempty"`
 }
 
-// Who is whom the client's token belongs to; Argo CD answers a token that is not valid with one who is not logged in.
+// Who returns the user of the client's token; for an invalid token Argo CD returns a user who is not logged in.
 func (c Client) Who(ctx context.Context) (User, error) {
 	var user User
 	return user, c.ask(ctx, http.MethodGet, "/api/v1/session/userinfo", nil, &user)
 }
 
-// Accepts says why Argo CD does not accept the client's token.
+// Accepts returns nil if Argo CD accepts the client's token, otherwise the reason.
 func (c Client) Accepts(ctx context.Context) error {
 	user, err := c.Who(ctx)
 	if err != nil {
@@ -89,14 +89,14 @@ func (c Client) Accepts(ctx context.Context) error {
 	return nil
 }
 
-// APIKey gives a new API key of an account, which never expires.
+// APIKey returns a new API key of an account, which never expires.
 func (c Client) APIKey(ctx context.Context, account string) (settings.Secret, error) {
 	var made struct{ Token string }
 	err := c.ask(ctx, http.MethodPost, "/api/v1/account/"+url.PathEscape(account)+"/token", map[string]any{"name": account}, &made)
 	return settings.Secret(made.Token), err
 }
 
-// Resource is one that an Application manages; states are JSON, empty or "null" for none.
+// Resource is a resource that an Application manages; states are JSON, empty or "null" for none.
 type Resource struct {
 	Group       string `json:"group"`
 	Kind        string `json:"kind"`
@@ -106,7 +106,7 @@ type Resource struct {
 	LiveState   string `json:"liveState"`
 }
 
-// Managed are the resources that an Application manages.
+// Managed returns the resources that an Application manages.
 func (c Client) Managed(ctx context.Context, namespace, application string) ([]Resource, error) {
 	var list struct {
 		Items []Resource `json:"items"`
@@ -115,7 +115,7 @@ func (c Client) Managed(ctx context.Context, namespace, application string) ([]R
 	return list.Items, c.ask(ctx, http.MethodGet, path, nil, &list)
 }
 
-// ask asks for JSON. Its errors hold neither password nor token.
+// ask sends a request and decodes the JSON response into answer. Its errors contain neither password nor token.
 func (c Client) ask(ctx context.Context, method, path string, body, answer any) error {
 	var document []byte
 	if body != nil {

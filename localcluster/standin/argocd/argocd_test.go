@@ -42,7 +42,7 @@ func TestManaged(t *testing.T) {
 	require.Equal(t, []argocd.Resource{want}, got)
 }
 
-// A server with TLS shows a certificate of its own, which is taken.
+// The self-signed certificate of a server with TLS is accepted.
 func TestTLS(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"loggedIn":true}`)) }))

@@ -1,5 +1,5 @@
-// Package codefresh calls the platform the way the runtime's programs do: GraphQL, REST and events, with the token alone in the
-// header Authorization.
+// Package codefresh calls the platform like the runtime's programs: GraphQL, REST and events, with the token, without a scheme, in the header
+// Authorization.
 package codefresh
 
 import (
@@ -15,31 +15,31 @@ import (
 	"gitops-runtime/localcluster/standin/settings"
 )
 
-// GraphQLPath is where the platform answers GraphQL.
+// GraphQLPath is the path of the platform's GraphQL API.
 const GraphQLPath = "/2.0/api/graphql"
 
-// answerLimit is how many bytes of an answer are read.
+// answerLimit is the maximum number of bytes of a response that are read.
 const answerLimit = 4 << 20
 
 // Client calls a platform with one token.
 type Client struct {
-	URL   string // URL is such as https://g.codefresh.io.
+	URL   string // URL is the platform's URL, such as https://g.codefresh.io.
 	Token settings.Secret
 	HTTP  *http.Client
 }
 
-// Refused is an error that another attempt would only repeat, such as an unknown token.
+// Refused is an error that a retry would only repeat, such as an unknown token.
 type Refused struct{ Reason string }
 
 func (r Refused) Error() string { return r.Reason }
 
-// With is the client with another token.
+// With returns the client with another token.
 func (c Client) With(token settings.Secret) Client {
 	c.Token = token
 	return c
 }
 
-// GraphQL sends a document with its variables, and reads the field data of the answer into answer.
+// GraphQL sends a document with its variables, and decodes the field data of the response into answer.
 func (c Client) GraphQL(ctx context.Context, document string, variables map[string]any, answer any) error {
 	text, err := c.call(ctx, http.MethodPost, GraphQLPath, map[string]any{"query": document, "variables": variables})
 	if err != nil {
@@ -72,17 +72,17 @@ func (c Client) GraphQL(ctx context.Context, document string, variables map[stri
 	return errors.New(sentence)
 }
 
-// final are the codes of errors that another attempt would only repeat.
+// final reports whether a retry of an error with the code would only repeat it.
 func final(code string) bool {
 	return code == "FORBIDDEN" || code == "CONFLICT" || code == "UNAUTHENTICATED" || code == "GRAPHQL_VALIDATION_FAILED" || code == "BAD_REQUEST"
 }
 
-// Get reads the JSON document at a path into answer.
+// Get decodes the JSON document at a path into answer.
 func (c Client) Get(ctx context.Context, path string, answer any) error {
 	return c.rest(ctx, http.MethodGet, path, nil, answer)
 }
 
-// Post sends body as JSON to a path, and reads the JSON answer into answer.
+// Post sends body as JSON to a path, and decodes the JSON response into answer.
 func (c Client) Post(ctx context.Context, path string, body, answer any) error {
 	return c.rest(ctx, http.MethodPost, path, body, answer)
 }
@@ -98,7 +98,7 @@ func (c Client) rest(ctx context.Context, method, path string, body, answer any)
 	return nil
 }
 
-// call sends a request and gives the body of the answer. Its errors hold no token.
+// call sends a request and returns the body of the response. Its errors contain no token.
 func (c Client) call(ctx context.Context, method, path string, body any) ([]byte, error) {
 	var document []byte
 	if body != nil {
@@ -131,7 +131,7 @@ func (c Client) call(ctx context.Context, method, path string, body any) ([]byte
 	return text, nil
 }
 
-// shown is the start of an answer, on one line.
+// shown returns the start of a response, on one line.
 func shown(text []byte) string {
 	return strings.Join(strings.Fields(string(text[:min(len(text), 300)])), " ")
 }

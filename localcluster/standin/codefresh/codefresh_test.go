@@ -53,7 +53,7 @@ func asRefused(err error, into *codefresh.Refused) bool {
 	return ok
 }
 
-// An event is gzipped JSON with the token alone; five attempts, and any 2xx is success.
+// An event is gzipped JSON with the token without a scheme; five attempts, and any 2xx is success.
 func TestReport(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

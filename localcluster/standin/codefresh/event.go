@@ -13,10 +13,10 @@ import (
 	"time"
 )
 
-// EventsPath is where the platform takes events.
+// EventsPath is the path to which events are posted.
 const EventsPath = "/2.0/api/events"
 
-// Attempts of an event, as the reporter's source has them: five, a second apart, of at most 30 s
+// Attempts to post an event, as in the reporter's source: five, a second apart, of at most 30 s
 // (pkg/codefresh/client.go of Codefresh's fork of Argo CD, v2.12.3-2024.10.24).
 const (
 	EventAttempts = 5
@@ -24,7 +24,7 @@ const (
 	EventTimeout  = 30 * time.Second
 )
 
-// Report posts an event, gzipped. Any 2xx answer is success; anything else is tried again after pause.
+// Report posts an event, gzipped. Any 2xx response is success; other results are retried after pause.
 func (c Client) Report(ctx context.Context, event any, pause time.Duration) error {
 	document, err := json.Marshal(event)
 	if err != nil {
@@ -66,7 +66,7 @@ func (c Client) post(ctx context.Context, packed []byte) error {
 		return fmt.Errorf("reporting an event: %w", err)
 	}
 	defer func() { _ = response.Body.Close() }()
-	text, _ := io.ReadAll(io.LimitReader(response.Body, answerLimit)) // what is readable of it explains the status
+	text, _ := io.ReadAll(io.LimitReader(response.Body, answerLimit)) // the readable part explains the status
 	if response.StatusCode/100 != 2 {
 		return fmt.Errorf("reporting an event: the platform answered %s: %s", response.Status, shown(text))
 	}

@@ -12,16 +12,16 @@ import (
 	"time"
 )
 
-// Proxy is the proxy for a request; nil for none.
+// Proxy returns the proxy for a request; nil for none.
 type Proxy func(*http.Request) (*url.URL, error)
 
-// Trusting is an HTTP client that trusts the system's authorities and those in the PEM file at caFile; an empty path adds
-// none, and a file that cannot be read is an error: the programs read it as one file and stop without it.
+// Trusting returns an HTTP client that trusts the system's authorities and those in the PEM file at caFile; an empty path adds none, and a file that
+// cannot be read is an error: the programs read it as one file and stop without it.
 func Trusting(caFile string, proxy Proxy) (*http.Client, error) {
 	return trusting(caFile, proxy, false)
 }
 
-// TrustingExtra is Trusting, but a file that is not there adds none, as Node.js handles NODE_EXTRA_CA_CERTS.
+// TrustingExtra is like Trusting, but a missing file adds none, as Node.js handles NODE_EXTRA_CA_CERTS.
 func TrustingExtra(caFile string, proxy Proxy) (*http.Client, error) {
 	return trusting(caFile, proxy, true)
 }

@@ -1,4 +1,4 @@
-// Package command is the command line of the stand-in program: one binary that plays each server a test cluster lacks.
+// Package command is the command line of the stand-in program: one binary that implements each server that a test cluster lacks.
 package command
 
 import (
@@ -14,7 +14,7 @@ import (
 	"gitops-runtime/localcluster/standin/settings"
 )
 
-// Streams is where a command gets its environment from and writes to.
+// Streams are the environment and the outputs of a command.
 type Streams struct {
 	LookupEnv settings.Lookup
 	Out       io.Writer
@@ -23,14 +23,14 @@ type Streams struct {
 
 func (s Streams) log() *slog.Logger { return slog.New(slog.NewTextHandler(s.Err, nil)) }
 
-// UsageError is a wrong command line; the program then exits with 2.
+// UsageError is an invalid command line; the program then exits with 2.
 type UsageError struct{ Message string }
 
 func (u UsageError) Error() string { return u.Message }
 
 type command struct {
 	name    string
-	aliases []string // aliases are names of files that start the command, as images of the real programs do
+	aliases []string // aliases are file names that start the command, as in the images of the real programs
 	about   string
 	run     func(ctx context.Context, args []string, streams Streams) error
 }
@@ -52,8 +52,8 @@ func commands() []command {
 	}
 }
 
-// Run runs the command that arguments name. arguments[0] is the program's path: when its last part is a command's name or
-// alias, that command is run with all the other arguments. A failed command's error is one sentence.
+// Run runs the command that arguments name. arguments[0] is the program's path: if its last part is a command's name or alias, that command runs with
+// all other arguments. The error of a failed command is one sentence.
 func Run(ctx context.Context, arguments []string, streams Streams) error {
 	if len(arguments) == 0 {
 		return UsageError{Message: usage()}
@@ -89,7 +89,7 @@ func usage() string {
 	return strings.TrimRight(text.String(), "\n")
 }
 
-// parse reads flags; what is left over is returned, and a wrong flag is a UsageError.
+// parse parses flags and returns the remaining arguments; an invalid flag is a UsageError.
 func parse(flags *flag.FlagSet, args []string) ([]string, error) {
 	flags.SetOutput(io.Discard)
 	if err := flags.Parse(args); err != nil {

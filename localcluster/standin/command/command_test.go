@@ -98,7 +98,7 @@ func run(t *testing.T, environment map[string]string, arguments ...string) error
 	return command.Run(t.Context(), arguments, streams)
 }
 
-// A program that lacks what it requires stops, and names it.
+// A program without a required setting stops, and names the setting.
 func TestMissingSettings(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -116,7 +116,7 @@ func TestMissingSettings(t *testing.T) {
 }
 
 func asUsage(err error, into *command.UsageError) bool {
-	usage, ok := err.(command.UsageError) //nolint:errorlint // commands give it unwrapped
+	usage, ok := err.(command.UsageError) //nolint:errorlint // commands return it unwrapped
 	*into = usage
 	return ok
 }
@@ -132,7 +132,7 @@ func TestWrite(t *testing.T) {
 
 var listening = regexp.MustCompile(`address=(127\.0\.0\.1:\d+)`)
 
-// started runs a command until the test ends, and gives the address it listens on and what it logs.
+// started runs a command until the test ends, and returns the address that it listens on and its log.
 func started(t *testing.T, arguments ...string) (string, *output) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -167,7 +167,7 @@ func get(t *testing.T, client *http.Client, address string) string {
 	return string(body)
 }
 
-// The servers of a cluster, wired as there: a TLS front before the platform and others.
+// The servers are connected as in a cluster: a TLS front before the platform and others.
 func TestServers(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

@@ -17,23 +17,23 @@ import (
 	"gitops-runtime/localcluster/standin/settings"
 )
 
-// contractFile has what the published chart gives each container: scenario, kind, object, container, aspect, key, value.
+// contractFile contains the settings of each container in the published chart: scenario, kind, object, container, aspect, key, value.
 const contractFile = "../../../tests/contract/runtime-contract-0.30.0.tsv"
 
-// given is what the contract gives a container.
+// given contains the settings of a container in the contract.
 type given struct {
 	variables map[string]variable
 	mounts    []string
 	ports     []int
 }
 
-// variable is an environment variable over all scenarios in which the container exists.
+// variable is an environment variable in all scenarios in which the container exists.
 type variable struct {
-	always bool // always is whether every scenario sets it, by a reference that is not optional or by a literal.
-	empty  bool // empty is whether a scenario sets it to nothing.
+	always bool // always means that every scenario sets it, by a reference that is not optional or by a literal.
+	empty  bool // empty means that a scenario sets it to an empty value.
 }
 
-// container reads what the contract gives a container of a Deployment. A scenario other than tunnel has only what differs.
+// container returns the settings of a Deployment's container in the contract. Scenarios other than tunnel contain only the differences.
 func container(t *testing.T, deployment, name string) given {
 	t.Helper()
 	document, err := os.ReadFile(contractFile)
@@ -68,7 +68,7 @@ func container(t *testing.T, deployment, name string) given {
 		}
 	}
 	require.NotEmpty(t, scenarios, "the contract has no container %s of the Deployment %s", name, deployment)
-	for key, scenario := range firstSeen { // a variable of some scenarios alone
+	for key, scenario := range firstSeen { // a variable of only some scenarios
 		known := made.variables[key]
 		known.always = known.always && (scenario == "tunnel" || !scenarios["tunnel"])
 		made.variables[key] = known
@@ -76,7 +76,7 @@ func container(t *testing.T, deployment, name string) given {
 	return made
 }
 
-// Each stand-in reads names that the contract has for its container, and requires exactly what the contract always gives.
+// Each stand-in reads only names that the contract has for its container, and requires exactly those that the contract always sets.
 func TestSettingsAreOfTheContract(t *testing.T) {
 	t.Parallel()
 	for _, program := range []struct {
@@ -97,7 +97,7 @@ func TestSettingsAreOfTheContract(t *testing.T) {
 				promised, known := contract.variables[read.Name]
 				require.True(t, known, "the contract gives the container no variable %s", read.Name)
 				switch {
-				case promised.empty: // set, and to nothing where the user sets nothing
+				case promised.empty: // set, and empty if the user sets nothing
 					require.False(t, read.Required && !read.Empty, "the contract gives %s with no value", read.Name)
 				default:
 					require.Equal(t, promised.always, read.Required, "whether %s is required", read.Name)
@@ -109,7 +109,7 @@ func TestSettingsAreOfTheContract(t *testing.T) {
 	}
 }
 
-// The leader elector is given flags, and reads no variable.
+// The leader elector has flags and reads no variables.
 func TestElectorFlagsAreOfTheContract(t *testing.T) {
 	t.Parallel()
 	document, err := os.ReadFile(contractFile)

@@ -13,7 +13,7 @@ import (
 	"gitops-runtime/localcluster/standin/elector"
 )
 
-// runElector takes the flags that the chart gives the leader elector beside app-proxy.
+// runElector parses the flags that the chart sets for app-proxy's leader elector sidecar.
 func runElector(ctx context.Context, args []string, streams Streams) error {
 	flags := flag.NewFlagSet("leader-elector", flag.ContinueOnError)
 	address := flags.String("listen", fmt.Sprintf(":%d", elector.Port), "address")

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// forbidden are names that read the environment around the settings that a program declares: the last two by their proxies.
+// forbidden are names that read the environment without the settings that a program declares: the last two read its proxy variables.
 var forbidden = []string{
 	"os.Getenv", "os.LookupEnv", "os.Environ", "os.ExpandEnv", "syscall.Getenv", "syscall.Environ",
 	"http.ProxyFromEnvironment", "http.DefaultClient", "http.DefaultTransport", "http.Get", "http.Post", "http.PostForm", "http.Head",
@@ -38,7 +38,7 @@ func TestOnlySettingsReadTheEnvironment(t *testing.T) {
 	require.Empty(t, found)
 }
 
-// reads names what a file reads of the environment; LookupEnv of the streams may only be handed to settings.Read.
+// reads returns the expressions of a file that read the environment; LookupEnv of the streams may only be passed to settings.Read.
 func reads(t *testing.T, name string, source []byte) []string {
 	t.Helper()
 	parsed, err := parser.ParseFile(token.NewFileSet(), name, source, parser.SkipObjectResolution)
@@ -74,7 +74,7 @@ func spelled(node ast.Expr) string {
 	return "?"
 }
 
-// The check above finds what it is for.
+// reads finds every forbidden expression.
 func TestReads(t *testing.T) {
 	t.Parallel()
 	source := `package a

@@ -10,7 +10,7 @@ import (
 	"gitops-runtime/tests/standin/serve"
 )
 
-// runHealth stands in for a program of which only the probes are known.
+// runHealth is a stand-in for a program of which only the probes are known.
 func runHealth(ctx context.Context, args []string, streams Streams) error {
 	flags := flag.NewFlagSet("health", flag.ContinueOnError)
 	var addresses []string

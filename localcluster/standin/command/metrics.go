@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-// metrics answers at /metrics with one metric that names the program, for Services and monitors that expect the port.
+// metrics returns a handler of /metrics with one metric that names the program, for Services and monitors that expect the port.
 func metrics(program string) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) {

@@ -20,13 +20,13 @@ import (
 	"gitops-runtime/localcluster/standin/settings"
 )
 
-// Between attempts of what fails, and between checks that Argo CD still accepts its API key.
+// Times between retries, and between checks that Argo CD still accepts its API key.
 const (
 	pause = time.Second
 	check = 15 * time.Second
 )
 
-// noArguments refuses arguments: the chart gives these programs none.
+// noArguments rejects arguments: the chart sets none for these programs.
 func noArguments(name string, args []string) error {
 	rest, err := parse(flag.NewFlagSet(name, flag.ContinueOnError), args)
 	if err == nil && len(rest) > 0 {
@@ -35,7 +35,7 @@ func noArguments(name string, args []string) error {
 	return err
 }
 
-// connect is a client of the Secrets of a namespace, the pod's own when that is empty.
+// connect returns a client of the Secrets of a namespace, the pod's namespace if it is empty.
 func connect(namespace, manager string) (kube.Secrets, error) {
 	config, err := kube.InCluster()
 	if err != nil {
@@ -62,7 +62,7 @@ func together(ctx context.Context, parts ...func(context.Context) error) error {
 	return group.Wait()
 }
 
-// at is the address of a port; an empty host is every one.
+// at returns the address of a port; an empty host is every address.
 func at(host string, port int) string { return net.JoinHostPort(host, strconv.Itoa(port)) }
 
 func runAppProxyInit(ctx context.Context, args []string, streams Streams) error {
@@ -125,7 +125,7 @@ func runOperator(ctx context.Context, args []string, streams Streams) error {
 		})
 }
 
-// runArgoCDExtras is the program of the image that BINARY_NAME names.
+// runArgoCDExtras runs the program of the image that BINARY_NAME names.
 func runArgoCDExtras(ctx context.Context, args []string, streams Streams) error {
 	if err := noArguments("argocd-extras", args); err != nil {
 		return err

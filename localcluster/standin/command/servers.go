@@ -13,7 +13,7 @@ import (
 	"gitops-runtime/tests/standin/serve"
 )
 
-// listenOn serves a handler at address until ctx ends, after saying so in the log.
+// listenOn logs the address and serves a handler on it until ctx ends.
 func listenOn(ctx context.Context, name, address string, tlsConfig *tls.Config, handler http.Handler, streams Streams) error {
 	listener, err := serve.Listen(ctx, address, tlsConfig)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"gitops-runtime/localcluster/standin/natssidecar"
 )
 
-// runReloader takes the flags that Argo Events v1.9.10 gives (-pid, -config; pkg/reconciler/eventbus/installer/jetstream.go).
+// runReloader parses the flags that Argo Events v1.9.10 sets (-pid, -config; pkg/reconciler/eventbus/installer/jetstream.go).
 func runReloader(ctx context.Context, args []string, streams Streams) error {
 	flags := flag.NewFlagSet("nats-reloader", flag.ContinueOnError)
 	reloader := natssidecar.Reloader{Interval: 2 * time.Second, Signal: natssidecar.Hangup, Log: streams.log()}
@@ -31,8 +31,8 @@ func runReloader(ctx context.Context, args []string, streams Streams) error {
 	return reloader.Run(ctx)
 }
 
-// runExporter takes the flags that Argo Events v1.9.10 gives (the same file); those that choose more metrics are read and
-// have no effect. The port is 7777 unless -port says otherwise, as in the real exporter.
+// runExporter parses the flags that Argo Events v1.9.10 sets (the same file); those that select more metrics have no effect. The default of -port is
+// 7777, as in the real exporter.
 func runExporter(ctx context.Context, args []string, streams Streams) error {
 	flags := flag.NewFlagSet("nats-exporter", flag.ContinueOnError)
 	port := flags.Int("port", 7777, "port")

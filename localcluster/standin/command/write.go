@@ -6,7 +6,7 @@ import (
 	"os"
 )
 
-// runWrite is what a workflow in a test runs: a program that leaves an output behind.
+// runWrite is the program of a workflow in a test, which writes an output.
 func runWrite(_ context.Context, args []string, _ Streams) error {
 	if len(args) != 2 {
 		return UsageError{Message: "write: give FILE and TEXT"}

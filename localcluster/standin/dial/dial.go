@@ -1,4 +1,4 @@
-// Package dial checks that the servers a program is given the addresses of accept connections and, for Redis, the password.
+// Package dial checks that the servers of a program accept connections and, for Redis, the password.
 package dial
 
 import (
@@ -13,7 +13,7 @@ import (
 	"gitops-runtime/localcluster/standin/settings"
 )
 
-// timeout is how long a server may take to answer.
+// timeout is the maximum time for a response of a server.
 const timeout = 5 * time.Second
 
 // TCP opens a connection to HOST:PORT and closes it again.
@@ -25,7 +25,7 @@ func TCP(ctx context.Context, address string) error {
 	return connection.Close()
 }
 
-// URL is TCP to the server of a URL.
+// URL is like TCP, for the server of a URL.
 func URL(ctx context.Context, text string) error {
 	address, err := url.Parse(text)
 	if err != nil || address.Host == "" {
@@ -72,7 +72,7 @@ func open(ctx context.Context, address string) (net.Conn, error) {
 	return connection, nil
 }
 
-// command sends a command and expects one line. Its error shows the line, which has no password.
+// command sends a command and expects one line. Its error contains the line, which contains no password.
 func command(connection net.Conn, answers *bufio.Reader, want string, parts ...string) error {
 	var text strings.Builder
 	fmt.Fprintf(&text, "*%d\r\n", len(parts))

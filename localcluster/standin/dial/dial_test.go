@@ -12,7 +12,7 @@ import (
 	"gitops-runtime/localcluster/standin/settings"
 )
 
-// redis answers AUTH and PING of one connection after another, and gives its address.
+// redis starts a server that responds to AUTH and PING, one connection after another, and returns its address.
 func redis(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -1,5 +1,5 @@
-// Package elector is a stand-in of the leader elector that runs beside each pod of app-proxy when there are several: it
-// holds the Lease or waits for it, and tells whoever asks who has it.
+// Package elector is a stand-in for the leader elector, a sidecar of app-proxy if it has several pods: it holds the Lease or waits for it, and
+// returns its holder to clients.
 package elector
 
 import (
@@ -18,16 +18,16 @@ import (
 	"gitops-runtime/tests/standin/serve"
 )
 
-// Port is where the elector tells who leads.
+// Port is the port at which the elector returns the leader.
 const Port = 4040
 
-// Options say who wants to hold which Lease.
+// Options are the candidate and the Lease.
 type Options struct {
 	Client          kubernetes.Interface
 	Namespace, Name string
-	// ID is the candidate.
+	// ID is the name of the candidate.
 	ID string
-	// Duration is how long others wait for a holder that renews no more; Renewal is how long a holder tries to renew.
+	// Duration is how long others wait for a holder that no longer renews; Renewal is how long a holder tries to renew.
 	Duration, Renewal time.Duration
 	Log               *slog.Logger
 }
@@ -38,14 +38,14 @@ type Elector struct {
 	options Options
 }
 
-// New is a candidate that has not yet begun.
+// New returns a candidate that has not started.
 func New(options Options) *Elector {
 	elector := &Elector{options: options}
 	elector.leader.Store(new(string))
 	return elector
 }
 
-// Run holds the Lease or waits for it until ctx ends, and then lets go of it. A Lease that is lost is sought again.
+// Run holds the Lease or waits for it until ctx ends, and then releases it. It tries to acquire a lost Lease again.
 func (e *Elector) Run(ctx context.Context) error {
 	o := e.options
 	config := leaderelection.LeaderElectionConfig{
@@ -76,7 +76,7 @@ func (e *Elector) Run(ctx context.Context) error {
 	return nil
 }
 
-// Handler answers {"name": the leader} and the health checks.
+// Handler responds with {"name": the leader}, and to the health checks.
 func (e *Elector) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", serve.Alive)

@@ -1,5 +1,5 @@
-// Package front is a reverse proxy that routes by host name and path, and passes WebSocket upgrades and event streams.
-// It plays the TLS front of the platform and of its tunnel server, and the gateway of a service mesh.
+// Package front is a reverse proxy that routes by host name and path, and forwards WebSocket upgrades and event streams. It is a stand-in for the TLS
+// front of the platform and of its tunnel server, and for the gateway of a service mesh.
 package front
 
 import (
@@ -18,7 +18,7 @@ import (
 // Route sends requests for a host and a path to a target.
 type Route struct {
 	Host   string // Host is a name, *.suffix for any name under the suffix, or * for every name.
-	Path   string // Path is the exact path, or a prefix when it ends with a slash; empty for every path.
+	Path   string // Path is the exact path, or a prefix if it ends with a slash; empty for every path.
 	Target *url.URL
 }
 
@@ -42,7 +42,7 @@ func ParseRoute(text string) (Route, error) {
 	return Route{Host: strings.ToLower(host), Path: path, Target: address}, nil
 }
 
-// matches says whether the route is for a host (without port, lower case) and path.
+// matches reports whether the route is for a host (without port, lower case) and path.
 func (r Route) matches(host, path string) bool {
 	suffix, wild := strings.CutPrefix(r.Host, "*")
 	if host != r.Host && (!wild || !strings.HasSuffix(host, suffix)) {
@@ -51,13 +51,13 @@ func (r Route) matches(host, path string) bool {
 	return r.Path == "" || path == r.Path || (strings.HasSuffix(r.Path, "/") && strings.HasPrefix(path, r.Path))
 }
 
-// Front sends each request along the first route that matches. /front/healthz is its own health check on every host.
+// Front forwards each request by the first route that matches. /front/healthz is its own health check on every host.
 type Front struct {
 	routes  []Route
 	proxies []*httputil.ReverseProxy
 }
 
-// New makes a Front. Requests that no route matches get 404, those whose target is away 502; both say so in JSON.
+// New returns a Front. The response is 404 if no route matches, and 502 if the target is not available; both have a message in JSON.
 func New(log *slog.Logger, routes ...Route) *Front {
 	transport := &http.Transport{
 		DialContext:           (&net.Dialer{Timeout: 5 * time.Second}).DialContext,
@@ -69,10 +69,10 @@ func New(log *slog.Logger, routes ...Route) *Front {
 	for _, route := range routes {
 		front.proxies = append(front.proxies, &httputil.ReverseProxy{
 			Transport:     transport,
-			FlushInterval: -1, // event streams go through as they come
+			FlushInterval: -1, // event streams are forwarded immediately
 			Rewrite: func(r *httputil.ProxyRequest) {
 				r.SetURL(route.Target)
-				r.Out.Host = r.In.Host // the targets know their virtual hosts by it
+				r.Out.Host = r.In.Host // the targets select their virtual hosts by it
 				r.SetXForwarded()
 			},
 			ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {

@@ -45,7 +45,7 @@ func TestParseRoute(t *testing.T) {
 	}
 }
 
-// named answers with its name, and the host and path it was asked for.
+// named starts a server that responds with its name and the host and path of the request, and returns its URL.
 func named(t *testing.T, name string) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -103,7 +103,7 @@ func TestRouting(t *testing.T) {
 	}
 }
 
-// frpc dials wss, upgrades at /~!frp and then speaks a protocol of its own on the WebSocket, which must reach frps unchanged.
+// frpc dials wss, upgrades at /~!frp and then uses its own protocol on the WebSocket, which must reach frps unchanged.
 func TestWebSocket(t *testing.T) {
 	t.Parallel()
 	mux := http.NewServeMux()

@@ -1,6 +1,5 @@
-// Package gateway is a stand-in of argo-gateway (cf-argocd-extras with BINARY_NAME=argo-gateway). What it serves to the platform
-// and to the reporters is unknown; the stand-in reads the token of Argo CD through the Kubernetes API, calls every server that it
-// is given the address of, and answers its probes.
+// Package gateway is a stand-in for argo-gateway (cf-argocd-extras with BINARY_NAME=argo-gateway). Its API for the platform and the reporters is
+// unknown; the stand-in reads the token of Argo CD through the Kubernetes API, calls every server in its settings, and responds to its probes.
 package gateway
 
 import (
@@ -17,7 +16,7 @@ import (
 	"gitops-runtime/localcluster/standin/settings"
 )
 
-// Settings are what the container argo-gateway is given and the stand-in reads.
+// Settings are the settings of the container argo-gateway that the stand-in reads.
 type Settings struct {
 	settings.Proxies
 
@@ -41,7 +40,7 @@ type Settings struct {
 	HTTP          int    `port:"8090"`
 }
 
-// Program is argo-gateway as far as it is known.
+// Program is argo-gateway, as far as its behavior is known.
 type Program struct {
 	settings Settings
 	secrets  kube.Secrets
@@ -50,7 +49,7 @@ type Program struct {
 	log      *slog.Logger
 }
 
-// New is a program that has not yet begun.
+// New returns a program that has not started.
 func New(given Settings, secrets kube.Secrets, log *slog.Logger) (*Program, error) {
 	client, err := codefresh.Trusting(given.CAFile, given.For)
 	if err != nil {
@@ -62,7 +61,7 @@ func New(given Settings, secrets kube.Secrets, log *slog.Logger) (*Program, erro
 	}, nil
 }
 
-// Handler answers the probes.
+// Handler responds to the probes.
 func (p *Program) Handler() http.Handler { return p.gate.Handler() }
 
 // Work calls every server once and then waits for ctx to end.
@@ -78,13 +77,13 @@ func (p *Program) Work(ctx context.Context, pause time.Duration) error {
 		}})
 	}
 	if err := p.gate.Wait(ctx, pause, p.log, checks...); err != nil {
-		return nil //nolint:nilerr // the program is asked to stop
+		return nil //nolint:nilerr // the program is stopped
 	}
 	<-ctx.Done()
 	return nil
 }
 
-// argoCD reads the token again at each attempt, so one that app-proxy replaces is found.
+// argoCD reads the token again at each attempt, since app-proxy may replace it.
 func (p *Program) argoCD(ctx context.Context) error {
 	token, err := kube.Key(ctx, p.secrets.Get, p.settings.TokenSecret, p.settings.TokenKey)
 	if err != nil {

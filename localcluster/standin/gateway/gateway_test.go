@@ -19,7 +19,7 @@ import (
 	"gitops-runtime/tests/standin/platformapi"
 )
 
-// The gateway is ready once the platform, Argo CD with the token of the Secret, and the repo server answer.
+// The gateway is ready once the platform, Argo CD with the token of the Secret, and the repo server respond.
 func TestReadiness(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// kind is an object's type as packs number it.
+// kind is the number of an object's type in packs.
 type kind byte
 
 const (
@@ -43,7 +43,7 @@ func (o objects) add(k kind, content []byte) string {
 	return id
 }
 
-// tree adds the files (slash-separated paths) as blobs and trees, and gives the root tree's id.
+// tree adds the files (slash-separated paths) as blobs and trees, and returns the root tree's id.
 func (o objects) tree(files map[string][]byte) string {
 	type entry struct{ mode, name, id string }
 	var entries []entry
@@ -70,7 +70,7 @@ func (o objects) tree(files map[string][]byte) string {
 	return o.add(treeObject, content.Bytes())
 }
 
-// sortName is the name that Git sorts a tree entry by: folders as if they ended with a slash.
+// sortName returns the name by which Git sorts a tree entry: folders as if they ended with a slash.
 func sortName(mode, name string) string {
 	if mode == "40000" {
 		return name + "/"
@@ -78,7 +78,7 @@ func sortName(mode, name string) string {
 	return name
 }
 
-// commit adds a commit of files on top of parent (empty for the first) and gives its id.
+// commit adds a commit of files on top of parent (empty for the first) and returns its id.
 func (o objects) commit(parent string, files map[string][]byte, message string, when time.Time) string {
 	var content strings.Builder
 	fmt.Fprintf(&content, "tree %x\n", o.tree(files))
@@ -110,7 +110,7 @@ func (o objects) pack() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// packHeader is an object's kind and size: four bits of the size in the first byte, then seven a byte, low ones first.
+// packHeader returns the encoding of an object's kind and size: four bits of the size in the first byte, then seven per byte, low ones first.
 func packHeader(k kind, size int) []byte {
 	first, rest := byte(k)<<4|byte(size&15), size>>4 //nolint:gosec // masked
 	header := []byte{first}

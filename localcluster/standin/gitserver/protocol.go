@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// maxLine is the longest pkt-line: 65520 bytes with its four of length. sideBand is how much of a pack one may carry.
+// maxLine is the longest pkt-line: 65520 bytes, including four for its length. sideBand is the maximum part of a pack in one line.
 const (
 	maxLine  = 65520
 	sideBand = maxLine - 5
@@ -21,7 +21,7 @@ const capabilities = "side-band-64k ofs-delta no-progress symref=HEAD:" + branch
 // writeLine writes a pkt-line: the length in four hexadecimal digits, these included, then the text.
 func writeLine(out *bytes.Buffer, text string) { fmt.Fprintf(out, "%04x%s", len(text)+4, text) }
 
-// advertisement answers info/refs?service=git-upload-pack (gitprotocol-http, protocol version 0).
+// advertisement returns the response to info/refs?service=git-upload-pack (gitprotocol-http, protocol version 0).
 func (r *Repository) advertisement() []byte {
 	head := r.Head()
 	var out bytes.Buffer
@@ -33,14 +33,14 @@ func (r *Repository) advertisement() []byte {
 	return out.Bytes()
 }
 
-// wants is what a client asks of git-upload-pack.
+// wants is a client's request to git-upload-pack.
 type wants struct {
 	ids      []string // ids are 40 hexadecimal digits each.
 	sideBand bool
-	done     bool // done says that the client awaits the pack; otherwise it is still naming what it has.
+	done     bool // done means that the client waits for the pack; otherwise it continues to list its objects.
 }
 
-// readWants reads a request of git-upload-pack. What the client has is passed over: it always gets the whole repository.
+// readWants parses a request of git-upload-pack. The client's objects are ignored: the pack is always the whole repository.
 func readWants(body io.Reader) (wants, error) {
 	var request wants
 	reader := bufio.NewReader(body)
@@ -87,7 +87,7 @@ func readLine(reader io.Reader) (string, error) {
 	return string(text), nil
 }
 
-// upload answers git-upload-pack: NAK, and the pack when the client is done.
+// upload returns the response of git-upload-pack: NAK, and the pack if the client is done.
 func (r *Repository) upload(request wants) ([]byte, error) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -118,7 +118,7 @@ func (r *Repository) upload(request wants) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// has says whether an object of that id, in hexadecimal, is there; the caller holds the lock.
+// has reports whether an object with an id, in hexadecimal, exists; the caller holds the lock.
 func (r *Repository) has(id string) bool {
 	for raw := range r.objects {
 		if fmt.Sprintf("%x", raw) == id {

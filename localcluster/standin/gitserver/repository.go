@@ -22,8 +22,8 @@ type Repository struct {
 	clock   time.Time
 }
 
-// NewRepository makes a repository whose first commit holds files by slash-separated path. Commits are a minute apart from
-// 1 January 2025 on, so that the same files give the same commit ids.
+// NewRepository returns a repository whose first commit contains files, by slash-separated path. Commits are a minute apart, starting at 1 January
+// 2025, so that the same files result in the same commit ids.
 func NewRepository(files map[string][]byte) (*Repository, error) {
 	repository := &Repository{objects: objects{}, files: map[string][]byte{}, clock: time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)}
 	if _, err := repository.Commit("Start", files); err != nil {
@@ -32,8 +32,8 @@ func NewRepository(files map[string][]byte) (*Repository, error) {
 	return repository, nil
 }
 
-// ReadFolder makes a repository of a folder's files, links followed. Names that start with two dots are left out: Kubernetes
-// keeps the versions of a mounted ConfigMap under them, and links to those.
+// ReadFolder returns a repository of a folder's files and follows links. Names that start with two dots are omitted: Kubernetes stores the versions
+// of a mounted ConfigMap under them, and links to those.
 func ReadFolder(folder fs.FS) (*Repository, error) {
 	files := map[string][]byte{}
 	if err := readInto(files, folder, "."); err != nil {
@@ -66,8 +66,7 @@ func readInto(files map[string][]byte, folder fs.FS, root string) error {
 	})
 }
 
-// Commit writes files over those of the last commit, deletes those whose content is nil, and gives the new commit's id in
-// hexadecimal.
+// Commit adds files to those of the last commit or replaces them, deletes those whose content is nil, and returns the new commit's id in hexadecimal.
 func (r *Repository) Commit(message string, files map[string][]byte) (string, error) {
 	for name := range files {
 		if !fs.ValidPath(name) || name == "." || path.Base(name) == ".git" {
@@ -83,7 +82,7 @@ func (r *Repository) Commit(message string, files map[string][]byte) (string, er
 	return fmt.Sprintf("%x", r.head), nil
 }
 
-// Head is the id of the last commit in hexadecimal.
+// Head returns the id of the last commit in hexadecimal.
 func (r *Repository) Head() string {
 	r.mu.RLock()
 	defer r.mu.RUnlock()

@@ -1,6 +1,6 @@
-// Package gitserver is a read-only Git server over smart HTTP for repositories in memory, so that a cluster without access
-// to a Git host has something to sync from. It needs no git program: it speaks the protocol's version 0 itself and always
-// sends whole repositories, which suits repositories of a few files.
+// Package gitserver is a read-only Git server over smart HTTP for repositories in memory, so that a cluster without access to a Git host has a source
+// to sync from. It needs no git program: it implements version 0 of the protocol and always sends whole repositories, which suits repositories of a
+// few files.
 package gitserver
 
 import (
@@ -15,8 +15,8 @@ import (
 // bodyLimit is the largest request body that is read, in bytes.
 const bodyLimit = 1 << 20
 
-// New serves repositories under /<name>, where names end with .git by custom. Tests change a file by PUT or DELETE of
-// /test/<name>/<path of the file>; the reply is the new commit's id.
+// New returns a handler that serves repositories under /<name>, where names end with .git by convention. Tests change a file by PUT or DELETE of
+// /test/<name>/<path of the file>; the response is the new commit's id.
 func New(repositories map[string]*Repository) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", serve.Alive)
@@ -73,7 +73,7 @@ func upload(w http.ResponseWriter, r *http.Request, repository *Repository) {
 	_, _ = w.Write(answer)
 }
 
-// change commits one file: the body of a PUT, or its deletion.
+// change commits one file: the body of a PUT, or a deletion.
 func change(w http.ResponseWriter, r *http.Request, repository *Repository) {
 	content := []byte(nil)
 	if r.Method == http.MethodPut {

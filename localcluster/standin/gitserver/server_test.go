@@ -17,7 +17,7 @@ import (
 	"gitops-runtime/localcluster/standin/gitserver"
 )
 
-// git runs the git program without any configuration of the machine.
+// git runs the git program without the machine's configuration.
 func git(t *testing.T, folder string, arguments ...string) string {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), "git", arguments...)

@@ -1,4 +1,4 @@
-// Package kube connects a stand-in to the cluster that it runs in and reads and writes the Secrets of its namespace.
+// Package kube connects a stand-in to the cluster that it runs in, and reads and writes the Secrets of its namespace.
 package kube
 
 import (
@@ -19,10 +19,10 @@ import (
 	"gitops-runtime/localcluster/standin/settings"
 )
 
-// namespaceFile is where every pod with a service account token has its namespace.
+// namespaceFile contains the namespace in every pod with a service account token.
 const namespaceFile = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
 
-// InCluster is how a pod reaches its API server; a proxy of the container is not asked for that.
+// InCluster returns the configuration for the pod's API server, without the proxy of the container.
 func InCluster() (*rest.Config, error) {
 	config, err := rest.InClusterConfig()
 	if err != nil {
@@ -33,7 +33,7 @@ func InCluster() (*rest.Config, error) {
 	return config, nil
 }
 
-// Namespace is the namespace of the pod, for programs that no variable gives it to.
+// Namespace returns the namespace of the pod, for programs that have no variable with it.
 func Namespace() (string, error) {
 	document, err := os.ReadFile(namespaceFile)
 	if err != nil {
@@ -46,10 +46,10 @@ func Namespace() (string, error) {
 type Secrets struct {
 	Client    kubernetes.Interface
 	Namespace string
-	Manager   string // Manager is the field manager of what is written.
+	Manager   string // Manager is the field manager of written objects.
 }
 
-// Find lists Secrets by name, for accounts that may list and not get them; nil when there is none.
+// Find returns a Secret by listing, for accounts that may list but not get Secrets; nil if it does not exist.
 func (s Secrets) Find(ctx context.Context, name string) (map[string][]byte, error) {
 	found, err := s.Client.CoreV1().Secrets(s.Namespace).List(ctx, metav1.ListOptions{FieldSelector: "metadata.name=" + name})
 	if err != nil {
@@ -63,7 +63,7 @@ func (s Secrets) Find(ctx context.Context, name string) (map[string][]byte, erro
 	return nil, nil
 }
 
-// Get reads a Secret; nil when there is none.
+// Get returns a Secret; nil if it does not exist.
 func (s Secrets) Get(ctx context.Context, name string) (map[string][]byte, error) {
 	secret, err := s.Client.CoreV1().Secrets(s.Namespace).Get(ctx, name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
@@ -75,7 +75,7 @@ func (s Secrets) Get(ctx context.Context, name string) (map[string][]byte, error
 	return secret.Data, nil
 }
 
-// Save writes keys of a Secret by server-side apply, so that one that others created keeps its labels and other keys.
+// Save writes keys of a Secret by server-side apply, so that the labels and other keys of an existing Secret are kept.
 func (s Secrets) Save(ctx context.Context, name string, data map[string][]byte) error {
 	secret := applycorev1.Secret(name, s.Namespace).WithType(corev1.SecretTypeOpaque).WithData(data).
 		WithLabels(map[string]string{"codefresh.io/internal": "true"})
@@ -85,7 +85,7 @@ func (s Secrets) Save(ctx context.Context, name string, data map[string][]byte) 
 	return nil
 }
 
-// Key is the value of a key of a Secret, read with read, which is Get or Find.
+// Key returns the value of a key of a Secret; read is Get or Find.
 func Key(ctx context.Context, read func(context.Context, string) (map[string][]byte, error), name, key string) (settings.Secret, error) {
 	data, err := read(ctx, name)
 	if err != nil {

@@ -37,7 +37,7 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-// Get asks by name, Find lists by a field, Save patches: the verbs that accounts need.
+// Get gets by name, Find lists by a field, Save patches: accounts need these verbs.
 func TestSecretVerbs(t *testing.T) {
 	t.Parallel()
 	client := fake.NewClientset()

@@ -12,10 +12,10 @@ import (
 	"gitops-runtime/tests/standin/serve"
 )
 
-// scrapeTime is how long the server may take to answer.
+// scrapeTime is the maximum time for a response of the server.
 const scrapeTime = 5 * time.Second
 
-// gauge is a number of the server's /varz and the metric it becomes.
+// gauge is a number of the server's /varz and its metric.
 type gauge struct{ field, metric, help string }
 
 func gauges() []gauge {
@@ -28,10 +28,10 @@ func gauges() []gauge {
 	}
 }
 
-// Exporter shows a few numbers of a NATS server's monitoring page as Prometheus metrics at /metrics.
+// Exporter serves a few numbers of a NATS server's monitoring page as Prometheus metrics at /metrics.
 type Exporter struct {
 	Server string // Server is the URL of the monitoring page, such as http://localhost:8222.
-	Prefix string // Prefix starts each metric's name; "gnatsd" when empty, as in the real exporter.
+	Prefix string // Prefix is the prefix of each metric's name; "gnatsd" if empty, as in the real exporter.
 	Client *http.Client
 }
 
@@ -47,7 +47,7 @@ func (e Exporter) Handler() http.Handler {
 	return mux
 }
 
-// metrics asks the server. A server that is away gives up 0 and no numbers.
+// metrics returns the metrics of the server. If it does not respond, up is 0 and its numbers are missing.
 func (e Exporter) metrics(ctx context.Context) string {
 	prefix := e.Prefix
 	if prefix == "" {

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// await reads lines until one holds text.
+// await reads lines until one contains text.
 func (l logLines) await(ctx context.Context, t *testing.T, text string) {
 	t.Helper()
 	for {
@@ -24,7 +24,7 @@ func (l logLines) await(ctx context.Context, t *testing.T, text string) {
 	}
 }
 
-// has says whether one of the next lines holds text.
+// has reports whether one of the next lines contains text.
 func (l logLines) has(text string) bool {
 	for {
 		select {

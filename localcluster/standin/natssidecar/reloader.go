@@ -1,5 +1,5 @@
-// Package natssidecar has stand-ins of the two containers that Argo Events puts beside a JetStream server: the one that
-// reloads its configuration, and the one that exports its metrics.
+// Package natssidecar provides stand-ins for the two sidecars that Argo Events adds to a JetStream server: the one that reloads its configuration,
+// and the one that exports its metrics.
 package natssidecar
 
 import (
@@ -19,9 +19,9 @@ import (
 
 // Reloader sends SIGHUP to a server when one of its configuration files has changed.
 type Reloader struct {
-	PIDFile  string              // PIDFile holds the server's process id in decimal.
-	Files    []string            // Files are watched by content, with all files in their folders.
-	Interval time.Duration       // Interval is the time between two looks.
+	PIDFile  string              // PIDFile contains the server's process id in decimal.
+	Files    []string            // Files are watched for changes of content, with all files in their folders.
+	Interval time.Duration       // Interval is the time between two checks.
 	Signal   func(pid int) error // Signal sends SIGHUP to a process; Hangup does.
 	Log      *slog.Logger
 }
@@ -29,7 +29,7 @@ type Reloader struct {
 // Hangup sends SIGHUP to a process.
 func Hangup(pid int) error { return syscall.Kill(pid, syscall.SIGHUP) }
 
-// Run watches until ctx ends. A server or a file that is not there yet is waited for; a signal that failed is sent again.
+// Run watches until ctx ends. It waits for a missing server or file, and sends a failed signal again.
 func (r Reloader) Run(ctx context.Context) error {
 	ticker := time.NewTicker(r.Interval)
 	defer ticker.Stop()
@@ -57,7 +57,7 @@ func (r Reloader) Run(ctx context.Context) error {
 	}
 }
 
-// digest is a checksum of the files and of all files beside them, since a configuration includes others and names certificates.
+// digest returns a checksum of the files and of all other files in their folders, since a configuration includes files and references certificates.
 func (r Reloader) digest() ([]byte, error) {
 	sum := sha256.New()
 	for _, file := range r.Files {

@@ -22,7 +22,7 @@ func write(t *testing.T, file, content string) {
 	require.NoError(t, os.Rename(file+".new", file))
 }
 
-// A change of the configuration, or of a file beside it, is signalled once; a failed signal is sent again.
+// A change of the configuration, or of a file in its folder, is signaled once; a failed signal is sent again.
 func TestReloader(t *testing.T) {
 	t.Parallel()
 	folder, pids := t.TempDir(), t.TempDir()
@@ -51,7 +51,7 @@ func TestReloader(t *testing.T) {
 	go func() { ended <- reloader.Run(ctx) }()
 
 	for _, change := range []struct{ file, content string }{{config, "port: 4223\n"}, {auth, "user: b\n"}} {
-		// The first look may come after a write; so write until it is noticed.
+		// The first check may come after a write, so write until it is detected.
 		require.Eventually(t, func() bool {
 			change.content += "# again\n"
 			write(t, change.file, change.content)
@@ -68,7 +68,7 @@ func TestReloader(t *testing.T) {
 	require.NoError(t, <-ended)
 }
 
-// What is missing is waited for: no configuration, no process id, a process id that is none.
+// Run waits if the configuration or the process id is missing, or the process id is not valid.
 func TestReloaderWaits(t *testing.T) {
 	t.Parallel()
 	folder, pids := t.TempDir(), t.TempDir()
@@ -98,7 +98,7 @@ func TestReloaderWaits(t *testing.T) {
 	require.Equal(t, 12, <-signalled)
 }
 
-// logLines are lines that a log wrote; those that nobody reads are dropped.
+// logLines receives the lines of a log; unread lines are dropped.
 type logLines chan string
 
 func (l logLines) Write(line []byte) (int, error) {

@@ -1,6 +1,5 @@
-// Package operator is a stand-in of codefresh-gitops-operator. It asks the platform for the work of promotions, as the real one
-// does every polling interval, and sends app-proxy the actions that tasks ask for. What the real one does with Products,
-// PromotionTasks and workflows is left out.
+// Package operator is a stand-in for codefresh-gitops-operator. Like the real one it requests the tasks of promotions from the platform at every
+// polling interval, and sends their actions to app-proxy. It does not implement Products, PromotionTasks and workflows.
 package operator
 
 import (
@@ -22,7 +21,7 @@ import (
 	"gitops-runtime/tests/standin/serve"
 )
 
-// Program is the operator as far as it is known.
+// Program is the operator, as far as its behavior is known.
 type Program struct {
 	settings Settings
 	secrets  kube.Secrets
@@ -31,7 +30,7 @@ type Program struct {
 	log      *slog.Logger
 }
 
-// New is a program that has not yet begun.
+// New returns a program that has not started.
 func New(given Settings, secrets kube.Secrets, log *slog.Logger) (*Program, error) {
 	client, err := codefresh.Trusting(given.CAFile, nil)
 	if err != nil {
@@ -43,7 +42,7 @@ func New(given Settings, secrets kube.Secrets, log *slog.Logger) (*Program, erro
 	}, nil
 }
 
-// Handler answers the probes.
+// Handler responds to the probes.
 func (p *Program) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", serve.Alive)
@@ -59,9 +58,9 @@ func (p *Program) Work(ctx context.Context, pause time.Duration) error {
 		{Name: "app-proxy", Run: func(ctx context.Context) error { return dial.URL(ctx, p.settings.AppProxy) }},
 	}
 	if stopped := p.gate.Wait(ctx, pause, p.log, checks...); stopped != nil {
-		return nil //nolint:nilerr // the program is asked to stop
+		return nil //nolint:nilerr // the program is stopped
 	}
-	// An installation without Argo Workflows has this address too, so it does not hold the operator back.
+	// An installation without Argo Workflows has this address, too, so the operator does not require it.
 	if err := dial.URL(ctx, p.settings.Workflows); err != nil {
 		p.log.WarnContext(ctx, "Argo Workflows does not answer", "error", err)
 	}
@@ -72,7 +71,7 @@ func (p *Program) Work(ctx context.Context, pause time.Duration) error {
 	return group.Wait()
 }
 
-// poll asks at every interval; a question that fails is logged and asked again the next time.
+// poll calls ask at every interval; failures are logged.
 func (p *Program) poll(ctx context.Context, name string, interval time.Duration, ask func(context.Context) error) error {
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
@@ -88,7 +87,7 @@ func (p *Program) poll(ctx context.Context, name string, interval time.Duration,
 	}
 }
 
-// argoCD reads the token again at each attempt. The operator may list Secrets and not get them.
+// argoCD reads the token again at each attempt. The operator may list Secrets but not get them.
 func (p *Program) argoCD(ctx context.Context) error {
 	token, err := kube.Key(ctx, p.secrets.Find, p.settings.TokenSecret, p.settings.TokenKey)
 	if err != nil {
@@ -97,14 +96,14 @@ func (p *Program) argoCD(ctx context.Context) error {
 	return argocd.New(p.settings.ArgoCD, token).Accepts(ctx)
 }
 
-// task is one that productReleaseTasks answers; the stand-in needs its action alone.
+// task is a task that productReleaseTasks returns; the stand-in needs only its action.
 type task struct {
 	Type       string          `json:"type"`
 	ActionURL  string          `json:"actionUrl"`
 	ActionBody json.RawMessage `json:"actionBody"`
 }
 
-// tasks asks for tasks and posts the body of each action to app-proxy.
+// tasks requests tasks and posts the body of each action to app-proxy.
 func (p *Program) tasks(ctx context.Context) error {
 	const document = `query Tasks { productReleaseTasks { type labels commitInfo { sha committer date message } appNamespace appName repoUrl branch path
   postActionOnly preAction actionUrl actionBody postAction workflowNamespace workflowName } }`
@@ -123,8 +122,8 @@ func (p *Program) tasks(ctx context.Context) error {
 	return nil
 }
 
-// act posts actionBody to AP_URL + actionUrl. A body that the platform gives as a string is sent as the text it holds. How the real
-// operator authenticates at app-proxy is unknown, so the stand-in does not.
+// act posts actionBody to AP_URL + actionUrl. If the body is a JSON string, its text is sent. How the real operator authenticates to app-proxy is
+// unknown, so the stand-in does not.
 func (p *Program) act(ctx context.Context, task task) error {
 	var compact bytes.Buffer
 	if len(task.ActionBody) > 0 {

@@ -25,7 +25,7 @@ func ready(t *testing.T, program *operator.Program) (int, string) {
 	return recorder.Code, recorder.Body.String()
 }
 
-// The operator becomes ready, polls, and sends app-proxy the actions of tasks; a platform that fails in between is asked again.
+// The operator becomes ready, polls, and sends the actions of tasks to app-proxy; it polls again after a failure of the platform.
 func TestPolls(t *testing.T) {
 	t.Parallel()
 	server, err := platformapi.Start(t.Context(), platformapi.Options{})

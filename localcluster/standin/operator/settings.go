@@ -6,7 +6,7 @@ import (
 	"gitops-runtime/localcluster/standin/settings"
 )
 
-// Settings are what the container manager of gitops-operator is given and the stand-in reads.
+// Settings are the settings of gitops-operator's container manager that the stand-in reads.
 type Settings struct {
 	PlatformURL string          `env:"CF_URL,required"`
 	Token       settings.Secret `env:"CF_TOKEN,required"`

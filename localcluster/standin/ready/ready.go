@@ -1,4 +1,4 @@
-// Package ready answers the probes of a program: it is alive from the start, and ready once its checks have passed.
+// Package ready responds to the probes of a program: it is alive from the start, and ready once its checks have passed.
 package ready
 
 import (
@@ -11,25 +11,25 @@ import (
 	"gitops-runtime/tests/standin/serve"
 )
 
-// Check is what a program needs before it is ready; name is for its log.
+// Check is a precondition of a program's readiness; Name is its name in the log.
 type Check struct {
 	Name string
 	Run  func(context.Context) error
 }
 
-// Gate holds a program back until all checks have passed once.
+// Gate is closed until all checks have passed once.
 type Gate struct {
 	reason atomic.Pointer[string]
 }
 
-// NewGate is a closed gate.
+// NewGate returns a closed gate.
 func NewGate() *Gate {
 	gate, reason := &Gate{}, "starting"
 	gate.reason.Store(&reason)
 	return gate
 }
 
-// Wait runs the checks, in order, until all have passed or ctx ends; what fails is tried again after pause.
+// Wait runs the checks, in order, until all have passed or ctx ends; a failed check is repeated after pause.
 func (g *Gate) Wait(ctx context.Context, pause time.Duration, log *slog.Logger, checks ...Check) error {
 	for _, check := range checks {
 		for {
@@ -53,7 +53,7 @@ func (g *Gate) Wait(ctx context.Context, pause time.Duration, log *slog.Logger, 
 	return nil
 }
 
-// Readiness answers 200 when the gate is open, and 503 with the check that fails when it is not.
+// Readiness responds with 200 if the gate is open, otherwise with 503 and the failed check.
 func (g *Gate) Readiness(w http.ResponseWriter, r *http.Request) {
 	if reason := *g.reason.Load(); reason != "" {
 		serve.Failure(w, http.StatusServiceUnavailable, reason)
@@ -62,7 +62,7 @@ func (g *Gate) Readiness(w http.ResponseWriter, r *http.Request) {
 	serve.Alive(w, r)
 }
 
-// Handler answers one path for both probes, as the programs of cf-argocd-extras have it: /healthz?full=true is liveness.
+// Handler serves one path for both probes, like the programs of cf-argocd-extras: /healthz?full=true is liveness.
 func (g *Gate) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, r *http.Request) {

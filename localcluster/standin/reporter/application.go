@@ -11,10 +11,10 @@ import (
 	"gitops-runtime/localcluster/standin/argocd"
 )
 
-// clusterAddress is the cluster of a destination that is given by its name alone.
+// clusterAddress is the cluster of a destination that has only a name.
 const clusterAddress = "https://kubernetes.default.svc"
 
-// application is what an event needs of an Application.
+// application contains the fields of an Application that an event needs.
 type application struct {
 	object *unstructured.Unstructured
 	status status
@@ -47,15 +47,15 @@ type managed struct {
 	Health                                *health
 }
 
-// key tells resources of an Application apart.
+// key identifies a resource of an Application.
 func (m managed) key() string { return m.Group + "/" + m.Kind + "/" + m.Namespace + "/" + m.Name }
 
-// is says whether states are those of the resource.
+// is reports whether states belong to the resource.
 func (m managed) is(states argocd.Resource) bool {
 	return m.Group == states.Group && m.Kind == states.Kind && m.Namespace == states.Namespace && m.Name == states.Name
 }
 
-// state is what has to change for another event of the resource.
+// state returns the status whose changes cause an event of the resource.
 func (m managed) state() string {
 	if m.Health == nil {
 		return m.Status
@@ -63,10 +63,10 @@ func (m managed) state() string {
 	return m.Status + "/" + m.Health.Status + "/" + m.Health.Message
 }
 
-// id distinguishes Applications.
+// id identifies the Application.
 func (a application) id() string { return a.object.GetNamespace() + "/" + a.object.GetName() }
 
-// applicationFrom reads the status of an Application.
+// applicationFrom decodes the status of an Application.
 func applicationFrom(object *unstructured.Unstructured) (application, error) {
 	made := application{object: object}
 	document, err := json.Marshal(object.Object["status"])
@@ -79,7 +79,7 @@ func applicationFrom(object *unstructured.Unstructured) (application, error) {
 	return made, nil
 }
 
-// source is what all events of the Application have in common.
+// source returns the fields that all events of the Application have in common.
 func (a application) source() Source {
 	made := Source{
 		RepoURL: a.spec("source", "repoURL"), Path: a.spec("source", "path"), Revision: a.status.Sync.Revision,
@@ -102,11 +102,11 @@ func (a application) source() Source {
 }
 
 func (a application) spec(fields ...string) string {
-	text, _, _ := unstructured.NestedString(a.object.Object, append([]string{"spec"}, fields...)...) // another type counts as none
+	text, _, _ := unstructured.NestedString(a.object.Object, append([]string{"spec"}, fields...)...) // another type is ignored
 	return text
 }
 
-// event is the event of the Application itself.
+// event returns the event of the Application itself.
 func (a application) event(deleted bool, now time.Time) (Event, error) {
 	source := a.source()
 	if !deleted {
@@ -130,7 +130,7 @@ func (a application) event(deleted bool, now time.Time) (Event, error) {
 	return eventOf(a.object, source, failures, now)
 }
 
-// resourceEvent is the event of a resource of the Application, with the states that Argo CD has of it.
+// resourceEvent returns the event of a resource of the Application, with its states in Argo CD.
 func (a application) resourceEvent(resource managed, states argocd.Resource, now time.Time) (Event, error) {
 	source := a.source()
 	source.DesiredManifest, source.GitManifest, source.ActualManifest = manifest(states.TargetState), manifest(states.TargetState), manifest(states.LiveState)
@@ -164,7 +164,7 @@ func (s *Source) setHealth(of *health) {
 	}
 }
 
-// manifest is a state of Argo CD, which writes "null" for none.
+// manifest returns a state of Argo CD as a manifest: empty for "null", which means none.
 func manifest(state string) string {
 	if state == "null" {
 		return ""

@@ -9,28 +9,28 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// timestampFormat is how an event writes its time.
+// timestampFormat is the format of an event's time.
 const timestampFormat = "2006-01-02T15:04:05.000Z"
 
-// Event is what is posted, in the shape of Codefresh's fork of Argo CD v2.12.3-2024.10.24 (pkg/apiclient/events). The program of
-// 0.30.0 has two fields more, known by name alone, payloadVersion and deleted; they are left out. What it posts in resource mode
-// is unknown: the stand-in posts the same envelope with what can be filled of it.
+// Event is a posted event, in the shape of Codefresh's fork of Argo CD v2.12.3-2024.10.24 (pkg/apiclient/events). The program of 0.30.0 has two more
+// fields, payloadVersion and deleted, of which only the names are known; they are omitted. Its events in resource mode are unknown: the stand-in
+// posts the same envelope with the fields that are available.
 type Event struct {
 	Data Data `json:"data"`
 }
 
-// Data is an event's content.
+// Data is the content of an event.
 type Data struct {
 	Timestamp string        `json:"timestamp"`
-	Object    []byte        `json:"object"` // Object is the JSON of the object, which Go writes as base64.
+	Object    []byte        `json:"object"` // Object is the JSON of the object, which Go encodes as base64.
 	Source    Source        `json:"source"`
 	Errors    []ObjectError `json:"errors"`
 }
 
-// Source says what the object is to Argo CD.
+// Source describes the object in Argo CD.
 type Source struct {
 	DesiredManifest       string            `json:"desiredManifest"`
-	ActualManifest        string            `json:"actualManifest"` // ActualManifest is empty for an object that is deleted.
+	ActualManifest        string            `json:"actualManifest"` // ActualManifest is empty for a deleted object.
 	GitManifest           string            `json:"gitManifest"`
 	RepoURL               string            `json:"repoURL"`
 	Path                  string            `json:"path"`
@@ -51,7 +51,7 @@ type Source struct {
 	TrackingMethod        string            `json:"trackingMethod"`
 }
 
-// ObjectError is what Argo CD reports against an object.
+// ObjectError is an error that Argo CD reports about an object.
 type ObjectError struct {
 	Type            string          `json:"type"` // Type is sync or health.
 	Level           string          `json:"level"`
@@ -69,7 +69,7 @@ type SourceReference struct {
 	Namespace string `json:"namespace,omitempty"`
 }
 
-// eventOf is the event of an object.
+// eventOf returns the event of an object.
 func eventOf(object *unstructured.Unstructured, source Source, failures []ObjectError, now time.Time) (Event, error) {
 	document, err := json.Marshal(object.Object)
 	if err != nil {
@@ -81,7 +81,7 @@ func eventOf(object *unstructured.Unstructured, source Source, failures []Object
 	return Event{Data: Data{Timestamp: now.UTC().Format(timestampFormat), Object: document, Source: source, Errors: failures}}, nil
 }
 
-// resourceEvent is the event of an object of the cluster, in resource mode; deleted leaves actualManifest empty.
+// resourceEvent returns the event of an object of the cluster, in resource mode; if deleted, actualManifest is empty.
 func resourceEvent(object *unstructured.Unstructured, deleted bool, now time.Time) (Event, error) {
 	var source Source
 	if !deleted {

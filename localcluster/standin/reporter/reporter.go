@@ -1,4 +1,4 @@
-// Package reporter is a stand-in of the event reporter (cf-argocd-extras with BINARY_NAME=event-reporter). In app mode it reports
+// Package reporter is a stand-in for the event reporter (cf-argocd-extras with BINARY_NAME=event-reporter). In app mode it reports
 // Applications and the resources whose status in an Application changes; in resource mode it reports objects of the cluster.
 package reporter
 
@@ -26,13 +26,13 @@ const (
 	modeResource = "resource"
 )
 
-// Options are what a program works with.
+// Options are the dependencies of a program.
 type Options struct {
 	Objects   dynamic.Interface
 	Secrets   kube.Secrets
-	Namespace string // Namespace is the pod's.
+	Namespace string // Namespace is the pod's namespace.
 	Log       *slog.Logger
-	Pause     time.Duration // Pause is before another attempt.
+	Pause     time.Duration // Pause is the time before a retry.
 }
 
 // Program is one reporter.
@@ -48,7 +48,7 @@ type Program struct {
 	states    states
 }
 
-// New is a program that has not yet begun. It fails when the mode is not one there is.
+// New returns a program that has not started. It fails if the mode is unknown or a number is less than 1.
 func New(given Settings, options Options) (*Program, error) {
 	if given.Mode != modeApp && given.Mode != modeResource {
 		return nil, fmt.Errorf("set the environment variable REPORTER_MODE to app or resource: it is %q", given.Mode)
@@ -67,13 +67,13 @@ func New(given Settings, options Options) (*Program, error) {
 	}, nil
 }
 
-// Handler answers the probes.
+// Handler responds to the probes.
 func (p *Program) Handler() http.Handler { return p.gate.Handler() }
 
-// Work calls every server once, and then reports what changes until ctx ends.
+// Work calls every server once, and then reports changes until ctx ends.
 func (p *Program) Work(ctx context.Context) error {
 	if stopped := p.gate.Wait(ctx, p.pause, p.log, p.checks()...); stopped != nil {
-		return nil //nolint:nilerr // the program is asked to stop
+		return nil //nolint:nilerr // the program is stopped
 	}
 	kinds := resourceKinds()
 	if p.settings.Mode == modeApp {
@@ -117,7 +117,7 @@ func (p *Program) checks() []ready.Check {
 	return checks
 }
 
-// argoCD reads the token again, so one that app-proxy has replaced is used.
+// argoCD returns a client with the current token, since app-proxy may have replaced it.
 func (p *Program) argoCD(ctx context.Context) (argocd.Client, error) {
 	token, err := kube.Key(ctx, p.secrets.Get, p.settings.TokenSecret, p.settings.TokenKey)
 	if err != nil {
@@ -126,7 +126,7 @@ func (p *Program) argoCD(ctx context.Context) (argocd.Client, error) {
 	return argocd.New(p.settings.ArgoCD+p.settings.ArgoCDRootPath, token), nil
 }
 
-// report takes changes and posts their events. An event that the platform does not take after all attempts is given up.
+// report posts the events of changes. An event that the platform does not accept after all attempts is dropped.
 func (p *Program) report(ctx context.Context, changes <-chan change) {
 	for {
 		select {
@@ -173,13 +173,13 @@ func (p *Program) reportApplication(ctx context.Context, one change) error {
 		return nil
 	}
 	if err := p.reportResources(ctx, app, changed); err != nil {
-		p.states.forget(app) // the next change reports them all
+		p.states.forget(app) // so the next change reports all of them
 		return err
 	}
 	return nil
 }
 
-// reportResources posts the events of resources of an Application. One that Argo CD does not manage, such as a hook, has none.
+// reportResources posts the events of resources of an Application. A resource that Argo CD does not manage, such as a hook, has none.
 func (p *Program) reportResources(ctx context.Context, app application, resources []managed) error {
 	client, err := p.argoCD(ctx)
 	if err != nil {

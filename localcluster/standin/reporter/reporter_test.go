@@ -27,7 +27,7 @@ import (
 	"gitops-runtime/tests/standin/platformapi"
 )
 
-// world is what a reporter calls and watches.
+// world contains the servers that a reporter calls and watches.
 type world struct {
 	platform *platformapi.Server
 	argoCD   *argocdtest.Server
@@ -78,7 +78,7 @@ func (w *world) starts(t *testing.T) *reporter.Program {
 	return program
 }
 
-// applies creates an object, or replaces the one there is.
+// applies creates or replaces an object.
 func (w *world) applies(t *testing.T, resource schema.GroupVersionResource, text string) *unstructured.Unstructured {
 	t.Helper()
 	object := &unstructured.Unstructured{}
@@ -94,7 +94,7 @@ func (w *world) applies(t *testing.T, resource schema.GroupVersionResource, text
 	return object
 }
 
-// hears waits for a number of events of a kind.
+// hears waits for a number of events of a kind, and returns them.
 func (w *world) hears(t *testing.T, kind string, count int) []reporter.Event {
 	t.Helper()
 	require.Eventually(t, func() bool { return len(w.platform.Events(kind, "taken")) >= count }, 20*time.Second, time.Millisecond, kind)
@@ -120,7 +120,7 @@ const (
 	rollout    = "{apiVersion: argoproj.io/v1alpha1, kind: Rollout, metadata: {namespace: web, name: canary}, status: {phase: PHASE}}"
 )
 
-// Resource mode reports what there is, what changes and what goes, of every namespace.
+// Resource mode reports existing, changed and deleted objects of every namespace.
 func TestResourceMode(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "resource", platformapi.Fault{Path: platformapi.EventsPath, Status: 503, Times: 1})
@@ -157,7 +157,7 @@ func filled(health, namespace string) string {
 	return strings.NewReplacer("HEALTH", health, "NAMESPACE", namespace).Replace(application)
 }
 
-// App mode reports an Application, and each of its resources whose status has changed, with the states that Argo CD has.
+// App mode reports an Application, and each of its resources whose status has changed, with the states in Argo CD.
 func TestAppMode(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "app")
@@ -197,7 +197,7 @@ func TestAppMode(t *testing.T) {
 	require.Empty(t, w.hears(t, "Application", 3)[2].Data.Source.ActualManifest)
 }
 
-// Applications are reported of the runtime's namespace and of those that a pattern names.
+// Applications in the runtime's namespace and in those that a pattern matches are reported.
 func TestApplicationNamespaces(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "app")
@@ -214,7 +214,7 @@ func TestApplicationNamespaces(t *testing.T) {
 	require.ElementsMatch(t, []string{"cf-team", "other", "codefresh"}, namespaces)
 }
 
-// A reporter of one namespace watches no other.
+// A reporter of one namespace does not watch others.
 func TestNamespaced(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "resource")
@@ -230,7 +230,7 @@ func TestNamespaced(t *testing.T) {
 	}
 }
 
-// A reporter that lacks a server says which in its readiness.
+// A reporter that cannot reach a server names it in its readiness.
 func TestNotReady(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "app")

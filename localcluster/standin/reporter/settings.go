@@ -2,8 +2,8 @@ package reporter
 
 import "gitops-runtime/localcluster/standin/settings"
 
-// Settings are what the containers runtime-event-reporter and cluster-event-reporter are given and the stand-in reads; the
-// containers have the same names.
+// Settings are the settings of the containers runtime-event-reporter and cluster-event-reporter that the stand-in reads; the names are the same in
+// both.
 type Settings struct {
 	settings.Proxies
 

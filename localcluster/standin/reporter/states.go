@@ -2,13 +2,13 @@ package reporter
 
 import "sync"
 
-// states are the last status of each resource of each Application.
+// states contains the last status of each resource of each Application.
 type states struct {
 	mu sync.Mutex
 	of map[string]map[string]string
 }
 
-// changed are the resources of an Application whose status is another than the last time.
+// changed returns the resources of an Application whose status has changed since the last call.
 func (s *states) changed(app application) []managed {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -24,7 +24,7 @@ func (s *states) changed(app application) []managed {
 	return changed
 }
 
-// forget makes the next status of each resource of an Application a change.
+// forget deletes the status of each resource of an Application, so that the next one is a change.
 func (s *states) forget(app application) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -21,13 +21,13 @@ type change struct {
 	deleted bool
 }
 
-// applicationKind is what app mode watches.
+// applicationKind returns the kind that app mode watches.
 func applicationKind() schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: "argoproj.io", Version: "v1alpha1", Resource: "applications"}
 }
 
-// resourceKinds are what resource mode watches: what the platform shows of Rollouts and Workflows, and Deployments. Whether the
-// real reporter watches more is unknown.
+// resourceKinds returns the kinds that resource mode watches: the kinds of Rollouts and Workflows that the platform shows, and Deployments. Whether
+// the real reporter watches more is unknown.
 func resourceKinds() []schema.GroupVersionResource {
 	return []schema.GroupVersionResource{
 		{Group: "argoproj.io", Version: "v1alpha1", Resource: "rollouts"},
@@ -38,8 +38,8 @@ func resourceKinds() []schema.GroupVersionResource {
 	}
 }
 
-// follow lists a kind and watches it from there until ctx ends, and sends what it sees to changes. A kind that the cluster does not
-// have is looked for again after pause, as is one whose watch fails.
+// follow lists a kind and then watches it until ctx ends, and sends the objects to changes. If the cluster does not have the kind or the watch fails,
+// it starts again after pause.
 func (p *Program) follow(ctx context.Context, kind schema.GroupVersionResource, namespace string, pause time.Duration, changes chan<- change) {
 	missing := false
 	for ctx.Err() == nil {
@@ -59,7 +59,7 @@ func (p *Program) follow(ctx context.Context, kind schema.GroupVersionResource, 
 	}
 }
 
-// followOnce ends when the watch does; what happens until the next one begins is in its list.
+// followOnce returns when the watch ends; the list of the next call contains the changes until then.
 func (p *Program) followOnce(ctx context.Context, kind schema.GroupVersionResource, namespace string, changes chan<- change) error {
 	objects := p.objects.Resource(kind).Namespace(namespace)
 	list, err := objects.List(ctx, metav1.ListOptions{})
@@ -92,7 +92,7 @@ func (p *Program) followOnce(ctx context.Context, kind schema.GroupVersionResour
 	}
 }
 
-// send hands on a change of an object that the runtime is to report, without the fields that only the API server manages.
+// send sends a change of an object that the runtime reports, without the fields that only the API server manages.
 func (p *Program) send(ctx context.Context, changes chan<- change, one change) {
 	if !p.reports(one.object) {
 		return
@@ -104,8 +104,8 @@ func (p *Program) send(ctx context.Context, changes chan<- change, one change) {
 	}
 }
 
-// reports says whether an object is the runtime's to report: every one of resource mode, and the Applications of the runtime's own
-// namespace and of those that ARGOCD_APPLICATION_NAMESPACES names, by patterns as Argo CD has them.
+// reports reports whether the runtime reports an object: every object in resource mode; in app mode the Applications of the runtime's namespace and
+// of those that match ARGOCD_APPLICATION_NAMESPACES, with patterns as in Argo CD.
 func (p *Program) reports(object *unstructured.Unstructured) bool {
 	if p.settings.Mode != modeApp {
 		return true
@@ -117,7 +117,7 @@ func (p *Program) reports(object *unstructured.Unstructured) bool {
 	})
 }
 
-// watched is the namespace that is watched, empty for all.
+// watched returns the namespace to watch, empty for all.
 func (p *Program) watched() string {
 	if p.settings.Namespaced || (p.settings.Mode == modeApp && p.settings.ApplicationNamespaces == "") {
 		return p.namespace

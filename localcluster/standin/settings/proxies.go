@@ -14,7 +14,7 @@ type Proxies struct {
 	NoProxy    string `env:"NO_PROXY"`
 }
 
-// For is the proxy for a request, for http.Transport.
+// For returns the proxy for a request, for http.Transport.
 func (p Proxies) For(request *http.Request) (*url.URL, error) {
 	config := httpproxy.Config{HTTPProxy: p.HTTPProxy, HTTPSProxy: p.HTTPSProxy, NoProxy: p.NoProxy}
 	return config.ProxyFunc()(request.URL)

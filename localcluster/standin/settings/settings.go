@@ -1,6 +1,5 @@
-// Package settings reads what a container is given: environment variables, paths of mounted files, and ports. A stand-in
-// declares them as the fields of a struct, so it cannot read a variable that it has not declared, and a test can compare what
-// it declares with what the chart gives.
+// Package settings reads the settings of a container: environment variables, paths of mounted files, and ports. A stand-in declares them as the
+// fields of a struct, so it cannot read a variable that it has not declared, and a test can compare the declaration with the chart.
 package settings
 
 import (
@@ -12,7 +11,7 @@ import (
 	"time"
 )
 
-// Secret is a value that no log and no error shows.
+// Secret is a value that logs and errors do not contain.
 type Secret string
 
 // String hides the value from the verbs of package fmt.
@@ -21,14 +20,14 @@ func (Secret) String() string { return "(secret)" }
 // MarshalText hides the value from encoders, such as those of package slog.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// Lookup finds an environment variable, as os.LookupEnv does.
+// Lookup looks up an environment variable, like os.LookupEnv.
 type Lookup func(name string) (value string, set bool)
 
 // Read fills the struct that into points to. These tags declare a field:
 //
-//	env:"NAME"                 a variable that may be absent
-//	env:"NAME,required"        a variable that has to have a value
-//	env:"NAME,required,empty"  a variable that has to be set and may be empty
+//	env:"NAME"                 a variable that may be unset
+//	env:"NAME,required"        a variable that must have a value
+//	env:"NAME,required,empty"  a variable that must be set and may be empty
 //	file:"/path"               the path of a mounted file or folder
 //	port:"8080"                a port that the container listens on
 //
@@ -46,18 +45,18 @@ func Read(into any, lookup Lookup) error {
 // Variable is an environment variable that a program declares.
 type Variable struct {
 	Name     string
-	Required bool // Required is whether the program stops without it.
-	Empty    bool // Empty is whether a required variable may be empty.
+	Required bool // Required means that the program fails without it.
+	Empty    bool // Empty means that a required variable may be empty.
 }
 
-// Declaration is all that a program reads of its container.
+// Declaration contains all settings that a program reads.
 type Declaration struct {
 	Variables []Variable
 	Files     []string
 	Ports     []int
 }
 
-// Declared is the declaration of a struct, in the order of its fields.
+// Declared returns the declaration of a struct, in the order of its fields.
 func Declared(of any) Declaration {
 	var made Declaration
 	for _, field := range fieldsOf(reflect.New(reflect.TypeOf(of)).Elem()) {
@@ -73,7 +72,7 @@ func Declared(of any) Declaration {
 	return made
 }
 
-// field is one field of a settings struct with what its tag says.
+// field is a field of a settings struct and its parsed tag.
 type field struct {
 	value    reflect.Value
 	variable Variable
@@ -94,7 +93,7 @@ func fieldsOf(value reflect.Value) []field {
 	return found
 }
 
-// fieldOf reads the tag of a field. A wrong tag is a mistake of the program that no input can cause, so it panics.
+// fieldOf parses the tag of a field. It panics if the tag is invalid, which is an error in the program that no input can cause.
 func fieldOf(value reflect.Value, declared reflect.StructField) field {
 	made := field{value: value, file: declared.Tag.Get("file")}
 	if tag, ok := declared.Tag.Lookup("env"); ok {
@@ -143,8 +142,7 @@ func (f field) fill(lookup Lookup) error {
 	return f.parse(text)
 }
 
-// parse reads the text of a variable into a field of the type that the program declares. Its errors show no value: it may be a
-// secret under a wrong name.
+// parse parses the text of a variable into the type of its field. Its errors do not contain the value, which may be a secret under a wrong name.
 func (f field) parse(text string) error {
 	switch f.value.Interface().(type) {
 	case string, Secret:

@@ -1,4 +1,4 @@
-// Package certs makes a private certificate authority and a server certificate in memory, for clusters and tests.
+// Package certs creates a private certificate authority and a server certificate in memory, for clusters and tests.
 package certs
 
 import (
@@ -16,17 +16,17 @@ import (
 	"time"
 )
 
-// validity is how long the certificates are good for, from an hour before they are made.
+// validity is the lifetime of the certificates, which begins an hour before they are created.
 const validity = 365 * 24 * time.Hour
 
-// Bundle is a certificate authority and a server certificate that it signed, all PEM. The authority's key is not kept.
+// Bundle is a certificate authority and a server certificate that it signed, in PEM. The authority's key is not kept.
 type Bundle struct {
-	CA   []byte // CA is the authority's certificate, what clients must trust.
+	CA   []byte // CA is the authority's certificate, which clients must trust.
 	Cert []byte // Cert is the server's certificate.
 	Key  []byte // Key is the server's private key (EC P-256, SEC 1).
 }
 
-// New makes a Bundle for the given names: host names, wildcard names such as *.example.org, or IP addresses.
+// New creates a Bundle for the given names: host names, wildcard names such as *.example.org, or IP addresses.
 func New(names ...string) (Bundle, error) {
 	if len(names) == 0 {
 		return Bundle{}, fmt.Errorf("a server certificate needs at least one name")
@@ -70,7 +70,7 @@ func New(names ...string) (Bundle, error) {
 	return Bundle{CA: encode("CERTIFICATE", caDER), Cert: encode("CERTIFICATE", der), Key: encode("EC PRIVATE KEY", keyDER)}, nil
 }
 
-// Server is the TLS configuration of a server that shows the Bundle's certificate.
+// Server returns the TLS configuration of a server that presents the Bundle's certificate.
 func (b Bundle) Server() (*tls.Config, error) {
 	pair, err := tls.X509KeyPair(b.Cert, b.Key)
 	if err != nil {
@@ -79,14 +79,14 @@ func (b Bundle) Server() (*tls.Config, error) {
 	return &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{pair}}, nil
 }
 
-// Client is the TLS configuration of a client that trusts the Bundle's authority and nothing else.
+// Client returns the TLS configuration of a client that trusts only the Bundle's authority.
 func (b Bundle) Client() *tls.Config {
 	pool := x509.NewCertPool()
 	pool.AppendCertsFromPEM(b.CA)
 	return &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: pool}
 }
 
-// Covers says whether the certificate is for all the names and still good at the given time, and the authority vouches for it.
+// Covers reports whether the certificate contains all names, is valid at the given time and is signed by the authority.
 func (b Bundle) Covers(at time.Time, names ...string) bool {
 	pair, err := tls.X509KeyPair(b.Cert, b.Key)
 	if err != nil {

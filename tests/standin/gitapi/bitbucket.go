@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// bitbucket replies as Bitbucket Cloud does.
+// bitbucket responds like Bitbucket Cloud.
 type bitbucket struct{}
 
 func (bitbucket) secret(r *http.Request) string { return basicSecret(r) }
@@ -45,8 +45,7 @@ func bitbucketError(w http.ResponseWriter, status int, message string, detail ob
 	reply(w, status, object{"type": "error", "error": flaw})
 }
 
-// dataCenter replies as Bitbucket Data Center does. Scopes are the permissions
-// that the token has: PROJECT_ADMIN, REPO_ADMIN.
+// dataCenter responds like Bitbucket Data Center. Scopes are the permissions of the token: PROJECT_ADMIN, REPO_ADMIN.
 type dataCenter struct{}
 
 func (dataCenter) secret(r *http.Request) string { return bearerSecret(r) }

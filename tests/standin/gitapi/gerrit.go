@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-// gerrit replies as Gerrit does: a line that is not JSON precedes its JSON.
+// gerrit responds like Gerrit: a line that is not JSON precedes the JSON.
 type gerrit struct{}
 
 func (gerrit) secret(r *http.Request) string { return basicSecret(r) }

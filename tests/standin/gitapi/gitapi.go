@@ -1,6 +1,5 @@
-// Package gitapi stands in for the APIs of Git providers: it replies to the
-// requests of the validator as they do, with their status codes, headers and
-// bodies, for tokens of every condition.
+// Package gitapi is a stand-in for the APIs of Git providers: it responds to the requests of the validator with their status codes, headers and
+// bodies, for valid, unknown and expired tokens with any scopes.
 package gitapi
 
 import (
@@ -15,29 +14,27 @@ import (
 
 // Options describe a server.
 type Options struct {
-	// Kind is GITHUB, GITLAB, BITBUCKET, BITBUCKET_SERVER or GERRIT. Their
-	// servers for own premises differ by Prefix alone.
+	// Kind is GITHUB, GITLAB, BITBUCKET, BITBUCKET_SERVER or GERRIT. Self-hosted servers differ only in Prefix.
 	Kind string `json:"kind"`
-	// Prefix is the path before the API's own, such as /api/v3.
+	// Prefix is the path before the paths of the API, such as /api/v3.
 	Prefix string  `json:"prefix"`
 	Tokens []Token `json:"tokens"`
-	// Repositories are the owner/name that tokens reach.
+	// Repositories are the repositories, as owner/name, that tokens can access.
 	Repositories []string `json:"repositories"`
-	// Fault replies to every request with this status, as the provider does.
+	// Fault, if not 0, is the status of the provider's response to every request.
 	Fault int `json:"fault"`
 }
 
-// Token is one that the server knows.
+// Token is a token that the server knows.
 type Token struct {
 	Value string `json:"value"`
-	// Scopes are what it may do: names of scopes, or of permissions.
+	// Scopes are the names of its scopes or permissions.
 	Scopes []string `json:"scopes"`
-	// FineGrained is one of GitHub's that tells no scopes.
+	// FineGrained marks a fine-grained token of GitHub, which does not return scopes.
 	FineGrained bool `json:"fineGrained"`
-	// Project is one that belongs to a project and not to a person.
+	// Project marks a token of a project instead of a person.
 	Project bool `json:"project"`
-	// Expired is one that the server does not take any more; Expires is the
-	// end of one that it still takes.
+	// Expired marks a token that the server rejects; Expires is the expiry date of a valid token.
 	Expired bool      `json:"expired"`
 	Expires time.Time `json:"expires"`
 }
@@ -48,19 +45,19 @@ type Server struct {
 	replies provider
 }
 
-// provider is how one kind of server replies.
+// provider defines the responses of one kind of server.
 type provider interface {
-	// secret is the token that a request carries.
+	// secret returns the token of a request.
 	secret(r *http.Request) string
-	// serve answers a request that is signed in; path has no prefix.
+	// serve responds to an authenticated request; path has no prefix.
 	serve(w http.ResponseWriter, path string, r *http.Request, token Token)
-	// refuse answers a request whose token is unknown or has expired.
+	// refuse responds to a request whose token is unknown or has expired.
 	refuse(w http.ResponseWriter, token *Token)
-	// limited answers when there were too many requests.
+	// limited responds to a request that exceeds the rate limit.
 	limited(w http.ResponseWriter)
 }
 
-// New makes a server of a kind.
+// New returns a server of a kind.
 func New(options Options) (*Server, error) {
 	replies, known := map[string]provider{
 		"GITHUB": github{options}, "GITLAB": gitlab{}, "BITBUCKET": bitbucket{}, "BITBUCKET_SERVER": dataCenter{}, "GERRIT": gerrit{},
@@ -71,7 +68,7 @@ func New(options Options) (*Server, error) {
 	return &Server{options, replies}, nil
 }
 
-// ServeHTTP replies as the provider does.
+// ServeHTTP responds like the provider.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path, inside := strings.CutPrefix(r.URL.Path, s.options.Prefix)
 	switch {
@@ -101,7 +98,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.replies.serve(w, path, r, s.options.Tokens[at])
 }
 
-// page is what a proxy before the API replies: HTML.
+// page responds like a proxy before the API, with HTML.
 func page(w http.ResponseWriter, status int, title string) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
@@ -124,7 +121,7 @@ func plain(w http.ResponseWriter, status int, text string) {
 
 type object = map[string]any
 
-// basicSecret is the password of a request that is signed by user and password.
+// basicSecret returns the password of a request with basic authentication.
 func basicSecret(r *http.Request) string {
 	_, password, _ := r.BasicAuth()
 	return password

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// github replies as GitHub and GitHub Enterprise do.
+// github responds like GitHub and GitHub Enterprise.
 type github struct{ options Options }
 
 func (github) secret(r *http.Request) string { return bearerSecret(r) }
@@ -32,8 +32,7 @@ func (g github) serve(w http.ResponseWriter, path string, _ *http.Request, token
 	}
 }
 
-// refuse is the same for a token that has expired: GitHub tells the end of
-// those alone that are still alive.
+// refuse sends the same response for an expired token: GitHub returns the expiry date only of valid tokens.
 func (github) refuse(w http.ResponseWriter, _ *Token) {
 	reply(w, http.StatusUnauthorized, object{"message": "Bad credentials", "documentation_url": "https://docs.github.com/rest", "status": "401"})
 }

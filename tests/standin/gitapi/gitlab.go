@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// gitlab replies as GitLab does from version 15.5 on.
+// gitlab responds like GitLab 15.5 and later.
 type gitlab struct{}
 
 func (gitlab) secret(r *http.Request) string { return r.Header.Get("PRIVATE-TOKEN") }

@@ -10,7 +10,7 @@ import (
 	"gitops-runtime/tests/standin/platformapi"
 )
 
-// lines are positions in the schema, which move when it changes.
+// lines matches positions in the schema, which change with it.
 var lines = regexp.MustCompile(`"line":\s*\d+`)
 
 func names(of *platformapi.Platform) []string {
@@ -46,7 +46,7 @@ func TestREST(t *testing.T) {
 	}
 }
 
-// What the runtime's programs ask in GraphQL beside registration.
+// GraphQL requests of the runtime's programs other than registration.
 func TestQueries(t *testing.T) {
 	t.Parallel()
 	limited := platformapi.DefaultSeed()
@@ -80,7 +80,7 @@ func TestQueries(t *testing.T) {
 	}
 }
 
-// A task is given once, errors are kept, and a sealing key comes back.
+// A task is returned once, errors are stored, and a sealing key can be read.
 func TestRecords(t *testing.T) {
 	t.Parallel()
 	made := start(t, platformapi.Options{})

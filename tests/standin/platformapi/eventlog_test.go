@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The log keeps the newest events within its limit, and the last one whatever its size.
+// The log keeps the newest events within its limit, and the last one regardless of its size.
 func TestEventLog(t *testing.T) {
 	t.Parallel()
 	var log eventLog

@@ -10,16 +10,16 @@ import (
 	"gitops-runtime/tests/standin/serve"
 )
 
-// Limits of what the platform reads and keeps, in bytes.
+// Limits of request bodies and stored events, in bytes.
 const (
 	bodyLimit = 4 << 20
-	// eventLimit is how much of an event may unpack to.
+	// eventLimit is the maximum size of an uncompressed event.
 	eventLimit = 16 << 20
-	// logLimit is how much of events is kept; the oldest go first.
+	// logLimit is the maximum size of stored events; the oldest are deleted first.
 	logLimit = 8 << 20
 )
 
-// Event is what a runtime has reported.
+// Event is an event that a runtime has reported.
 type Event struct {
 	Time    time.Time       `json:"time"`
 	Account string          `json:"account"`
@@ -37,7 +37,7 @@ type ObjectReference struct {
 	Name       string `json:"name"`
 }
 
-// eventLog keeps the newest events.
+// eventLog stores the newest events.
 type eventLog struct {
 	events []Event
 	bytes  int
@@ -53,7 +53,7 @@ func (l *eventLog) add(event Event) {
 	}
 }
 
-// report takes an event from a runtime.
+// report stores an event of a runtime.
 func (s *store) report(w http.ResponseWriter, r *http.Request) {
 	who, ok := s.caller(r.Header.Get("Authorization"))
 	switch {
@@ -83,7 +83,7 @@ func (s *store) report(w http.ResponseWriter, r *http.Request) {
 	serve.JSON(w, http.StatusOK, map[string]int{"received": 1})
 }
 
-// readEvent reads the body of a request, gzipped or not; problem says why that failed.
+// readEvent reads the body of a request, gzipped or not; problem is the reason if that failed.
 func readEvent(r *http.Request) (payload []byte, problem string) {
 	body := io.Reader(r.Body)
 	switch encoding := r.Header.Get("Content-Encoding"); encoding {
@@ -107,7 +107,7 @@ func readEvent(r *http.Request) (payload []byte, problem string) {
 	return payload, ""
 }
 
-// reported gives the events about a kind of objects from a runtime, oldest first; an empty filter takes all.
+// reported returns the events about a kind of objects from a runtime, oldest first; an empty filter matches all.
 func (s *store) reported(kind, runtime string) []Event {
 	s.mu.RLock()
 	defer s.mu.RUnlock()

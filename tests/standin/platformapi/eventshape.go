@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// kind is what a JSON value has to be; it says what is wrong with one that is not.
+// kind checks a JSON value, and returns a description of the problem, empty if there is none.
 type kind func(value any) string
 
 func text(value any) string {
@@ -69,14 +69,14 @@ func texts(value any) string {
 
 func anything(any) string { return "" }
 
-// shape are the fields of an object; required ones have to be there.
+// shape contains the fields of an object, required and optional.
 type shape struct {
 	required []string
 	fields   map[string]kind
 }
 
-// The shape of an event, as the contract documents it: pkg/apiclient/events of Codefresh's fork of Argo CD v2.12.3-2024.10.24. The
-// fields payloadVersion and deleted came later and are known by name alone.
+// The shape of an event, as the contract documents it: pkg/apiclient/events of Codefresh's fork of Argo CD v2.12.3-2024.10.24. Of the later fields
+// payloadVersion and deleted only the names are known.
 var (
 	dataShape = shape{
 		required: []string{"timestamp", "object", "source"},
@@ -104,7 +104,7 @@ var (
 	dependenciesShape = shape{fields: map[string]kind{"lock": text, "deps": text, "requirements": text}}
 )
 
-// wrong names the first field at path or below that is missing, not known, or of another kind.
+// wrong describes the first field at path or below that is missing, unknown, or of another kind.
 func (s shape) wrong(path string, value any) (map[string]any, string) {
 	object, ok := value.(map[string]any)
 	if !ok {
@@ -127,8 +127,8 @@ func (s shape) wrong(path string, value any) (map[string]any, string) {
 	return object, ""
 }
 
-// checkEvent gives the object that an event is about, or says what is wrong with the event. It takes two shapes: that of the event
-// reporters, and that of a Sensor of the published chart 0.24, which has data.object alone, as JSON text.
+// checkEvent returns the object that an event is about, or a description of the problem with the event. It accepts two shapes: that of the event
+// reporters, and that of a Sensor of the published chart 0.24, which has only data.object, as JSON text.
 func checkEvent(payload []byte) (ObjectReference, string) {
 	var event map[string]any
 	if err := json.Unmarshal(payload, &event); err != nil {
@@ -152,7 +152,7 @@ func checkEvent(payload []byte) (ObjectReference, string) {
 			return ObjectReference{}, problem
 		}
 	}
-	document, err := base64.StdEncoding.DecodeString(data["object"].(string)) //nolint:forcetypeassert // the shape has it as a string
+	document, err := base64.StdEncoding.DecodeString(data["object"].(string)) //nolint:forcetypeassert // a string by the shape
 	if err != nil {
 		return ObjectReference{}, "the field data.object of the event is not base64"
 	}

@@ -15,27 +15,27 @@ import (
 	"gitops-runtime/tests/standin/serve"
 )
 
-// Fault is a misbehavior of the platform, for tests of its clients. Path and Contains choose the requests that it hits.
+// Fault is a misbehavior of the platform, for tests of its clients. Path and Contains select the requests that it affects.
 type Fault struct {
 	Path     string            `json:"path,omitempty"`     // Path is the exact URL path; empty for all but /test/.
-	Contains string            `json:"contains,omitempty"` // Contains is text that the request body holds, such as a GraphQL field.
-	Times    int               `json:"times,omitempty"`    // Times is how many requests are hit; 0 for all.
-	Delay    Duration          `json:"delay,omitempty"`    // Delay is waited before anything else, or until the client goes away.
-	Status   int               `json:"status,omitempty"`   // Status, when not 0, is replied with Body instead of the real answer.
+	Contains string            `json:"contains,omitempty"` // Contains is text that the request body contains, such as a GraphQL field.
+	Times    int               `json:"times,omitempty"`    // Times is the number of affected requests; 0 for all.
+	Delay    Duration          `json:"delay,omitempty"`    // Delay is the time to wait first; it ends if the client disconnects.
+	Status   int               `json:"status,omitempty"`   // Status, if not 0, is sent with Body instead of the real response.
 	Body     string            `json:"body,omitempty"`
-	Headers  map[string]string `json:"headers,omitempty"` // Headers of the reply, such as Retry-After or Location.
-	Drop     bool              `json:"drop,omitempty"`    // Drop closes the connection without a reply.
-	Cut      bool              `json:"cut,omitempty"`     // Cut closes it in the middle of Body.
-	Trickle  Duration          `json:"trickle,omitempty"` // Trickle is waited before the last byte of Body.
-	// GraphQLError, when not empty, is replied with HTTP 200 as a GraphQL error with code GraphQLCode.
+	Headers  map[string]string `json:"headers,omitempty"` // Headers of the response, such as Retry-After or Location.
+	Drop     bool              `json:"drop,omitempty"`    // Drop closes the connection without a response.
+	Cut      bool              `json:"cut,omitempty"`     // Cut closes the connection in the middle of Body.
+	Trickle  Duration          `json:"trickle,omitempty"` // Trickle is the time to wait before the last byte of Body.
+	// GraphQLError, if not empty, is sent with HTTP 200 as a GraphQL error with code GraphQLCode.
 	GraphQLError string `json:"graphqlError,omitempty"`
 	GraphQLCode  string `json:"graphqlCode,omitempty"`
 }
 
-// Duration is a time.Duration that is written like 1.5s in JSON.
+// Duration is a time.Duration that is a string in JSON, such as "1.5s".
 type Duration time.Duration
 
-// UnmarshalJSON reads a string such as "250ms".
+// UnmarshalJSON parses a string such as "250ms".
 func (d *Duration) UnmarshalJSON(document []byte) error {
 	var text string
 	if err := json.Unmarshal(document, &text); err != nil {
@@ -49,7 +49,7 @@ func (d *Duration) UnmarshalJSON(document []byte) error {
 // MarshalJSON writes the duration as a string.
 func (d Duration) MarshalJSON() ([]byte, error) { return json.Marshal(time.Duration(d).String()) }
 
-// faults are the misbehaviors in force.
+// faults are the active faults.
 type faults struct {
 	mu      sync.Mutex
 	pending []Fault
@@ -67,7 +67,7 @@ func (f *faults) clear() {
 	f.pending = nil
 }
 
-// take finds the first fault that hits a request and counts it.
+// take returns the first fault that affects a request, and counts it.
 func (f *faults) take(path string, body []byte) (Fault, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -85,7 +85,7 @@ func (f *faults) take(path string, body []byte) (Fault, bool) {
 	return Fault{}, false
 }
 
-// before lets faults hit requests for next.
+// before applies faults to requests for next.
 func (f *faults) before(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, testPrefix) {
@@ -106,7 +106,7 @@ func (f *faults) before(next http.Handler) http.Handler {
 	})
 }
 
-// reply sends the fault's own answer, whole, in part or slowly.
+// reply sends the fault's response, completely, in part or slowly.
 func (f Fault) reply(w http.ResponseWriter, r *http.Request) {
 	for name, value := range f.Headers {
 		w.Header().Set(name, value)
@@ -135,7 +135,7 @@ func (f Fault) reply(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, f.Body[last:])
 }
 
-// hits plays the fault and says whether the request is answered with it.
+// hits applies the fault and reports whether it has responded to the request.
 func (f Fault) hits(w http.ResponseWriter, r *http.Request) bool {
 	if f.Delay > 0 {
 		timer := time.NewTimer(time.Duration(f.Delay))

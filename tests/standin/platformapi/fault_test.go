@@ -71,7 +71,7 @@ func TestFaultAPI(t *testing.T) {
 	}
 }
 
-// A delay ends when the client gives up; a drop ends the connection without a reply.
+// A delay ends when the client disconnects; a drop closes the connection without a response.
 func TestFaultsOfTheConnection(t *testing.T) {
 	t.Parallel()
 	server, err := platformapi.Start(t.Context(), platformapi.Options{})
@@ -85,7 +85,7 @@ func TestFaultsOfTheConnection(t *testing.T) {
 	require.ErrorIs(t, post(ctx, server.URL), context.DeadlineExceeded)
 }
 
-// A body may end early or late, and a reply may carry headers.
+// A body may end early or late, and a response may have headers.
 func TestFaultsOfTheBody(t *testing.T) {
 	t.Parallel()
 	server, err := platformapi.Start(t.Context(), platformapi.Options{})

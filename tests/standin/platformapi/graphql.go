@@ -15,12 +15,12 @@ import (
 //go:embed schema.graphql
 var schemaText string
 
-// Schema is the text of the GraphQL schema that the platform serves.
+// Schema returns the text of the GraphQL schema that the platform serves.
 func Schema() string { return schemaText }
 
 type callerKey struct{}
 
-// graphQLHandler answers POST requests of the form {"query", "operationName", "variables"}.
+// graphQLHandler returns a handler of POST requests of the form {"query", "operationName", "variables"}.
 func graphQLHandler(data *store) (http.Handler, error) {
 	schema, err := graphql.ParseSchema(schemaText, &resolver{data: data}, graphql.UseFieldResolvers(), graphql.MaxDepth(12))
 	if err != nil {
@@ -49,13 +49,13 @@ func graphQLHandler(data *store) (http.Handler, error) {
 		answer := schema.Exec(ctx, request.Query, request.OperationName, request.Variables)
 		status := http.StatusOK
 		if answer.Data == nil && len(answer.Errors) > 0 && len(answer.Errors[0].Path) == 0 {
-			status = http.StatusBadRequest // the document does not fit the schema
+			status = http.StatusBadRequest // the document is not valid by the schema
 		}
 		serve.JSON(w, status, answer)
 	}), nil
 }
 
-// graphQLFailure is a GraphQL reply with one error and no data.
+// graphQLFailure returns a GraphQL response with one error and no data.
 func graphQLFailure(message, code string) any {
 	type failure struct {
 		Message    string            `json:"message"`

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// Limits are what an account may have; nil means no limit.
+// Limits are the limits of an account; nil means no limit.
 type Limits struct {
 	Clusters     *int32 `json:"clusters,omitempty"`
 	Applications *int32 `json:"applications,omitempty"`
@@ -17,7 +17,7 @@ type limitsResult struct {
 	Status *bool
 }
 
-// LimitsStatus counts the runtimes of the user's account as its clusters; the stand-in keeps no applications.
+// LimitsStatus counts the runtimes of the user's account as its clusters; the stand-in stores no applications.
 func (r *resolver) LimitsStatus(ctx context.Context) *limitsResult {
 	user := who(ctx).user
 	if user == nil {

@@ -1,5 +1,5 @@
-// Package platformapi is a stand-in of the control plane that a runtime registers at: a GraphQL server with accounts, users and
-// runtimes, a log of reported events, and the server plugin that lets a runtime's tunnel in.
+// Package platformapi is a stand-in for the control plane that a runtime registers with: a GraphQL server with accounts, users and runtimes, a log of
+// reported events, and the server plugin that authorizes a runtime's tunnel.
 package platformapi
 
 import (
@@ -18,24 +18,24 @@ const (
 	TunnelPath  = "/newProxy"
 )
 
-// Options say how a Platform starts; the zero value has the default seed, a test API and no log.
+// Options configure a Platform; the zero value has the default seed, a test API and no log.
 type Options struct {
-	Seed      *Seed            // Seed is DefaultSeed() when nil.
-	StateFile string           // StateFile, when given, keeps registered runtimes over a restart.
-	NoTestAPI bool             // NoTestAPI leaves out /test/.
-	Faults    []Fault          // Faults are in force from the start.
-	Log       *slog.Logger     // Log gets a line for each request, without tokens.
-	Now       func() time.Time // Now is time.Now when nil.
+	Seed      *Seed            // Seed is DefaultSeed() if nil.
+	StateFile string           // StateFile, if set, preserves registered runtimes across restarts.
+	NoTestAPI bool             // NoTestAPI disables /test/.
+	Faults    []Fault          // Faults are active from the start.
+	Log       *slog.Logger     // Log receives a line for each request, without tokens.
+	Now       func() time.Time // Now is time.Now if nil.
 }
 
-// Platform is an http.Handler that plays the control plane.
+// Platform is an http.Handler that responds like the control plane.
 type Platform struct {
 	data    *store
 	faults  faults
 	handler http.Handler
 }
 
-// New makes a Platform. It fails when the seed contradicts itself or the state file cannot be read.
+// New returns a Platform. It fails if the seed is inconsistent or the state file cannot be read.
 func New(options Options) (*Platform, error) {
 	seed := options.Seed
 	if seed == nil {
@@ -77,21 +77,21 @@ func New(options Options) (*Platform, error) {
 	return p, nil
 }
 
-// ServeHTTP answers a request.
+// ServeHTTP responds to a request.
 func (p *Platform) ServeHTTP(w http.ResponseWriter, r *http.Request) { p.handler.ServeHTTP(w, r) }
 
-// Events are what runtimes have reported of a kind of objects, oldest first; an empty kind or runtime takes all.
+// Events returns the events that a runtime has reported about a kind of objects, oldest first; an empty kind or runtime matches all.
 func (p *Platform) Events(kind, runtime string) []Event { return p.data.reported(kind, runtime) }
 
-// AddTask puts work there for gitops-operator of a runtime.
+// AddTask adds a task for gitops-operator of a runtime.
 func (p *Platform) AddTask(runtime string, task Task) { p.data.addTask(runtime, task) }
 
-// Errors are what was reported for a runtime.
+// Errors returns the errors that were reported for a runtime.
 func (p *Platform) Errors(account, runtime string) []RuntimeError {
 	return p.data.reportedErrors(account, runtime)
 }
 
-// Runtimes are all registered runtimes by account and name, without their tokens.
+// Runtimes returns all registered runtimes, sorted by account and name, without their tokens.
 func (p *Platform) Runtimes() []Runtime {
 	runtimes := p.data.list("")
 	for i := range runtimes {
@@ -100,19 +100,19 @@ func (p *Platform) Runtimes() []Runtime {
 	return runtimes
 }
 
-// Token is the token of a registered runtime, empty when there is none of that name.
+// Token returns the token of a registered runtime, empty if the runtime does not exist.
 func (p *Platform) Token(account, name string) string {
 	runtime, _ := p.data.runtime(account, name)
 	return runtime.Token
 }
 
-// Inject puts a fault in force, behind those already there.
+// Inject adds a fault after the active ones.
 func (p *Platform) Inject(fault Fault) { p.faults.add(fault) }
 
-// ClearFaults makes the platform behave again.
+// ClearFaults removes all faults.
 func (p *Platform) ClearFaults() { p.faults.clear() }
 
-// Reset goes back to the seed, and forgets events and faults.
+// Reset restores the seed and deletes events and faults.
 func (p *Platform) Reset() error {
 	p.faults.clear()
 	return p.data.reset()

@@ -17,10 +17,10 @@ import (
 	"gitops-runtime/tests/standin/platformapi"
 )
 
-// generated matches the tokens that the platform makes up.
+// generated matches the tokens that the platform generates.
 var generated = regexp.MustCompile(`runtime-[A-Z2-7]{26}`)
 
-// request is one call of the platform and the whole of its reply, with generated tokens replaced by NEW.
+// request is one call of the platform and the complete response, in which generated tokens are replaced by NEW.
 type request struct {
 	method, path, token, body string
 	status                    int
@@ -120,7 +120,7 @@ func TestReplies(t *testing.T) {
 	}
 }
 
-// A runtime's life: registered, reporting, registered again, removed.
+// A runtime is registered, reports events, is registered again and removed.
 func TestLife(t *testing.T) {
 	t.Parallel()
 	made := start(t, platformapi.Options{})

@@ -18,19 +18,18 @@ type RuntimeError struct {
 	Message string `json:"message"`
 }
 
-// Task is work for gitops-operator, which tests put there. The stand-in gives an action alone: app-proxy gets ActionBody at
-// ActionURL.
+// Task is a task for gitops-operator, which tests add. The stand-in supports only an action, which sends ActionBody to ActionURL of app-proxy.
 type Task struct {
 	Type       string `json:"type"`
 	ActionURL  string `json:"actionUrl"`
 	ActionBody any    `json:"actionBody,omitempty"`
 }
 
-// records are what runtimes leave at the platform beside events; they go with a reset.
+// records are the data other than events that runtimes store at the platform; a reset deletes them.
 type records struct {
-	errors      map[string][]RuntimeError // errors are by ACCOUNT/RUNTIME.
-	tasks       map[string][]Task         // tasks are by runtime.
-	sealingKeys map[string]string         // sealingKeys are by ACCOUNT/ID.
+	errors      map[string][]RuntimeError // errors has keys ACCOUNT/RUNTIME.
+	tasks       map[string][]Task         // tasks has runtimes as keys.
+	sealingKeys map[string]string         // sealingKeys has keys ACCOUNT/ID.
 	inbox       map[string][]json.RawMessage
 }
 
@@ -84,7 +83,7 @@ func (s *store) sealingKey(account, id string) (string, bool) {
 	return key, ok
 }
 
-// receive keeps what a trigger of a test has posted under a name.
+// receive stores the body that a trigger of a test has posted under a name.
 func (s *store) receive(name string, body json.RawMessage) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"github.com/graph-gophers/graphql-go"
 )
 
-// resolver answers the fields of Query and Mutation.
+// resolver resolves the fields of Query and Mutation.
 type resolver struct{ data *store }
 
 type installationArgs struct {
@@ -29,7 +29,7 @@ func who(ctx context.Context) caller {
 	return found
 }
 
-// Me is the user of the token, or the runtime of a runtime's own token.
+// Me returns the user or the runtime that the token belongs to.
 func (r *resolver) Me(ctx context.Context) *userResult {
 	asking := who(ctx)
 	account := r.accountResult(asking.account)
@@ -64,7 +64,7 @@ func (r *resolver) accountResult(id string) *accountResult {
 	return result
 }
 
-// Runtime is the named runtime of the token's account.
+// Runtime returns the named runtime of the token's account.
 func (r *resolver) Runtime(ctx context.Context, args struct{ Name string }) *runtimeResult {
 	runtime, ok := r.data.runtime(who(ctx).account, args.Name)
 	if !ok {
@@ -73,7 +73,7 @@ func (r *resolver) Runtime(ctx context.Context, args struct{ Name string }) *run
 	return newRuntimeResult(runtime)
 }
 
-// Runtimes are all runtimes of the token's account.
+// Runtimes returns all runtimes of the token's account.
 func (r *resolver) Runtimes(ctx context.Context) []*runtimeResult {
 	results := []*runtimeResult{}
 	if account := who(ctx).account; account != "" {
@@ -84,10 +84,10 @@ func (r *resolver) Runtimes(ctx context.Context) []*runtimeResult {
 	return results
 }
 
-// ShouldBeImplicitConfigurationRuntime is always false: the seed has no such account.
+// ShouldBeImplicitConfigurationRuntime always returns false: the seed has no such account.
 func (r *resolver) ShouldBeImplicitConfigurationRuntime() *bool { return new(bool) }
 
-// GitSources are none: the platform knows of Git sources by what app-proxy creates, which the stand-ins do not.
+// GitSources returns none: the platform learns of Git sources from app-proxy, which creates them; the stand-ins do not.
 func (r *resolver) GitSources(struct {
 	Pagination       *undocumented
 	Project, Runtime *string
@@ -96,7 +96,7 @@ func (r *resolver) GitSources(struct {
 	return &gitSourcesResult{Edges: []gitSourceEdge{}}
 }
 
-// GetSealingKey is a key that SaveSealingKey has kept.
+// GetSealingKey returns a key that SaveSealingKey has stored.
 func (r *resolver) GetSealingKey(ctx context.Context, args struct{ ID string }) *struct{ Key *string } {
 	key, ok := r.data.sealingKey(who(ctx).account, args.ID)
 	if !ok {
@@ -105,15 +105,15 @@ func (r *resolver) GetSealingKey(ctx context.Context, args struct{ ID string }) 
 	return &struct{ Key *string }{&key}
 }
 
-// ProductComponentsList has a shape that is not known, so it is null.
+// ProductComponentsList returns null, since its shape is not known.
 func (r *resolver) ProductComponentsList(struct{ Filters *undocumented }) *undocumented { return nil }
 
-// Applications has a shape that is not known, so it is null.
+// Applications returns null, since its shape is not known.
 func (r *resolver) Applications(struct{ Pagination, Filters *undocumented }) *undocumented {
 	return nil
 }
 
-// ProductReleaseTasks are the tasks that a test has put there for the runtime of the token. Each is given once.
+// ProductReleaseTasks returns the tasks that a test has added for the runtime of the token. Each is returned once.
 func (r *resolver) ProductReleaseTasks(ctx context.Context) (*[]taskResult, error) {
 	if who(ctx).runtime == nil {
 		return nil, refused(errRuntimeOnly)
@@ -125,7 +125,7 @@ func (r *resolver) ProductReleaseTasks(ctx context.Context) (*[]taskResult, erro
 	return &results, nil
 }
 
-// ProductReleaseRunHooksTasks are none.
+// ProductReleaseRunHooksTasks returns none.
 func (r *resolver) ProductReleaseRunHooksTasks(ctx context.Context) (*[]hookTaskResult, error) {
 	if who(ctx).runtime == nil {
 		return nil, refused(errRuntimeOnly)
@@ -133,7 +133,7 @@ func (r *resolver) ProductReleaseRunHooksTasks(ctx context.Context) (*[]hookTask
 	return &[]hookTaskResult{}, nil
 }
 
-// ProductReleaseCommitStatuses are none.
+// ProductReleaseCommitStatuses returns none.
 func (r *resolver) ProductReleaseCommitStatuses(ctx context.Context) (*[]commitStatusResult, error) {
 	if who(ctx).runtime == nil {
 		return nil, refused(errRuntimeOnly)
@@ -166,7 +166,7 @@ func (r *resolver) DeleteRuntime(ctx context.Context, args struct{ Name string }
 	return int32(removed), nil //nolint:gosec // 0 or 1
 }
 
-// ReportRuntimeErrors keeps the errors of a runtime that the account has.
+// ReportRuntimeErrors stores the errors of a runtime of the account.
 func (r *resolver) ReportRuntimeErrors(ctx context.Context, args struct {
 	ReportErrorsArgs struct {
 		Runtime string
@@ -184,7 +184,7 @@ func (r *resolver) ReportRuntimeErrors(ctx context.Context, args struct {
 	return int32(len(*given.Errors)), nil //nolint:gosec // a few
 }
 
-// SaveSealingKey keeps a private key of sealed-secrets.
+// SaveSealingKey stores a private key of sealed-secrets.
 func (r *resolver) SaveSealingKey(ctx context.Context, args struct{ PrivateKey string }) (*struct{ ID *string }, error) {
 	if args.PrivateKey == "" {
 		return nil, fmt.Errorf("privateKey is empty")
@@ -193,5 +193,5 @@ func (r *resolver) SaveSealingKey(ctx context.Context, args struct{ PrivateKey s
 	return &struct{ ID *string }{&id}, nil
 }
 
-// UpdateRuntimeClusters takes any clusters; what the real one answers is not known.
+// UpdateRuntimeClusters accepts any clusters; the response of the real platform is not known.
 func (r *resolver) UpdateRuntimeClusters(struct{ Clusters *undocumented }) *undocumented { return nil }

@@ -8,14 +8,14 @@ import (
 	"gitops-runtime/tests/standin/serve"
 )
 
-// rest are the calls that app-proxy makes beside GraphQL.
+// rest adds the handlers of app-proxy's REST calls.
 func (s *store) rest(mux *http.ServeMux) {
 	mux.HandleFunc("GET /api/ping", serve.Alive)
 	mux.HandleFunc("POST /api/argo-runtime", s.asCaller(s.issueToken))
 	mux.HandleFunc("GET /api/argo-runtime/{name}/storeKey", s.asCaller(s.storeKey))
 }
 
-// asCaller refuses who has no known token.
+// asCaller rejects requests without a known token.
 func (s *store) asCaller(next func(http.ResponseWriter, *http.Request, caller)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		who, ok := s.caller(r.Header.Get("Authorization"))
@@ -27,7 +27,7 @@ func (s *store) asCaller(next func(http.ResponseWriter, *http.Request, caller)) 
 	}
 }
 
-// issueToken takes {name} and answers {token}, the token of the runtime of that name.
+// issueToken reads {name} and responds with {token}, the token of the runtime with that name.
 func (s *store) issueToken(w http.ResponseWriter, r *http.Request, who caller) {
 	var given map[string]any
 	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, bodyLimit)).Decode(&given); err != nil {
@@ -50,14 +50,14 @@ func (s *store) issueToken(w http.ResponseWriter, r *http.Request, who caller) {
 	}
 }
 
-// storeKey answers {storeKey}, which is the same for a runtime as long as it is registered.
+// storeKey responds with {storeKey}, which does not change while a runtime is registered.
 func (s *store) storeKey(w http.ResponseWriter, r *http.Request, who caller) {
 	if runtime, ok := s.own(w, who, r.PathValue("name")); ok {
 		serve.JSON(w, http.StatusOK, map[string]string{"storeKey": "key-of-" + runtime.Account + "-" + runtime.Name})
 	}
 }
 
-// own is a runtime that the caller may act for: itself, or one of the account that a user administers.
+// own returns a runtime that the caller may act for: itself, or one of the account that a user administers.
 func (s *store) own(w http.ResponseWriter, who caller, name string) (Runtime, bool) {
 	runtime, known := s.runtime(who.account, name)
 	switch {

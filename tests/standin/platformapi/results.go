@@ -6,7 +6,7 @@ import (
 	"github.com/graph-gophers/graphql-go"
 )
 
-// The results of the schema's types are plain structs with the names of its fields.
+// The results of the schema's types are plain structs with the field names of the schema.
 
 type userResult struct {
 	ID                  graphql.ID
@@ -113,7 +113,7 @@ type hookTaskResult struct {
 type commitStatusResult struct{ Sha, RepoURL, Status, Description, Context, TargetUrl *string } //nolint:revive,staticcheck // the schema's field names
 
 func newRuntimeResult(runtime Runtime) *runtimeResult {
-	no := undocumented{false} // the fields are required, and what they hold is not known
+	no := undocumented{false} // the fields are required, but their content is not known
 	return &runtimeResult{
 		Metadata: metadataResult{
 			Group: "argoproj.io", Version: "v1alpha1", Kind: "Application", Name: runtime.Name, Runtime: runtime.Name, Account: runtime.Account,

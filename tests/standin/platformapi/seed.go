@@ -11,7 +11,7 @@ import (
 //go:embed seed.yaml
 var defaultSeed []byte
 
-// Seed is what the platform knows when it starts.
+// Seed is the initial data of the platform.
 type Seed struct {
 	Accounts []Account `json:"accounts"`
 	Users    []User    `json:"users"`
@@ -26,10 +26,10 @@ type Account struct {
 	GitAPIURL        string   `json:"gitApiUrl,omitempty"`
 	SharedConfigRepo string   `json:"sharedConfigRepo,omitempty"`
 	Admins           []string `json:"admins,omitempty"` // Admins are user ids.
-	Limits           *Limits  `json:"limits,omitempty"` // Limits of the account; nil where it has none.
+	Limits           *Limits  `json:"limits,omitempty"` // Limits of the account; nil for none.
 }
 
-// User is a person with a token. Account is the id of the active account; empty when the user has none.
+// User is a person with a token. Account is the id of the active account; empty if the user has none.
 type User struct {
 	ID      string `json:"id"`
 	Name    string `json:"name"`
@@ -37,7 +37,7 @@ type User struct {
 	Account string `json:"account,omitempty"`
 }
 
-// Runtime is a registered runtime. Its token is accepted for events and tunnels, and is never shown by the test API.
+// Runtime is a registered runtime. Its token is accepted for events and tunnels; the test API never returns it.
 type Runtime struct {
 	Account     string `json:"account"`
 	Name        string `json:"name"`
@@ -52,12 +52,12 @@ type Runtime struct {
 	ChartVersion      string `json:"chartVersion,omitempty"`
 	IngressClass      string `json:"ingressClass,omitempty"`
 	IngressController string `json:"ingressController,omitempty"`
-	AccessMode        string `json:"accessMode,omitempty"` // AccessMode is INGRESS, TUNNEL, or empty when the runtime does not say.
+	AccessMode        string `json:"accessMode,omitempty"` // AccessMode is INGRESS, TUNNEL, or empty if the runtime does not specify it.
 	Managed           bool   `json:"managed,omitempty"`
 	ExternalArgoCD    bool   `json:"isExternalArgoCd,omitempty"`
 }
 
-// DefaultSeed has account acc1 (admin token user-token-admin, member token user-token-member, a runtime named taken) and
+// DefaultSeed returns a seed with account acc1 (admin token user-token-admin, member token user-token-member, a runtime named taken) and
 // account acc2 (admin token user-token-acc2).
 func DefaultSeed() Seed {
 	seed, err := ParseSeed(defaultSeed)
@@ -67,10 +67,10 @@ func DefaultSeed() Seed {
 	return seed
 }
 
-// DefaultSeedDocument is DefaultSeed as YAML.
+// DefaultSeedDocument returns DefaultSeed as YAML.
 func DefaultSeedDocument() []byte { return slices.Clone(defaultSeed) }
 
-// ParseSeed reads a seed in YAML or JSON and refuses unknown fields and references to accounts or users that are not there.
+// ParseSeed parses a seed in YAML or JSON. Unknown fields and references to missing accounts or users are errors.
 func ParseSeed(document []byte) (Seed, error) {
 	var seed Seed
 	if err := yaml.UnmarshalStrict(document, &seed); err != nil {

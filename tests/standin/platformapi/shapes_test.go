@@ -14,10 +14,10 @@ import (
 	"gitops-runtime/tests/standin/platformapi"
 )
 
-// object is the base64 of a Deployment.
+// object is a Deployment in base64.
 var object = base64.StdEncoding.EncodeToString([]byte(`{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"namespace":"n","name":"web"}}`))
 
-// event is a whole event of the event reporter.
+// event is a complete event of the event reporter.
 var event = `{"data":{"timestamp":"2025-06-01T12:00:00.000Z","object":"` + object + `","source":{"desiredManifest":"{}","actualManifest":"{}","gitManifest":"a: b",
 	"repoURL":"https://git.example.com/a.git","path":"web","revision":"abc","operationSyncRevision":"abc","commitMessage":"m","commitAuthor":"a","commitDate":"2025-06-01T11:00:00Z",
 	"syncStartedAt":"2025-06-01T11:00:00Z","syncFinishedAt":"2025-06-01T11:01:00Z","appName":"web","appNamespace":"codefresh","appUID":"u","appLabels":{"a":"b"},"cluster":"https://kubernetes.default.svc",
@@ -110,7 +110,7 @@ func TestGzippedEvents(t *testing.T) {
 	}
 }
 
-// A call of a wrong shape is answered with 400 and the name of the field.
+// The response to a call of a wrong shape is 400 with the name of the field.
 func TestWrongCalls(t *testing.T) {
 	t.Parallel()
 	create := func(old, with string) string {

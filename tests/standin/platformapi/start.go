@@ -11,7 +11,7 @@ import (
 // Server is a Platform that listens on loopback.
 type Server struct {
 	*Platform
-	URL string // URL has no path and no slash at its end.
+	URL string // URL has no path and no trailing slash.
 	CA  []byte // CA is the PEM certificate to trust; nil without TLS.
 }
 
@@ -20,7 +20,7 @@ func Start(ctx context.Context, options Options) (*Server, error) {
 	return start(ctx, options, nil)
 }
 
-// StartTLS is Start over https, with a certificate for 127.0.0.1 and localhost that the Server's CA signed.
+// StartTLS is like Start, but over https, with a certificate for 127.0.0.1 and localhost that the Server's CA has signed.
 func StartTLS(ctx context.Context, options Options) (*Server, error) {
 	bundle, err := certs.New("127.0.0.1", "localhost")
 	if err != nil {
@@ -48,7 +48,7 @@ func start(ctx context.Context, options Options, bundle *certs.Bundle) (*Server,
 	}
 	server.URL = scheme + "://" + listener.Addr().String()
 	go func() {
-		// The listener was opened above, so all that Serve can still report is the end that ctx asked for.
+		// The listener was opened above, so Serve can only return because ctx has ended.
 		_ = serve.HTTP(ctx, listener, platform)
 	}()
 	return server, nil

@@ -8,8 +8,8 @@ import (
 	"os"
 )
 
-// keepIn makes the store write its runtimes to path after every change, and starts from its content. A platform that
-// is restarted then still knows the tokens it gave out.
+// keepIn loads the runtimes from the file at path, to which the store writes them after every change, so that a restarted platform still knows the
+// tokens that it has issued.
 func (s *store) keepIn(path string) error {
 	document, err := os.ReadFile(path)
 	switch {

@@ -22,7 +22,7 @@ type caller struct {
 	account string
 }
 
-// store holds accounts, users, runtimes and events. Its methods may be called side by side.
+// store contains accounts, users, runtimes and events. Its methods may be called concurrently.
 type store struct {
 	mu       sync.RWMutex
 	seed     Seed
@@ -37,7 +37,7 @@ func newStore(seed Seed, now func() time.Time) *store {
 	return &store{seed: seed, runtimes: withTokens(seed.Runtimes), records: newRecords(), now: now, saved: func([]Runtime) error { return nil }}
 }
 
-// withTokens copies runtimes and fills in what the seed may leave out.
+// withTokens returns a copy of runtimes with the fields that the seed may omit.
 func withTokens(runtimes []Runtime) []Runtime {
 	filled := slices.Clone(runtimes)
 	for i := range filled {
@@ -49,7 +49,7 @@ func withTokens(runtimes []Runtime) []Runtime {
 
 func newToken() string { return "runtime-" + rand.Text() }
 
-// reset goes back to the seed and forgets all events.
+// reset restores the seed and deletes all events.
 func (s *store) reset() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -57,7 +57,7 @@ func (s *store) reset() error {
 	return s.saved(s.runtimes)
 }
 
-// caller finds the owner of a token. An empty or unknown token has no owner.
+// caller returns the owner of a token. An empty or unknown token has no owner.
 func (s *store) caller(token string) (caller, bool) {
 	if token == "" {
 		return caller{}, false
@@ -90,7 +90,7 @@ func (s *store) isAdmin(who caller) bool {
 	return ok && who.user != nil && slices.Contains(account.Admins, who.user.ID)
 }
 
-// list gives the runtimes of an account, or of all accounts when it is empty, by account and name.
+// list returns the runtimes of an account, or of all accounts if it is empty, sorted by account and name.
 func (s *store) list(account string) []Runtime {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -115,8 +115,8 @@ func (s *store) runtime(account, name string) (Runtime, bool) {
 	return Runtime{}, false
 }
 
-// register adds a runtime with a new token. A runtime that registers again from the same cluster and namespace gets a new
-// token in place of the old one, so that a registration that failed half-way can be tried again.
+// register adds a runtime with a new token. A runtime that registers again from the same cluster and namespace receives a new token in place of the
+// old one, so that a registration that failed halfway can be repeated.
 func (s *store) register(who caller, runtime Runtime) (Runtime, error) {
 	if !s.isAdmin(who) {
 		return Runtime{}, errForbidden
@@ -136,7 +136,7 @@ func (s *store) register(who caller, runtime Runtime) (Runtime, error) {
 	return runtime, s.saved(s.runtimes)
 }
 
-// remove deletes a runtime and says how many were there, 0 or 1. A runtime may remove itself.
+// remove deletes a runtime and returns the number of deleted runtimes, 0 or 1. A runtime may remove itself.
 func (s *store) remove(who caller, name string) (int, error) {
 	itself := who.runtime != nil && who.runtime.Name == name
 	if !itself && !s.isAdmin(who) {
@@ -152,7 +152,7 @@ func (s *store) remove(who caller, name string) (int, error) {
 	return 1, s.saved(s.runtimes)
 }
 
-// index finds a runtime; the caller holds the lock.
+// index returns the index of a runtime; the caller holds the lock.
 func (s *store) index(account, name string) int {
 	return slices.IndexFunc(s.runtimes, func(r Runtime) bool { return r.Account == account && r.Name == name })
 }

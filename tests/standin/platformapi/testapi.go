@@ -7,10 +7,10 @@ import (
 	"gitops-runtime/tests/standin/serve"
 )
 
-// testPrefix is where the paths begin that tests use and a runtime never does. They need no token.
+// testPrefix is the prefix of the paths for tests, which a runtime never uses. They need no token.
 const testPrefix = "/test/"
 
-// testAPI lets tests look at the platform, reset it and make it misbehave.
+// testAPI adds the handlers by which tests inspect the platform, reset it and inject faults.
 func (p *Platform) testAPI(mux *http.ServeMux) {
 	mux.HandleFunc("GET /test/events", func(w http.ResponseWriter, r *http.Request) {
 		query := r.URL.Query()
@@ -62,7 +62,7 @@ func (p *Platform) testAPI(mux *http.ServeMux) {
 	})
 }
 
-// decode reads the JSON body of a request, strictly; it says what is wrong.
+// decode decodes the JSON body of a request strictly; it returns a description of the problem.
 func decode(w http.ResponseWriter, r *http.Request, into any) string {
 	decoder := json.NewDecoder(http.MaxBytesReader(w, r.Body, bodyLimit))
 	decoder.DisallowUnknownFields()

@@ -8,7 +8,7 @@ import (
 	"gitops-runtime/tests/standin/serve"
 )
 
-// pluginRequest is what frps v0.70.0 POSTs to a server plugin (pkg/plugin/server/types.go, pkg/msg/msg.go of its module).
+// pluginRequest is the request that frps v0.70.0 POSTs to a server plugin (pkg/plugin/server/types.go, pkg/msg/msg.go of its module).
 type pluginRequest struct {
 	Op      string `json:"op"`
 	Content struct {
@@ -20,15 +20,15 @@ type pluginRequest struct {
 	} `json:"content"`
 }
 
-// pluginReply tells frps to go on unchanged, or to refuse with a reason that frpc shows.
+// pluginReply is the response to frps: to continue unchanged, or to reject with a reason that frpc shows.
 type pluginReply struct {
 	Reject       bool   `json:"reject"`
 	RejectReason string `json:"reject_reason,omitempty"`
 	Unchange     bool   `json:"unchange"`
 }
 
-// tunnel answers frps's server plugin. It refuses a NewProxy unless it carries a runtime's token in its metadata
-// Authorization and is an HTTP proxy whose name and subdomain are <account id>-<runtime name> of that runtime.
+// tunnel is frps's server plugin. It rejects a NewProxy unless its metadata Authorization is a runtime's token and it is an HTTP proxy whose name and
+// subdomain are <account id>-<runtime name> of that runtime.
 func (s *store) tunnel(w http.ResponseWriter, r *http.Request) {
 	var request pluginRequest
 	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, bodyLimit)).Decode(&request); err != nil {

@@ -7,7 +7,7 @@ import (
 	"gitops-runtime/tests/standin/platformapi"
 )
 
-// The requests are what frps v0.70.0 sends.
+// The requests are those of frps v0.70.0.
 func TestTunnel(t *testing.T) {
 	t.Parallel()
 	newProxy := func(content string) string {

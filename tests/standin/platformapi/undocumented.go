@@ -2,17 +2,17 @@ package platformapi
 
 import "encoding/json"
 
-// undocumented is a value whose shape is not known: it takes and gives any JSON.
+// undocumented is a value whose shape is not known: it can be any JSON.
 type undocumented struct{ value any }
 
-// ImplementsGraphQLType says which scalar of the schema this is.
+// ImplementsGraphQLType reports whether name is the scalar of the schema for this type.
 func (undocumented) ImplementsGraphQLType(name string) bool { return name == "Undocumented" }
 
-// UnmarshalGraphQL takes any value.
+// UnmarshalGraphQL stores any value.
 func (u *undocumented) UnmarshalGraphQL(input any) error {
 	u.value = input
 	return nil
 }
 
-// MarshalJSON gives the value.
+// MarshalJSON returns the value as JSON.
 func (u undocumented) MarshalJSON() ([]byte, error) { return json.Marshal(u.value) }

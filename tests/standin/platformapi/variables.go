@@ -9,11 +9,11 @@ import (
 	"github.com/graph-gophers/graphql-go/types"
 )
 
-// declaredVariable is a variable with its type in the head of an operation.
+// declaredVariable matches a variable with its type in the head of an operation.
 var declaredVariable = regexp.MustCompile(`\$(\w+)\s*:\s*(\[?)(\w+)`)
 
-// wrongVariable names the first field of the variables that does not fit its type: a field that the type does not have, or a value
-// of another kind. The GraphQL library checks what is required and enums itself, and ignores the rest.
+// wrongVariable describes the first field of the variables that is not valid: a field that the type does not have, or a value of another kind. The
+// GraphQL library checks only required fields and enums.
 func wrongVariable(schema *types.Schema, document string, variables map[string]any) string {
 	for _, match := range declaredVariable.FindAllStringSubmatch(document, -1) {
 		declared, known := schema.Types[match[3]]
@@ -33,7 +33,7 @@ func wrongVariable(schema *types.Schema, document string, variables map[string]a
 	return ""
 }
 
-// wrongValue names the field at path, or one below it, whose value does not fit a type.
+// wrongValue describes the first field at path or below whose value is not valid for a type.
 func wrongValue(path string, value any, declared types.Type) string {
 	if value == nil {
 		return ""
@@ -78,7 +78,7 @@ func wrongObject(path string, value any, declared *types.InputObject) string {
 	return ""
 }
 
-// fits says whether a JSON value is of a scalar type.
+// fits reports whether a JSON value is of a scalar type.
 func fits(value any, scalar string) bool {
 	switch value := value.(type) {
 	case string:

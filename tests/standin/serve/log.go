@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Logged logs a line for each request: method, path, status and duration; health checks that pass get none. Headers, query
-// strings and bodies may carry tokens and are never logged.
+// Logged logs a line for each request: method, path, status and duration; passed health checks are not logged. Headers, query
+// strings and bodies may contain tokens and are never logged.
 func Logged(log *slog.Logger, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now()
@@ -39,10 +39,10 @@ func (r *statusRecorder) WriteHeader(status int) {
 	r.ResponseWriter.WriteHeader(status)
 }
 
-// Unwrap lets http.ResponseController reach Flush and Hijack of the real writer.
+// Unwrap returns the real writer, whose Flush and Hijack http.ResponseController uses.
 func (r *statusRecorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
-// Hijack hands over the connection, for handlers that look for http.Hijacker themselves.
+// Hijack returns the connection, for handlers that require http.Hijacker.
 func (r *statusRecorder) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	r.status = http.StatusSwitchingProtocols
 	return http.NewResponseController(r.ResponseWriter).Hijack()

@@ -12,7 +12,7 @@ func JSON(w http.ResponseWriter, status int, value any) {
 	encoder := json.NewEncoder(w)
 	encoder.SetIndent("", "  ")
 	encoder.SetEscapeHTML(false)
-	// A client that went away is not an error of the server.
+	// A client that has disconnected is not an error of the server.
 	_ = encoder.Encode(value)
 }
 
@@ -21,7 +21,7 @@ func Failure(w http.ResponseWriter, status int, message string) {
 	JSON(w, status, map[string]string{"message": message})
 }
 
-// Alive answers a health check: 200 and "ok".
+// Alive responds to a health check with 200 and "ok".
 func Alive(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	_, _ = w.Write([]byte("ok\n"))

@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// drainTime is how long requests under way may go on after the context has ended.
+// drainTime is the time that running requests have after the context has ended.
 const drainTime = 2 * time.Second
 
-// Listen opens a TCP listener on address (host:port; port 0 takes a free one). A non-nil tlsConfig makes it a TLS listener.
+// Listen opens a TCP listener on address (host:port; port 0 selects a free one), a TLS listener if tlsConfig is not nil.
 func Listen(ctx context.Context, address string, tlsConfig *tls.Config) (net.Listener, error) {
 	var lc net.ListenConfig
 	listener, err := lc.Listen(ctx, "tcp", address)
@@ -27,8 +27,8 @@ func Listen(ctx context.Context, address string, tlsConfig *tls.Config) (net.Lis
 	return listener, nil
 }
 
-// HTTP serves handler on listener until ctx ends, then gives requests under way two seconds and returns nil.
-// The listener is closed in every case. HTTP/1.1 only: WebSocket upgrades then work on every connection.
+// HTTP serves handler on listener until ctx ends, then waits up to two seconds for running requests and returns nil. The listener is closed in every
+// case. It serves only HTTP/1.1, so that WebSocket upgrades work on every connection.
 func HTTP(ctx context.Context, listener net.Listener, handler http.Handler) error {
 	server := &http.Server{
 		Handler:           handler,
@@ -53,7 +53,7 @@ func HTTP(ctx context.Context, listener net.Listener, handler http.Handler) erro
 	return nil
 }
 
-// KeyPair loads a TLS configuration from a PEM certificate chain and its PEM key.
+// KeyPair returns a TLS configuration from a PEM certificate chain and its PEM key.
 func KeyPair(certFile, keyFile string) (*tls.Config, error) {
 	pair, err := tls.LoadX509KeyPair(certFile, keyFile)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"gitops-runtime/tests/standin/serve"
 )
 
-// A request under way is answered although the server is told to end.
+// A running request receives its response although the server is stopped.
 func TestHTTPDrains(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())

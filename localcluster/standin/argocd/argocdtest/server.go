@@ -1,4 +1,4 @@
-// Package argocdtest has a server for tests that answers as the API of Argo CD does: sessions, API keys, and resources.
+// Package argocdtest provides a server for tests that responds like the API of Argo CD: sessions, API keys, and resources.
 package argocdtest
 
 import (
@@ -33,7 +33,7 @@ func Start() *Server {
 	return s
 }
 
-// Address is where clients call it: HOST:PORT with the root path.
+// Address returns the address for clients: HOST:PORT with the root path.
 func (s *Server) Address() string { return strings.TrimPrefix(s.URL, "http://") + "/root" }
 
 // Accept makes a token valid.
@@ -50,7 +50,7 @@ func (s *Server) RevokeAll() {
 	s.keys = map[string]bool{}
 }
 
-// Manage sets what an Application manages.
+// Manage sets the resources that an Application manages.
 func (s *Server) Manage(application string, resources ...argocd.Resource) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -69,7 +69,7 @@ func (s *Server) session(w http.ResponseWriter, r *http.Request) {
 
 func (s *Server) user(w http.ResponseWriter, r *http.Request) {
 	if !s.knows(r) {
-		_, _ = w.Write([]byte(`{}`)) // Argo CD answers anybody
+		_, _ = w.Write([]byte(`{}`)) // Argo CD responds without authentication
 		return
 	}
 	_, _ = w.Write([]byte(`{"loggedIn":true,"username":"admin"}`))
@@ -82,7 +82,7 @@ func (s *Server) key(w http.ResponseWriter, r *http.Request) {
 	}
 	var wanted struct {
 		Name, ID  string
-		ExpiresIn int64 // Argo CD takes a number alone
+		ExpiresIn int64 // Argo CD accepts only a number
 	}
 	if err := json.NewDecoder(r.Body).Decode(&wanted); err != nil || wanted.Name != "admin" {
 		w.WriteHeader(http.StatusBadRequest)
