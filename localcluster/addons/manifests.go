@@ -39,8 +39,8 @@ const (
 	PluginURL    = "http://platform-internal:8080"
 )
 
-// SubdomainHost is the domain of the tunnels' host names. It is the domain of a namespace: a Service with the name of the runtime's public host resolves
-// it for pods, in place of public DNS.
+// SubdomainHost is the domain of the tunnels' host names. It is the domain of a namespace: a Service with the name of the runtime's public host
+// resolves it for pods, in place of public DNS.
 const SubdomainHost = TunnelsNamespace + ".svc.cluster.local"
 
 // TunnelsNamespace is the namespace of the Services by which pods find public hosts of tunnels.
@@ -135,8 +135,8 @@ func Objects(options Options) ([]*unstructured.Unstructured, error) {
 	return append(objects, options.TunnelServer...), nil
 }
 
-// Definitions returns the CRDs of the Gateway API, which have to exist before Objects with Gateway are applied. They are kept when the mode changes: a
-// release with an HTTPRoute could not be upgraded without its CRD.
+// Definitions returns the CRDs of the Gateway API, which have to exist before Objects with Gateway are applied. They are kept when the mode changes:
+// a release with an HTTPRoute could not be upgraded without its CRD.
 func Definitions() ([]*unstructured.Unstructured, error) {
 	entries, err := files.ReadDir("definitions")
 	if err != nil {

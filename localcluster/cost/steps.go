@@ -15,8 +15,8 @@ type Step struct {
 	Usages []Usage
 }
 
-// WriteSteps writes two tables in Markdown, with a row for each container and a column for each step: its memory, as an amount in its first step and as
-// a multiple of that in later steps, and its CPU.
+// WriteSteps writes two tables in Markdown, with a row for each container and a column for each step: its memory, as an amount in its first step and
+// as a multiple of that in later steps, and its CPU.
 func WriteSteps(out io.Writer, steps []Step) error {
 	lines := table("memory", steps, func(first, now Usage) string {
 		if first.Memory == 0 {

@@ -39,8 +39,8 @@ func (d *Daemon) exists() bool {
 	return err == nil
 }
 
-// Start starts the daemon in a separate session and waits until it responds. If the kernel rejects the machine's iptables (nft or legacy), it tries again
-// with the legacy one.
+// Start starts the daemon in a separate session and waits until it responds. If the kernel rejects the machine's iptables (nft or legacy), it tries
+// again with the legacy one.
 func (d *Daemon) Start(ctx context.Context) error {
 	if len(d.Dir) > longestDir {
 		return fmt.Errorf("the path %s is too long for Docker's sockets: set XDG_CACHE_HOME to a directory with a shorter name",
@@ -82,8 +82,8 @@ func (d *Daemon) configure() error {
 	return os.WriteFile(d.path("daemon.json"), config, 0o600)
 }
 
-// daemonConfig returns dockerd's configuration file. It sets the daemon's own namespaces in containerd, too, since dockerd uses a containerd that already
-// runs on the machine.
+// daemonConfig returns dockerd's configuration file. It sets the daemon's own namespaces in containerd, too, since dockerd uses a containerd that
+// already runs on the machine.
 func daemonConfig(dir string, wrapRunc bool) ([]byte, error) {
 	config := map[string]any{
 		"hosts":                        []string{"unix://" + filepath.Join(dir, "docker.sock")},

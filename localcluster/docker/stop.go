@@ -35,8 +35,8 @@ func (d *Daemon) Remove(ctx context.Context) error {
 	return os.RemoveAll(d.Dir)
 }
 
-// pid returns the process id of the running daemon, or 0. The process id in the file may belong to another program by now, so the process must have this
-// daemon's configuration among its arguments.
+// pid returns the process id of the running daemon, or 0. The process id in the file may belong to another program by now, so the process must have
+// this daemon's configuration among its arguments.
 func (d *Daemon) pid() (int, error) {
 	text, err := os.ReadFile(d.path("docker.pid"))
 	if errors.Is(err, os.ErrNotExist) {

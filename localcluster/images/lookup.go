@@ -69,8 +69,8 @@ func (c *Catalog) programKey(ctx context.Context, one placed) (string, error) {
 	return store.Key("layer-"+one.program.Name, key, one.path)
 }
 
-// debianKey returns the key of the shared layer of Debian packages. Updates within a Debian release do not change it: delete the layer's folder to get
-// them.
+// debianKey returns the key of the shared layer of Debian packages. Updates within a Debian release do not change it: delete the layer's folder to
+// get them.
 func (c *Catalog) debianKey(ctx context.Context) (string, error) {
 	return c.remember("debian", func() (string, error) {
 		sources, err := c.commands.Sources(ctx)

@@ -59,8 +59,8 @@ func rolloutsProgram(name string) gobuild.Program {
 	}
 }
 
-// workflowsProgram returns a program of Argo Workflows, whose module lacks two files: the web UI, which its build generates, and a symbolic link, which
-// module zips cannot contain.
+// workflowsProgram returns a program of Argo Workflows, whose module lacks two files: the web UI, which its build generates, and a symbolic link,
+// which module zips cannot contain.
 func workflowsProgram(name string) gobuild.Program {
 	const module = "github.com/argoproj/argo-workflows/v3"
 	return gobuild.Program{

@@ -35,7 +35,8 @@ const searchPath = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin
 // upstreamUI is the note of programs whose web UI is not in their module.
 const upstreamUI = "without the web UI"
 
-// static returns an image of one static program and the few files that programs expect: users, CA certificates and /tmp. Containers start the program.
+// static returns an image of one static program and the few files that programs expect: users, CA certificates and /tmp. Containers start the
+// program.
 func static(program gobuild.Program, at string, as user) recipe {
 	content := recipe{
 		origin:   BuiltFromSource,

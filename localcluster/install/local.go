@@ -38,8 +38,8 @@ type Local struct {
 	Out io.Writer
 }
 
-// New returns the local cluster of the checkout at root; its programs are in bin/, its files in .cache/. The environment variable KIND_NODE_IMAGE selects
-// a published node image, for another version of Kubernetes.
+// New returns the local cluster of the checkout at root; its programs are in bin/, its files in .cache/. The environment variable KIND_NODE_IMAGE
+// selects a published node image, for another version of Kubernetes.
 func New(root string, out io.Writer) (*Local, error) {
 	cache, err := kindcluster.DefaultCache()
 	if err != nil {
@@ -167,8 +167,8 @@ func (l *Local) startPlatform(ctx context.Context, mode mode, target func(string
 	return ca, err
 }
 
-// enforcesPolicies reports whether the node's network plugin enforces NetworkPolicies. The plugin of kind's published images does, as DaemonSet kindnet;
-// the static one of a node built from source does not.
+// enforcesPolicies reports whether the node's network plugin enforces NetworkPolicies. The plugin of kind's published images does, as DaemonSet
+// kindnet; the static one of a node built from source does not.
 func (l *Local) enforcesPolicies(ctx context.Context) (bool, error) {
 	c, err := client(l.Helm.Kubeconfig)
 	if err != nil {

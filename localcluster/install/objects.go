@@ -10,7 +10,8 @@ import (
 	"gitops-runtime/localcluster/images"
 )
 
-// namespaceObjects returns the runtime's namespace, which enforces the Pod Security level restricted: every install proves that no container needs more.
+// namespaceObjects returns the runtime's namespace, which enforces the Pod Security level restricted: every install proves that no container needs
+// more.
 func namespaceObjects() []*unstructured.Unstructured {
 	return []*unstructured.Unstructured{{Object: map[string]any{
 		"apiVersion": "v1",

@@ -31,9 +31,9 @@ func (c *Cluster) filter(ctx context.Context, rules string) error {
 	return err
 }
 
-// isolated returns a table that rejects connections to the outside. It applies before other rules, which may accept, and after kube-proxy and Docker have
-// resolved Services and the name server's address. That name server forwards queries as the node; without the responses it does not respond, and every
-// program that resolves a name waits for it.
+// isolated returns a table that rejects connections to the outside. It applies before other rules, which may accept, and after kube-proxy and Docker
+// have resolved Services and the name server's address. That name server forwards queries as the node; without the responses it does not respond, and
+// every program that resolves a name waits for it.
 func isolated(inside []netip.Prefix) string {
 	addresses := map[bool][]string{true: {"127.0.0.0/8"}, false: {"::1/128"}}
 	for _, prefix := range inside {

@@ -25,8 +25,8 @@ var (
 	Ports = []Port{HTTP, HTTPS}
 )
 
-// registryPatch configures containerd in upstream's node image to read the same directory of registries as in the built image, which does not need the
-// patch. kind restarts containerd after it.
+// registryPatch configures containerd in upstream's node image to read the same directory of registries as in the built image, which does not need
+// the patch. kind restarts containerd after it.
 const registryPatch = `containerdConfigPatches:
   - |-
     [plugins."io.containerd.grpc.v1.cri".registry]

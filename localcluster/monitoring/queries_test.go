@@ -16,8 +16,8 @@ import (
 	"gitops-runtime/tests/render"
 )
 
-// target contains the labels that the Prometheus operator adds to each target of a ServiceMonitor. If a metric already has one of them, its own becomes
-// exported_<label>: https://prometheus.io/docs/prometheus/latest/configuration/configuration/#scrape_config, honor_labels.
+// target contains the labels that the Prometheus operator adds to each target of a ServiceMonitor. If a metric already has one of them, its own
+// becomes exported_<label>: https://prometheus.io/docs/prometheus/latest/configuration/configuration/#scrape_config, honor_labels.
 var target = []string{"namespace", "pod", "service", "job", "container", "endpoint", "instance"}
 
 // query is a parsed query, the metrics that it is compared with, and the faults.

@@ -15,8 +15,8 @@ var (
 	sessionsOf  = flag.Int("sessions", 1000, "how many WebSockets and how many streams BenchmarkSessions keeps open")
 )
 
-// BenchmarkRequests requests a page of 1 KiB with 32 clients, through each route in turn. The CPU time of the route's programs is more meaningful than
-// requests per second, since clients and target run on the same machine.
+// BenchmarkRequests requests a page of 1 KiB with 32 clients, through each route in turn. The CPU time of the route's programs is more meaningful
+// than requests per second, since clients and target run on the same machine.
 func BenchmarkRequests(b *testing.B) {
 	const clients, lasting = 32, 3 * time.Second
 	all := routes(b)

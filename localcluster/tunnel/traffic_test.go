@@ -90,7 +90,8 @@ func (r route) client() *http.Client {
 	return &http.Client{Timeout: waited, Transport: &http.Transport{DialContext: dial, MaxIdleConnsPerHost: 100}}
 }
 
-// routes returns the routes to the target: through a plain nginx, through the router, and through the tunnel and the router. All run at the same time.
+// routes returns the routes to the target: through a plain nginx, through the router, and through the tunnel and the router. All run at the same
+// time.
 func routes(t testing.TB) []route {
 	t.Helper()
 	target := strings.TrimPrefix(serveTarget(t).URL, "http://")

@@ -24,8 +24,8 @@ type answer struct {
 	err  error
 }
 
-// New returns a Prober that sends requests through the transport (nil: the default one, with the proxy settings of the environment) and waits limit for
-// each host.
+// New returns a Prober that sends requests through the transport (nil: the default one, with the proxy settings of the environment) and waits limit
+// for each host.
 func New(transport http.RoundTripper, limit time.Duration) *Prober {
 	return &Prober{
 		client: &http.Client{Transport: transport},

@@ -1,5 +1,5 @@
-// Package archive writes Docker archives, the files that "docker load" and "ctr images import" read, and their layers. It creates an image with a full
-// configuration from a file system without a Dockerfile, a builder or an engine.
+// Package archive writes Docker archives, the files that "docker load" and "ctr images import" read, and their layers. It creates an image with a
+// full configuration from a file system without a Dockerfile, a builder or an engine.
 package archive
 
 import (

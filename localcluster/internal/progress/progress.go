@@ -26,8 +26,8 @@ func Step(observer Observer, name string, do func() error) error {
 	return err
 }
 
-// Lines returns an observer that writes one line for each finished step, with its duration in seconds. A step that takes longer than a few seconds also
-// gets a line while it is in progress.
+// Lines returns an observer that writes one line for each finished step, with its duration in seconds. A step that takes longer than a few seconds
+// also gets a line while it is in progress.
 func Lines(out io.Writer) Observer {
 	return &lines{out: out, delay: 4 * time.Second, running: map[string]*time.Timer{}}
 }
