@@ -17,7 +17,7 @@ import (
 	"gitops-runtime/schema/dropped"
 )
 
-// shapeCases are values of the keys that every chart has under the same name: what Kubernetes accepts, and what it would reject or drop.
+// shapeCases are values of the keys that have the same name in every chart: valid ones, and ones that Kubernetes would reject or drop.
 var shapeCases = []struct {
 	definition     string
 	taken, refused []string
@@ -58,7 +58,7 @@ var shapeCases = []struct {
 	{"ingress-tls", []string{"[{secretName: a, hosts: [b]}]"}, []string{"[{secret: a}]"}},
 }
 
-// A value has the same shape in every chart, wherever it is, and with or without defaults of the chart.
+// Values with these keys are validated the same way in every chart, at any path, with and without defaults.
 func TestEveryChartKnowsTheShapesOfKubernetes(t *testing.T) {
 	t.Parallel()
 	root, err := gomodule.Root()
@@ -93,7 +93,7 @@ func TestEveryChartKnowsTheShapesOfKubernetes(t *testing.T) {
 	t.Log(count)
 }
 
-// shapedPaths are the paths of values that refer to a definition, except those with a note of their own.
+// shapedPaths returns the paths of the values that refer to a definition, with its name.
 func shapedPaths(node Node, path dropped.Path) map[string]string {
 	found := map[string]string{}
 	properties, _ := node["properties"].(Node)
@@ -121,7 +121,7 @@ func compiledSchema(t *testing.T, text []byte) *jsonschema.Schema {
 	return compiled
 }
 
-// at is a values file with one value.
+// at returns values with one value at a path.
 func at(t *testing.T, path, value string) any {
 	t.Helper()
 	var made any
@@ -132,16 +132,16 @@ func at(t *testing.T, path, value string) any {
 	return made
 }
 
-// Values with these keys that do not have the shape of Kubernetes are listed here, with the reason.
+// Only the listed values with these keys have another type than in Kubernetes, each with the reason.
 func TestValuesWithTheKeyOfAShapeHaveIt(t *testing.T) {
 	t.Parallel()
 	root, err := gomodule.Root()
 	require.NoError(t, err)
 	exceptions := []string{
 		"argo-cd: global.affinity",                    // presets
-		"argo-cd: redis-ha.affinity",                  // text, too
-		"argo-cd: redis-ha.haproxy.affinity",          // text, too
-		"argo-cd: redis-ha.topologySpreadConstraints", // a switch and one constraint
+		"argo-cd: redis-ha.affinity",                  // also a string
+		"argo-cd: redis-ha.haproxy.affinity",          // also a string
+		"argo-cd: redis-ha.topologySpreadConstraints", // a boolean and one constraint
 		"gitops-runtime: global.affinity",             // that of argo-cd
 	}
 	files, err := filepath.Glob(filepath.Join(root, "charts", "*", "values.schema.json"))

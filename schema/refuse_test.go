@@ -33,7 +33,7 @@ func TestRefuse(t *testing.T) {
 	}
 }
 
-// A dropped value is accepted if it is a default of the chart that it comes from; an image is always accepted, since it differs between versions.
+// A dropped value is accepted if it is a default of the earlier chart; an image is always accepted because it differs between versions.
 func TestRefusalTakesDefaults(t *testing.T) {
 	t.Parallel()
 	value := dropped.Value{Path: dropped.Path{"old"}, Reason: "It is gone", Instead: "Set c"}

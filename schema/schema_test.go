@@ -15,7 +15,7 @@ import (
 	"gitops-runtime/internal/gomodule"
 )
 
-func TestSchemasAreInStepWithTheValues(t *testing.T) {
+func TestSchemasMatchTheValues(t *testing.T) {
 	root, err := gomodule.Root()
 	require.NoError(t, err)
 	convert, err := Tool(t.Context(), root)
@@ -31,11 +31,11 @@ func TestSchemasAreInStepWithTheValues(t *testing.T) {
 		assert.NotRegexp(t, `"\$ref": "[^#]`, string(file.Text), "%s is not self-contained", file.Path)
 		defaults, err := chartutil.ReadValuesFile(filepath.Join(root, filepath.Dir(file.Path), "values.yaml"))
 		require.NoError(t, err)
-		assert.NoError(t, chartutil.ValidateAgainstSingleSchema(defaults, file.Text), "%s refuses the chart's own defaults", file.Path)
+		assert.NoError(t, chartutil.ValidateAgainstSingleSchema(defaults, file.Text), "%s rejects the defaults of the chart", file.Path)
 	}
 }
 
-// library is a repository of a parent chart, a subchart and a library chart.
+// library has the files of a parent chart, a subchart and a library chart.
 func library(t *testing.T) string {
 	t.Helper()
 	return foldertest.New(t, map[string]string{
@@ -98,7 +98,7 @@ func schemas(t *testing.T) map[string][]byte {
 	return found
 }
 
-func TestWhatSchemasTakeAndRefuse(t *testing.T) {
+func TestValuesThatSchemasAcceptAndReject(t *testing.T) {
 	byPath := schemas(t)
 	for name, tc := range map[string]struct{ chart, values, refused string }{
 		"defaults of the child":            {"child", child, ""},
@@ -164,7 +164,7 @@ func TestADefinitionMayNotReferToItself(t *testing.T) {
 	assert.EqualError(t, err, "b: a: shared definition a refers to itself")
 }
 
-func TestADefinitionMayStandWithinItself(t *testing.T) {
+func TestADefinitionCanBeNestedInItself(t *testing.T) {
 	shared := definitions{"a": Node{"properties": Node{"pods": Node{"type": "integer"}}}}
 	node := Node{"$ref": "a", "properties": Node{"proxy": Node{"$ref": "a", "properties": Node{"port": Node{}}}}}
 	require.NoError(t, shared.link(node))

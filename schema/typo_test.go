@@ -23,7 +23,7 @@ func TestTypos(t *testing.T) {
 			assert.True(t, pattern.MatchString(word), "%s is a typo of %s", word, test.word)
 		}
 		for _, word := range test.free {
-			assert.False(t, pattern.MatchString(word), "%s is no typo of %s", word, test.word)
+			assert.False(t, pattern.MatchString(word), "%s is not a typo of %s", word, test.word)
 		}
 	}
 }

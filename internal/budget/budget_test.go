@@ -29,16 +29,16 @@ func TestYAML(t *testing.T) {
 		bomb += fmt.Sprintf("a%d: &a%d [%s]\n", i+1, i+1, strings.TrimRight(strings.Repeat(fmt.Sprintf("*a%d, ", i), 10), ", "))
 	}
 	for name, test := range map[string]struct{ text, err string }{
-		"a usual text":            {text: "a: {b: [1, 2]}\nc:\n  - d: e\n"},
+		"a typical text":          {text: "a: {b: [1, 2]}\nc:\n  - d: e\n"},
 		"not YAML":                {text: "a: [\n"},
 		"an anchor used twice":    {text: "a: &x {b: 1}\nc: *x\nd: *x\n"},
-		"comments count little":   {text: strings.Repeat("# a: b, c: [d], e: {f}\n", 900)},
+		"comments are cheap":      {text: strings.Repeat("# a: b, c: [d], e: {f}\n", 900)},
 		"many keys":               {text: strings.Repeat("a: 1\n", 1000), err: tooManyNodes},
 		"many items on a line":    {text: "a: [" + strings.Repeat("1,", 1000) + "]", err: tooManyNodes},
 		"aliases of aliases":      {text: bomb, err: tooManyNodes},
 		"an anchor within itself": {text: "a: &a [*a]\n"},
-		"deep in brackets":        {text: "a: " + strings.Repeat("[", 11) + strings.Repeat("]", 11), err: "x: its maps and lists nest more than 10 levels deep"},
-		"deep by dashes":          {text: "a:\n" + strings.Repeat("- ", 12) + "b", err: "x: its maps and lists nest more than 10 levels deep"},
+		"deep flow style":         {text: "a: " + strings.Repeat("[", 11) + strings.Repeat("]", 11), err: "x: its maps and lists nest more than 10 levels deep"},
+		"deep block style":        {text: "a:\n" + strings.Repeat("- ", 12) + "b", err: "x: its maps and lists nest more than 10 levels deep"},
 		"wide, not deep":          {text: "a: |\n" + strings.Repeat(" ", 400) + "text\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -78,7 +78,7 @@ func TestReadEndsWithTheBudget(t *testing.T) {
 	_, err = shared.Read(t.Context(), "bomb.tgz", unzipped)
 	assert.EqualError(t, err, "bomb.tgz: the files read for one run have more than 2 MiB when unpacked")
 	_, err = shared.Read(t.Context(), "other", strings.NewReader("x"))
-	assert.Error(t, err, "what is used is used for all")
+	assert.Error(t, err, "a used budget is used for all files")
 }
 
 func TestReadEndsWithTheContext(t *testing.T) {
@@ -124,6 +124,6 @@ func FuzzYAML(f *testing.F) {
 	f.Add("a: &x [1]\nb: [*x, *x]\n")
 	f.Add("- - - a\n")
 	f.Fuzz(func(_ *testing.T, text string) {
-		_ = small().YAML("x", []byte(text)) // it ends, and does not panic
+		_ = small().YAML("x", []byte(text)) // it returns and does not panic
 	})
 }

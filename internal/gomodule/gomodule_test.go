@@ -11,7 +11,7 @@ import (
 	"gitops-runtime/internal/gomodule"
 )
 
-func TestRootIsTheFolderOfTheProductsGoMod(t *testing.T) {
+func TestRootIsTheFolderOfGoMod(t *testing.T) {
 	root, err := gomodule.Root()
 	require.NoError(t, err)
 	assert.FileExists(t, filepath.Join(root, "go.mod"))

@@ -12,7 +12,7 @@ import (
 	"gitops-runtime/internal/helmchart"
 )
 
-// describe writes a chart and its dependencies on one line.
+// describe returns a chart and its dependencies on one line.
 func describe(of *helmchart.Chart) string {
 	text := fmt.Sprint(of.Name, " ", of.Version, " ", of.Defaults)
 	if of.Schema != nil {
@@ -28,7 +28,7 @@ func describe(of *helmchart.Chart) string {
 	return text
 }
 
-// pack writes a packed chart.
+// pack writes a chart archive.
 func pack(t *testing.T, name string, files map[string]string) {
 	t.Helper()
 	var entries []string

@@ -34,7 +34,7 @@ func packed(t *testing.T, entries ...string) []byte {
 	return data.Bytes()
 }
 
-// Loading an archive never panics or hangs.
+// Loading an archive does not panic or hang.
 func FuzzArchive(f *testing.F) {
 	const meta = "apiVersion: v2\nname: c\nversion: 1.0.0\n"
 	f.Add("c/values.yaml", "a: 1\n", meta)

@@ -15,7 +15,7 @@ import (
 	"gitops-runtime/internal/registry/registrytest"
 )
 
-// names is a chart's tree of dependencies.
+// names returns the names of the dependency tree of a chart.
 func names(c *chart.Chart) map[string]any {
 	all := map[string]any{}
 	for _, child := range c.Dependencies() {

@@ -12,7 +12,7 @@ import (
 	"gitops-runtime/internal/helmvalues"
 )
 
-// tree is a chart with conditions, tags, an alias, imported values and a chart two levels down.
+// tree returns a chart with conditions, tags, an alias, imported values and a dependency of a dependency.
 func tree() *chart.Chart {
 	made := func(name string, values map[string]any, dependencies ...*chart.Dependency) *chart.Chart {
 		return &chart.Chart{Metadata: &chart.Metadata{APIVersion: "v2", Name: name, Version: "1.0.0", Dependencies: dependencies}, Values: values}
@@ -29,7 +29,7 @@ func tree() *chart.Chart {
 	return root
 }
 
-// What a Chart keeps for some values is what Helm finds for them, in any order of renders; the chart that it was made of stays as it is.
+// The enabled dependencies and their values are those of Helm, in any order of renders; the original chart is not changed.
 func TestEnabledIsHelms(t *testing.T) {
 	t.Parallel()
 	cases := []map[string]any{
@@ -76,7 +76,7 @@ func TestEnabledIsHelms(t *testing.T) {
 	assert.Equal(t, names(untouched), names(of), "the chart has changed")
 }
 
-// names are those of a chart and of all that it depends on.
+// names returns the names of a chart and of all its dependencies.
 func names(of *chart.Chart) []string {
 	all := []string{of.ChartFullPath()}
 	for _, each := range of.Dependencies() {

@@ -11,17 +11,17 @@ import (
 	"gitops-runtime/internal/helmrender"
 )
 
-// Definitions are sorted and written as Helm does, wherever their parts are; localcluster/upstream compares whole releases.
+// CRDs are sorted and formatted as in Helm, for any order of their fields; localcluster/upstream compares complete releases.
 func TestDefinitionsAreSortedAsHelmDoes(t *testing.T) {
 	cases := map[string]string{
-		"a definition":              "apiVersion: a/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: b\nspec:\n  group: g\n\n",
-		"several in one file":       "\n---\nkind: CustomResourceDefinition\nmetadata: {name: b}\nspec: {a: 1}\n--- \nkind: CustomResourceDefinition\nmetadata: {name: a}\nspec: {a: 2}\nstatus: {}\n---\nkind: Secret\nmetadata: {name: z}\nspec: {}\n",
-		"metadata at the end":       "kind: CustomResourceDefinition\nspec: {a: 1}\nmetadata: {name: c}\n",
-		"kind at the end":           "metadata: {name: c}\nspec: {a: 1}\nkind: CustomResourceDefinition\n",
-		"no spec":                   "\nkind: CustomResourceDefinition\nmetadata: {name: c}\n",
-		"a hook":                    "\nkind: CustomResourceDefinition\nmetadata: {name: c, annotations: {helm.sh/hook: pre-install}}\nspec: {a: 1}\n",
-		"a text that looks alike":   "kind: ConfigMap\nmetadata: {name: c}\ndata:\n  a: |\n    kind: CustomResourceDefinition\n    spec: {}\n",
-		"more than ten definitions": many(12),
+		"a definition":                "apiVersion: a/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: b\nspec:\n  group: g\n\n",
+		"several in one file":         "\n---\nkind: CustomResourceDefinition\nmetadata: {name: b}\nspec: {a: 1}\n--- \nkind: CustomResourceDefinition\nmetadata: {name: a}\nspec: {a: 2}\nstatus: {}\n---\nkind: Secret\nmetadata: {name: z}\nspec: {}\n",
+		"metadata at the end":         "kind: CustomResourceDefinition\nspec: {a: 1}\nmetadata: {name: c}\n",
+		"kind at the end":             "metadata: {name: c}\nspec: {a: 1}\nkind: CustomResourceDefinition\n",
+		"no spec":                     "\nkind: CustomResourceDefinition\nmetadata: {name: c}\n",
+		"a hook":                      "\nkind: CustomResourceDefinition\nmetadata: {name: c, annotations: {helm.sh/hook: pre-install}}\nspec: {a: 1}\n",
+		"similar text in a ConfigMap": "kind: ConfigMap\nmetadata: {name: c}\ndata:\n  a: |\n    kind: CustomResourceDefinition\n    spec: {}\n",
+		"more than ten definitions":   many(12),
 	}
 	for name, text := range cases {
 		t.Run(name, func(t *testing.T) {

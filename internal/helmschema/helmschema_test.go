@@ -12,7 +12,7 @@ import (
 	"gitops-runtime/internal/helmschema"
 )
 
-// family is a chart with a subchart, both with these schemas; empty for no schema.
+// family returns a chart with a subchart, with these schemas; empty for no schema.
 func family(parent, child string) *chart.Chart {
 	text := func(schema string) []byte {
 		if schema == "" {
@@ -25,7 +25,7 @@ func family(parent, child string) *chart.Chart {
 	return made
 }
 
-// Verdict and message are those of Helm, the first time and from the cache.
+// Result and message are those of Helm, on the first call and from the cache.
 func TestValidateIsHelms(t *testing.T) {
 	const named = `{"type": "object", "properties": {"name": {"type": "string"}, "size": {"maximum": 3}}, "required": ["name"]}`
 	cases := map[string]struct {
@@ -44,7 +44,7 @@ func TestValidateIsHelms(t *testing.T) {
 		"no values":                      {parent: named, values: "{}"},
 		"a schema that is not JSON":      {parent: "{", values: "a: 1"},
 		"a schema that is not a schema":  {parent: `{"type": "text"}`, values: "a: 1"},
-		"a reference that is not there":  {parent: `{"$ref": "#/definitions/a"}`, values: "a: 1"},
+		"an unresolved reference":        {parent: `{"$ref": "#/definitions/a"}`, values: "a: 1"},
 		"a reference that Helm resolves": {parent: `{"$ref": "urn:example:a"}`, values: "a: 1", fine: true},
 	}
 	var cache helmschema.Cache

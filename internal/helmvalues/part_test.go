@@ -12,7 +12,7 @@ import (
 	"gitops-runtime/internal/helmvalues"
 )
 
-func TestAPartIsSeenAsItsChartSeesIt(t *testing.T) {
+func TestPartHasTheValuesOfItsChart(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "values.yaml")
 	require.NoError(t, os.WriteFile(file, []byte("global: {name: a}\npart:\n  size: 2\n  global: {zone: b}\n"), 0o600))
 	loaded, err := helmvalues.Load(t.Context(), helmvalues.Options{Files: []string{file}})

@@ -24,8 +24,8 @@ func TestParsePath(t *testing.T) {
 	}
 }
 
-// A path that is written as text is read as the same path.
-func TestPathsAreReadAsTheyAreWritten(t *testing.T) {
+// A formatted path is parsed to the same path.
+func TestPathsAreParsedAsFormatted(t *testing.T) {
 	for _, path := range []helmvalues.Path{
 		{{Key: "a"}}, {{Key: "a.b"}, {Key: "c"}}, {{Key: "a"}, {Index: 3}, {Key: "b"}}, {{Key: "a"}, {}, {}},
 	} {

@@ -14,8 +14,7 @@ import (
 	"gitops-runtime/internal/helmvalues"
 )
 
-// family is a chart with a subchart twice, once under an alias, and a subchart
-// of that; every one has globals of its own.
+// family is a chart that includes a subchart twice, once with an alias, and a nested subchart; each of them has its own globals.
 var family = map[string]string{
 	"Chart.yaml": `{apiVersion: v2, name: parent, version: 0.1.0, dependencies: [
   {name: child, version: 0.1.0, alias: kid}, {name: child, version: 0.1.0}]}`,
@@ -26,7 +25,7 @@ var family = map[string]string{
 	"charts/child/charts/leaf/values.yaml": "green: false\nveins: 3\n",
 }
 
-// Each case names the value and the place where a person would fix it.
+// Each case has a value and the place where a user would fix it.
 var provenance = []struct {
 	name, path, want string
 	files            []string
@@ -41,12 +40,12 @@ var provenance = []struct {
 	{name: "comments and blank lines", path: "a.b", want: "1.yaml:5:3", files: []string{"# head\n\na: # here\n\n  b: 1\n"}},
 	{name: "Windows line ends", path: "a.b", want: "1.yaml:2:3", files: []string{"a:\r\n  b: 1\r\n"}},
 	{name: "byte order mark", path: "a.b", want: "1.yaml:2:3", files: []string{"\ufeffa:\n  b: 1\n"}},
-	{name: "letters beyond ASCII before it", path: "a.c", want: "1.yaml:1:12", files: []string{"a: {b: éé, c: 2}\n"}},
+	{name: "non-ASCII letters before it", path: "a.c", want: "1.yaml:1:12", files: []string{"a: {b: éé, c: 2}\n"}},
 	{name: "number as key", path: "a.1", want: "1.yaml:2:3", files: []string{"a:\n  1: one\n"}},
 	{name: "number in another base as key", path: "a.16", want: "1.yaml:2:3", files: []string{"a:\n  0x10: one\n"}},
-	{name: "switch as key", path: "a.true", want: "1.yaml:2:3", files: []string{"a:\n  on: one\n"}},
-	{name: "quoted switch as key", path: "a.on", want: "1.yaml:2:3", files: []string{"a:\n  \"on\": one\n"}},
-	{name: "first of a repeated key is gone", path: "a.b", want: "1.yaml:3:3", files: []string{"a:\n  b: 1\n  b: 2\n"}},
+	{name: "boolean as key", path: "a.true", want: "1.yaml:2:3", files: []string{"a:\n  on: one\n"}},
+	{name: "quoted boolean as key", path: "a.on", want: "1.yaml:2:3", files: []string{"a:\n  \"on\": one\n"}},
+	{name: "last of a repeated key", path: "a.b", want: "1.yaml:3:3", files: []string{"a:\n  b: 1\n  b: 2\n"}},
 
 	{name: "alias", path: "use.p", want: "1.yaml:1:13", files: []string{"anchor: &x {p: 1}\nuse: *x\n"}},
 	{name: "the alias itself", path: "use", want: "1.yaml:2:1", files: []string{"anchor: &x {p: 1}\nuse: *x\n"}},
@@ -67,7 +66,7 @@ var provenance = []struct {
 	{name: "field of a list item", path: "a[1].name", want: "1.yaml:3:3", files: []string{"a:\n- name: one\n- name: two\n"}},
 	{name: "list in a list", path: "a[0][1]", want: "1.yaml:1:9", files: []string{"a: [[1, 2]]\n"}},
 	{name: "a later file replaces a list", path: "a[0]", want: "2.yaml:1:5", files: []string{"a: [1, 2]\n", "a: [3]\n"}},
-	{name: "what is left of a longer list", path: "a[1]", want: "a[1]", files: []string{"a: [1, 2]\n", "a: [3]\n"}},
+	{name: "item of a replaced list", path: "a[1]", want: "a[1]", files: []string{"a: [1, 2]\n", "a: [3]\n"}},
 
 	{name: "later file wins", path: "a.b", want: "2.yaml:2:3", files: []string{"a:\n  b: 1\n  c: 2\n", "a:\n  b: 3\n"}},
 	{name: "earlier file keeps the rest", path: "a.c", want: "1.yaml:3:3", files: []string{"a:\n  b: 1\n  c: 2\n", "a:\n  b: 3\n"}},
@@ -98,7 +97,7 @@ var provenance = []struct {
 	{name: "default beside a value", path: "a.b", want: "a.b (chart default)", files: []string{"a: {c: 1}\n"}},
 	{name: "absent", path: "a.nothing", want: "a.nothing"},
 	{name: "aliased subchart", path: "kid.size", want: "1.yaml:1:7", files: []string{"kid: {size: 7}\n"}},
-	{name: "the other of the two", path: "child.size", want: "child.size (chart default)", files: []string{"kid: {size: 7}\n"}},
+	{name: "subchart without its alias", path: "child.size", want: "child.size (chart default)", files: []string{"kid: {size: 7}\n"}},
 	{name: "default of an alias by the parent", path: "kid.size", want: "kid.size (chart default)"},
 	{name: "subchart of a subchart", path: "kid.leaf.veins", want: "1.yaml:1:14", files: []string{"kid: {leaf: {veins: 4}}\n"}},
 	{name: "null for a subchart", path: "kid.colour", want: "1.yaml:1:7", files: []string{"kid: {colour: null}\n"}},
@@ -138,7 +137,7 @@ func TestProvenance(t *testing.T) {
 	}
 }
 
-// pointsAtTheKey reads the file: the position has the value's key, or the item of a list.
+// pointsAtTheKey asserts that the key of the value is at the place in the file. It skips list items.
 func pointsAtTheKey(t *testing.T, files []string, place helmvalues.Place) {
 	t.Helper()
 	if place.File == "" {
@@ -149,7 +148,7 @@ func pointsAtTheKey(t *testing.T, files []string, place helmvalues.Place) {
 	at := string(line[place.Column-1:])
 	key := strings.ReplaceAll(place.Value[strings.LastIndex(strings.ReplaceAll(place.Value, `\.`, "__"), ".")+1:], `\.`, ".")
 	if strings.HasSuffix(key, "]") || key == "true" || key == "16" {
-		return // an item has no key, and these are written differently
+		return // an item has no key, and the other keys have another notation in the file
 	}
-	assert.True(t, strings.HasPrefix(strings.TrimPrefix(at, `"`), key), "at %s stands %q, not %q", place, at, key)
+	assert.True(t, strings.HasPrefix(strings.TrimPrefix(at, `"`), key), "%s has %q, not %q", place, at, key)
 }

@@ -67,7 +67,7 @@ func TestSet(t *testing.T) {
 	}{
 		{"new maps", `{}`, step("map", "image"), `{map: {image: NEW}}`, ""},
 		{"beside others", `{map: {other: 1}}`, step("map", "image"), `{map: {image: NEW, other: 1}}`, ""},
-		{"list whole", `{}`, step("list", 0, "image"), `{list: [{image: NEW, port: 1}, {image: b, nested: [x, y]}]}`, ""},
+		{"complete list", `{}`, step("list", 0, "image"), `{list: [{image: NEW, port: 1}, {image: b, nested: [x, y]}]}`, ""},
 		{"list in list", `{}`, step("list", 1, "nested", 1), `{list: [{image: a, port: 1}, {image: b, nested: [x, NEW]}]}`, ""},
 		{"list kept", `{list: [{image: mine, port: 1}, {image: b, nested: [x, y]}]}`, step("list", 1, "image"), `{list: [{image: mine, port: 1}, {image: NEW, nested: [x, y]}]}`, ""},
 		{"no list", `{}`, step("map", 0), ``, "value map is not a list"},

@@ -110,8 +110,8 @@ func TestAccessors(t *testing.T) {
 	require.Len(t, v.Map("map"), 1, "lists and maps")
 	assert.Nil(t, v.Map("list"), "lists and maps")
 	got, exists := v.Get("null")
-	assert.Nil(t, got, "null is not a value")
-	assert.False(t, exists, "null is not a value")
+	assert.Nil(t, got, "null is reported as a value")
+	assert.False(t, exists, "null is reported as a value")
 }
 
 func TestErrorsNameTheSourceAndNoValue(t *testing.T) {
@@ -154,7 +154,7 @@ func TestErrorsNameTheSourceAndNoValue(t *testing.T) {
 	assert.Equal(t, "1", loaded.String("a", ""))
 }
 
-// A terminal without input, or a pipe without an end, does not delay the end of the run.
+// An interruption ends the wait for input that does not arrive.
 func TestAnInterruptionEndsTheWait(t *testing.T) {
 	silent, typed := io.Pipe()
 	defer typed.Close()
@@ -165,7 +165,7 @@ func TestAnInterruptionEndsTheWait(t *testing.T) {
 	assert.EqualError(t, err, "values file -: the wait for it was interrupted: context canceled")
 }
 
-// Loading a text never panics or hangs, and every place is valid.
+// Loading a text does not panic or hang, and every place is valid.
 func FuzzLoad(f *testing.F) {
 	seeds := []string{anchored, "a: &a [*a]", "a: {<<: {b: 1}}", "<<: 1", "? [x]: y", "a: !!binary x", "\t", "--- a\n---\nb", "1: 2", "a: *x"}
 	for _, seed := range append(seeds, mutate.Texts(seeds, 500)...) {

@@ -19,15 +19,15 @@ func TestMain(m *testing.M) {
 	switch os.Getenv("INTERRUPT_TEST") {
 	case "":
 		os.Exit(m.Run())
-	case "listens":
+	case "observes its context":
 		ctx, stop := interrupt.Context(context.Background(), time.Minute, os.Exit)
 		ready()
 		<-ctx.Done()
 		stop()
 		os.Exit(7)
-	case "is deaf":
+	case "blocks":
 		_, _ = interrupt.Context(context.Background(), 200*time.Millisecond, os.Exit)
-	case "is deaf for long":
+	case "blocks for long":
 		_, _ = interrupt.Context(context.Background(), time.Minute, os.Exit)
 	}
 	ready()
@@ -44,10 +44,10 @@ func TestContext(t *testing.T) {
 		signals []syscall.Signal
 		code    int
 	}{
-		"a program that listens ends by itself":   {"listens", []syscall.Signal{syscall.SIGTERM}, 7},
-		"SIGINT is heard, too":                    {"listens", []syscall.Signal{syscall.SIGINT}, 7},
-		"a deaf one is ended after the grace":     {"is deaf", []syscall.Signal{syscall.SIGTERM}, 143},
-		"a second signal ends a deaf one at once": {"is deaf for long", []syscall.Signal{syscall.SIGTERM, syscall.SIGINT}, 130},
+		"a program that observes its context exits":           {"observes its context", []syscall.Signal{syscall.SIGTERM}, 7},
+		"SIGINT cancels the context":                          {"observes its context", []syscall.Signal{syscall.SIGINT}, 7},
+		"a blocking program ends after the grace period":      {"blocks", []syscall.Signal{syscall.SIGTERM}, 143},
+		"a second signal ends a blocking program immediately": {"blocks for long", []syscall.Signal{syscall.SIGTERM, syscall.SIGINT}, 130},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -61,7 +61,7 @@ func TestContext(t *testing.T) {
 			begun := time.Now()
 			for i, signal := range test.signals {
 				if i > 0 {
-					time.Sleep(100 * time.Millisecond) // at the same time they would be one signal to the kernel
+					time.Sleep(100 * time.Millisecond) // the kernel may merge signals that arrive at the same time
 				}
 				require.NoError(t, command.Process.Signal(signal))
 			}

@@ -1,4 +1,4 @@
-// Package layers_test checks which part of the repository imports which.
+// Package layers_test checks the imports between the parts of the repository.
 package layers_test
 
 import (
@@ -18,14 +18,14 @@ import (
 	"gitops-runtime/internal/gomodule"
 )
 
-// module begins the import path of every package of the repository.
+// module is the prefix of the import path of every package of the repository.
 const module = "gitops-runtime/"
 
 // rule is a part of the repository with the parts that it must not import.
 type rule struct {
 	part   string
 	others []string
-	// tests reports whether the tests of the part are bound, too.
+	// tests reports whether the rule applies to the tests of the part as well.
 	tests bool
 }
 
@@ -39,7 +39,7 @@ var rules = []rule{
 	{"schema", []string{"tests", "localcluster", "validator", "imageoverride"}, false},
 }
 
-// breaks reports whether an import by a file is against the rule.
+// breaks reports whether an import by a file violates the rule.
 func (r rule) breaks(file, path string) bool {
 	if !below(file, r.part) || !r.tests && strings.HasSuffix(file, "_test.go") {
 		return false
@@ -54,7 +54,7 @@ func (r rule) breaks(file, path string) bool {
 
 func below(path, folder string) bool { return strings.HasPrefix(path+"/", folder+"/") }
 
-// violations lists the imports of a file that are against the rules.
+// violations returns the imports of a file that violate the rules.
 func violations(t *testing.T, file string, source any) []string {
 	t.Helper()
 	parsed, err := parser.ParseFile(token.NewFileSet(), file, source, parser.ImportsOnly)
@@ -72,7 +72,7 @@ func violations(t *testing.T, file string, source any) []string {
 	return found
 }
 
-func TestPartsImportOnlyWhatTheyMay(t *testing.T) {
+func TestPartsObserveTheRules(t *testing.T) {
 	root, err := gomodule.Root()
 	require.NoError(t, err)
 	t.Chdir(root)
@@ -87,18 +87,18 @@ func TestPartsImportOnlyWhatTheyMay(t *testing.T) {
 			return nil
 		}))
 	}
-	require.Greater(t, seen, 100, "the walk sees the parts")
+	require.Greater(t, seen, 100, "the walk does not find the parts")
 }
 
 func TestViolationsAreFound(t *testing.T) {
 	cases := map[string]struct{ file, imports, want string }{
 		"the other program":           {"validator/validatecmd/a.go", "gitops-runtime/imageoverride/overridecmd", "validator/validatecmd/a.go imports gitops-runtime/imageoverride/overridecmd"},
 		"the other program in a test": {"imageoverride/overridecmd/a_test.go", "gitops-runtime/validator/validatecmd", "imageoverride/overridecmd/a_test.go imports gitops-runtime/validator/validatecmd"},
-		"a program from below":        {"internal/a/a.go", "gitops-runtime/validator/checks", "internal/a/a.go imports gitops-runtime/validator/checks"},
+		"a program from internal":     {"internal/a/a.go", "gitops-runtime/validator/checks", "internal/a/a.go imports gitops-runtime/validator/checks"},
 		"a test's support":            {"schema/a.go", "gitops-runtime/tests/render", "schema/a.go imports gitops-runtime/tests/render"},
 		"a test's support in a test":  {"validator/validatecmd/a_test.go", "gitops-runtime/tests/standin/platformapi", ""},
-		"what is shared":              {"validator/validatecmd/a.go", "gitops-runtime/internal/outfile", ""},
-		"a like name":                 {"validator/validatecmd/a.go", "gitops-runtime/testsuite", ""},
+		"a shared package":            {"validator/validatecmd/a.go", "gitops-runtime/internal/outfile", ""},
+		"a similar name":              {"validator/validatecmd/a.go", "gitops-runtime/testsuite", ""},
 	}
 	for name, test := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -119,5 +119,5 @@ func TestTheRootRequiresFewModules(t *testing.T) {
 	parsed, err := modfile.Parse("go.mod", text, nil)
 	require.NoError(t, err)
 	assert.NotEmpty(t, parsed.Require)
-	assert.LessOrEqual(t, len(parsed.Require), maxModules, "docs/decisions/modules.md says what belongs where")
+	assert.LessOrEqual(t, len(parsed.Require), maxModules, "docs/decisions/modules.md describes where requirements belong")
 }

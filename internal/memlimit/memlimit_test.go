@@ -10,7 +10,7 @@ import (
 	"gitops-runtime/internal/memlimit"
 )
 
-// TestMain is also the program that uses too much memory: on the heap, or on the stack.
+// TestMain also runs the program that uses too much memory, on the heap or on the stack.
 func TestMain(m *testing.M) {
 	task := map[string]func(){
 		"heap":  func() { hoard() },

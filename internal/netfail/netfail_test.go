@@ -23,7 +23,7 @@ func quiet(handler http.HandlerFunc) *httptest.Server {
 	return server
 }
 
-// listen accepts connections and passes each to treat.
+// listen accepts connections, passes each to treat and returns the address.
 func listen(t *testing.T, treat func(net.Conn)) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -63,14 +63,14 @@ func TestClassify(t *testing.T) {
 		reason        string
 		untrusted     bool
 	}{
-		{"no name", "http://nothing.invalid", netfail.DNS, "no such host", false},
-		{"nothing listens", "http://" + gone.Addr().String(), netfail.TCP, "connection refused", false},
+		{"unknown host", "http://nothing.invalid", netfail.DNS, "no such host", false},
+		{"connection refused", "http://" + gone.Addr().String(), netfail.TCP, "connection refused", false},
 		{"untrusted", secure.URL, netfail.TLS, "x509: certificate signed by unknown authority", true},
 		{"closed in the handshake", "https://" + closed, netfail.TLS, "the connection was closed", false},
 		{"no TLS", "https://" + garbage, netfail.TLS, "first record does not look like a TLS handshake", false},
 		{"silent handshake", "https://" + silent, netfail.TLS, "no answer in time", false},
 		{"closed after the request", plain.URL, netfail.HTTP, "the connection was closed", false},
-		{"no reply", slow.URL, netfail.HTTP, "no answer in time", false},
+		{"no response", slow.URL, netfail.HTTP, "no answer in time", false},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -82,7 +82,7 @@ func TestClassify(t *testing.T) {
 			if err == nil {
 				response.Body.Close()
 			}
-			require.Error(t, err, "there should be no reply")
+			require.Error(t, err, "the request has to fail")
 			failure := netfail.Classify("host", err)
 			assert.Equal(t, c.stage, failure.Stage)
 			assert.Equal(t, c.reason, failure.Reason())
@@ -91,7 +91,7 @@ func TestClassify(t *testing.T) {
 			assert.NotNil(t, failure.Unwrap())
 		})
 	}
-	assert.Nil(t, netfail.Classify("host", nil), "no error is not a failure")
+	assert.Nil(t, netfail.Classify("host", nil), "nil is classified as a failure")
 }
 
 func TestClientTrustsAndProxies(t *testing.T) {
@@ -100,15 +100,15 @@ func TestClientTrustsAndProxies(t *testing.T) {
 	defer secure.Close()
 	bundle := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: secure.Certificate().Raw})
 	response, err := netfail.Client(netfail.Settings{Authorities: bundle}).Get(secure.URL)
-	require.NoError(t, err, "the bundle's server should be trusted")
+	require.NoError(t, err, "the server of the CA bundle is not trusted")
 	response.Body.Close()
 	asked := ""
 	proxy := quiet(func(_ http.ResponseWriter, r *http.Request) { asked = r.URL.String() })
 	proxy.Start()
 	defer proxy.Close()
 	response, err = netfail.Client(netfail.Settings{HTTPProxy: proxy.URL}).Get("http://far.example.com/x")
-	require.NoError(t, err, "the proxy should be asked")
-	require.Equal(t, "http://far.example.com/x", asked, "the proxy should be asked")
+	require.NoError(t, err, "the proxy is not used")
+	require.Equal(t, "http://far.example.com/x", asked, "the proxy is not used")
 	response.Body.Close()
 }
 
@@ -137,6 +137,6 @@ func TestRedirects(t *testing.T) {
 		if err == nil {
 			response.Body.Close()
 		}
-		assert.Error(t, err, "%s should not be followed", path)
+		assert.Error(t, err, "the redirect of %s is followed", path)
 	}
 }

@@ -27,7 +27,7 @@ func TestWrite(t *testing.T) {
 	assert.EqualError(t, outfile.Write(filepath.Join(folder, "b", "c"), nil, 0o640), filepath.Join(folder, "b", "c")+" cannot be written: no such file or directory")
 	left, err := os.ReadDir(folder)
 	require.NoError(t, err)
-	assert.Len(t, left, 1, "nothing half done stays")
+	assert.Len(t, left, 1, "a partial file is left")
 }
 
 // review finding 11: outputs follow symbolic links

@@ -13,7 +13,7 @@ import (
 	"gitops-runtime/internal/registry/registrytest"
 )
 
-// flagged is the access that flags configure.
+// flagged returns the access that these flags configure.
 func flagged(t *testing.T, args ...string) (registry.Access, error) {
 	t.Helper()
 	var flags registry.Flags
@@ -43,7 +43,7 @@ func TestFlags(t *testing.T) {
 	}
 }
 
-// A registry with a private authority can be used by clients that trust it, also under another name.
+// Clients that trust a private CA can use its registry, even with another host name.
 func TestPrivateAuthority(t *testing.T) {
 	made := registrytest.StartTLS(t)
 	registrytest.Push(t, made.Name+"/charts/umbrella:1.2.3", registrytest.Chart(t, []byte("archive"), registrytest.ChartLayer), made.Trusting(t))
@@ -58,8 +58,8 @@ func TestPrivateAuthority(t *testing.T) {
 	}{
 		{"trusted", made.Name, registry.Access{CAFile: made.CAFile}, ""},
 		{"trusted under another name", "registry.corp", registry.Access{CAFile: made.CAFile, Rewrite: map[string]string{"registry.corp": made.Name}}, ""},
-		{"no authority is trusted", made.Name, registry.Access{}, distrusted},
-		{"somebody else is trusted", made.Name, registry.Access{CAFile: registrytest.StartTLS(t).CAFile}, distrusted},
+		{"no CA is trusted", made.Name, registry.Access{}, distrusted},
+		{"another CA is trusted", made.Name, registry.Access{CAFile: registrytest.StartTLS(t).CAFile}, distrusted},
 		{"plain HTTP does not help", made.Name, registry.Access{PlainHTTP: []string{made.Name}}, distrusted},
 		{"no file", made.Name, registry.Access{CAFile: "absent"}, "--ca-file absent: no such file"},
 		{"no certificate", made.Name, registry.Access{CAFile: broken}, "--ca-file " + broken + " contains no certificate in PEM format"},

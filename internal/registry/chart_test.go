@@ -17,7 +17,7 @@ import (
 	"gitops-runtime/internal/registry/registrytest"
 )
 
-// charts is a registry with charts of some versions, each holding its version.
+// charts starts a registry with several versions of a chart, each with its version as content.
 func charts(t *testing.T) *registrytest.Registry {
 	t.Helper()
 	made := registrytest.Start(t)
@@ -77,7 +77,7 @@ func TestChartErrors(t *testing.T) {
 	require.EqualError(t, err, "pull chart "+host+"/charts/umbrella:1.2.3 was interrupted; run the command again to continue")
 }
 
-// A registry that requires a login gets that of Helm's file, otherwise Docker's.
+// The credentials for a registry are those of Helm's file, or else Docker's.
 func TestLogins(t *testing.T) {
 	const user, password = "robot", "canary-password"
 	made := charts(t)
@@ -102,7 +102,7 @@ func TestLogins(t *testing.T) {
 		{"Docker's login", "absent", filepath.Dir(login(password)), ""},
 		{"Helm's before Docker's", login(password), filepath.Dir(login("other")), ""},
 		{"no credentials", "absent", t.TempDir(), "answers 401; log in with"},
-		{"a wrong one", login("other"), t.TempDir(), "answers 401; log in with"},
+		{"wrong credentials", login("other"), t.TempDir(), "answers 401; log in with"},
 		{"a file that cannot be read", broken, t.TempDir(), "logins of registries in " + broken + " cannot be read; fix the file, or name another with --registry-config"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -22,7 +22,7 @@ import (
 	"gitops-runtime/internal/schemabundle"
 )
 
-// bundle is the schema that the checkout has for editors.
+// bundle returns the schema for editors in the checkout.
 func bundle(t *testing.T) (text []byte, made map[string]any) {
 	t.Helper()
 	root, err := gomodule.Root()
@@ -42,7 +42,7 @@ func umbrella(t *testing.T) *helmchart.Chart {
 	return helmchart.Of(chart)
 }
 
-func TestTheBundleIsInStepWithTheCharts(t *testing.T) {
+func TestTheBundleMatchesTheCharts(t *testing.T) {
 	t.Parallel()
 	want, err := schemabundle.Of(umbrella(t))
 	require.NoError(t, err)
@@ -51,7 +51,7 @@ func TestTheBundleIsInStepWithTheCharts(t *testing.T) {
 	assert.Equal(t, "urn:helm:values:gitops-runtime", made["$id"])
 }
 
-// Every path of every values.yaml has a description and its default, at the value itself or at the Kubernetes type that it is a part of.
+// Every path of every values.yaml has a description and its default, at the value or at the Kubernetes type that contains it.
 func TestEveryPathHasDescriptionAndDefault(t *testing.T) {
 	t.Parallel()
 	_, made := bundle(t)
@@ -68,7 +68,7 @@ func TestEveryPathHasDescriptionAndDefault(t *testing.T) {
 		for key, value := range values {
 			path := trail + "." + key
 			if key == "global" && trail != "" || slices.Contains([]string{"common", "runtime-common"}, key) {
-				continue // values that the umbrella passes on, and library charts, which have no values
+				continue // globals of the umbrella chart, and library charts, which have no values
 			}
 			property, known := properties[key].(map[string]any)
 			if !known {
@@ -99,8 +99,8 @@ func plain(t *testing.T, value any) any {
 	return made
 }
 
-// The bundle accepts and rejects the same values as the schemas of the charts together: every values file of the repository, as it is installed, and two
-// of them with one error at a time.
+// The bundle accepts and rejects the same values as the schemas of the charts together: every values file of the repository, as it is installed, and
+// two of them with one error at a time.
 func TestTheBundleAgreesWithTheCharts(t *testing.T) {
 	t.Parallel()
 	text, _ := bundle(t)
@@ -132,11 +132,11 @@ func TestTheBundleAgreesWithTheCharts(t *testing.T) {
 			merged, err := chartutil.CoalesceValues(chart, values)
 			require.NoError(t, err)
 			want, got := schemas.Validate(chart, merged), compiled.Validate(plain(t, merged))
-			assert.Equal(t, want == nil, got == nil, "%s with %s: charts say %v, the bundle says %v", filepath.Base(file), more, want, got)
+			assert.Equal(t, want == nil, got == nil, "%s with %s: the charts return %v, the bundle %v", filepath.Base(file), more, want, got)
 			if got != nil {
 				refused++
 			} else {
-				assert.NoError(t, compiled.Validate(plain(t, values)), "%s as it is written", filepath.Base(file))
+				assert.NoError(t, compiled.Validate(plain(t, values)), "%s without defaults", filepath.Base(file))
 			}
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"gitops-runtime/tests/processor"
 )
 
-// benchmarked are the charts that an install of the runtime validates values of.
+// benchmarked are the charts whose values an install of the runtime validates.
 var benchmarked = []string{"gitops-runtime", "argo-cd", "argo-events", "argo-rollouts", "argo-workflows", "tunnel-client"}
 
 // chartSchema is a chart's schema with the chart's defaults, which are valid.
@@ -38,8 +38,7 @@ func chartSchemas(tb testing.TB) []chartSchema {
 	return list
 }
 
-// BenchmarkCharts validates the defaults of the charts, as a run without faults
-// does: once as the program does it, once with the library alone.
+// BenchmarkCharts validates the defaults of the charts, as in a run without findings: with this package and with the library only.
 func BenchmarkCharts(b *testing.B) {
 	charts := chartSchemas(b)
 	run := func(texts [][]byte) func(b *testing.B) {

@@ -17,7 +17,7 @@ import (
 	"gitops-runtime/internal/schemacheck"
 )
 
-// plainRules has every keyword that is read without the library.
+// plainRules has every keyword that is evaluated without the library.
 const plainRules = `{"$schema": "http://json-schema.org/draft-07/schema#",
  "type": "object", "additionalProperties": false, "required": ["name"], "title": "t",
  "properties": {
@@ -44,7 +44,7 @@ const plainRules = `{"$schema": "http://json-schema.org/draft-07/schema#",
  },
  "if": {"minProperties": 2}, "then": {"properties": {"nested": {"required": ["replicas"]}}}}`
 
-// whole compiles a schema that the library has to evaluate as a whole.
+// whole compiles a schema that the library evaluates completely.
 func whole(t testing.TB, rules string) *schemacheck.Schema {
 	t.Helper()
 	return compile(t, strings.Replace(rules, "{", `{"readOnly": true,`, 1))
@@ -75,15 +75,15 @@ func TestPlainRulesAreReadAsTheLibraryReadsThem(t *testing.T) {
 	}
 }
 
-// Reading a schema with the library takes longer than everything else in a run.
-func TestSchemasOfTheChartsAreReadWithoutTheLibrary(t *testing.T) {
+// Compiling a schema with the library takes longer than all other parts of a run.
+func TestSchemasOfTheChartsNeedNoLibrary(t *testing.T) {
 	files, err := filepath.Glob("../../charts/*/values.schema.json")
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)
-		assert.NotEmpty(t, compile(t, string(text)).Keys(), "%s has a keyword that is not read here", file)
+		assert.NotEmpty(t, compile(t, string(text)).Keys(), "%s has a keyword that needs the library", file)
 	}
 }
 
@@ -93,7 +93,7 @@ func TestReferencesThatAreLeftToTheLibrary(t *testing.T) {
 		`{"$schema": "http://json-schema.org/draft-07/schema#", "properties": {"a": {"type": "string"}, "b": {"$ref": "#/properties/a"}}}`,
 		`{"$schema": "http://json-schema.org/draft-07/schema#", "properties": {"a": {"$ref": "#"}}}`,
 	} {
-		assert.Empty(t, compile(t, rules).Keys(), "%s is read here", rules)
+		assert.Empty(t, compile(t, rules).Keys(), "%s is evaluated without the library", rules)
 	}
 }
 
@@ -113,7 +113,7 @@ func agree(t testing.TB, plain, library *schemacheck.Schema, value any, about st
 	assert.Equal(t, want, got)
 }
 
-// The charts' own schemas, with defaults of which some are spoilt.
+// The schemas of the charts, with defaults of which some are replaced by invalid values.
 func TestChartsAreReadAsTheLibraryReadsThem(t *testing.T) {
 	files, err := filepath.Glob("../../charts/*/values.schema.json")
 	require.NoError(t, err)
@@ -136,7 +136,7 @@ func TestChartsAreReadAsTheLibraryReadsThem(t *testing.T) {
 	}
 }
 
-// spoil replaces a few values with a sample, and returns where.
+// spoil replaces a few values with samples and returns their paths.
 func spoil(t testing.TB, values any, random *rand.Rand) string {
 	var about []string
 	for range 1 + random.IntN(4) {
@@ -161,7 +161,7 @@ func spoil(t testing.TB, values any, random *rand.Rand) string {
 	return strings.Join(about, " ")
 }
 
-// A schema that is not plain is evaluated by the library, which reports what is wrong with it.
+// The library evaluates schemas that are not plain, and reports invalid ones.
 func TestOddSchemasGoThroughTheLibrary(t *testing.T) {
 	const head = `{"$schema": "http://json-schema.org/draft-07/schema#", `
 	for _, odd := range []string{
@@ -179,10 +179,10 @@ func TestOddSchemasGoThroughTheLibrary(t *testing.T) {
 		assert.Empty(t, violations, fine)
 	}
 	_, err := schemacheck.Compile([]byte(`{} {}`))
-	assert.Error(t, err, "two documents are not a schema")
+	assert.Error(t, err, "two documents are compiled as a schema")
 }
 
-// Rules and values at random: what is read here is what the library reads.
+// The result is that of the library for random schemas and values.
 func FuzzPlain(f *testing.F) {
 	f.Add(plainRules, `{"name": "a", "nested": {"x": "y"}}`)
 	f.Add(`{"$schema": "http://json-schema.org/draft-07/schema#", "anyOf": [{"const": 1}, {"required": ["a"]}]}`, `{"a": [null]}`)

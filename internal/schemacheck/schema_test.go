@@ -94,7 +94,7 @@ func describe(violations []schemacheck.Violation) string {
 	return strings.Join(lines, "; ")
 }
 
-// Helm reads schemas with a newer version of the library; both have to agree on what is valid.
+// Helm uses a newer version of the schema library; both versions agree on which values are valid.
 func TestAgreesWithHelmsLibrary(t *testing.T) {
 	check := func(t *testing.T, rules string, trees ...any) {
 		t.Helper()

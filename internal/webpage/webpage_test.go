@@ -38,7 +38,7 @@ func TestPage(t *testing.T) {
 	assert.Contains(t, text, "<p>Made by a program.</p>")
 }
 
-// Each promise can be broken, and is then named.
+// Each violated rule is reported.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	for content, want := range map[string]string{
@@ -70,7 +70,7 @@ func TestErrors(t *testing.T) {
 	assert.ErrorContains(t, err, "write a page: full")
 }
 
-// Every color of text has the contrast of WCAG 2.2, level AA (4.5 to 1), on both backgrounds, in light and in dark.
+// Every text color has the contrast of WCAG 2.2, level AA (4.5 to 1), on both backgrounds, in light and dark mode.
 func TestContrast(t *testing.T) {
 	t.Parallel()
 	style, err := os.ReadFile("style.css")

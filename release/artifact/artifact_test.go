@@ -45,7 +45,7 @@ func TestImage(t *testing.T) {
 	require.NoError(t, err)
 	again, err := made(t).Digest()
 	require.NoError(t, err)
-	require.Equal(t, digest, again, "the same input makes the same bytes")
+	require.Equal(t, digest, again, "the same input produces other bytes")
 
 	manifest, err := index.IndexManifest()
 	require.NoError(t, err)

@@ -32,7 +32,7 @@ import (
 	"gitops-runtime/release/version"
 )
 
-// made are the files of make binaries, by path below out/dist.
+// made has the files of make binaries, by path below out/dist.
 type made struct {
 	root, version, keys string
 	files               map[string][]byte
@@ -112,16 +112,16 @@ func TestBinaries(t *testing.T) {
 	t.Run("plugin of kubectl", first.plugin)
 
 	second := build(t, keys)
-	require.Equal(t, before, commit(), "the files have the time of the commit, and the checkout moved to another one during the test")
+	require.Equal(t, before, commit(), "the commit of the checkout changed during the test, and the files have its time")
 	for name, content := range first.files {
 		if name != "checksums.txt.sigstore.json" { // ECDSA signs with a random number
-			require.Equal(t, sum(content), sum(second.files[name]), "%s is the same in every build", name)
+			require.Equal(t, sum(content), sum(second.files[name]), "%s differs between builds", name)
 		}
 	}
 	require.Len(t, second.files, len(first.files))
 }
 
-// content is what is in an archive, by name.
+// content returns the files of an archive by name.
 func (m made) content(t *testing.T, archive string) map[string][]byte {
 	t.Helper()
 	found := map[string][]byte{}
@@ -145,7 +145,7 @@ func (m made) content(t *testing.T, archive string) map[string][]byte {
 			return found
 		}
 		require.NoError(t, err)
-		require.Equal(t, []any{"root", "root", 0, 0}, []any{header.Uname, header.Gname, header.Uid, header.Gid}, "%s says nothing of who built it", header.Name)
+		require.Equal(t, []any{"root", "root", 0, 0}, []any{header.Uname, header.Gname, header.Uid, header.Gid}, "%s contains the user of the build", header.Name)
 		mode := int64(0o644)
 		if !strings.Contains(header.Name, ".") && header.Name != "LICENSE" {
 			mode = 0o755
@@ -156,7 +156,7 @@ func (m made) content(t *testing.T, archive string) map[string][]byte {
 	}
 }
 
-// manual are the names of the files that are packed with a program.
+// manual returns the names of the files that are packaged with a program.
 func (m made) manual(t *testing.T, program string) []string {
 	t.Helper()
 	names := []string{"LICENSE"}
@@ -182,7 +182,7 @@ func (m made) archives(t *testing.T) {
 			want := append(m.manual(t, program), executable)
 			slices.Sort(want)
 			require.Equal(t, want, slices.Sorted(maps.Keys(content)), name)
-			require.NotContains(t, string(content[executable]), m.root, "%s has no path of the machine that built it", name)
+			require.NotContains(t, string(content[executable]), m.root, "%s contains a path of the build machine", name)
 			info, err := buildinfo.Read(bytes.NewReader(content[executable]))
 			require.NoError(t, err, name)
 			settings := map[string]string{}
@@ -330,7 +330,7 @@ func (m made) krew(t *testing.T) {
 	}
 }
 
-// plugin has kubectl run each program as Krew installs it: under kubectl's name for a plugin, with underscores for its dashes.
+// plugin runs each program through kubectl as Krew installs it: with the file name of a plugin, which has underscores instead of dashes.
 func (m made) plugin(t *testing.T) {
 	for _, program := range programs {
 		file := m.unpack(t, program, "kubectl-"+strings.ReplaceAll(program, "-", "_"))

@@ -32,12 +32,12 @@ func unpack(t *testing.T, packed []byte) map[string]string {
 		require.Zero(t, header.ModTime.Unix(), header.Name)
 		text, err := io.ReadAll(files)
 		require.NoError(t, err)
-		require.NotContains(t, found, header.Name, "twice in the archive")
+		require.NotContains(t, found, header.Name, "the archive contains the file twice")
 		found[header.Name] = string(text)
 	}
 }
 
-func TestTheUmbrellaNamesWhatIsPublished(t *testing.T) {
+func TestTheUmbrellaRefersToPublishedArtifacts(t *testing.T) {
 	root, err := gomodule.Root()
 	require.NoError(t, err)
 	folder := filepath.Join(root, "charts", "gitops-runtime")
@@ -45,7 +45,7 @@ func TestTheUmbrellaNamesWhatIsPublished(t *testing.T) {
 	require.NoError(t, err)
 	again, err := chartpack.Pack(t.Context(), folder, place)
 	require.NoError(t, err)
-	require.Equal(t, packed.Content, again.Content, "the same input makes the same bytes")
+	require.Equal(t, packed.Content, again.Content, "the same input produces other bytes")
 	require.Equal(t, []string{"gitops-runtime-installer"}, packed.Named)
 
 	files := unpack(t, packed.Content)
@@ -74,7 +74,7 @@ func TestTheUmbrellaNamesWhatIsPublished(t *testing.T) {
 	}
 	require.Contains(t, files["gitops-runtime/README.md"], "oci://ghcr.io/team/gitops-runtime --version ")
 	require.Contains(t, packed.Metadata.Annotations["artifacthub.io/images"], "image: ghcr.io/team/gitops-runtime-installer:"+packed.Metadata.Version+"@sha256:1111")
-	require.Contains(t, packed.Metadata.Annotations["artifacthub.io/images"], "image: quay.io/argoproj/argocd:", "images of others stay")
+	require.Contains(t, packed.Metadata.Annotations["artifacthub.io/images"], "image: quay.io/argoproj/argocd:", "third-party images are changed")
 	for _, dependency := range packed.Metadata.Dependencies {
 		require.Equal(t, "oci://ghcr.io/team", dependency.Repository, dependency.Name)
 	}

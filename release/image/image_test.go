@@ -20,7 +20,7 @@ import (
 	"gitops-runtime/release/source"
 )
 
-// compiled replaces the compiler: the program prints what it was compiled for.
+// compiled replaces the compiler: the content of the program is its package, architecture and version.
 func compiled(t *testing.T) image.Compiler {
 	t.Helper()
 	folder := t.TempDir()
@@ -30,7 +30,7 @@ func compiled(t *testing.T) image.Compiler {
 	}
 }
 
-// files are the regular files of an image with their content.
+// files returns the regular files of an image with their content.
 func files(t *testing.T, of v1.Image) map[string]string {
 	t.Helper()
 	found := map[string]string{}
@@ -50,7 +50,7 @@ func files(t *testing.T, of v1.Image) map[string]string {
 	}
 }
 
-// An archive has the image that a release publishes for its architecture.
+// An archive contains the image that a release publishes for the architecture.
 func TestArchive(t *testing.T) {
 	from := source.Source{Revision: "abc", Time: time.Unix(1000, 0).UTC()}
 	for _, program := range image.Programs() {

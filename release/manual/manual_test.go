@@ -36,8 +36,8 @@ func TestWrite(t *testing.T) {
 			require.NoError(t, err)
 			require.Contains(t, string(text), program)
 		}
-		said, err := exec.CommandContext(t.Context(), "bash", "-n", filepath.Join(folder, "completions", program+".bash")).CombinedOutput()
-		require.NoError(t, err, string(said))
+		output, err := exec.CommandContext(t.Context(), "bash", "-n", filepath.Join(folder, "completions", program+".bash")).CombinedOutput()
+		require.NoError(t, err, string(output))
 	}
 
 	again := t.TempDir()
@@ -45,5 +45,5 @@ func TestWrite(t *testing.T) {
 	second, err := os.ReadFile(filepath.Join(again, "man", "validate-values.1"))
 	require.NoError(t, err)
 	require.Equal(t, strings.Count(string(page), "\n"), strings.Count(string(second), "\n"))
-	require.Equal(t, string(page), string(second), "the same sources make the same pages")
+	require.Equal(t, string(page), string(second), "the same sources produce other pages")
 }

@@ -26,7 +26,7 @@ func TestPack(t *testing.T) {
 		require.Equal(t, want, found)
 		again, _, err := plugin.Pack(root, one)
 		require.NoError(t, err)
-		require.Equal(t, packed, again, "the same input makes the same bytes")
+		require.Equal(t, packed, again, "the same input produces other bytes")
 		unzipped, err := gzip.NewReader(bytes.NewReader(packed))
 		require.NoError(t, err)
 		header, err := tar.NewReader(unzipped).Next()

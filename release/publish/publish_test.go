@@ -30,7 +30,7 @@ import (
 	"gitops-runtime/release/version"
 )
 
-// world is a registry, and a release of this repository with small programs that is published there.
+// world is a registry and a release of this repository, with small programs, that is published to it.
 type world struct {
 	*registrytest.Registry
 	publisher publish.Publisher
@@ -49,7 +49,7 @@ func newWorld(t *testing.T) *world {
 	w.publisher = publish.Publisher{
 		Root: root, Registry: w.Name + "/team/runtime", Version: current, Builder: "urn:test", Compile: releasetest.Compiler(t), Signer: w.signer,
 		Access: registry.Access{Pause: time.Millisecond},
-		// small ones, and the one that references an image; TestASecondRunWritesNothing publishes all
+		// small charts, and the one that references an image; TestASecondRunWritesNothing publishes all
 		Charts: []string{"argo-events", "gitops-runtime", "tunnel-server"},
 		Source: source.Source{Revision: strings.Repeat("a", 40), Time: time.Unix(1_700_000_000, 0), URL: "https://git.example.com/team/repo"},
 	}
@@ -57,7 +57,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// failing counts writes from now on and lets some requests fail.
+// failing starts to count writes and makes some requests fail.
 func (w *world) failing(fail registrytest.Fault) {
 	w.mu.Lock()
 	w.writes = nil
@@ -78,7 +78,7 @@ func (w *world) written() []string {
 	return slices.Clone(w.writes)
 }
 
-// publish publishes and returns the references, and those that were written.
+// publish publishes the release and returns all references, and the written ones.
 func (w *world) publish(t *testing.T) (all, written []string, err error) {
 	t.Helper()
 	publisher := w.publisher
@@ -93,7 +93,7 @@ func (w *world) publish(t *testing.T) (all, written []string, err error) {
 	return all, written, err
 }
 
-// verify returns the defects, by the names of artifacts.
+// verify returns the defects by artifact.
 func (w *world) verify(t *testing.T) (map[string][]string, error) {
 	t.Helper()
 	defects := map[string][]string{}
@@ -144,12 +144,12 @@ func TestASecondRunWritesNothing(t *testing.T) {
 	for _, reference := range elsewhere {
 		_, named, _ := strings.Cut(reference, "/")
 		if strings.Contains(named, "/image-override:") || strings.Contains(named, "/gitops-runtime-installer:") {
-			require.Contains(t, first, w.Name+"/"+named, "an image is the same wherever it is built and published")
+			require.Contains(t, first, w.Name+"/"+named, "the image depends on where it is built or published")
 		}
 	}
 }
 
-// A run that stops at any write is completed by the next one, and nothing is sent twice.
+// A run that was interrupted at any write is completed by the next one, without repeated uploads.
 func TestRunContinuesAnInterruptedOne(t *testing.T) {
 	w := newWorld(t)
 	for _, writes := range []int{3, 12, 25} {
@@ -225,12 +225,12 @@ func TestRefusals(t *testing.T) {
 
 			w.failing(nil)
 			_, _, err = w.publish(t)
-			require.NoError(t, err, "the next run goes on")
+			require.NoError(t, err, "the next run does not continue")
 		})
 	}
 }
 
-func TestABusyRegistryIsWaitedFor(t *testing.T) {
+func TestPublishWaitsForABusyRegistry(t *testing.T) {
 	w := newWorld(t)
 	var mu sync.Mutex
 	answered, waited := map[string]int{}, 0
@@ -252,14 +252,14 @@ func TestABusyRegistryIsWaitedFor(t *testing.T) {
 	})
 	_, _, err := w.publish(t)
 	require.NoError(t, err)
-	require.Greater(t, waited, 4, "GET, HEAD, POST, PATCH and PUT were each told to wait")
+	require.Greater(t, waited, 4, "GET, HEAD, POST, PATCH and PUT were not all delayed")
 	w.failing(nil)
 	defects, err := w.verify(t)
 	require.NoError(t, err)
 	require.Empty(t, defects)
 }
 
-// swap serves other bytes in the place of a blob or manifest.
+// swap serves other bytes instead of a blob or manifest.
 func (w *world) swap(path string, change func([]byte) []byte) {
 	var inner sync.Map
 	w.failing(func(answer http.ResponseWriter, request *http.Request) bool {
@@ -293,14 +293,14 @@ func (w *world) swap(path string, change func([]byte) []byte) {
 	})
 }
 
-// oneByte changes one byte in the middle.
+// oneByte returns the content with one changed byte.
 func oneByte(content []byte) []byte {
 	changed := slices.Clone(content)
 	changed[len(changed)/2] ^= 1
 	return changed
 }
 
-func TestChangedBytesAreNamed(t *testing.T) {
+func TestChangedBytesAreReported(t *testing.T) {
 	w := newWorld(t)
 	_, _, err := w.publish(t)
 	require.NoError(t, err)
@@ -323,12 +323,12 @@ func TestChangedBytesAreNamed(t *testing.T) {
 	require.NoError(t, err)
 
 	for title, test := range map[string]struct{ path, artifact, want string }{
-		"a program in a layer":       {"/blobs/" + layers.Layers[1].Digest.String(), "image-override", "its platform linux/"},
-		"a configuration":            {"/blobs/" + layers.Config.Digest.String(), "image-override", "its platform linux/arm64 does not match its digest: "},
-		"a manifest of a platform":   {"/manifests/" + platforms.Manifests[1].Digest.String(), "image-override", "its platform linux/arm64 does not match its digest: manifest digest: "},
-		"a packed chart":             {"/blobs/" + packed.Layers[0].Digest.String(), "tunnel-server", "the chart does not match its digest: blob " + packed.Layers[0].Digest.String()},
-		"metadata of a chart":        {"/blobs/" + packed.Config.Digest.String(), "tunnel-server", "the chart does not match its digest: "},
-		"what the tag of a chart is": {"/tunnel-server/manifests/" + w.publisher.Version, "tunnel-server", "has no valid signature: nothing of the kind is attached; the tag may have been moved"},
+		"a program in a layer":        {"/blobs/" + layers.Layers[1].Digest.String(), "image-override", "its platform linux/"},
+		"a configuration":             {"/blobs/" + layers.Config.Digest.String(), "image-override", "its platform linux/arm64 does not match its digest: "},
+		"a manifest of a platform":    {"/manifests/" + platforms.Manifests[1].Digest.String(), "image-override", "its platform linux/arm64 does not match its digest: manifest digest: "},
+		"a packed chart":              {"/blobs/" + packed.Layers[0].Digest.String(), "tunnel-server", "the chart does not match its digest: blob " + packed.Layers[0].Digest.String()},
+		"metadata of a chart":         {"/blobs/" + packed.Config.Digest.String(), "tunnel-server", "the chart does not match its digest: "},
+		"the manifest of a chart tag": {"/tunnel-server/manifests/" + w.publisher.Version, "tunnel-server", "has no valid signature: nothing of the kind is attached; the tag may have been moved"},
 	} {
 		t.Run(title, func(t *testing.T) {
 			w.swap(test.path, func(content []byte) []byte {
@@ -345,7 +345,7 @@ func TestChangedBytesAreNamed(t *testing.T) {
 	}
 }
 
-func TestAMovedTagIsNamed(t *testing.T) {
+func TestAMovedTagIsReported(t *testing.T) {
 	w := newWorld(t)
 	_, _, err := w.publish(t)
 	require.NoError(t, err)
@@ -378,13 +378,13 @@ func TestSignaturesOfOthersDoNotCount(t *testing.T) {
 	w.publisher.Signer = w.signer
 	_, written, err := w.publish(t)
 	require.NoError(t, err)
-	require.Len(t, written, 5, "this key signs what is there")
+	require.Len(t, written, 5, "the other key does not sign the existing artifacts")
 	defects, err = w.verify(t)
 	require.NoError(t, err)
 	require.Empty(t, defects)
 }
 
-func TestWhatIsMissingIsNamed(t *testing.T) {
+func TestMissingArtifactsAreReported(t *testing.T) {
 	w := newWorld(t)
 	defects, err := w.verify(t)
 	require.ErrorContains(t, err, "5 of 5 images and charts")

@@ -24,7 +24,7 @@ import (
 	"gitops-runtime/internal/gomodule"
 )
 
-// world is a registry with its blobs in a folder, a key pair, and the programs.
+// world is a registry that stores its blobs in a folder, with a key pair and the programs.
 type world struct {
 	root, place, blobs, keys, release string
 	mu                                sync.Mutex
@@ -33,7 +33,7 @@ type world struct {
 	kill                              func()
 }
 
-// ServeHTTP counts writes.
+// counting counts the writes to a registry.
 func (w *world) counting(inner http.Handler) http.Handler {
 	return http.HandlerFunc(func(answer http.ResponseWriter, request *http.Request) {
 		if request.Method != http.MethodGet && request.Method != http.MethodHead {
@@ -98,7 +98,8 @@ func (w *world) written() int {
 	return w.writes
 }
 
-// A published release is verified by cosign and Helm, a second run writes nothing, a run that was killed is completed, and a changed byte is reported.
+// A published release is verified by cosign and Helm, a second run writes nothing, a run that was killed is completed, and a changed byte is
+// reported.
 func TestPublish(t *testing.T) {
 	w := newWorld(t)
 	killed := w.command(t, w.root, w.release, w.publishing()...)
@@ -110,7 +111,7 @@ func TestPublish(t *testing.T) {
 	begun := time.Now()
 	first := w.run(t, w.root, w.release, w.publishing()...)
 	t.Logf("the rest took %.0f s:\n%s", time.Since(begun).Seconds(), first)
-	require.Regexp(t, `(?m)^  present   \S+/gitops-runtime-installer:`, first, "what was whole before is left alone")
+	require.Regexp(t, `(?m)^  present   \S+/gitops-runtime-installer:`, first, "a complete artifact is published again")
 	require.Equal(t, 12, strings.Count(first, "@sha256:"))
 	before := w.written()
 	second := w.run(t, w.root, w.release, w.publishing()...)
@@ -124,10 +125,10 @@ func TestPublish(t *testing.T) {
 
 var fenced = regexp.MustCompile("(?s)```console\n(.*?)```")
 
-// documented is the place that the page for users names.
+// documented is the registry in the documentation for users.
 const documented = "registry.example.com/gitops"
 
-// docs runs the commands with a key of the page for users.
+// docs runs the commands with a key in the documentation for users.
 func (w *world) docs(t *testing.T) {
 	t.Helper()
 	page, err := os.ReadFile(filepath.Join(w.root, "docs", "verify.md"))
@@ -137,7 +138,7 @@ func (w *world) docs(t *testing.T) {
 		for _, line := range strings.Split(block[1], "\n") {
 			typed, is := strings.CutPrefix(line, "$ cosign ")
 			if !is || !strings.Contains(typed, "--key") || !strings.Contains(typed, documented) {
-				continue // by a workflow, or of the programs for users' machines, which binarytest verifies
+				continue // commands for keyless signatures, or for released binaries, which binarytest verifies
 			}
 			typed = strings.ReplaceAll(typed, documented, w.place)
 			w.run(t, w.keys, filepath.Join(w.root, "bin", "cosign"), append(strings.Fields(typed), "--insecure-ignore-tlog=true")...)
@@ -151,7 +152,7 @@ func (w *world) docs(t *testing.T) {
 	require.Regexp(t, `image: "?`+regexp.QuoteMeta(w.place)+`/gitops-runtime-installer@sha256:[0-9a-f]{64}`, rendered)
 }
 
-// plugin has Helm 4 install the plugin.
+// plugin installs the plugin with Helm 4.
 func (w *world) plugin(t *testing.T) {
 	t.Helper()
 	home := t.TempDir()
@@ -200,7 +201,7 @@ func (w *world) tamper(t *testing.T) {
 	require.Equal(t, 12, strings.Count(w.run(t, w.root, w.release, w.verifying()...), "  ok   "))
 }
 
-// blob is the largest blob of a kind on the registry's disk.
+// blob returns the path of the largest blob in the registry's storage that pick accepts.
 func (w *world) blob(t *testing.T, pick func(size int64, content []byte) bool) string {
 	t.Helper()
 	found, largest := "", int64(0)

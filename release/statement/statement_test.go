@@ -52,8 +52,8 @@ func TestProvenance(t *testing.T) {
 
 func TestSBOM(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "program")
-	said, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "./testdata/program").CombinedOutput()
-	require.NoError(t, err, string(said))
+	output, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "./testdata/program").CombinedOutput()
+	require.NoError(t, err, string(output))
 	parts, err := statement.ModulesOf([]string{program, program})
 	require.NoError(t, err)
 	document, err := statement.Document(statement.Part{Name: "a", Version: "1.2.3", PURL: "pkg:oci/a"}, digest, parts, time.Unix(0, 0))
@@ -65,7 +65,7 @@ func TestSBOM(t *testing.T) {
 
 	ids, urls := map[string]bool{}, map[string]bool{}
 	for _, one := range read.Packages {
-		require.False(t, ids[string(one.PackageSPDXIdentifier)], "%s is given twice", one.PackageSPDXIdentifier)
+		require.False(t, ids[string(one.PackageSPDXIdentifier)], "%s is not unique", one.PackageSPDXIdentifier)
 		ids[string(one.PackageSPDXIdentifier)] = true
 		require.Len(t, one.PackageExternalReferences, 1)
 		urls[one.PackageExternalReferences[0].Locator] = true

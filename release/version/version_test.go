@@ -15,7 +15,7 @@ import (
 	"gitops-runtime/release/version"
 )
 
-// Every chart of the tree has the version of the file VERSION, and depends on the others in it.
+// Every chart has the version in the file VERSION, and depends on the other charts with this version.
 func TestTheTreeHasOneVersion(t *testing.T) {
 	root, err := gomodule.Root()
 	require.NoError(t, err)
@@ -27,7 +27,7 @@ func TestTheTreeHasOneVersion(t *testing.T) {
 	for path, text := range files {
 		have, err := os.ReadFile(filepath.Join(root, path))
 		require.NoError(t, err)
-		require.Equal(t, string(text), string(have), "%s does not have the version of %s: make generate", path, version.File)
+		require.Equal(t, string(text), string(have), "%s does not have the version of %s; run make generate", path, version.File)
 		if filepath.Base(path) != "Chart.yaml" || !strings.HasPrefix(path, "charts"+string(filepath.Separator)) {
 			continue
 		}

@@ -30,15 +30,15 @@ func TestRead(t *testing.T) {
 			text: "- {path: a.b, reason: It is gone, instead: Set c}\n",
 			want: []Value{{Path: Path{"a", "b"}, Reason: "It is gone", Instead: "Set c"}},
 		},
-		"an entry without help": {
+		"an entry without instead": {
 			text: "- {path: a.b, reason: It is gone}\n",
 			err:  "what chart drops: {Path:a.b Reason:It is gone Instead: Renamed: Harmless:false} needs path, reason, and either instead or renamed",
 		},
-		"an entry with another name": {
+		"a renamed entry": {
 			text: "- {path: a.b, reason: It moved, renamed: c}\n",
 			want: []Value{{Path: Path{"a", "b"}, Reason: "It moved", Instead: "Set c", Renamed: Path{"c"}}},
 		},
-		"an entry with another name and help": {
+		"a renamed entry with instead": {
 			text: "- {path: a.b, reason: It moved, renamed: c, instead: Set c}\n",
 			err:  "what chart drops: {Path:a.b Reason:It moved Instead:Set c Renamed:c Harmless:false} needs path, reason, and either instead or renamed",
 		},
@@ -70,7 +70,7 @@ func TestAChartThatDropsNothing(t *testing.T) {
 	assert.Empty(t, got)
 }
 
-func TestWhatTheChartsDropIsWellFormed(t *testing.T) {
+func TestDroppedValuesAreWellFormed(t *testing.T) {
 	t.Parallel()
 	charts, err := Charts()
 	require.NoError(t, err)
