@@ -12,8 +12,8 @@ import (
 // shortest is the minimum length of a key for which a key that differs by one letter is a typo rather than a different word.
 const shortest = 6
 
-// refuseTypos makes an open map reject the keys that differ by one letter from one of its own, with a sentence that names that key: such a map accepts
-// any other key, and a typo would go unnoticed.
+// refuseTypos makes an open map reject the keys that differ by one letter from one of its own, with a message that names that key: such a map accepts
+// any other key, and a typo would not be detected.
 func refuseTypos(node Node, keys []string) {
 	properties, _ := node["properties"].(Node)
 	known := slices.Sorted(maps.Keys(properties))

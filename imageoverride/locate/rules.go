@@ -209,7 +209,7 @@ func (k knowledge) unreadable(p place, f finding, text string) (finding, bool) {
 	return f, false
 }
 
-// knowledge is what is known about images when other texts are judged.
+// knowledge has the images and hosts found so far, with which other texts are classified.
 type knowledge struct {
 	hosts map[string]bool // from the caller
 	seen  map[string]bool // of images found so far
@@ -252,8 +252,8 @@ var token = regexp.MustCompile(`[A-Za-z0-9][A-Za-z0-9._:/@-]*`)
 // in free text.
 var assigned = regexp.MustCompile(`(?im)((?:--?)?[a-z][a-z0-9_.-]*image)["']?[ \t]*(?:[:=][ \t]*|[ \t]+)["']?([a-z0-9][a-z0-9._:/@-]*[a-z0-9])`)
 
-// inText finds images in free text: references with a known registry and a tag or digest, references with any digest, texts of images found elsewhere,
-// and texts assigned to a name that ends in "image".
+// inText finds images in free text: references with a known registry and a tag or digest, references with any digest, texts of images found
+// elsewhere, and texts assigned to a name that ends in "image".
 func (k knowledge) inText(field Field) (locations []Location, suspects []Suspect) {
 	if field.Literal || field.Composite != nil || !strings.ContainsAny(field.Value, ":@/") {
 		return nil, nil

@@ -1,5 +1,5 @@
-// Package schemabundle creates one JSON schema from those of a chart and its dependencies, for editors: it validates a values file as a user writes it
-// against the schema of every chart, and describes each value and its default.
+// Package schemabundle creates one JSON schema from those of a chart and its dependencies, for editors: it validates a values file as a user writes
+// it against the schema of every chart, and describes each value and its default.
 //
 // It does not know how the schemas of the charts are generated; they only have to contain what they refer to under definitions.
 package schemabundle
@@ -78,8 +78,8 @@ func (d definitions) inline(chart *helmchart.Chart, values map[string]any) (node
 	return schema, nil
 }
 
-// describe sets the default of every property, and a description if it has none: that of its parent with the remaining keys. A property that refers to a
-// definition has one default as a whole.
+// describe sets the default of every property, and a description if it has none: that of its parent with the remaining keys. A property that refers
+// to a definition has one default for all its properties.
 func describe(at node, values map[string]any, around string, trail ...string) {
 	properties, _ := at["properties"].(node)
 	for key, each := range properties {

@@ -161,8 +161,8 @@ func assertRenders(t *testing.T, name string, made []byte, gone []dropped.Value)
 	assert.NoError(t, err)
 }
 
-// The published values files since 0.26 write one anchor below a key that is dropped, and merge it, in a list and with a tag, into the environment of
-// every component: the values are kept, wherever the anchor is moved.
+// The published values files since 0.26 define an anchor in a dropped key and merge it, in a list and with a tag, into the environment of every
+// component. The merged values are kept.
 func TestAnchorsOfThePublishedFilesAreKept(t *testing.T) {
 	t.Parallel()
 	all, err := migrate.Of("gitops-runtime")

@@ -127,7 +127,7 @@ func account(options UninstallOptions, system System) uninstall.Platform {
 // noToken replaces the platform if the user token's Secret is missing.
 type noToken struct{}
 
-// Runtime returns the error that there is no token.
+// Runtime returns an error because no token is available.
 func (noToken) Runtime(context.Context, string) (*platform.Runtime, error) {
 	return nil, errors.New("no user token is available for the platform")
 }
