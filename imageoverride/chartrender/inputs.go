@@ -82,7 +82,7 @@ type chain struct {
 	how  extent
 }
 
-// extent is how much of a map or a list is read.
+// extent determines how much of a map or a list is read.
 type extent int
 
 const (

@@ -11,7 +11,7 @@ import (
 const (
 	printFunc = "imageOverridePrintJSON"
 	viewFunc  = "imageOverrideViewJSON"
-	// forwardFunc is include where its text is printed unchanged.
+	// forwardFunc is include for a text that is printed unchanged.
 	forwardFunc = "imageOverrideForward"
 )
 
@@ -33,7 +33,7 @@ func (in *inputs) leave() {
 	in.frame = in.frame[:len(in.frame)-1]
 }
 
-// print is toJson where its text is printed.
+// print is toJson for a text that is printed; it records the value of the text.
 func (in *inputs) print(value any) (string, error) {
 	text, err := toJSON(value)
 	if err != nil || in.reads == nil {

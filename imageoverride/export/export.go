@@ -23,7 +23,7 @@ var formats = map[string]func([]line) (Files, error){
 	"annotations": annotations,
 }
 
-// Formats lists the names of the formats.
+// Formats returns the names of the formats, sorted.
 func Formats() []string {
 	return slices.Sorted(maps.Keys(formats))
 }

@@ -69,7 +69,7 @@ type Result struct {
 	Origins []solve.Origin
 }
 
-// Left is an image left outside in one scenario.
+// Left is an image that is outside in one scenario.
 type Left struct {
 	Scenario string
 	proof.Outside

@@ -26,7 +26,7 @@ type Row struct {
 	Target   string `json:"target,omitempty"`
 }
 
-// Rows returns for every image reference of a chart where it is and which values produce it.
+// Rows returns for every image reference of a chart where it occurs and which values produce it.
 func Rows(ctx context.Context, options Options) ([]Row, error) {
 	loaded, err := options.load(ctx)
 	if err != nil {

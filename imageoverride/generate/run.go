@@ -117,7 +117,7 @@ type run struct {
 	result    Result
 	// coalesced contains the values of all scenarios, whose lists overrides copy.
 	coalesced map[string]any
-	// harmful are the values whose change the chart rejects or that would change another image.
+	// harmful contains the paths of values whose change the chart rejects or that would change another image.
 	harmful map[string]bool
 	// rendered contains the output of each scenario with the overrides that were checked last.
 	rendered []chartrender.Output

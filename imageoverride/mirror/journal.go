@@ -44,8 +44,8 @@ type Journal struct {
 	home map[string]string // blob digest -> an image whose repository has it, or may have it
 }
 
-// OpenJournal reads the journal at path, which may not exist yet, and appends to it. An incomplete last line is ignored. An empty path creates a journal
-// that is not written.
+// OpenJournal reads the journal at path, which may not exist yet, and appends to it. An incomplete last line is ignored. If path is empty, it returns
+// a journal that is not written.
 func OpenJournal(path string) (*Journal, error) {
 	journal := &Journal{done: map[string]entry{}, home: map[string]string{}}
 	if path == "" {

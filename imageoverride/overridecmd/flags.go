@@ -48,7 +48,7 @@ func (f *chartFlags) register(command *cobra.Command) {
 	flags.StringVar(&f.extra, "extra-images", "", "file with additional images to mirror, one per line")
 }
 
-// complete turns the flags of a command into options.
+// complete converts the flags of a command to options.
 func (f *chartFlags) complete(command *cobra.Command, chart string) (generate.Options, error) {
 	options := f.options
 	options.Chart, options.Strategy, options.Values.In = chart, mapping.Strategy(f.strategy), command.InOrStdin()

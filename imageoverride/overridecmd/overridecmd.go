@@ -149,7 +149,7 @@ func versionCommand(streams Streams) *cobra.Command {
 	}
 }
 
-// wrapArgs turns invalid arguments into usage errors.
+// wrapArgs returns a check whose errors are usage errors.
 func wrapArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(command *cobra.Command, args []string) error {
 		if check == nil {

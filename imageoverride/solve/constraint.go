@@ -20,7 +20,7 @@ type constraint struct {
 	// readings are the ways to read the stretch: by the innermost variables
 	// first, then by the outermost, which differ for values that are templates.
 	readings [][]atom
-	// variants are readings of what the template writes once unset values are set.
+	// variants are readings of the rendered text when unset values are set.
 	variants []variant
 	target   string
 	// private reports whether the images are already at their targets.
