@@ -139,7 +139,7 @@ func (c *Catalog) makeDebian(ctx context.Context, observer progress.Observer) er
 	})
 }
 
-// keepLayer stores one layer as an image of its own.
+// keepLayer stores one layer as a separate image.
 func (c *Catalog) keepLayer(key string, layer v1.Layer) error {
 	image, err := mutate.AppendLayers(empty.Image, layer)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"gitops-runtime/localcluster/images"
 )
 
-// Chart is a chart of the checkout that is installed on its own.
+// Chart is a chart of the checkout that is installed separately.
 type Chart struct {
 	// Name is the chart's folder below charts/.
 	Name string

@@ -29,7 +29,7 @@ func Values(name images.Mode, platformCA []byte) ([]byte, error) {
 		},
 		// the stand-ins need few resources, and the node is small
 		"gitops-operator": small(),
-		"argo-gateway":    chartutil.MergeTables(map[string]any{"hpa": map[string]any{"enabled": false}}, small()), // there is no metrics API
+		"argo-gateway":    chartutil.MergeTables(map[string]any{"hpa": map[string]any{"enabled": false}}, small()), // the cluster has no metrics API
 		"app-proxy":       chartutil.MergeTables(map[string]any{"leader-elector": small(), "initContainer": small()}, small()),
 		// two pods of each program of values-ha.yaml fit on the node, in addition to the cluster's pods
 		"internal-router": small(),

@@ -26,7 +26,7 @@ func (c *Cluster) Forget(ctx context.Context, digests map[string]string) error {
 	})
 }
 
-// ForgetRegistry removes all images of a registry from the node, whatever their names there, so that the next container has its image pulled again.
+// ForgetRegistry removes all images of a registry from the node, regardless of their names, so that the next container pulls its image again.
 // Containers that run one keep it.
 func (c *Cluster) ForgetRegistry(ctx context.Context, host string) error {
 	listed, err := c.listImages(ctx)

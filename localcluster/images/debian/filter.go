@@ -12,7 +12,7 @@ import (
 	"gitops-runtime/localcluster/images/ocilayer"
 )
 
-// dropped are folders whose contents containers do not need; the folders are kept.
+// dropped contains folders whose contents containers do not need; the empty folders are kept.
 var dropped = []string{
 	"/dev", "/var/cache", "/var/log", "/var/lib/apt", "/run", "/tmp",
 	"/usr/share/locale", "/usr/share/man", "/usr/share/info", "/usr/share/lintian", "/usr/share/doc",

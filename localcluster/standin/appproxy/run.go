@@ -56,7 +56,7 @@ func (p *Program) Port() int {
 }
 
 // Work registers the runtime, makes the other calls of a start, and then maintains the API key of Argo CD until ctx ends. Failed calls are repeated
-// after pause; if the platform rejects a call, Work returns the reason. Pods other than the leader only wait for the Secrets.
+// after pause; if the platform rejects a call of the start, Work returns the reason. Pods other than the leader only wait for the Secrets.
 func (p *Program) Work(ctx context.Context, pause, check time.Duration) error {
 	var token settings.Secret
 	for {
