@@ -19,16 +19,15 @@ import (
 	"gitops-runtime/localcluster/internal/progress"
 )
 
-// Builder builds a node image from source. Its results stay in a cache, named by what they are made of.
+// Builder builds a node image from source. It keeps its results in a cache, under names that contain a digest of their inputs.
 type Builder struct {
 	// Programs is this repository's directory localcluster/programs.
 	Programs string
 	// Kind is the directory images/base/files of the module sigs.k8s.io/kind.
 	Kind string
-	// Published is a published node image to use whatever could be built, such as kindest/node:v1.33.4; Upstream or a
-	// built one when empty.
+	// Published is the published node image to use, such as kindest/node:v1.33.4. If it is empty, Upstream or a built image is used.
 	Published string
-	// Cache is the directory of the results; it outlives checkouts.
+	// Cache is the directory of the results. It persists when a checkout is deleted.
 	Cache    string
 	Run      process.Runner
 	Observer progress.Observer
@@ -37,7 +36,7 @@ type Builder struct {
 // repository is the name of built images, without the tag.
 const repository = "gitops-runtime/node"
 
-// Image is the name of the image that Archive builds: the version of Kubernetes and a digest of all it is made of.
+// Image returns the name of the image that Archive builds. Its tag consists of the version of Kubernetes and a digest of all inputs.
 func (b Builder) Image() (string, error) {
 	key, err := b.key()
 	if err != nil {
@@ -46,7 +45,7 @@ func (b Builder) Image() (string, error) {
 	return repository + ":" + Kubernetes + "-" + key, nil
 }
 
-// Archive returns the file of a Docker archive with the image, built now unless it is in the cache.
+// Archive returns the path of a Docker archive with the image. It builds the archive unless the cache contains it.
 func (b Builder) Archive(ctx context.Context) (string, error) {
 	name, err := b.Image()
 	if err != nil {
@@ -91,7 +90,7 @@ func (b Builder) Archive(ctx context.Context) (string, error) {
 	})
 }
 
-// forget deletes the archives of earlier images, which nothing asks for any more.
+// forget deletes the archives of earlier images, which are no longer used.
 func (b Builder) forget() error {
 	archives, err := filepath.Glob(filepath.Join(b.Cache, "node-*.tar*"))
 	if err != nil {
@@ -105,8 +104,8 @@ func (b Builder) forget() error {
 	return nil
 }
 
-// parts makes what an image is put together from: programs in work, beside each other with the layers of Debian, which
-// wait for a mirror where compilers wait for a processor.
+// parts compiles the programs into work and returns the paths of the Debian layers. It creates both at the same time: the layers wait for a mirror,
+// the compilers for a processor.
 func (b Builder) parts(ctx context.Context, work string) (debianLayer, proxyLayer string, err error) {
 	debianLayer = filepath.Join(b.Cache, "debian-"+digest(slices.Concat(nodePackages, []string{suite, file("customize.sh")})...)+".tar")
 	proxyLayer = filepath.Join(b.Cache, "proxy-"+digest(slices.Concat(proxyPackages, []string{suite})...)+".tar")
@@ -149,7 +148,7 @@ func exist(files ...string) bool {
 	return true
 }
 
-// key is a digest of everything a node image is made of, except Debian's packages, of which only the names are known.
+// key returns a digest of all inputs of a node image, except the content of Debian packages, of which only the names are known.
 func (b Builder) key() (string, error) {
 	parts := slices.Concat([]string{runtime.GOARCH, suite, Kubernetes}, nodePackages, proxyPackages)
 	for _, p := range programs {
@@ -159,7 +158,7 @@ func (b Builder) key() (string, error) {
 		files, os.DirFS(filepath.Join(b.Programs, "kubernetes")), os.DirFS(filepath.Join(b.Programs, "node")), os.DirFS(b.Kind),
 	} {
 		err := fs.WalkDir(tree, ".", func(path string, entry fs.DirEntry, err error) error {
-			if err != nil || entry.IsDir() || entry.Name() == "go.sum" { // go.mod says it all, and go may add to go.sum
+			if err != nil || entry.IsDir() || entry.Name() == "go.sum" { // go.mod determines the versions, and go may add to go.sum
 				return err
 			}
 			text, err := fs.ReadFile(tree, path)
@@ -173,7 +172,7 @@ func (b Builder) key() (string, error) {
 	return digest(parts...), nil
 }
 
-// digest is twelve hexadecimal digits for a list of texts.
+// digest returns the first twelve hexadecimal digits of a SHA-256 digest of the parts and their lengths.
 func digest(parts ...string) string {
 	hash := sha256.New()
 	for _, part := range parts {

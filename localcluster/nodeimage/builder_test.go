@@ -17,7 +17,7 @@ import (
 	"gitops-runtime/localcluster/internal/process"
 )
 
-// maker fakes the programs that build: it writes a small file wherever one is asked for, and notes the calls.
+// maker is a fake of the build programs: it creates the files that they would write, and records the calls.
 type maker struct {
 	calls []string
 	mu    chan struct{}
@@ -40,7 +40,7 @@ func (m *maker) run(_ context.Context, c process.Command) (string, error) {
 	return "", nil
 }
 
-// builder is a Builder on small stand-ins of its sources.
+// builder returns a Builder whose sources are small fake files.
 func builder(t *testing.T, run process.Runner) Builder {
 	t.Helper()
 	root := t.TempDir()
@@ -114,7 +114,7 @@ func TestArchiveIsBuiltOnce(t *testing.T) {
 	checkNode(t, b, path)
 }
 
-// pathWith is a search path that also has a program of this name.
+// pathWith returns the search path with a program of this name added.
 func pathWith(t *testing.T, program string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -122,7 +122,7 @@ func pathWith(t *testing.T, program string) string {
 	return dir + ":" + os.Getenv("PATH")
 }
 
-// checkNode checks the configuration of the image in an archive.
+// checkNode checks the name, the number of layers and the configuration of the image in an archive.
 func checkNode(t *testing.T, b Builder, path string) {
 	t.Helper()
 	content := contentOf(t, path)
@@ -146,7 +146,7 @@ func checkNode(t *testing.T, b Builder, path string) {
 	}, image.Config)
 }
 
-// contentOf reads a tar file; of a symbolic link it returns "-> target".
+// contentOf returns the content of the files in a tar file by their names; the content of a symbolic link is "-> target".
 func contentOf(t *testing.T, path string) map[string]string {
 	t.Helper()
 	in, err := os.Open(path)

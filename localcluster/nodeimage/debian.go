@@ -13,12 +13,12 @@ import (
 	"gitops-runtime/tests/apt"
 )
 
-// debian makes Debian file systems with mmdebstrap.
+// debian creates Debian file systems with mmdebstrap.
 type debian struct {
 	run process.Runner
 }
 
-// prepare makes sure that mmdebstrap is installed and returns the mirror this machine's own apt uses.
+// prepare installs mmdebstrap if it is missing and returns the URL of the Debian mirror that apt uses on this machine.
 func (d debian) prepare(ctx context.Context) (mirror string, err error) {
 	list := process.Command{
 		Name: "apt-get",
@@ -54,7 +54,7 @@ func (d debian) prepare(ctx context.Context) (mirror string, err error) {
 	return mirror, nil
 }
 
-// debianMirror picks Debian's main archive from lines "origin|label|address".
+// debianMirror returns the URL of Debian's main archive, without a final slash, from lines "origin|label|URL".
 func debianMirror(targets string) (string, error) {
 	for line := range strings.Lines(targets) {
 		if mirror, found := strings.CutPrefix(strings.TrimSpace(line), "Debian|Debian|"); found {
@@ -79,7 +79,7 @@ func (d debian) node(ctx context.Context, mirror, out string) error {
 	return d.mmdebstrap(ctx, mirror, out, "minbase", nodePackages, "--customize-hook="+hook.Name())
 }
 
-// proxy writes the layer of tools in kube-proxy's image: packages unpacked, not installed.
+// proxy writes the layer with the tools of kube-proxy's image. Its packages are unpacked, not installed.
 func (d debian) proxy(ctx context.Context, mirror, out string) error {
 	return d.mmdebstrap(ctx, mirror, out, "extract", proxyPackages)
 }

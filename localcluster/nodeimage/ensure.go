@@ -12,10 +12,10 @@ import (
 	"gitops-runtime/localcluster/internal/progress"
 )
 
-// Reach reports whether a web address answers, whatever it answers.
+// Reach reports whether a URL responds, with any status.
 type Reach func(ctx context.Context, address string) bool
 
-// HTTP is the Reach that asks, for three seconds at most.
+// HTTP is a Reach that sends a HEAD request, with a timeout of three seconds.
 func HTTP(ctx context.Context, address string) bool {
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
 	defer cancel()
@@ -30,9 +30,9 @@ func HTTP(ctx context.Context, address string) bool {
 	return response.Body.Close() == nil
 }
 
-// Ensure gives the engine a node image and returns its name: the published one that was asked for; else one that it has,
-// upstream's where Docker Hub answers, or one that the builder builds. Machines whose containers lack CAP_SYS_RESOURCE always get a built one, for
-// upstream's asks for more than they can give.
+// Ensure makes sure that the engine has a node image and returns its name: Published if it is set, otherwise an image that the engine has, upstream's
+// if Docker Hub responds, or one that the builder builds. Unless Published is set, machines whose containers lack CAP_SYS_RESOURCE always use a
+// built image, because upstream's requests more than they can grant.
 func (b Builder) Ensure(ctx context.Context, engine *docker.Engine, reach Reach) (string, error) {
 	limited, err := docker.LacksSysResource()
 	if err != nil {
@@ -70,7 +70,7 @@ func (b Builder) ensure(ctx context.Context, engine *docker.Engine, reach Reach,
 	return built, nil
 }
 
-// published sees to it that the engine has the published image that was asked for.
+// published pulls the image Published unless the engine has it.
 func (b Builder) published(ctx context.Context, engine *docker.Engine) error {
 	if has, err := engine.Has(ctx, b.Published); err != nil || has {
 		return err
@@ -108,7 +108,7 @@ func (b Builder) load(ctx context.Context, engine *docker.Engine, built string) 
 	})
 }
 
-// forget removes the images built earlier, except one that a cluster still uses, which the engine refuses to remove.
+// forget removes the images built earlier, except those that a cluster still uses, which the engine refuses to remove.
 func forget(ctx context.Context, engine *docker.Engine, built string) error {
 	images, err := engine.Run(ctx, "image", "ls", "--format", "{{.Repository}}:{{.Tag}}", repository)
 	if err != nil {
@@ -116,7 +116,7 @@ func forget(ctx context.Context, engine *docker.Engine, built string) error {
 	}
 	for image := range strings.FieldsSeq(images) {
 		if image != built {
-			_, _ = engine.Run(ctx, "image", "rm", image) // it is in use, or gone by now
+			_, _ = engine.Run(ctx, "image", "rm", image) // it is in use or already removed
 		}
 	}
 	return nil

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// kindFiles are the files of kind's own base image that a node needs, relative to images/base/files of its module. Its
-// containerd configuration is for a newer containerd than Debian's.
+// kindFiles are the files of kind's own base image that a node needs, relative to images/base/files of its module. Kind's containerd configuration is
+// not among them, because it is for a newer containerd than Debian's.
 var kindFiles = []string{
 	"etc/crictl.yaml",
 	"etc/default/kubelet",
@@ -24,7 +24,7 @@ var kindFiles = []string{
 	"usr/local/bin/entrypoint",
 }
 
-// modeOf is the mode of one of kind's files: a module's files have none, so programs are told by where they are.
+// modeOf returns the mode of one of kind's files. A module does not store modes, so the path determines whether a file is executable.
 func modeOf(file string) fs.FileMode {
 	if strings.Contains(file, "/bin/") {
 		return 0o755

@@ -7,11 +7,11 @@ import (
 	"gitops-runtime/localcluster/internal/archive"
 )
 
-// searchPath is the search path of everything in the images.
+// searchPath is the environment variable PATH of the images.
 const searchPath = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-// writeImages writes the archive of the images that Kubernetes itself runs. bin has the programs, proxy is the layer of
-// kube-proxy's tools, and work takes the layers.
+// writeImages writes the archive of the images that Kubernetes itself runs. The directory bin contains the programs, proxy is the layer of
+// kube-proxy's tools, and work is the directory for the layers that it creates.
 func writeImages(out, bin, proxy, work string) error {
 	layers := map[string]func(*archive.Layer){
 		"kubernetes": func(l *archive.Layer) {
@@ -65,8 +65,8 @@ func writeImages(out, bin, proxy, work string) error {
 	return writeArchive(out, images...)
 }
 
-// writeNode writes the upper layer of the node: Kubernetes, kind's files (kind is their directory), the files of this
-// package and the images.
+// writeNode writes the upper layer of the node: Kubernetes from the directory bin, kind's files from the directory kind, the files of this package,
+// and the archive images.
 func writeNode(out, bin, kind, images string) error {
 	return writeLayer(out, func(l *archive.Layer) {
 		l.Copy("usr/bin/kubernetes", 0o755, filepath.Join(bin, "kubernetes"))

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// binaries is a directory with a file for each program.
+// binaries returns a directory with a file for each program.
 func binaries(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

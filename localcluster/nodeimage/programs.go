@@ -15,13 +15,13 @@ type program struct {
 	name, module, pkg, ldflags string
 }
 
-// versionFlags stamp the version into Kubernetes, as its own build does.
+// versionFlags are the linker flags that set the version of Kubernetes, as its own build does.
 const versionFlags = " -X k8s.io/component-base/version.gitVersion=" + Kubernetes +
 	" -X k8s.io/component-base/version.gitMajor=1" +
 	" -X k8s.io/component-base/version.gitMinor=34" +
 	" -X k8s.io/component-base/version.gitTreeState=clean"
 
-// programs are all Go programs of a node. "kubernetes" is every Kubernetes program in one.
+// programs are all Go programs of a node. "kubernetes" contains all programs of Kubernetes.
 var programs = []program{
 	{"kubernetes", "kubernetes", ".", versionFlags},
 	{"coredns", "node", "./coredns", ""},
@@ -30,12 +30,12 @@ var programs = []program{
 	{"local-path-provisioner", "node", "github.com/rancher/local-path-provisioner", ""},
 }
 
-// kubernetesPrograms are the names "kubernetes" is called by in a node and in the images.
+// kubernetesPrograms are the names of the programs that "kubernetes" contains. It runs the one by whose name it is called.
 var kubernetesPrograms = []string{
 	"kube-apiserver", "kube-controller-manager", "kube-proxy", "kube-scheduler", "kubeadm", "kubectl", "kubelet",
 }
 
-// compile builds a program into a directory.
+// compile builds a program from its module in source into the directory out.
 func (p program) compile(ctx context.Context, run process.Runner, source, out string) error {
 	_, err := run(ctx, process.Command{
 		Name: "go",

@@ -2,13 +2,13 @@ package nodeimage
 
 import "gitops-runtime/internal/kubeversion"
 
-// Kubernetes is the version of the nodes, and of the images that kubeadm asks for by it.
+// Kubernetes is the version of the nodes and of the Kubernetes images that kubeadm requests.
 const Kubernetes = kubeversion.Tested
 
 // Upstream is kind's published image of the same Kubernetes minor version, on Docker Hub.
 const Upstream = "kindest/node:v1.34.3"
 
-// The images kubeadm v1.34 names besides its own, and what files/default-storage.yaml and files/containerd.toml name.
+// These are the other images that kubeadm v1.34 requests, and those that files/default-storage.yaml and files/containerd.toml name.
 const (
 	etcdImage    = "registry.k8s.io/etcd:3.6.5-0"
 	coreDNSImage = "registry.k8s.io/coredns/coredns:v1.12.1"
@@ -17,7 +17,7 @@ const (
 	toolsImage   = "localhost/node-tools:1"
 )
 
-// suite is the Debian release of the node. Its systemd 252 still runs on cgroup v1, as kind's nodes must.
+// suite is the Debian release of the node. Its systemd 252 still supports cgroup v1, as kind's nodes must.
 const suite = "bookworm"
 
 // nodePackages are the Debian packages of a node.
@@ -27,5 +27,5 @@ var nodePackages = []string{
 	"systemd", "systemd-sysv", "util-linux",
 }
 
-// proxyPackages are the Debian packages that kube-proxy calls, and the shell of the volumes' helper pods.
+// proxyPackages are the Debian packages of the programs that kube-proxy runs and of the shell that the helper pods of volumes run.
 var proxyPackages = []string{"busybox-static", "conntrack", "iptables", "kmod", "nftables"}

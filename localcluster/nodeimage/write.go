@@ -7,7 +7,7 @@ import (
 	"gitops-runtime/localcluster/internal/archive"
 )
 
-// writeLayer writes a layer that fill fills.
+// writeLayer writes a layer with the files that fill adds.
 func writeLayer(out string, fill func(*archive.Layer)) error {
 	layer, err := archive.Create(out)
 	if err != nil {
@@ -17,7 +17,7 @@ func writeLayer(out string, fill func(*archive.Layer)) error {
 	return layer.Close()
 }
 
-// writeArchive writes an archive of images; the file appears when it is complete.
+// writeArchive writes an archive of images to a temporary file and renames it to out when it is complete.
 func writeArchive(out string, images ...archive.Image) error {
 	unfinished, err := os.Create(out + ".unfinished")
 	if err != nil {
