@@ -16,14 +16,14 @@ Permissions, ports, external targets and Secrets of the chart %[1]sgitops-runtim
 it in the template and above it in %[1]shelm get manifest%[1]s. These cases were rendered: %[2]s (files in %[1]stests/golden%[1]s); the column "cases" lists
 the cases that a row applies to, and is empty if it applies to all.
 
-Every container passes the Pod Security level %[1]srestricted%[1]s: no root, no added capability, no writable root file system, the runtime's default
+Every container meets the Pod Security level %[1]srestricted%[1]s: no root, no added capability, no writable root file system, the runtime's default
 seccomp profile. No credential is in a ConfigMap, an argument, an annotation or a log line. An API token is mounted only for accounts with rules, or if noted below.
 
 `, "`", strings.Join(every, ", "))
 }
 
 func writeAccounts(out *bytes.Buffer, every occasions, owners ordered[account], unbound ordered[right]) {
-	out.WriteString("## Service accounts and their permissions\n\nScope: the release's namespace, another one by name, or the whole cluster.\n")
+	out.WriteString("## Service accounts and their permissions\n\nA scope is the release's namespace, another namespace by its name, or the whole cluster.\n")
 	for _, name := range owners.sorted() {
 		of := owners.at(name)
 		fmt.Fprintf(out, "\n### %s\n\n", name)
@@ -57,7 +57,7 @@ func writePorts(out *bytes.Buffer, every occasions, all []release) {
 
 NetworkPolicies restrict ingress by default: only the peers in the fourth column can reach a port. With
 ` + "`global.networkPolicy.create=false`" + `, or if the cluster's network plugin does not enforce policies, every pod of the cluster can reach it. Probes come from
-the node and are always allowed. Nothing listens on a port of the node.
+the node and are always allowed. No workload uses a port of the node.
 
 | workload | port | Services | reached by | cases |
 | --- | --- | --- | --- | --- |

@@ -25,7 +25,7 @@ func TestThePageMatchesTheCharts(t *testing.T) {
 	for _, line := range []string{
 		"| argo-cd-application-controller | critical | critical: everything | ",
 		"| internal-router | none |  |  |  |",
-		"| everything | does everything there: it is an administrator |",
+		"| everything | have all permissions in the scope, as an administrator |",
 		"| cluster | cronjobs, jobs (batch) | get, list, watch | the jobs it reports | not single-namespace |",
 		"| namespace | secrets named argocd-redis | get | whether a password exists already |  |",
 		"| cluster | \\* (\\*) | \\* | deploys whatever the user's Git repositories contain, of kinds that are not known in advance, and is the only program with all permissions; controller.clusterRoleRules restricts it to the kinds that are deployed |",

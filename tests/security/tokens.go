@@ -125,9 +125,9 @@ func (t *token) add(r right, deploys occasions) {
 
 // merge adds a use, or only its cases if it exists.
 func (t *token) merge(found worth) {
-	for i, have := range t.worths {
-		if have.name == found.name && have.scope == found.scope {
-			t.worths[i].severity = max(have.severity, found.severity)
+	for i, existing := range t.worths {
+		if existing.name == found.name && existing.scope == found.scope {
+			t.worths[i].severity = max(existing.severity, found.severity)
 			for _, each := range found.when {
 				t.worths[i].when.add(each)
 			}
@@ -163,9 +163,9 @@ func writeTokens(out *bytes.Buffer, every occasions, owners ordered[account]) {
 	out.WriteString(`## What each token is worth
 
 What an attacker could do with the token of a service account, worst first, computed from its rules and the known escalations below. Critical means access as
-an administrator of the cluster; high means access to code or credentials of a namespace, or to nodes. More is critical in the namespace of Argo CD than
-elsewhere: anyone who reads or writes Secrets there, or runs pods there, can make the application controller deploy anything, and it has all
-permissions unless ` + "`argo-cd.controller.clusterRoleRules`" + ` restricts them. An external Argo CD is not considered.
+an administrator of the cluster; high means access to code or credentials of a namespace, or to nodes. More permissions are critical in the
+namespace of Argo CD than elsewhere: anyone who can read or write Secrets or run pods there can make the application controller deploy anything, and
+it has all permissions unless ` + "`argo-cd.controller.clusterRoleRules`" + ` restricts them. An external Argo CD is not considered.
 Accounts without permissions have no token mounted, unless the next section notes it.
 
 `)
