@@ -68,7 +68,7 @@ func (l *linker) walk(node Node, open []string) error {
 		name := strings.TrimSuffix(strings.TrimPrefix(reference, "./"), ".json")
 		definition, known := l.shared[name]
 		if !known {
-			return fmt.Errorf("$ref: %s is no shared definition; there are %s", reference, l.names())
+			return fmt.Errorf("$ref: %s is not a shared definition; the shared definitions are %s", reference, l.names())
 		}
 		if !saysMore(node) {
 			return l.keep(node, name)

@@ -152,7 +152,7 @@ func TestGenerateNamesTheUnknownReference(t *testing.T) {
 	}
 	_, err := Generate(t.Context(), root, convert, Types{})
 	assert.EqualError(t, err, filepath.Join(root, "charts/child/values.yaml")+
-		": x: $ref: ./imag.json is no shared definition; there are image, part")
+		": x: $ref: ./imag.json is not a shared definition; the shared definitions are image, part")
 }
 
 func TestADefinitionMayNotReferToItself(t *testing.T) {

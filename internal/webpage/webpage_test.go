@@ -42,10 +42,10 @@ func TestPage(t *testing.T) {
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	for content, want := range map[string]string{
-		`<img src="https://example.com/x.png">`: "asks for https://example.com/x.png",
+		`<img src="https://example.com/x.png">`: "requests https://example.com/x.png",
 		`<p onclick="x">`:                       "has the attribute onclick",
 		`<a href="https://example.com">x</a>`:   "a link points to https://example.com",
-		`<a href="#gone">x</a>`:                 "a link points to #gone, which is there 0 times",
+		`<a href="#gone">x</a>`:                 "a link points to #gone, an ID that 0 elements have",
 		`<input name="x">`:                      "an input has no label",
 		`<h3>x</h3>`:                            "a heading h3 follows one of level 1",
 		`<script>alert(1)</script>`:             "there are 2 elements script",

@@ -27,7 +27,7 @@ func Faults(page string) []string {
 	}
 	for _, target := range c.targets {
 		if c.ids[target] != 1 {
-			c.fault("a link points to #%s, which is there %d times", target, c.ids[target])
+			c.fault("a link points to #%s, an ID that %d elements have", target, c.ids[target])
 		}
 	}
 	for _, one := range []atom.Atom{atom.Html, atom.Title, atom.H1, atom.Header, atom.Main, atom.Footer, atom.Style, atom.Script} {
@@ -98,7 +98,7 @@ func (c *checker) attribute(node *html.Node, attribute html.Attribute) {
 	case strings.HasPrefix(attribute.Key, "on"), attribute.Key == "style":
 		c.fault("%s has the attribute %s", node.Data, attribute.Key)
 	case attribute.Key == "src", attribute.Key == "action", attribute.Key == "srcset":
-		c.fault("%s asks for %s", node.Data, attribute.Val)
+		c.fault("%s requests %s", node.Data, attribute.Val)
 	case attribute.Key == "id":
 		c.ids[attribute.Val]++
 	case attribute.Key == "href":
