@@ -3,7 +3,9 @@ package memlimit_test
 import (
 	"os"
 	"os/exec"
+	"runtime"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 
@@ -30,7 +32,8 @@ func hoard() {
 	for range 4096 {
 		all = append(all, make([]byte, 1<<20))
 	}
-	_ = all
+	time.Sleep(10 * time.Second) // until the limit ends the program
+	runtime.KeepAlive(all)
 }
 
 func dig(depth int) int {

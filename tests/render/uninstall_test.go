@@ -27,7 +27,7 @@ func TestPermissionsOfUninstallHooks(t *testing.T) {
 		{"uninstall-runtime", []string{"--release-labeled=applications.v1alpha1.argoproj.io?codefresh.io/internal=true"}, []rbacv1.PolicyRule{
 			{APIGroups: []string{""}, Resources: []string{"secrets"}, ResourceNames: []string{"codefresh-token"}, Verbs: []string{"get"}},
 			{APIGroups: []string{"argoproj.io"}, Resources: []string{"applications"}, Verbs: []string{"list", "patch"}},
-		}, nil},
+		}, []string{"deployments.apps/cap-app-proxy"}},
 		{"uninstall-leftovers", []string{"--delete-labeled=secrets.v1?io.codefresh.integration-type=git,io.codefresh.integration-name=default"}, []rbacv1.PolicyRule{
 			{APIGroups: []string{""}, Resources: []string{"secrets"}, Verbs: []string{"deletecollection"}},
 		}, []string{
@@ -43,8 +43,10 @@ func TestPermissionsOfUninstallHooks(t *testing.T) {
 		require.NoError(t, err)
 		var deleted, labeled []string
 		for _, argument := range job.Spec.Template.Spec.Containers[0].Args {
-			if object, is := strings.CutPrefix(argument, "--delete="); is {
-				deleted = append(deleted, strings.Replace(object, ".v1", "", 1))
+			for _, flag := range []string{"--delete=", "--registrar="} {
+				if object, is := strings.CutPrefix(argument, flag); is {
+					deleted = append(deleted, strings.Replace(object, ".v1", "", 1))
+				}
 			}
 			if strings.Contains(argument, "-labeled=") {
 				labeled = append(labeled, argument)

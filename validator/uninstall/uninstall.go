@@ -27,6 +27,8 @@ type Cluster interface {
 	Secret(ctx context.Context, namespace, name string) (map[string][]byte, error)
 	// Delete requests the deletion of the object at an API path. Gone is true once the object does not exist.
 	Delete(ctx context.Context, path string) (gone bool, err error)
+	// DeleteWithDependents is like Delete, but gone is true once the pods of a workload do not exist either.
+	DeleteWithDependents(ctx context.Context, path string) (gone bool, err error)
 	// DeleteLabeled requests the deletion of objects by their labels.
 	DeleteLabeled(ctx context.Context, namespace string, objects cluster.Labeled) error
 	// ReleaseLabeled removes the finalizers of objects, and returns the names of those that had any.
@@ -46,6 +48,8 @@ type Plan struct {
 	// Runtime is removed from Platform; neither is set if there is nothing to deregister.
 	Runtime  string
 	Platform Platform
+	// Registrar is the workload that registers the runtime as it starts; nil if there is none.
+	Registrar *cluster.Object
 	// Objects are deleted one after the other, each after the previous one is gone.
 	Objects []cluster.Object
 	// Release are objects whose finalizers are removed, and Labeled objects that are deleted.
@@ -80,7 +84,7 @@ func Run(ctx context.Context, plan Plan, out io.Writer) int {
 			fmt.Sprintf("kubectl delete %s -n %s", objects, cleantext.Argument(plan.Namespace)))
 	}
 	for _, object := range plan.Objects {
-		err := plan.remove(ctx, object)
+		err := plan.remove(ctx, object, plan.Cluster.Delete)
 		note(err, fmt.Sprintf("%s is gone", object), fmt.Sprintf("%s is left", object),
 			fmt.Sprintf("kubectl delete %s -n %s", object, cleantext.Argument(plan.Namespace)))
 	}
@@ -113,13 +117,12 @@ func (p Plan) deregisterPatiently(ctx context.Context) (done string, err error) 
 // deregister removes the runtime from the platform, if this release has registered it. A rejected install that Helm rolls back (--atomic) runs this,
 // too, and the name it requested may belong to another runtime.
 func (p Plan) deregister(ctx context.Context) (done string, err error) {
-	_, err = p.Cluster.Secret(ctx, p.Namespace, ownSecret)
-	var answer *cluster.Error
+	here, err := p.registeredHere(ctx)
 	switch {
-	case errors.As(err, &answer) && answer.NotFound():
-		return fmt.Sprintf("this release has registered no runtime: there is no Secret %s", ownSecret), nil
 	case err != nil:
 		return "", fmt.Errorf("whether it was registered from here is unknown: %w", err)
+	case !here:
+		return fmt.Sprintf("this release has registered no runtime: there is no Secret %s", ownSecret), nil
 	}
 	registered, err := p.Platform.Runtime(ctx, p.Runtime)
 	switch {
@@ -133,14 +136,36 @@ func (p Plan) deregister(ctx context.Context) (done string, err error) {
 	return fmt.Sprintf("runtime %s is no longer registered", p.Runtime), p.Platform.DeleteRuntime(ctx, p.Runtime)
 }
 
+// registeredHere reports whether this release has registered a runtime: the runtime's token exists. If it does not, an install that was interrupted may
+// be registering the runtime right now, so the workload that does it is stopped before the second look.
+func (p Plan) registeredHere(ctx context.Context) (bool, error) {
+	found, err := p.hasToken(ctx)
+	if found || err != nil || p.Registrar == nil {
+		return found, err
+	}
+	if err := p.remove(ctx, *p.Registrar, p.Cluster.DeleteWithDependents); err != nil {
+		return false, fmt.Errorf("%s may still register it: %w", p.Registrar, err)
+	}
+	return p.hasToken(ctx)
+}
+
+func (p Plan) hasToken(ctx context.Context) (bool, error) {
+	_, err := p.Cluster.Secret(ctx, p.Namespace, ownSecret)
+	var answer *cluster.Error
+	if errors.As(err, &answer) && answer.NotFound() {
+		return false, nil
+	}
+	return err == nil, err
+}
+
 var errSlow = errors.New("its controller has not let go of it in time")
 
-// remove deletes an object and returns once it is gone.
-func (p Plan) remove(ctx context.Context, object cluster.Object) error {
+// remove deletes an object with a method of the cluster and returns once it is gone.
+func (p Plan) remove(ctx context.Context, object cluster.Object, by func(context.Context, string) (bool, error)) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, p.Patience, errSlow)
 	defer cancel()
 	for {
-		gone, err := p.Cluster.Delete(ctx, object.Path(p.Namespace))
+		gone, err := by(ctx, object.Path(p.Namespace))
 		if err != nil || gone {
 			return err
 		}

@@ -23,6 +23,8 @@ type world struct {
 	looks  map[string]int
 	fails  map[string]error
 	asked  []string
+	// registers makes the runtime token exist once the workload that registers the runtime is gone.
+	registers bool
 	// released are the objects whose finalizers were removed.
 	released []string
 }
@@ -42,6 +44,14 @@ func (c *world) Delete(_ context.Context, path string) (bool, error) {
 	}
 	c.looks[name]--
 	return false, nil
+}
+
+func (c *world) DeleteWithDependents(ctx context.Context, path string) (bool, error) {
+	gone, err := c.Delete(ctx, path)
+	if gone && c.registers {
+		c.secret = nil
+	}
+	return gone, err
 }
 
 func (c *world) DeleteLabeled(_ context.Context, _ string, objects cluster.Labeled) error {
@@ -119,6 +129,19 @@ func TestRun(t *testing.T) {
 			cluster: world{secret: &cluster.Error{Status: http.StatusNotFound}},
 			says:    "ok    this release has registered no runtime: there is no Secret codefresh-token\n" + gone,
 		},
+		"an interrupted install registers the runtime until its program is stopped": {
+			account: account{namespace: "ns"},
+			cluster: world{secret: &cluster.Error{Status: http.StatusNotFound}, registers: true, looks: map[string]int{"app-proxy": 2}},
+			says:    "ok    runtime local is no longer registered\n" + gone,
+			asked:   []string{"app-proxy", "app-proxy", "app-proxy", "events-reporter", "codefresh-token"},
+		},
+		"the program that registers the runtime does not stop": {
+			account: account{namespace: "ns", fails: errors.New("was deleted")},
+			cluster: world{secret: &cluster.Error{Status: http.StatusNotFound}, looks: map[string]int{"app-proxy": 1 << 30}},
+			failed:  1,
+			says: "WARN  runtime local is still registered: whether it was registered from here is unknown: deployments.apps/app-proxy may still register it: " +
+				"its controller has not let go of it in time\n      fix  remove it in the account's settings, under GitOps runtimes\n" + gone,
+		},
 		"no permission to read the runtime token": {
 			account: account{namespace: "ns", fails: errors.New("was deleted")},
 			cluster: world{secret: &cluster.Error{Verb: "get", Resource: "secrets/codefresh-token", Status: http.StatusForbidden}},
@@ -157,7 +180,8 @@ func TestRun(t *testing.T) {
 			var out strings.Builder
 			failed := uninstall.Run(t.Context(), uninstall.Plan{
 				Namespace: "ns", Runtime: "local", Platform: test.account, Objects: objects, Cluster: &test.cluster,
-				Patience: 50 * time.Millisecond, Pause: time.Millisecond,
+				Registrar: &cluster.Object{Group: "apps", Version: "v1", Resource: "deployments", Name: "app-proxy"},
+				Patience:  50 * time.Millisecond, Pause: time.Millisecond,
 			}, &out)
 			assert.Equal(t, test.failed, failed)
 			assert.Equal(t, test.says, out.String())

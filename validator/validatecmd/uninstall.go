@@ -23,6 +23,8 @@ type UninstallOptions struct {
 	Namespace string
 	// Deregister removes the runtime RUNTIME_NAME from the platform CODEFRESH_URL.
 	Deregister bool
+	// Registrar is the workload that registers the runtime, see cluster.ParseObject; it may be empty.
+	Registrar string
 	// CAFile contains additional CA certificates of the platform, PEM; it may not exist.
 	CAFile string
 	// Delete are objects, see cluster.ParseObject.
@@ -44,6 +46,7 @@ func uninstallCommand(system System) *cobra.Command {
 	flags := command.Flags()
 	flags.StringVarP(&options.Namespace, "namespace", "n", "", "namespace of the release (POD_NAMESPACE)")
 	flags.BoolVar(&options.Deregister, "deregister", false, "remove the runtime from the platform")
+	flags.StringVar(&options.Registrar, "registrar", "", "workload that registers the runtime, resource.version[.group]/name")
 	flags.StringVar(&options.CAFile, "ca-file", "", "CA certificates of the platform")
 	flags.StringArrayVar(&options.Delete, "delete", nil, "object to delete, resource.version[.group]/name (may be repeated)")
 	flags.StringArrayVar(&options.ReleaseLabeled, "release-labeled", nil, "objects whose finalizers are removed, resource.version[.group]?key=value (may be repeated)")
@@ -67,6 +70,13 @@ func Uninstall(ctx context.Context, options UninstallOptions, system System) err
 			return usage(err)
 		}
 		plan.Objects = append(plan.Objects, object)
+	}
+	if options.Registrar != "" {
+		registrar, err := cluster.ParseObject(options.Registrar)
+		if err != nil {
+			return usage(err)
+		}
+		plan.Registrar = &registrar
 	}
 	var err error
 	if plan.Release, err = labeled(options.ReleaseLabeled); err != nil {
