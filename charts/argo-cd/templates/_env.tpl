@@ -21,6 +21,7 @@ uses its default. Arguments: params and cm (YAML maps of variable to key).
 {{- else if $ha.enabled }}
 {{- with (include "argo-cd.redisHA" . | fromJson).secret }}
 - {name: REDIS_PASSWORD, valueFrom: {secretKeyRef: {name: {{ toJson . }}, key: auth}}}
+- {name: REDIS_USERNAME, valueFrom: {secretKeyRef: {name: {{ toJson . }}, key: redis-username, optional: true}}}
 {{- if not $ha.haproxy.enabled }}
 - {name: REDIS_SENTINEL_PASSWORD, valueFrom: {secretKeyRef: {name: {{ toJson . }}, key: auth}}}
 {{- end }}
@@ -28,6 +29,7 @@ uses its default. Arguments: params and cm (YAML maps of variable to key).
 {{- else }}
 {{- $optional := not .values.redisSecretInit.enabled }}
 - {name: REDIS_PASSWORD, valueFrom: {secretKeyRef: {name: argocd-redis, key: auth, optional: {{ $optional }}}}}
+- {name: REDIS_USERNAME, valueFrom: {secretKeyRef: {name: argocd-redis, key: redis-username, optional: true}}}
 {{- end }}
 {{- end -}}
 

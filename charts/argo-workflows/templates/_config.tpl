@@ -104,26 +104,28 @@ which contains templates of Argo Workflows. Arguments: values, root (only for tp
 {{- toJson $repository -}}
 {{- end -}}
 
-{{/* argo-workflows.metricsConfig: the configuration of the metrics endpoint, as JSON. Arguments: controller.metricsConfig. */}}
+{{/*
+argo-workflows.metricsConfig: the configuration of the metrics endpoint, as JSON; without one the program's defaults apply, which serve
+metrics, too, for a Prometheus that finds pods without a Service. Arguments: controller.metricsConfig.
+*/}}
 {{- define "argo-workflows.metricsConfig" -}}
 {{- if .enabled -}}
 {{- include "common.compact" (pick . "enabled" "path" "port" "metricsTTL" "ignoreErrors" "secure" "modifiers") -}}
 {{- else -}}
-{"enabled": false}
+{}
 {{- end -}}
 {{- end -}}
 
 {{/*
-argo-workflows.workflowDefaults: the user's defaults, merged over image pull secrets and a pod security context that meets Pod Security
-level restricted, as JSON. spec.securityContext of a workflow replaces that context as a whole. Arguments: values.
+argo-workflows.workflowDefaults: the user's defaults, merged over the image pull secrets, as JSON. The pods of workflows are the user's:
+they get no security context from this chart. Arguments: values.
 */}}
 {{- define "argo-workflows.workflowDefaults" -}}
-{{- $hardened := dict "runAsNonRoot" true "runAsUser" 8737 "seccompProfile" (dict "type" "RuntimeDefault") -}}
 {{- $secrets := (include "common.imagePullSecrets" (dict
   "lists" (list ((.global).imagePullSecrets | default list) (.images.pullSecrets | default list))
 ) | fromJson).secrets -}}
-{{- $own := include "common.compact" (dict "securityContext" $hardened "imagePullSecrets" $secrets) | fromJson -}}
-{{- mergeOverwrite (dict "spec" $own) (deepCopy (.controller.workflowDefaults | default dict)) | toJson -}}
+{{- $own := ternary (dict "spec" (dict "imagePullSecrets" $secrets)) dict (not (empty $secrets)) -}}
+{{- mergeOverwrite $own (deepCopy (.controller.workflowDefaults | default dict)) | toJson -}}
 {{- end -}}
 
 {{/* argo-workflows.sso: the configuration of single sign-on, as JSON; {} for none. Arguments: server.sso. */}}

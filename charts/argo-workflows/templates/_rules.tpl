@@ -98,15 +98,15 @@ Arguments: values of the controller.
 
 {{/*
 argo-workflows.serverRules: the facts clusterRules and rules of the server, as YAML.
-With only the authentication mode client, requests use the caller's token, and the server's permissions are only for its caches; the modes
-server and sso use the server's permissions. Arguments: context, values.
+With only the authentication mode client, requests use the caller's token; server.rbac.narrow then leaves the server what its caches need.
+The modes server and sso use the server's permissions. Arguments: context, values.
 */}}
 {{- define "argo-workflows.serverRules" -}}
 {{- $server := .values.server }}
-{{- $acts := ne (include "argo-workflows.authModes" $server) "client" }}
+{{- $acts := include "argo-workflows.actsItself" $server }}
 {{- $clusterTemplates := and $server.clusterWorkflowTemplates.enabled (not .context.singleNamespace) }}
 clusterRules:
-  - why: fills its caches; requests are answered with the permissions of the caller
+  - why: fills its caches
     apiGroups: [argoproj.io]
     resources: [workflows, workflowtemplates{{ if $clusterTemplates }}, clusterworkflowtemplates{{ end }}]
     verbs: [get, list, watch]
@@ -115,23 +115,27 @@ clusterRules:
     resources: [events]
     verbs: [create, patch]
   {{- if $acts }}
-  - why: >-
-      parameters, and the accounts that logged-in users are mapped to; with server.authModes server and sso it acts with its own
-      permissions
+  - why: the accounts that logged-in users are mapped to
     apiGroups: [""]
-    resources: [configmaps, serviceaccounts]
+    resources: [serviceaccounts]
     verbs: [get, list, watch]
-  - why: shows pods and logs of workflows, as server.authModes says
+  {{- end }}
+  {{- if or $acts (not $server.rbac.narrow) }}
+  - why: parameters and events of workflows
     apiGroups: [""]
-    resources: [pods, pods/exec, pods/log]
+    resources: [configmaps, events]
+    verbs: [get, list, watch]
+  - why: shows and stops pods of workflows
+    apiGroups: [""]
+    resources: [pods]
     verbs: [get, list, watch, delete]
-  - why: shows events of workflows, as server.authModes says
+  - why: shows logs of workflows
     apiGroups: [""]
-    resources: [events]
-    verbs: [watch]
-  - why: users create, change and delete these through it, as server.authModes says
+    resources: [pods/log]
+    verbs: [get, list]
+  - why: users create, change and delete these through it, and with the token of its account
     apiGroups: [argoproj.io]
-    resources: [eventsources, sensors, workflows, workfloweventbindings, workflowtemplates, cronworkflows, cronworkflows/finalizers]
+    resources: [eventsources, sensors, workflows, workfloweventbindings, workflowtemplates, cronworkflows]
     verbs: [create, get, list, watch, update, patch, delete]
   {{- if and $clusterTemplates $server.clusterWorkflowTemplates.enableEditing }}
   - why: users edit cluster-wide templates through it
@@ -160,7 +164,7 @@ rules:
     verbs: [create]
   {{- end }}
   {{- with compact (concat
-    (ternary (list "sso" $server.sso.clientId.name $server.sso.clientSecret.name) list $server.sso.enabled)
+    (ternary (list "sso" $server.sso.clientId.name $server.sso.clientSecret.name) list (not (empty $server.sso.enabled)))
     (include "argo-workflows.databaseSecrets" .values.controller | fromJson).names
   ) }}
   - why: the key of sessions, the client of single sign-on, and user and password of the database

@@ -29,8 +29,9 @@ spec:
 {{- $hpa := .values.autoscaling | default dict -}}
 {{- if $hpa.enabled -}}
 {{- $metrics := $hpa.metrics | default list -}}
-{{- range $resource, $target := dict "memory" $hpa.targetMemoryUtilizationPercentage "cpu" $hpa.targetCPUUtilizationPercentage -}}
-{{- if $target -}}
+{{- $targets := dict "memory" $hpa.targetMemoryUtilizationPercentage "cpu" $hpa.targetCPUUtilizationPercentage -}}
+{{- range $resource := list "memory" "cpu" -}}
+{{- with $target := get $targets $resource -}}
 {{- $metrics = append $metrics
   (dict "type" "Resource" "resource" (dict "name" $resource "target" (dict "type" "Utilization" "averageUtilization" (int $target))))
 -}}

@@ -102,7 +102,7 @@ Arguments: a component (context, facts, values).
 {{- $f := .facts -}}{{- $v := .values -}}{{- $g := .context.global -}}
 {{- $scratch := list -}}
 {{- range $i, $path := $f.scratch }}{{ $scratch = append $scratch (dict "name" (printf "scratch-%d" $i) "mountPath" $path) }}{{ end -}}
-{{- $security := include "common.securityContext" (pick $f "writableRoot") | fromJson -}}
+{{- $security := ternary dict (include "common.securityContext" (pick $f "writableRoot") | fromJson) (default false $f.unhardened) -}}
 {{- range list $f.securityContext $v.securityContext $v.containerSecurityContext -}}
 {{- $security = mergeOverwrite $security (. | default dict) -}}
 {{- end -}}

@@ -132,6 +132,7 @@ common.factTypes: the facts of a component and their types, as JSON. charts/comm
   "strategy" "map"
   "terminationGracePeriodSeconds" "number"
   "terminationMessagePolicy" "text"
+  "unhardened" "boolean"
   "usesAPI" "boolean"
   "volumeClaimTemplates" "maps"
   "volumeMounts" "maps"

@@ -1,8 +1,8 @@
 {{/*
 common.image: an image reference.
 Arguments: global, images (a list of {registry, repository, tag, digest}; later ones take precedence, field by field), tag (default).
-global.imageRegistry takes precedence over registry, and both over a registry at the start of repository. A digest takes precedence over a
-tag.
+global.imageRegistry takes precedence over registry, but is never put in front of a repository that names a registry itself, as in the
+published chart 0.30.0; registry replaces the one in repository. A digest takes precedence over a tag.
 */}}
 {{- define "common.image" -}}
 {{- $image := dict -}}
@@ -12,12 +12,13 @@ tag.
 {{- end -}}
 {{- end -}}
 {{- $repository := required "an image needs a repository: set image.repository" $image.repository -}}
-{{- $first := splitList "/" $repository | first -}}
-{{- $hosted := and (contains "/" $repository) (or (contains "." $first) (contains ":" $first) (eq $first "localhost")) -}}
-{{- $registry := (.global).imageRegistry -}}
-{{- if and (not $registry) $image.registry }}{{ $registry = $image.registry }}{{ end -}}
-{{- if and $hosted $registry }}{{ $repository = trimPrefix (printf "%s/" $first) $repository }}{{ end -}}
-{{- if $registry }}{{ $repository = printf "%s/%s" (trimSuffix "/" $registry) $repository }}{{ end -}}
+{{- $all := (.global).imageRegistry -}}
+{{- if not (include "common.registry" $repository) -}}
+{{- with coalesce $all $image.registry }}{{ $repository = printf "%s/%s" (trimSuffix "/" .) $repository }}{{ end -}}
+{{- else if and $image.registry (not $all) -}}
+{{- $path := splitList "/" $repository | rest | join "/" -}}
+{{- $repository = printf "%s/%s" (trimSuffix "/" $image.registry) $path -}}
+{{- end -}}
 {{- if $image.digest -}}
 {{- printf "%s@%s" $repository $image.digest -}}
 {{- else -}}
@@ -41,16 +42,20 @@ tag.
 {{- dict "secrets" (uniq $secrets) | toJson -}}
 {{- end -}}
 
+{{/* common.registry: the registry that an image repository names, such as quay.io or localhost:5000; empty without one. */}}
+{{- define "common.registry" -}}
+{{- $first := splitList "/" . | first -}}
+{{- if and (contains "/" .) (or (contains "." $first) (contains ":" $first) (eq $first "localhost")) }}{{ $first }}{{ end -}}
+{{- end -}}
+
 {{/*
-common.imageReference: a complete image reference with its registry replaced by global.imageRegistry; unchanged if that is not set. It is
-for images that are passed as text: in lists of versions, arguments, environment variables.
+common.imageReference: a complete image reference, with global.imageRegistry in front if it names no registry. It is for images that are
+passed as text: in lists of versions, arguments, environment variables.
 Arguments: global, reference.
 */}}
 {{- define "common.imageReference" -}}
-{{- if (.global).imageRegistry -}}
-{{- $first := splitList "/" .reference | first -}}
-{{- $hosted := and (contains "/" .reference) (or (contains "." $first) (contains ":" $first) (eq $first "localhost")) -}}
-{{- printf "%s/%s" (trimSuffix "/" .global.imageRegistry) (ternary (trimPrefix (printf "%s/" $first) .reference) .reference $hosted) -}}
+{{- if and (.global).imageRegistry (not (include "common.registry" .reference)) -}}
+{{- printf "%s/%s" (trimSuffix "/" .global.imageRegistry) .reference -}}
 {{- else -}}
 {{- .reference -}}
 {{- end -}}

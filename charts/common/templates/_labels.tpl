@@ -32,7 +32,7 @@ during the lifetime of a release. Arguments: context, name (of the component).
 {{- end -}}
 
 {{/*
-common.metadata: the metadata of an object, as YAML.
+common.metadata: the metadata of an object, as YAML; with the annotations of the context, if it has some.
 Arguments: context, component (its name, may be empty), name (the object's), clusterScoped, labels, annotations.
 */}}
 {{- define "common.metadata" -}}
@@ -40,6 +40,6 @@ Arguments: context, component (its name, may be empty), name (the object's), clu
 {{- $metadata := dict "labels" $labels -}}
 {{- with .name }}{{ $_ := set $metadata "name" . }}{{ end -}}
 {{- if not .clusterScoped }}{{ $_ := set $metadata "namespace" .context.namespace }}{{ end -}}
-{{- with .annotations }}{{ $_ := set $metadata "annotations" . }}{{ end -}}
+{{- with include "common.layered" (list .annotations .context.annotations) | fromJson }}{{ $_ := set $metadata "annotations" . }}{{ end -}}
 {{- toYaml $metadata -}}
 {{- end -}}

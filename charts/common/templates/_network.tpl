@@ -1,7 +1,8 @@
 {{/*
 common.networkPolicy: a component's NetworkPolicy, as YAML; nothing if common.policyTypes is empty.
-facts.networkPolicy.ingress: a list of {ports: [name or number], from: [peers]}; without it the release's namespace can reach every
-declared port. All namespaces can reach the port of enabled metrics, for Prometheus.
+facts.networkPolicy.ingress: a list of {ports: [name or number], from: [peers]}; without it the programs of the release's namespace can
+reach every declared port (common.neighbors). All namespaces can reach the port of metrics, for Prometheus, of disabled metrics only without
+global.networkPolicy.neighbors: pods can be scraped without a Service, by their annotations or a PodMonitor.
 facts.networkPolicy.egress: {outside, peers} as for common.policy. Components with rules can reach the API server.
 Arguments: a component.
 */}}
@@ -10,9 +11,9 @@ Arguments: a component.
 {{- $ingress := $policy.ingress -}}
 {{- if kindIs "invalid" $ingress -}}
 {{- $ports := list }}{{ range $f.ports }}{{ $ports = append $ports .name }}{{ end -}}
-{{- $ingress = ternary (list (dict "ports" $ports "from" (list (dict "podSelector" dict)))) list (not (empty $ports)) -}}
+{{- $ingress = ternary (list (dict "ports" $ports "from" (include "common.neighbors" . | fromJsonArray))) list (not (empty $ports)) -}}
 {{- end -}}
-{{- if and $f.metrics (.values.metrics).enabled -}}
+{{- if and $f.metrics (or (.values.metrics).enabled (not (.context.global.networkPolicy).neighbors)) -}}
 {{- $ingress = append $ingress (dict "ports" (list $f.metrics.port) "from" (list (dict "namespaceSelector" dict))) -}}
 {{- end -}}
 {{- if and $f.serviceMonitor (.values.serviceMonitor).enabled -}}
@@ -24,6 +25,15 @@ Arguments: a component.
   "ingress" $ingress
   "egress" (merge (dict "api" (not (empty (or $f.usesAPI $f.rules $f.clusterRules)))) ($policy.egress | default dict))
 ) -}}
+{{- end -}}
+
+{{/*
+common.neighbors: the pods of the release's namespace that programs are open to, as a JSON list of peers: those that match
+global.networkPolicy.neighbors, all without it. Arguments: context.
+*/}}
+{{- define "common.neighbors" -}}
+{{- $expressions := (.context.global.networkPolicy).neighbors -}}
+{{- list (dict "podSelector" (ternary (dict "matchExpressions" $expressions) dict (not (empty $expressions)))) | toJson -}}
 {{- end -}}
 
 {{/*
@@ -75,8 +85,27 @@ spec:
 {{- $names = concat $names (.egress.outside | default list) -}}
 {{- if and .egress.outside $known.proxy.ports }}{{ $names = append $names "proxy" }}{{ end -}}
 {{- $egress := list -}}
-{{- range uniq $names }}{{ $egress = append $egress (ternary (get $known (toString .)) . (kindIs "string" .)) }}{{ end -}}
+{{- range uniq $names -}}
+{{- $rule := ternary (get $known (toString .)) . (kindIs "string" .) -}}
+{{- if not (has (toString .) (list "dns" "apiServer")) -}}
+{{- $rule = merge dict $rule (dict "to" (include "common.anywhere" nil | fromJsonArray)) -}}
+{{- end -}}
+{{- $egress = append $egress $rule -}}
+{{- end -}}
 {{- concat $egress (.egress.peers | default list) ((.context.global.networkPolicy).extraEgress | default list) | toJson -}}
+{{- end -}}
+
+{{/*
+common.anywhere: every address but those at which clouds tell a node's pods the node's credentials, as a JSON list of peers. Names are
+resolved at such an address, too, by a cache on the node, so the rule for DNS has no peers; nor has that for the API server, which some
+network plugins do not count among addresses.
+*/}}
+{{- define "common.anywhere" -}}
+{{- list
+  (dict "namespaceSelector" dict)
+  (dict "ipBlock" (dict "cidr" "0.0.0.0/0" "except" (list "169.254.0.0/16")))
+  (dict "ipBlock" (dict "cidr" "::/0" "except" (list "fe80::/10" "fd00:ec2::254/128")))
+| toJson -}}
 {{- end -}}
 
 {{/* common.policyRules: rules of a NetworkPolicy, as a YAML list, with each port as {port, protocol}. Arguments: the rules. */}}

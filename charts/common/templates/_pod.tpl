@@ -16,7 +16,8 @@ Arguments: a component (context, facts, values).
 {{- range $i, $path := $f.scratch }}{{ $scratch = append $scratch (dict "name" (printf "scratch-%d" $i) "emptyDir" $size) }}{{ end -}}
 {{- $token := not (empty (or $f.usesAPI $f.rules $f.clusterRules)) -}}
 {{- range list $f $v }}{{ if kindIs "bool" .automountServiceAccountToken }}{{ $token = .automountServiceAccountToken }}{{ end }}{{ end -}}
-{{- $security := dict "runAsNonRoot" true "seccompProfile" (dict "type" "RuntimeDefault") -}}
+{{- $hardened := dict "runAsNonRoot" true "seccompProfile" (dict "type" "RuntimeDefault") -}}
+{{- $security := ternary dict $hardened (default false $f.unhardened) -}}
 {{- range list $f.podSecurityContext $g.securityContext $v.podSecurityContext -}}
 {{- $security = mergeOverwrite $security (. | default dict) -}}
 {{- end -}}

@@ -102,7 +102,7 @@ metadata:
     "labels" (dict (printf "rbac.authorization.k8s.io/%s" $aggregate) "true")
   ) | nindent 2 }}
 rules:
-  # Kubernetes' own role {{ $role }} covers the kinds of {{ $.group }} too; who holds it, the cluster's administrator decides
+  # extends Kubernetes' role {{ $role }} to the kinds of {{ $.group }}; the cluster's administrator decides who holds that role
   - apiGroups: [{{ $.group }}]
     resources:
       {{- toYaml $.resources | nindent 6 }}

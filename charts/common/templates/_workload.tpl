@@ -1,4 +1,16 @@
 {{/*
+common.globalStrategy: {"value": ...} as JSON: the strategy of Deployments in global: deploymentStrategy or, with surgeOnUpgrade: false, one
+that ends a pod before it starts its successor, so that an upgrade needs no more room than the release has; null for that of Kubernetes.
+Arguments: global.
+*/}}
+{{- define "common.globalStrategy" -}}
+{{- $inPlace := dict "type" "RollingUpdate" "rollingUpdate" (dict "maxSurge" 0 "maxUnavailable" 1) -}}
+{{- $strategy := .deploymentStrategy -}}
+{{- if and (empty $strategy) (eq (toString .surgeOnUpgrade) "false") }}{{ $strategy = $inPlace }}{{ end -}}
+{{- dict "value" $strategy | toJson -}}
+{{- end -}}
+
+{{/*
 common.workload: a component's Deployment or StatefulSet, as YAML.
 Arguments: a component (context, facts, values). The autoscaler sets the replicas if it is enabled.
 */}}
@@ -14,7 +26,8 @@ Arguments: a component (context, facts, values). The autoscaler sets the replica
   "revisionHistoryLimit" (include "common.firstSet" (list $v.revisionHistoryLimit $g.revisionHistoryLimit) | fromJson).value
 -}}
 {{- if and (not (($v.autoscaling).enabled)) (not (kindIs "invalid" $replicas)) }}{{ $_ := set $spec "replicas" (int $replicas) }}{{ end -}}
-{{- $strategies := list $v.deploymentStrategy $v.strategy $v.updateStrategy $f.strategy (ternary nil $g.deploymentStrategy $stateful) -}}
+{{- $strategies := list $v.deploymentStrategy $v.strategy $v.updateStrategy $f.strategy -}}
+{{- if not $stateful }}{{ $strategies = append $strategies (include "common.globalStrategy" $g | fromJson).value }}{{ end -}}
 {{- $strategy := (include "common.firstSet" $strategies | fromJson).value -}}
 {{- if $strategy }}{{ $_ := set $spec (ternary "updateStrategy" "strategy" $stateful) $strategy }}{{ end -}}
 {{- if $stateful -}}

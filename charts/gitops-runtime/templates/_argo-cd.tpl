@@ -35,8 +35,9 @@ Arguments: root, service.
 {{- end -}}
 
 {{/*
-gitops-runtime.argoCDAddresses: the addresses of the runtime's Argo CD, of this release or external, {server, url, repoServer} as JSON.
-server is host:port with the root path; url also has the scheme. Arguments: the root.
+gitops-runtime.argoCDAddresses: the addresses of the runtime's Argo CD, of this release or external, {server, url, repoServer,
+rootpath} as JSON. server is host:port with the root path; url also has the scheme; rootpath is that of an external Argo CD, whose
+clients are told it separately, too, as in the published chart 0.30.0. Arguments: the root.
 */}}
 {{- define "gitops-runtime.argoCDAddresses" -}}
 {{- $repoServer := "" -}}{{- $server := "" -}}{{- $path := "" -}}{{- $tls := false -}}
@@ -70,7 +71,13 @@ server is host:port with the root path; url also has the scheme. Arguments: the 
 {{- $server = printf "%s.%s:%d" $serverName $domain $port -}}
 {{- end -}}
 {{- with trimAll "/" (default "" $path) }}{{ $server = printf "%s/%s" $server . }}{{ end -}}
-{{- dict "server" $server "url" (printf "%s://%s" (ternary "https" "http" $tls) $server) "repoServer" $repoServer | toJson -}}
+{{- $external := include "gitops-runtime.usesExternalArgoCD" . -}}
+{{- dict
+  "server" $server
+  "url" (printf "%s://%s" (ternary "https" "http" $tls) $server)
+  "repoServer" $repoServer
+  "rootpath" (ternary (trimSuffix "/" (default "" $path)) "" (eq $external "true"))
+| toJson -}}
 {{- end -}}
 
 {{/* gitops-runtime.argoCD: the URL of the Argo CD server. Arguments: the root. */}}
@@ -79,24 +86,20 @@ server is host:port with the root path; url also has the scheme. Arguments: the 
 {{- end -}}
 
 {{/*
-gitops-runtime.argoCDLogin: the credentials of app-proxy for Argo CD, as a YAML list of environment variables: a user and a password, or a
-token, from a Secret. This release's Argo CD generates its administrator's password at its first start: a pod that started before that
-would be rejected until it is replaced, so the kubelet delays it until the Secret exists. Arguments: the root.
+gitops-runtime.argoCDLogin: the credentials of app-proxy for Argo CD, of this release or external, as a YAML list of environment variables:
+a user and a password, or a token, from a Secret. This release's Argo CD generates its administrator's password at its first start: a pod
+that started before that would be rejected until it is replaced, so the kubelet delays it until the Secret exists. Arguments: the root.
 */}}
 {{- define "gitops-runtime.argoCDLogin" -}}
-{{- $password := dict "name" "argocd-initial-admin-secret" "key" "password" -}}
-{{- $external := eq (include "gitops-runtime.usesExternalArgoCD" .) "true" -}}
 {{- $auth := (include "gitops-runtime.externalArgoCD" .Values.global | fromJson).server.auth -}}
-{{- if and $external (eq $auth.type "token") -}}
+{{- if eq $auth.type "token" -}}
 - {name: ARGO_CD_TOKEN, valueFrom: {secretKeyRef: {{ include "gitops-runtime.argoCDToken" . }}}}
 {{- else -}}
-{{- if $external -}}
-{{- $password = ternary
-  (dict "name" "gitops-runtime-argo-cd-password" "key" "token")
-  $auth.passwordSecretKeyRef
-  (not (empty $auth.password))
--}}
-{{- else if not (include "gitops-runtime.createsAdminPassword" .) -}}
+{{- $password := pick $auth.passwordSecretKeyRef "name" "key" -}}
+{{- $generated := and (index .Values "argo-cd").enabled (eq (toString $password.name) "argocd-initial-admin-secret") -}}
+{{- if $auth.password -}}
+{{- $password = dict "name" "gitops-runtime-argo-cd-password" "key" "token" -}}
+{{- else if and $generated (not (include "gitops-runtime.createsAdminPassword" .)) -}}
 {{- $_ := set $password "optional" true -}}
 {{- end -}}
 - {name: ARGO_CD_USERNAME, valueFrom: {configMapKeyRef: {name: cap-app-proxy-cm, key: argoCdUsername}}}
@@ -110,7 +113,7 @@ the API, {name, key} as JSON; app-proxy creates it if it signs in with a passwor
 */}}
 {{- define "gitops-runtime.argoCDToken" -}}
 {{- $auth := (include "gitops-runtime.externalArgoCD" .Values.global | fromJson).server.auth -}}
-{{- if not (and (eq (include "gitops-runtime.usesExternalArgoCD" .) "true") (eq $auth.type "token")) -}}
+{{- if ne $auth.type "token" -}}
 {{- dict "name" "argocd-token" "key" "token" | toJson -}}
 {{- else if $auth.token -}}
 {{- dict "name" "gitops-runtime-argo-cd-token" "key" "token" | toJson -}}
@@ -147,12 +150,11 @@ and its password is not set elsewhere. Arguments: the root.
 {{- end -}}
 {{- end -}}
 
-{{/* gitops-runtime.argoCDUser: the user whose password app-proxy uses; empty if app-proxy uses a token. Arguments: the root. */}}
+{{/*
+gitops-runtime.argoCDUser: the user whose password app-proxy uses; empty if app-proxy uses a token. The older
+app-proxy.config.argoCdUsername takes precedence, as in the published chart 0.30.0. Arguments: the root.
+*/}}
 {{- define "gitops-runtime.argoCDUser" -}}
-{{- if ne (include "gitops-runtime.usesExternalArgoCD" .) "true" -}}
-{{- default "admin" ((index .Values "app-proxy").config).argoCdUsername -}}
-{{- else -}}
 {{- $auth := (include "gitops-runtime.externalArgoCD" .Values.global | fromJson).server.auth -}}
-{{- if eq $auth.type "password" }}{{ $auth.username }}{{ end -}}
-{{- end -}}
+{{- if eq $auth.type "password" }}{{ coalesce ((index .Values "app-proxy").config).argoCdUsername $auth.username }}{{ end -}}
 {{- end -}}

@@ -27,8 +27,14 @@ labels: {app.kubernetes.io/component: {{ .name }}, codefresh.io/internal: "true"
 partOf: workflow-reporter
 labels: {codefresh.io/internal: "true"}
 {{- else if eq .name "redis" -}}
-partOf: runtime-redis
+partOf: {{ .root.Values.redis.fullnameOverride }}
 labels: {codefresh.io/internal: "true"}
+{{- else if hasPrefix "redis-ha-" .name -}}
+{{- $values := index .root.Values "redis-ha" -}}
+partOf: {{ $values.fullnameOverride }}
+selector:
+  app: {{ ternary $values.nameOverride (printf "%s-haproxy" $values.nameOverride) (eq .name "redis-ha-server") }}
+  release: {{ .root.Release.Name }}
 {{- else if eq .name "sealed-secrets" -}}
 partOf: sealed-secrets
 {{- else -}}
@@ -95,19 +101,31 @@ Arguments: root, name (of the service), tag (of its image).
 */}}
 {{- define "gitops-runtime.telemetry" -}}
 {{- $global := .root.Values.global -}}
+{{- $contract := include "gitops-runtime.contract" . | fromYaml -}}
 {{- $attributes := list
   (printf "service.name=%s" .name)
   (printf "service.version=%s" .tag)
   "service.namespace=cf-gitops-runtime"
   (printf "cf.account.id=%s" $global.codefresh.accountId)
   (printf "cf.gitops.runtime.name=%s" (include "runtime.name" (dict "global" $global)))
-  (printf "cf.gitops.runtime.version=%s" .root.Chart.AppVersion)
-  (printf "cf.gitops.runtime.chart.version=%s" .root.Chart.Version)
+  (printf "cf.gitops.runtime.version=%s" $contract.runtime)
+  (printf "cf.gitops.runtime.chart.version=%s" $contract.chart)
 -}}
 - {name: CF_SERVICE_NAME, value: {{ .name }}}
 - {name: CF_SERVICE_VERSION, value: {{ .tag | quote }}}
 - {name: OTEL_SERVICE_NAME, value: {{ .name }}}
 - {name: OTEL_RESOURCE_ATTRIBUTES, value: {{ join "," $attributes | quote }}}
+{{- end -}}
+
+{{/*
+gitops-runtime.contract: the versions of the published chart whose contract this chart implements, {chart, runtime, parts} as YAML. The
+platform and the closed programs are told these, wherever they are told a version of the chart, of the runtime or of one of its subcharts;
+labels and images have the versions that run. Arguments: none.
+*/}}
+{{- define "gitops-runtime.contract" -}}
+chart: 0.30.0
+runtime: 0.1.72
+parts: {argo-cd: v3.4.6, argo-workflows: v3.6.7-cap-CF-2129, tunnel-client: d922170}
 {{- end -}}
 
 {{/* gitops-runtime.url: the runtime's public URL. Arguments: the root. */}}
@@ -141,8 +159,8 @@ Arguments: root, name (of the service), tag (of its image).
 {{- end -}}
 
 {{/*
-gitops-runtime.userToken: the Secret with the user's API key, {name, key} as JSON: the chart's Secret if the key is set in plain text, or
-the one that values name. If neither is set, the render fails. Arguments: global.
+gitops-runtime.userToken: the Secret with the user's API key, {name, key, optional} as JSON: the chart's Secret if the key is set in plain
+text, or the one that values name. If neither is set, the render fails. Arguments: global.
 */}}
 {{- define "gitops-runtime.userToken" -}}
 {{- $token := .global.codefresh.userToken -}}
@@ -161,7 +179,16 @@ the one that values name. If neither is set, the render fails. Arguments: global
   "\n  fix: set global.codefresh.userToken.secretKeyRef.name and .key"
 ) -}}
 {{- end -}}
-{{- dict "name" $token.secretKeyRef.name "key" $token.secretKeyRef.key | toJson -}}
+{{- if eq $token.secretKeyRef.name (include "runtime.token" . | fromJson).name -}}
+{{- fail (printf
+  (print
+    "\nTOK108: The user token cannot be in the Secret %s: app-proxy writes the runtime's own token there."
+    "\n  fix: name another Secret in global.codefresh.userToken.secretKeyRef"
+  )
+  $token.secretKeyRef.name
+) -}}
+{{- end -}}
+{{- pick $token.secretKeyRef "name" "key" "optional" | toJson -}}
 {{- else -}}
 {{- fail (print
   "\nTOK101: No user token is set."
@@ -180,36 +207,69 @@ of a component, its name is that of its label app.kubernetes.io/part-of. Argumen
 {{- $external := eq (include "gitops-runtime.usesExternalArgoCD" .) "true" -}}
 {{- $argoCD := or (index $v "argo-cd").enabled $external -}}
 {{- $gateway := include "argo-gateway.values" $v | fromJson -}}
-{{- $reporter := include "event-reporter.values" $v.global | fromJson -}}
-{{- $sealed := and (index $v "sealed-secrets").enabled (not $v.global.runtime.singleNamespace) -}}
+{{- $reporters := dict -}}
+{{- range $name := list "runtime-event-reporter" "cluster-event-reporter" -}}
+{{- $_ := set $reporters $name (include "event-reporter.values" (dict "values" $v "name" $name) | fromJson).image.tag -}}
+{{- end -}}
+{{- $sealed := (index $v "sealed-secrets").enabled -}}
 {{- $tunnel := eq (include "gitops-runtime.accessMode" .) "tunnel" -}}
+{{- $contract := include "gitops-runtime.contract" . | fromYaml -}}
+{{- $runtime := $contract.runtime -}}
+{{- $ha := index $v "redis-ha" -}}
+{{- $rollouts := include "gitops-runtime.installs" (dict "root" . "chart" "argo-rollouts") -}}
+{{- $events := include "gitops-runtime.installs" (dict "root" . "chart" "argo-events") -}}
 {{- $charts := dict -}}
 {{- range $chart := list "argo-cd" "argo-events" "argo-rollouts" "argo-workflows" "tunnel-client" -}}
 {{- $values := index $v $chart -}}
-{{- $_ := set $charts $chart
-  (coalesce ((($values.global).image).tag) (($values.image).tag) ((index $.Subcharts $chart | default dict).Chart).AppVersion | toString)
--}}
+{{- $own := ((index $.Subcharts $chart | default dict).Chart).AppVersion -}}
+{{- $told := coalesce (get $contract.parts $chart) ((($values.global).image).tag) (($values.image).tag) $own -}}
+{{- $_ := set $charts $chart (toString $told) -}}
 {{- end -}}
 {{- $table := list
   (dict "name" "app-proxy" "on" true "version" (index $v "app-proxy").image.tag)
-  (dict "name" "internal-router" "on" true "version" .Chart.AppVersion)
+  (dict "name" "internal-router" "on" true "version" $runtime)
   (dict "name" "argo-gateway" "on" (and $gateway.enabled $argoCD) "version" $gateway.image.tag)
-  (dict "name" "runtime-event-reporter" "on" $argoCD "version" $reporter.image.tag)
-  (dict "name" "cluster-event-reporter" "on" $argoCD "version" $reporter.image.tag)
-  (dict "name" "event-reporter" "on" $external "version" $reporter.image.tag)
+  (dict "name" "runtime-event-reporter" "on" $argoCD "version" (get $reporters "runtime-event-reporter"))
+  (dict "name" "cluster-event-reporter" "on" $argoCD "version" (get $reporters "cluster-event-reporter"))
+  (dict "name" "event-reporter" "on" $external "version" (index $v.global "event-reporters").image.tag)
   (dict "name" "argocd" "on" (index $v "argo-cd").enabled "version" (get $charts "argo-cd"))
-  (dict "name" "argo-events" "on" (index $v "argo-events").enabled "version" (get $charts "argo-events"))
-  (dict "name" "argo-rollouts" "on" (index $v "argo-rollouts").enabled "version" (get $charts "argo-rollouts"))
+  (dict "name" "argo-events" "on" $events "version" (get $charts "argo-events"))
+  (dict "name" "argo-rollouts" "on" $rollouts "version" (get $charts "argo-rollouts"))
   (dict "name" "argo-workflows" "on" (index $v "argo-workflows").enabled "version" (get $charts "argo-workflows"))
-  (dict "name" "workflow-reporter" "on" (index $v "argo-workflows").enabled "version" .Chart.AppVersion)
+  (dict "name" "workflow-reporter" "on" (index $v "argo-workflows").enabled "version" $runtime)
   (dict "name" "codefresh-tunnel-client" "on" $tunnel "version" (get $charts "tunnel-client"))
   (dict "name" "gitops-operator" "on" (index $v "gitops-operator").enabled "version" (index $v "gitops-operator").image.tag)
   (dict "name" "sealed-secrets" "on" $sealed "version" (index $v "sealed-secrets").image.tag)
-  (dict "name" "runtime-redis" "on" $v.redis.enabled "version" $v.redis.image.tag)
+  (dict "name" $ha.fullnameOverride "on" $ha.enabled "version" $ha.image.tag)
+  (dict "name" $v.redis.fullnameOverride "on" (and $v.redis.enabled (not $ha.enabled)) "version" $v.redis.image.tag)
 -}}
 {{- $components := list -}}
 {{- range $table }}{{ if .on }}{{ $components = append $components (dict "name" .name "version" (toString .version)) }}{{ end }}{{ end -}}
 {{- dict "components" $components | toJson -}}
+{{- end -}}
+
+{{/*
+gitops-runtime.installs: "true" if a subchart is installed, also if its value enabled is not set, as Helm decides by the conditions of
+Chart.yaml. Arguments: root, chart.
+*/}}
+{{- define "gitops-runtime.installs" -}}
+{{- if ne (toString (index .root.Values .chart).enabled) "false" }}true{{ end -}}
+{{- end -}}
+
+{{/*
+gitops-runtime.controllers: the controllers of this release that releases of the published chart lack, separated by commas. validate-values
+reads them from the annotation of app-proxy's Deployment. Arguments: the root.
+*/}}
+{{- define "gitops-runtime.controllers" -}}
+{{- $found := list -}}
+{{- range $chart := list "argo-rollouts" "argo-events" -}}
+{{- if include "gitops-runtime.installs" (dict "root" $ "chart" $chart) }}{{ $found = append $found $chart }}{{ end -}}
+{{- end -}}
+{{- $argoCD := index .Values "argo-cd" -}}
+{{- if and $argoCD.enabled (ne (toString ($argoCD.notifications).enabled) "false") -}}
+{{- $found = append $found "argocd-notifications" -}}
+{{- end -}}
+{{- join "," $found -}}
 {{- end -}}
 
 {{/* gitops-runtime.prefix: the name prefix of the objects of a subchart. Arguments: root, chart. */}}
@@ -236,21 +296,25 @@ of a component, its name is that of its label app.kubernetes.io/part-of. Argumen
 
 {{/*
 gitops-runtime.publishesWorkflows: "true" if internal-router routes /workflows to an Argo Workflows server: a server is configured, and
-global.runtime.publishWorkflows is not false. Arguments: the root.
+neither global.runtime.publishWorkflows nor internal-router.routing.workflows forbids it. Arguments: the root.
 */}}
 {{- define "gitops-runtime.publishesWorkflows" -}}
 {{- $workflows := index .Values "argo-workflows" -}}
 {{- $server := or (ne (toString ($workflows.server).enabled) "false") ((index .Values "app-proxy").config).argoWorkflowsUrl -}}
-{{- if and .Values.global.runtime.publishWorkflows $workflows.enabled $server }}true{{ end -}}
+{{- $routing := ((index .Values "internal-router").routing).workflows | default (dict "enabled" true) -}}
+{{- if and .Values.global.runtime.publishWorkflows $workflows.enabled $server $routing.enabled }}true{{ end -}}
 {{- end -}}
 
-{{/* gitops-runtime.argoServer: the URL of the Argo Workflows server. Arguments: the root. */}}
+{{/* gitops-runtime.argoServer: the URL of the Argo Workflows server that app-proxy and internal-router use. Arguments: the root. */}}
 {{- define "gitops-runtime.argoServer" -}}
-{{- $config := (index .Values "app-proxy").config | default dict -}}
+{{- default (include "gitops-runtime.ownArgoServer" .) ((index .Values "app-proxy").config).argoWorkflowsUrl -}}
+{{- end -}}
+
+{{/* gitops-runtime.ownArgoServer: the URL of the Argo Workflows server of this release. Arguments: the root. */}}
+{{- define "gitops-runtime.ownArgoServer" -}}
 {{- $server := (index .Values "argo-workflows").server | default dict -}}
 {{- $scheme := ternary "https" "http" (eq (toString $server.secure) "true") -}}
 {{- $name := include "gitops-runtime.nameOf" (dict "root" . "chart" "argo-workflows" "component" (default "server" $server.name)) -}}
 {{- $domain := (index .Values "internal-router").clusterDomain -}}
-{{- $own := printf "%s://%s.%s.svc.%s:%d" $scheme $name .Release.Namespace $domain (default 2746 $server.servicePort | int) -}}
-{{- default $own $config.argoWorkflowsUrl -}}
+{{- printf "%s://%s.%s.svc.%s:%d" $scheme $name .Release.Namespace $domain (default 2746 $server.servicePort | int) -}}
 {{- end -}}

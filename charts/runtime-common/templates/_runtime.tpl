@@ -215,3 +215,13 @@ Arguments: global.
 {{- end -}}
 {{- toJson $trust -}}
 {{- end -}}
+
+{{/*
+runtime.tunnelTarget: the Service to which the tunnel client sends requests, {host, port} as JSON: tunnel.forwardTo, its name in the
+published chart, or target. Arguments: the values of the tunnel client.
+*/}}
+{{- define "runtime.tunnelTarget" -}}
+{{- $older := (.tunnel).forwardTo | default dict -}}
+{{- $host := coalesce $older.host .target.host -}}
+{{- dict "host" $host "port" (coalesce $older.port .target.port | int) | toJson -}}
+{{- end -}}

@@ -11,8 +11,14 @@ Arguments: context, values.
 {{- if $v.repoServer.certificateSecret.enabled }}{{ $_ := set $data "server.repo.server.strict.tls" "true" }}{{ end -}}
 {{- if include "argo-cd.usesDex" $v -}}
 {{- if $v.dex.certificateSecret.enabled }}{{ $_ := set $data "server.dex.server.strict.tls" "true" }}{{ end -}}
+{{- $tls := pick ($v.configs.params | default dict) "dexserver" "dexserver.disable.tls" -}}
+{{- $given := (include "argo-cd.flat" (dict "settings" $tls) | fromJson).data -}}
 {{- $_ := set $data "server.dex.server"
-  (printf "https://%s:%v" (include "common.fullname" (dict "context" .context "name" $v.dex.name)) $v.dex.servicePortHttp)
+  (printf "%s://%s:%v"
+    (ternary "http" "https" (eq (get $given "dexserver.disable.tls") "true"))
+    (include "common.fullname" (dict "context" .context "name" $v.dex.name))
+    $v.dex.servicePortHttp
+  )
 -}}
 {{- end -}}
 {{- if $v.commitServer.enabled -}}
@@ -36,13 +42,14 @@ Arguments: context, values.
 {{/* argo-cd.cm: {"data": {...}} as JSON: the data of argocd-cm. Arguments: context, values. */}}
 {{- define "argo-cd.cm" -}}
 {{- $data := dict -}}
-{{- with .values.global.domain }}{{ $_ := set $data "url" (printf "https://%s" .) }}{{ end -}}
+{{- $settings := omit (.values.configs.cm | default dict) "create" "annotations" -}}
+{{- $given := (include "argo-cd.flat" (dict "settings" $settings) | fromJson).data -}}
+{{- with .values.global.domain -}}
+{{- $_ := set $data "url" (printf "https://%s" .) -}}
+{{- if eq (get $given "statusbadge.enabled") "true" }}{{ $_ := set $data "statusbadge.url" (printf "https://%s/" .) }}{{ end -}}
+{{- end -}}
 {{- if .values.configs.styles }}{{ $_ := set $data "ui.cssurl" "./custom/custom.styles.css" }}{{ end -}}
-{{- dict
-  "data" (mergeOverwrite $data
-    (include "argo-cd.flat" (dict "settings" (omit (.values.configs.cm | default dict) "create" "annotations")) | fromJson).data
-  )
-| toJson -}}
+{{- dict "data" (mergeOverwrite $data $given) | toJson -}}
 {{- end -}}
 
 {{/* argo-cd.checksum: a hash of the settings that programs read only at startup. Arguments: context, values. */}}

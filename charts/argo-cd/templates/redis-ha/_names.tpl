@@ -1,51 +1,17 @@
-{{/*
-argo-cd.redisHA: the settings that the parts of the replicated Redis share, as JSON: replicas, server (name of the StatefulSet), announce
-(name prefix of the Services, one for each server), haproxy (address), config (name of the ConfigMap), secret (with the password; empty
-without one). Arguments: context, values.
-*/}}
+{{/* argo-cd.redisHA: common.redisHA of the replicated Redis. Arguments: context, values. */}}
 {{- define "argo-cd.redisHA" -}}
-{{- $v := index .values "redis-ha" -}}
 {{- $name := include "common.fullname" (dict "context" .context "name" "redis-ha" "limit" 42) -}}
+{{- include "common.redisHA" (dict "name" $name "values" (index .values "redis-ha")) -}}
+{{- end -}}
+
+{{/* argo-cd.redisHAArguments: the arguments that all templates of the replicated Redis take, as JSON. Arguments: context, values. */}}
+{{- define "argo-cd.redisHAArguments" -}}
+{{- $clients := list .values.server.name .values.repoServer.name .values.controller.name -}}
 {{- dict
-  "replicas" ($v.replicas | int)
-  "server" (printf "%s-server" $name)
-  "announce" (printf "%s-announce" $name)
-  "haproxy" (printf "%s-haproxy" $name)
-  "config" $name
-  "secret" (ternary $v.existingSecret "" $v.auth)
+  "context" .context
+  "values" (index .values "redis-ha")
+  "names" (include "argo-cd.redisHA" . | fromJson)
+  "clients" (include "argo-cd.clients" (dict "context" .context "of" $clients) | fromYamlArray)
+  "servers" (include "argo-cd.peersOf" (dict "of" . "to" (list "redisServer")) | fromYamlArray)
 | toJson -}}
-{{- end -}}
-
-{{/*
-argo-cd.redisPassword: environment variables of the given names with the password, as a YAML list; empty without a secret.
-Arguments: secret, names.
-*/}}
-{{- define "argo-cd.redisPassword" -}}
-{{- if .secret -}}
-{{- range .names }}
-- {name: {{ . }}, valueFrom: {secretKeyRef: {name: {{ toJson $.secret }}, key: auth}}}
-{{- end }}
-{{- end }}
-{{- end -}}
-
-{{/*
-argo-cd.redisHAAffinity: the affinity that keeps pods of a component on different nodes, as JSON. Arguments: context, component (name),
-values (affinity as text or map, which replaces it, even if the map is empty; hardAntiAffinity, additionalAffinities).
-*/}}
-{{- define "argo-cd.redisHAAffinity" -}}
-{{- $v := .values -}}
-{{- if or $v.affinity (kindIs "map" $v.affinity) -}}
-{{- if kindIs "string" $v.affinity }}{{ include "common.parsed" $v.affinity }}{{ else }}{{ toJson $v.affinity }}{{ end -}}
-{{- else -}}
-{{- $term := dict
-  "topologyKey" "kubernetes.io/hostname"
-  "labelSelector" (dict "matchLabels" (include "common.selectorLabels" (dict "context" .context "name" .component) | fromJson))
--}}
-{{- $rule := ternary
-  (dict "requiredDuringSchedulingIgnoredDuringExecution" (list $term))
-  (dict "preferredDuringSchedulingIgnoredDuringExecution" (list (dict "weight" 100 "podAffinityTerm" $term)))
-  $v.hardAntiAffinity
--}}
-{{- merge (dict "podAntiAffinity" $rule) ($v.additionalAffinities | default dict) | toJson -}}
-{{- end -}}
 {{- end -}}

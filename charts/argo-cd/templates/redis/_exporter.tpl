@@ -27,5 +27,5 @@ securityContext: {{ mergeOverwrite $security (.exporter.containerSecurityContext
 {{- define "argo-cd.redisExporterEnv" -}}
 - {name: REDIS_ADDR, value: "redis://localhost:{{ .redis }}"}
 - {name: REDIS_EXPORTER_WEB_LISTEN_ADDRESS, value: "0.0.0.0:{{ .port }}"}
-{{- include "argo-cd.redisPassword" (dict "secret" .secret "names" (list "REDIS_PASSWORD")) }}
+{{- include "common.redisPassword" (dict "secret" .secret "names" (list "REDIS_PASSWORD")) }}
 {{- end -}}

@@ -4,7 +4,6 @@ init container downloads. Arguments: context, values.
 */}}
 {{- define "argo-cd.serverFiles" -}}
 {{- $e := .values.server.extensions }}
-{{- $styles := .values.configs.styles }}
 initContainers:
   {{- if $e.enabled }}
   {{- $images := list .values.global.image $e.image }}
@@ -28,14 +27,10 @@ volumes:
   - {name: extensions, emptyDir: {}}
   - {name: extensions-tmp, emptyDir: {}}
   {{- end }}
-  {{- if $styles }}
   - {name: styles, configMap: {name: argocd-styles-cm, optional: true}}
-  {{- end }}
 volumeMounts:
   {{- if $e.enabled }}
   - {name: extensions, mountPath: /tmp/extensions/}
   {{- end }}
-  {{- if $styles }}
   - {name: styles, mountPath: /shared/app/custom, readOnly: true}
-  {{- end }}
 {{- end -}}

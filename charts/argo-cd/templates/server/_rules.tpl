@@ -19,14 +19,20 @@ clusterRules:
   {{- if $v.clusterRoleRules.enabled }}
   {{- toYaml $v.clusterRoleRules.rules | nindent 2 }}
   {{- else }}
-  {{- $kinds := include "argo-cd.liveKinds" . | include "common.parsed" | fromJson }}
+  {{- if or $v.rbac.narrow (not (include "argo-cd.clusterRoles" .values)) }}
   # kinds that are not listed: server.clusterRoleRules
-  {{- range $group, $resources := $kinds }}
+  {{- range $group, $resources := include "argo-cd.liveKinds" . | include "common.parsed" | fromJson }}
   - why: >-
-      users look at, patch and delete live objects of an application; Secrets are left out: those come, their data hidden, from the
-      application controller
+      users view, patch and delete live objects of an application. Secrets are excluded: the application controller provides them
+      without their data
     apiGroups: [{{ $group | quote }}]
     resources: {{ toJson $resources }}
+    verbs: [get, patch, delete]
+  {{- end }}
+  {{- else }}
+  - why: users look at, patch and delete live objects of an application, of any kind; server.rbac.narrow limits the kinds
+    apiGroups: ["*"]
+    resources: ["*"]
     verbs: [get, patch, delete]
   {{- end }}
   - why: the events tab of an application
@@ -38,7 +44,7 @@ clusterRules:
     resources: [pods/log]
     verbs: [get]
   {{- if eq (get $cm "exec.enabled") "true" }}
-  - why: a shell in a pod, as configs.cm."exec.enabled" says
+  - why: a shell in a pod, which configs.cm."exec.enabled" allows
     apiGroups: [""]
     resources: [pods/exec]
     verbs: [create]
@@ -58,8 +64,12 @@ clusterRules:
   {{- if get $params "application.namespaces" }}
   - why: users write applications outside the release's namespace, where configs.params."application.namespaces" allows them
     apiGroups: [argoproj.io]
-    resources: [applications, applicationsets]
+    resources: [applications]
     verbs: [create, update, patch, delete]
+  - why: users refresh application sets outside the release's namespace
+    apiGroups: [argoproj.io]
+    resources: [applicationsets]
+    verbs: [update]
   - why: the audit of what users did to these
     apiGroups: [""]
     resources: [events]

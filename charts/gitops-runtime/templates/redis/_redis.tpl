@@ -1,11 +1,16 @@
 {{/*
-gitops-runtime.cache: the Redis that the runtime's programs use, {host, port, secret, key} as JSON: that of this chart, or the replicated
-Redis of its Argo CD; {} if neither is enabled. Arguments: the root.
+gitops-runtime.cache: the Redis that the runtime's programs use, {host, port, secret, key} as JSON: the replicated or the single one of this
+chart, or the replicated Redis of its Argo CD; {} if none is enabled. Arguments: the root.
 */}}
 {{- define "gitops-runtime.cache" -}}
 {{- $domain := printf "%s.svc.%s" .Release.Namespace (index .Values "internal-router").clusterDomain -}}
 {{- $redis := .Values.redis -}}
-{{- if $redis.enabled -}}
+{{- $ha := index .Values "redis-ha" -}}
+{{- if and $ha.enabled $ha.haproxy.enabled -}}
+{{- $names := include "common.redisHA" (dict "name" $ha.fullnameOverride "values" $ha) | fromJson -}}
+{{- $host := printf "%s.%s" $names.haproxy $domain -}}
+{{- dict "host" $host "port" 6379 "secret" (default "gitops-runtime-redis" $names.secret) "key" "auth" | toJson -}}
+{{- else if $redis.enabled -}}
 {{- $host := printf "%s.%s" $redis.fullnameOverride $domain -}}
 {{- dict "host" $host "port" (int $redis.service.ports.redis.port) "secret" "gitops-runtime-redis" "key" "auth" | toJson -}}
 {{- else if include "gitops-runtime.sharesRedis" . -}}
@@ -18,16 +23,26 @@ Redis of its Argo CD; {} if neither is enabled. Arguments: the root.
 {{- end -}}
 {{- end -}}
 
-{{/* gitops-runtime.sharesRedis: "true" if the runtime's programs use the replicated Redis of Argo CD. Arguments: the root. */}}
+{{/*
+gitops-runtime.sharesRedis: "true" if the runtime's programs use the replicated Redis of Argo CD: several app-proxies need a cache, and the
+runtime has none of its own. The published chart refuses these values. Arguments: the root.
+*/}}
 {{- define "gitops-runtime.sharesRedis" -}}
 {{- $argo := index .Values "argo-cd" -}}
-{{- if and (not .Values.redis.enabled) $argo.enabled (index $argo "redis-ha" | default dict).enabled }}true{{ end -}}
+{{- $own := or .Values.redis.enabled (index .Values "redis-ha").enabled -}}
+{{- $several := gt (int (index .Values "app-proxy").replicaCount) 1 -}}
+{{- if and $several (not $own) $argo.enabled (index $argo "redis-ha" | default dict).enabled }}true{{ end -}}
 {{- end -}}
 
 {{/* gitops-runtime.cachePeers: the egress rules to the Redis of gitops-runtime.cache, as a JSON list. Arguments: the root. */}}
 {{- define "gitops-runtime.cachePeers" -}}
 {{- $peers := list -}}
-{{- if .Values.redis.enabled -}}
+{{- $ha := index .Values "redis-ha" -}}
+{{- if and $ha.enabled $ha.haproxy.enabled -}}
+{{- $context := include "gitops-runtime.context" (dict "root" . "name" "redis-ha-haproxy" "values" $ha) | fromJson -}}
+{{- $pods := dict "podSelector" (dict "matchLabels" $context.selector) -}}
+{{- $peers = append $peers (dict "ports" (list 6379) "to" (list $pods)) -}}
+{{- else if .Values.redis.enabled -}}
 {{- $pods := dict "podSelector" (include "gitops-runtime.podsOfPart" (dict "root" . "name" "redis") | fromJson) -}}
 {{- $peers = append $peers (dict "ports" (list (int .Values.redis.service.ports.redis.targetPort)) "to" (list $pods)) -}}
 {{- else if include "gitops-runtime.sharesRedis" . -}}
@@ -35,6 +50,15 @@ Redis of its Argo CD; {} if neither is enabled. Arguments: the root.
 {{- $peers = append $peers (dict "ports" (list 6379) "to" (list $pods) "why" "the replicated Redis of Argo CD") -}}
 {{- end -}}
 {{- toJson $peers -}}
+{{- end -}}
+
+{{/* gitops-runtime.cacheClients: the pods that use the Redis of this chart, as a JSON list of peers. Arguments: the root. */}}
+{{- define "gitops-runtime.cacheClients" -}}
+{{- $clients := list -}}
+{{- range list "app-proxy" "argo-gateway" "runtime-event-reporter" "cluster-event-reporter" -}}
+{{- $clients = append $clients (dict "podSelector" (include "gitops-runtime.podsOfPart" (dict "root" $ "name" .) | fromJson)) -}}
+{{- end -}}
+{{- toJson $clients -}}
 {{- end -}}
 
 {{/*

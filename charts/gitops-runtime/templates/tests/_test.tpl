@@ -33,7 +33,7 @@ Arguments: root, name, weight (of the hook), pods (whether the test creates pods
 {{- $tests = append $tests "argo-cd" -}}
 {{- end -}}
 {{- range $chart := list "argo-workflows" "argo-rollouts" "argo-events" -}}
-{{- if (index $.Values $chart).enabled }}{{ $tests = append $tests $chart }}{{ end -}}
+{{- if include "gitops-runtime.installs" (dict "root" $ "chart" $chart) }}{{ $tests = append $tests $chart }}{{ end -}}
 {{- end -}}
 {{- end -}}
 {{- $kept := list -}}
