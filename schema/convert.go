@@ -18,11 +18,11 @@ type Node = map[string]any
 type Converter func(ctx context.Context, valuesFile string) (Node, error)
 
 // Tool returns a converter that runs helm-values-schema-json, in the version that
-// tools/helm-values-schema-json pins and compiled on first use. root is the repository's root.
+// hack/tools/go.mod pins and compiled on first use. root is the repository's root.
 func Tool(ctx context.Context, root string) (Converter, error) {
 	const name = "helm-values-schema-json"
 	cmd := exec.CommandContext(ctx, "go", "tool", "-n", name)
-	cmd.Dir = filepath.Join(root, "tools", name)
+	cmd.Dir = filepath.Join(root, "hack", "tools")
 	cmd.Env = append(os.Environ(), "GOWORK=off", "CGO_ENABLED=0")
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"gitops-runtime/schema/dropped"
+	"gitops-runtime/internal/dropped"
 )
 
 // Default is the default of a value in a chart that users migrate from.

@@ -26,7 +26,7 @@ type Types = definitions
 // Kubernetes returns the types of Kubernetes by name, from the OpenAPI document of the version that the local cluster runs. Their objects accept only
 // their own keys, since the API server would reject or drop others; Kubernetes' documentation describes them.
 func Kubernetes(ctx context.Context, root string) (Types, error) {
-	module, err := gomodule.Find(ctx, filepath.Join(root, "localcluster", "programs", "kubernetes"), "k8s.io/kubernetes")
+	module, err := gomodule.Find(ctx, filepath.Join(root, "tests", "e2e", "programs", "kubernetes"), "k8s.io/kubernetes")
 	if err != nil {
 		return nil, fmt.Errorf("find the OpenAPI document of Kubernetes: %w", err)
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"gitops-runtime/schema/dropped"
+	"gitops-runtime/internal/dropped"
 )
 
 // refuse makes the schema reject each dropped value with a message: the only valid value is the sentence with what to do, which Helm prints with the
@@ -23,6 +23,13 @@ func refuse(node Node, values []dropped.Value, defaults []Default) error {
 				return fmt.Errorf("dropped value %s: %s has no keys of its own", value.Path, value.Path[:i])
 			}
 			if i == len(value.Path)-1 {
+				if current, ok := properties[key].(Node); ok && value.List {
+					if err := expand(current, node); err != nil {
+						return fmt.Errorf("dropped value %s: %w", value.Path, err)
+					}
+					refuseList(current, value.Sentence())
+					break
+				}
 				properties[key] = refusal(value, defaults)
 				break
 			}
@@ -33,6 +40,15 @@ func refuse(node Node, values []dropped.Value, defaults []Default) error {
 		}
 	}
 	return nil
+}
+
+// refuseList makes the schema of a value reject lists, with a message, and accept an empty one. The condition keeps the message alone in Helm's output.
+func refuseList(node Node, message string) {
+	kinds, _ := node["type"].([]any)
+	if !slices.Contains(kinds, any("array")) {
+		node["type"] = append(slices.Clone(kinds), "array")
+	}
+	node["if"], node["then"] = Node{"type": "array", "minItems": 1}, leafRefusal(message)
 }
 
 // refusal returns the schema of a dropped value.

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"gitops-runtime/schema/dropped"
+	"gitops-runtime/internal/dropped"
 )
 
 func TestRefuse(t *testing.T) {
@@ -29,6 +29,29 @@ func TestRefuse(t *testing.T) {
 			}
 			require.NoError(t, err)
 			assert.Equal(t, Node{"description": "(left out) It is gone. Set c.", "const": "(left out) It is gone. Set c."}, schema["properties"].(Node)["a"].(Node)["properties"].(Node)["old"])
+		})
+	}
+}
+
+// Of a value that only as a list is dropped, every other type stays as it is.
+func TestRefuseList(t *testing.T) {
+	t.Parallel()
+	gone := []dropped.Value{{Path: dropped.Path{"tls"}, Reason: "It is a switch", Instead: "Set c", List: true}}
+	then := Node{"const": "(left out) It is a switch. Set c."}
+	for name, c := range map[string]struct{ node, want Node }{
+		"a type": {
+			node: Node{"properties": Node{"tls": Node{"type": []any{"boolean", "null"}}}},
+			want: Node{"type": []any{"boolean", "null", "array"}, "if": Node{"type": "array", "minItems": 1}, "then": then},
+		},
+		"a definition": {
+			node: Node{"properties": Node{"tls": Node{"$ref": "#/definitions/a"}}, "definitions": Node{"a": Node{"type": []any{"object"}}}},
+			want: Node{"type": []any{"object", "array"}, "if": Node{"type": "array", "minItems": 1}, "then": then},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			require.NoError(t, refuse(c.node, gone, nil))
+			assert.Equal(t, c.want, c.node["properties"].(Node)["tls"])
 		})
 	}
 }

@@ -14,11 +14,11 @@ import (
 	"os"
 	"path/filepath"
 
+	"gitops-runtime/internal/dropped"
 	"gitops-runtime/internal/generated"
-	"gitops-runtime/schema/dropped"
 )
 
-// Generate returns the schema of every chart below root/charts that has a values.yaml, created by convert; kubernetes are the types that the shared
+// Generate returns the schema, and the list of stale keys, of every chart below root/charts that has a values.yaml, created by convert; kubernetes are the types that the shared
 // definitions refer to.
 func Generate(ctx context.Context, root string, convert Converter, kubernetes Types) ([]generated.File, error) {
 	shared, err := readDefinitions(os.DirFS(filepath.Join(root, "schema", "definitions")))
@@ -63,6 +63,13 @@ func Generate(ctx context.Context, root string, convert Converter, kubernetes Ty
 			return nil, fmt.Errorf("%s: %w", values, err)
 		}
 		files = append(files, generated.File{Path: filepath.Join("charts", filepath.Base(c.dir), "values.schema.json"), Text: text})
+		notes, found, err := stale(c, droppedValues)
+		if err != nil {
+			return nil, err
+		}
+		if found {
+			files = append(files, notes)
+		}
 	}
 	return files, nil
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"gitops-runtime/internal/sentence"
+	"gitops-runtime/internal/valueschema"
 )
 
 // shortest is the minimum length of a key for which a key that differs by one letter is a typo rather than a different word.
@@ -20,7 +20,7 @@ func refuseTypos(node Node, keys []string) {
 	refused := Node{}
 	for _, key := range keys {
 		if len(key) >= shortest {
-			refused[typos(key, known)] = Node{"const": sentence.DidYouMean(key)}
+			refused[typos(key, known)] = Node{"const": valueschema.TypoSentence(key)}
 		}
 	}
 	if len(refused) > 0 {

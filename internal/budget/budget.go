@@ -19,6 +19,8 @@ type Limits struct {
 	Bytes int64
 	// Nodes is the number of keys and values of YAML and JSON texts; those behind an alias count as often as it is used.
 	Nodes int64
+	// Copies is the number of bytes of texts that the aliases of YAML stand for, each as often as it is used: a parser may copy a text for every use.
+	Copies int64
 	// Nesting is the maximum number of levels of maps and lists in one text.
 	Nesting int
 	// Depth is the maximum number of charts nested within each other.
@@ -28,7 +30,7 @@ type Limits struct {
 // Default returns the limits for a chart with its dependencies. Large public charts, and this repository's umbrella chart, use less than a fifth of
 // them.
 func Default() Limits {
-	return Limits{Bytes: 64 << 20, Nodes: 500_000, Nesting: 100, Depth: 8}
+	return Limits{Bytes: 64 << 20, Nodes: 500_000, Copies: 8 << 20, Nesting: 100, Depth: 8}
 }
 
 // Error reports that an input exceeds a limit. Its text names the input and the limit.
@@ -51,12 +53,13 @@ type Budget struct {
 	limits Limits
 	bytes  *atomic.Int64
 	nodes  *atomic.Int64
+	copies *atomic.Int64
 	path   []string
 }
 
 // New returns an unused budget.
 func New(limits Limits) *Budget {
-	return &Budget{limits: limits, bytes: &atomic.Int64{}, nodes: &atomic.Int64{}}
+	return &Budget{limits: limits, bytes: &atomic.Int64{}, nodes: &atomic.Int64{}, copies: &atomic.Int64{}}
 }
 
 // Enter returns the budget for one more level of nesting. The key identifies the entered chart, for example by its directory with links resolved; a

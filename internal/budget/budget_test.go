@@ -17,10 +17,12 @@ import (
 )
 
 func small() *budget.Budget {
-	return budget.New(budget.Limits{Bytes: 2 << 20, Nodes: 1000, Nesting: 10, Depth: 3})
+	return budget.New(budget.Limits{Bytes: 2 << 20, Nodes: 1000, Copies: 1 << 20, Nesting: 10, Depth: 3})
 }
 
 const tooManyNodes = "x: the files read for one run hold more than 1000 keys and values, aliases followed"
+
+const tooManyCopies = "x: the aliases in the files read for one run stand for more than 1 MiB"
 
 func TestYAML(t *testing.T) {
 	t.Parallel()
@@ -36,6 +38,10 @@ func TestYAML(t *testing.T) {
 		"many keys":               {text: strings.Repeat("a: 1\n", 1000), err: tooManyNodes},
 		"many items on a line":    {text: "a: [" + strings.Repeat("1,", 1000) + "]", err: tooManyNodes},
 		"aliases of aliases":      {text: bomb, err: tooManyNodes},
+		"one text used often":     {text: "a: &a " + strings.Repeat("x", 20_000) + "\nb: [" + strings.Repeat("*a, ", 60) + "]", err: tooManyCopies},
+		"a key used often":        {text: "? &a " + strings.Repeat("x", 20_000) + "\n: 1\nb:\n" + strings.Repeat("- *a : 1\n", 60), err: tooManyCopies},
+		"in a later document":     {text: "a: 1\n---\na: &a " + strings.Repeat("x", 20_000) + "\nb: [" + strings.Repeat("*a, ", 60) + "]", err: tooManyCopies},
+		"a large text used once":  {text: "a: &a " + strings.Repeat("x", 900_000) + "\nb: *a\n"},
 		"an anchor within itself": {text: "a: &a [*a]\n"},
 		"deep flow style":         {text: "a: " + strings.Repeat("[", 11) + strings.Repeat("]", 11), err: "x: its maps and lists nest more than 10 levels deep"},
 		"deep block style":        {text: "a:\n" + strings.Repeat("- ", 12) + "b", err: "x: its maps and lists nest more than 10 levels deep"},

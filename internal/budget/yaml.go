@@ -2,13 +2,15 @@ package budget
 
 import (
 	"bytes"
+	"errors"
+	"io"
 
 	"go.yaml.in/yaml/v3"
 )
 
 // YAML counts the nodes of a YAML or JSON text before it is parsed into a tree: every key and value, and the nodes behind an alias as often as it is
-// used. It fails if the budget is exceeded or the text nests too deep. A text that is not valid YAML passes, and so does one with an anchor that
-// contains itself: the parser reports them with the line.
+// used, with their bytes. It fails if the budget is exceeded or the text nests too deep. A text that is not valid YAML passes, and so does one with an
+// anchor that contains itself: the parser reports them with the line.
 func (b *Budget) YAML(name string, text []byte) error {
 	most := bound(text)
 	if most > b.limits.Nodes {
@@ -17,18 +19,37 @@ func (b *Budget) YAML(name string, text []byte) error {
 	if !aliases(text) && nesting(text) <= b.limits.Nesting {
 		return b.takeNodes(name, most) // the common case, which needs no tree
 	}
-	var document yaml.Node
-	if yaml.Unmarshal(text, &document) != nil {
-		return b.takeNodes(name, most)
-	}
-	total := (&measure{sizes: map[*yaml.Node]size{}, limits: b.limits}).of(&document)
+	total, err := b.measure(text)
 	switch {
-	case total.endless:
-		return b.takeNodes(name, most)
 	case total.depth > b.limits.Nesting+1: // the document is a node of its own
 		return exceeded(name, "its maps and lists nest more than %d levels deep", b.limits.Nesting)
+	case err != nil || total.endless:
+		total.nodes = most
 	}
-	return b.takeNodes(name, total.nodes)
+	if err := b.takeNodes(name, total.nodes); err != nil {
+		return err
+	}
+	if b.copies.Add(max(total.bytes-int64(len(text)), 0)) > b.limits.Copies {
+		return exceeded(name, "the aliases in the files read for one run stand for more than %d MiB", b.limits.Copies>>20)
+	}
+	return nil
+}
+
+// measure returns the size of all documents of a text together, and the error of the parser.
+func (b *Budget) measure(text []byte) (size, error) {
+	decoder, total := yaml.NewDecoder(bytes.NewReader(text)), size{nodes: 1}
+	for {
+		var document yaml.Node
+		if err := decoder.Decode(&document); errors.Is(err, io.EOF) {
+			return total, nil
+		} else if err != nil {
+			return total, err
+		}
+		one := (&measure{sizes: map[*yaml.Node]size{}, limits: b.limits}).of(&document)
+		total = size{
+			nodes: total.nodes + one.nodes, bytes: total.bytes + one.bytes, depth: max(total.depth, one.depth), endless: total.endless || one.endless,
+		}
+	}
 }
 
 func (b *Budget) takeNodes(name string, nodes int64) error {
@@ -92,9 +113,10 @@ func nesting(text []byte) int {
 	return deepest + widest
 }
 
-// size is the number of nodes and the depth of a tree of nodes; endless is true if an anchor in it contains itself.
+// size is the number of nodes, the bytes of their texts and the depth of a tree of nodes; endless is true if an anchor in it contains itself.
 type size struct {
 	nodes   int64
+	bytes   int64
 	depth   int
 	endless bool
 }
@@ -126,7 +148,7 @@ func (m *measure) anchor(node *yaml.Node) size {
 }
 
 func (m *measure) sum(node *yaml.Node) size {
-	total := size{nodes: 1}
+	total := size{nodes: 1, bytes: int64(len(node.Value))}
 	for _, inner := range node.Content {
 		below := m.of(inner)
 		if below.endless {
@@ -135,6 +157,7 @@ func (m *measure) sum(node *yaml.Node) size {
 		total.depth = max(total.depth, below.depth+1)
 		// No sum grows beyond the limit.
 		total.nodes = min(total.nodes+below.nodes, m.limits.Nodes+1)
+		total.bytes = min(total.bytes+below.bytes, 2*m.limits.Bytes)
 	}
 	return total
 }

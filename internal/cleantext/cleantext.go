@@ -135,6 +135,23 @@ func unsafe(letter rune, lines bool) bool {
 	return unicode.IsControl(letter) || unicode.In(letter, unicode.Cf, unicode.Zl, unicode.Zp)
 }
 
+// most is the maximum number of characters of untrusted text that a message quotes.
+const most = 200
+
+// Short cuts text that is too long to quote in a message.
+func Short(text string) string { return Cut(text, most) }
+
+// Cut returns a text up to a number of characters, and dots in place of the rest.
+func Cut(text string, most int) string {
+	count := 0
+	for at := range text {
+		if count++; count > most {
+			return text[:at] + "..."
+		}
+	}
+	return text
+}
+
 // Argument quotes text for a POSIX shell, so that a command in a message can be pasted. Plain words are returned unchanged.
 func Argument(text string) string {
 	plain := func(letter rune) bool {

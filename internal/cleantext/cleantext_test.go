@@ -104,3 +104,13 @@ func FuzzLine(f *testing.F) {
 		assert.Equal(t, got, again, text)
 	})
 }
+
+func TestShort(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"": "", "short": "short", strings.Repeat("ä", 200): strings.Repeat("ä", 200), strings.Repeat("ä", 201): strings.Repeat("ä", 200) + "...",
+		strings.Repeat("\xff", 1000): strings.Repeat("\xff", 200) + "...",
+	} {
+		assert.Equal(t, want, cleantext.Short(text))
+	}
+}

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"gitops-runtime/internal/foldertest"
 	"gitops-runtime/internal/helmchart"
+	"gitops-runtime/internal/testkit"
 )
 
 var umbrella = map[string]string{
@@ -34,7 +34,7 @@ const described = "gitops-runtime 1.2.3 map[a:one] schema [beside 3.0.0 map[] if
 	" [also-here 6.0.0 map[]] [unlisted 5.0.0 map[]]"
 
 func TestOf(t *testing.T) {
-	root := foldertest.New(t, umbrella)
+	root := testkit.Folder(t, umbrella)
 	pack(t, filepath.Join(root, "umbrella/charts/packed-4.0.0.tgz"), map[string]string{
 		"packed/Chart.yaml": "apiVersion: v2\nname: packed\nversion: 4.0.0\n", "packed/values.yaml": "c: three\n", "packed/templates/x.yaml": "{{",
 	})
@@ -45,7 +45,7 @@ func TestOf(t *testing.T) {
 
 // Helm installs the dependency in charts/, whatever its file:// repository contains.
 func TestDependencyInChartsComesFirst(t *testing.T) {
-	root := foldertest.New(t, map[string]string{
+	root := testkit.Folder(t, map[string]string{
 		"c/Chart.yaml":          "apiVersion: v2\nname: c\nversion: 1.0.0\ndependencies: [{name: d, version: 1.x, repository: \"file://../d\"}]\n",
 		"c/charts/d/Chart.yaml": "apiVersion: v2\nname: d\nversion: 1.0.0\n",
 		"d/Chart.yaml":          "apiVersion: v2\nname: d\nversion: 1.1.0\n",
@@ -72,7 +72,7 @@ func TestLoadFromMemory(t *testing.T) {
 }
 
 func TestFind(t *testing.T) {
-	root := foldertest.New(t, map[string]string{
+	root := testkit.Folder(t, map[string]string{
 		"repo/charts/gitops-runtime/Chart.yaml": "name: gitops-runtime\n", "repo/deep/er/x": "", "other/x": "",
 	})
 	want := filepath.Join(root, "repo/charts/gitops-runtime")

@@ -21,6 +21,8 @@ type fileReader struct {
 	ctx   context.Context //nolint:containedctx // lives as long as one call of Load
 	left  *budget.Budget
 	files []*loader.BufferedFile
+	// follow allows links that leave the chart's directory.
+	follow bool
 }
 
 const (

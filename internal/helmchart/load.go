@@ -15,7 +15,7 @@ import (
 
 	"gitops-runtime/internal/budget"
 	"gitops-runtime/internal/cleantext"
-	"gitops-runtime/internal/fileerror"
+	"gitops-runtime/internal/outfile"
 )
 
 const fileScheme = "file://"
@@ -32,6 +32,8 @@ type Source struct {
 	// Files contains the files of the chart by their paths in it, with those of its dependencies under charts/. If it is set, nothing is read from
 	// Name, which only appears in errors.
 	Files map[string][]byte
+	// FollowLinks also reads what links in a chart's directory point to outside of it.
+	FollowLinks bool
 }
 
 // Load reads a chart with all its dependencies within one budget, as Helm would install it: a dependency is the chart in charts/, unpacked or packed;
@@ -64,9 +66,9 @@ func read(ctx context.Context, left *budget.Budget, from Source) (*chart.Chart, 
 	info, err := os.Stat(from.Name)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("chart %s cannot be read: %s", from.Name, fileerror.Reason(err))
+		return nil, fmt.Errorf("chart %s cannot be read: %s", from.Name, outfile.Reason(err))
 	case info.IsDir():
-		return loadDir(ctx, left, from.Name, nil)
+		return loadDir(ctx, left, from, nil)
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("chart %s cannot be read: it is not a regular file", from.Name)
 	}
@@ -77,7 +79,7 @@ func read(ctx context.Context, left *budget.Budget, from Source) (*chart.Chart, 
 func loadFile(ctx context.Context, left *budget.Budget, path string) (*chart.Chart, error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("chart %s cannot be read: %s", path, fileerror.Reason(err))
+		return nil, fmt.Errorf("chart %s cannot be read: %s", path, outfile.Reason(err))
 	}
 	defer func() { _ = file.Close() }()
 	data, err := left.Read(ctx, path, file)
@@ -116,7 +118,8 @@ func loadFiles(ctx context.Context, left *budget.Budget, from Source) (*chart.Ch
 }
 
 // loadDir loads one directory; trail contains the directories that are being loaded, to report a cycle of file:// dependencies.
-func loadDir(ctx context.Context, left *budget.Budget, dir string, trail []string) (*chart.Chart, error) {
+func loadDir(ctx context.Context, left *budget.Budget, source Source, trail []string) (*chart.Chart, error) {
+	dir := source.Name
 	absolute, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, fmt.Errorf("chart %s: %w", dir, err)
@@ -127,7 +130,7 @@ func loadDir(ctx context.Context, left *budget.Budget, dir string, trail []strin
 	if left, err = left.Enter(absolute); err != nil {
 		return nil, fmt.Errorf("chart %w", err)
 	}
-	r := &fileReader{ctx: ctx, left: left}
+	r := &fileReader{ctx: ctx, left: left, follow: source.FollowLinks}
 	err = r.folderOf(absolute)
 	var loaded *chart.Chart
 	if err == nil {
@@ -144,7 +147,7 @@ func loadDir(ctx context.Context, left *budget.Budget, dir string, trail []strin
 		if !filepath.IsAbs(from) {
 			from = filepath.Join(absolute, from)
 		}
-		child, err := loadDir(ctx, left, from, append(trail, absolute))
+		child, err := loadDir(ctx, left, Source{Name: from, FollowLinks: source.FollowLinks}, append(trail, absolute))
 		if err != nil {
 			return nil, fmt.Errorf("dependency %s of %s: %w", dependency.Name, dir, err)
 		}

@@ -9,10 +9,10 @@ import (
 	"helm.sh/helm/v3/pkg/chart"
 	"helm.sh/helm/v3/pkg/chartutil"
 
-	"gitops-runtime/internal/foldertest"
 	"gitops-runtime/internal/helmchart"
 	"gitops-runtime/internal/registry"
 	"gitops-runtime/internal/registry/registrytest"
+	"gitops-runtime/internal/testkit"
 )
 
 // names returns the names of the dependency tree of a chart.
@@ -83,7 +83,7 @@ func TestLoadErrors(t *testing.T) {
 		_, err := helmchart.Load(t.Context(), helmchart.Source{Name: path, Registry: registry.Access{}})
 		require.ErrorContains(t, err, want)
 	}
-	root := foldertest.New(t, map[string]string{
+	root := testkit.Folder(t, map[string]string{
 		"broken/Chart.yaml": "a: [", "values/Chart.yaml": "apiVersion: v2\nname: x\nversion: 1.0.0\n", "values/values.yaml": "- 1", "not.tgz": "no archive",
 		"nameless/Chart.yaml": "apiVersion: v2\nversion: 1.0.0\n",
 	})

@@ -11,7 +11,7 @@ import (
 	"gitops-runtime/internal/helmrender"
 )
 
-// CRDs are sorted and formatted as in Helm, for any order of their fields; localcluster/upstream compares complete releases.
+// CRDs are sorted and formatted as in Helm, for any order of their fields; tests/e2e/upstream compares complete releases.
 func TestDefinitionsAreSortedAsHelmDoes(t *testing.T) {
 	cases := map[string]string{
 		"a definition":                "apiVersion: a/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: b\nspec:\n  group: g\n\n",

@@ -1,5 +1,5 @@
 // Package helmrender renders charts as `helm install --dry-run` does, without a cluster and with Helm's own packages. It does not know where charts
-// and values come from. Helm's package action would do the same, but link everything that an installation needs; localcluster/upstream also renders
+// and values come from. Helm's package action would do the same, but link everything that an installation needs; tests/e2e/upstream also renders
 // with that package and compares the results.
 package helmrender
 
@@ -16,27 +16,31 @@ import (
 	"helm.sh/helm/v3/pkg/releaseutil"
 	helmtime "helm.sh/helm/v3/pkg/time"
 
-	"gitops-runtime/internal/helmschema"
-	"gitops-runtime/internal/kubeversion"
+	"gitops-runtime/internal/helmchart"
+	"gitops-runtime/internal/valueschema"
 )
 
 // Options are the inputs of a render besides the chart and its values.
 type Options struct {
 	// Name and Namespace are those of the release.
 	Name, Namespace string
-	// KubeVersion is the version that templates see; kubeversion.Tested when empty.
+	// KubeVersion is the version that templates see; helmchart.TestedKubernetes when empty.
 	KubeVersion string
 	// APIVersions are the API versions that the cluster serves in addition to those of Kubernetes.
 	APIVersions []string
+	// Upgrade renders as `helm upgrade` does instead of `helm install`.
+	Upgrade bool
+	// Lookup answers the function lookup of templates; without it, lookup finds nothing, as in `helm template`.
+	Lookup engine.ClientProvider
 	// Schemas caches the schemas that other renders compiled; nil compiles them for this render.
-	Schemas *helmschema.Cache
+	Schemas *valueschema.Cache
 }
 
 // Capabilities returns what templates know about the cluster: its version and its API versions.
 func (o Options) Capabilities() (*chartutil.Capabilities, error) {
 	text := o.KubeVersion
 	if text == "" {
-		text = kubeversion.Tested
+		text = helmchart.TestedKubernetes
 	}
 	version, err := chartutil.ParseKubeVersion(text)
 	if err != nil {
@@ -62,12 +66,12 @@ func (c *Chart) Prepare(values map[string]any, options Options) (*chart.Chart, c
 	if constraint := of.Metadata.KubeVersion; constraint != "" && !chartutil.IsCompatibleRange(constraint, capabilities.KubeVersion.String()) {
 		return nil, nil, fmt.Errorf("chart requires kubeVersion: %s which is incompatible with Kubernetes %s", constraint, capabilities.KubeVersion.String())
 	}
-	release := chartutil.ReleaseOptions{Name: options.Name, Namespace: options.Namespace, Revision: 1, IsInstall: true}
+	release := chartutil.ReleaseOptions{Name: options.Name, Namespace: options.Namespace, Revision: 1, IsInstall: !options.Upgrade, IsUpgrade: options.Upgrade}
 	scope, err := chartutil.ToRenderValuesWithSchemaValidation(of, values, release, capabilities, true)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := options.Schemas.Validate(of, scope["Values"].(chartutil.Values)); err != nil {
+	if err := Validate(options.Schemas, of, scope["Values"].(chartutil.Values)); err != nil {
 		// the message of chartutil.ToRenderValues
 		return nil, nil, fmt.Errorf("values don't meet the specifications of the schema(s) in the following chart(s):\n%w", err)
 	}
@@ -80,7 +84,7 @@ func (c *Chart) Release(values map[string]any, options Options) (*release.Releas
 	if err != nil {
 		return nil, err
 	}
-	texts, err := engine.Render(of, scope)
+	texts, err := render(of, scope, options.Lookup)
 	if err != nil {
 		return nil, err
 	}
@@ -103,6 +107,13 @@ func (c *Chart) Release(values map[string]any, options Options) (*release.Releas
 	}
 	rendered.Manifest = text.String()
 	return rendered, nil
+}
+
+func render(of *chart.Chart, scope chartutil.Values, lookup engine.ClientProvider) (map[string]string, error) {
+	if lookup == nil {
+		return engine.Render(of, scope)
+	}
+	return engine.RenderWithClientProvider(of, scope, lookup)
 }
 
 // notes removes the notes from the rendered texts, and returns those of the chart itself.

@@ -53,7 +53,7 @@ func Load(ctx context.Context, options Options) (*Values, error) {
 }
 
 // limits apply to all files of one install together.
-var limits = budget.Limits{Bytes: 4 * maxValues, Nodes: 200_000, Nesting: 100}
+var limits = budget.Limits{Bytes: 4 * maxValues, Nodes: 200_000, Copies: 4 << 20, Nesting: 100}
 
 // overlay merges a file over the values so far.
 func (v *Values) overlay(left *budget.Budget, file string, text []byte) error {

@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"gitops-runtime/internal/foldertest"
 	"gitops-runtime/internal/helmchart"
 	"gitops-runtime/internal/helmvalues"
+	"gitops-runtime/internal/testkit"
 )
 
 // family is a chart that includes a subchart twice, once with an alias, and a nested subchart; each of them has its own globals.
@@ -114,7 +114,7 @@ var provenance = []struct {
 
 func TestProvenance(t *testing.T) {
 	assert.GreaterOrEqual(t, len(provenance), 30)
-	root := foldertest.New(t, family)
+	root := testkit.Folder(t, family)
 	read, err := helmchart.Load(t.Context(), helmchart.Source{Name: root})
 	require.NoError(t, err)
 	chart := helmchart.Of(read)

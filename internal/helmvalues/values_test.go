@@ -12,10 +12,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"gitops-runtime/internal/foldertest"
 	"gitops-runtime/internal/helmchart"
 	"gitops-runtime/internal/helmvalues"
-	"gitops-runtime/internal/mutate"
+	"gitops-runtime/internal/testkit"
 )
 
 const anchored = `base: &base
@@ -47,7 +46,7 @@ block: |
 `
 
 func TestPlaces(t *testing.T) {
-	t.Chdir(foldertest.New(t, map[string]string{
+	t.Chdir(testkit.Folder(t, map[string]string{
 		"one.yaml": anchored,
 		"two.yaml": "plain:\n  now: a map\nmerged:\n  own: null\nlist: []\n",
 	}))
@@ -123,7 +122,7 @@ func TestErrorsNameTheSourceAndNoValue(t *testing.T) {
 		w.WriteHeader(http.StatusForbidden)
 	}))
 	defer server.Close()
-	t.Chdir(foldertest.New(t, map[string]string{
+	t.Chdir(testkit.Folder(t, map[string]string{
 		"bad.yaml": "a: [secret\n", "fine.yaml": "a: {b: 1}\n", "first.yaml": "a: b: secret\n", "later.yaml": "a: 1\nb: c: secret\n",
 		"twice.yaml": "b: 1\na: &a {b: *a}\n", "anchor.yaml": "a: 1\nb: [*nobody]\n", "merge.yaml": "a:\n  <<: 1\n",
 	}))
@@ -168,11 +167,11 @@ func TestAnInterruptionEndsTheWait(t *testing.T) {
 // Loading a text does not panic or hang, and every place is valid.
 func FuzzLoad(f *testing.F) {
 	seeds := []string{anchored, "a: &a [*a]", "a: {<<: {b: 1}}", "<<: 1", "? [x]: y", "a: !!binary x", "\t", "--- a\n---\nb", "1: 2", "a: *x"}
-	for _, seed := range append(seeds, mutate.Texts(seeds, 500)...) {
+	for _, seed := range append(seeds, testkit.Mutate(seeds, 500)...) {
 		f.Add(seed, "a.b=1")
 	}
 	sets := []string{"a[3].b={x,y}", `a\.b=c,d=null`, "a={},b[0][1].c=1e3"}
-	for _, set := range append(sets, mutate.Texts(sets, 300)...) {
+	for _, set := range append(sets, testkit.Mutate(sets, 300)...) {
 		f.Add("a: 1", set)
 	}
 	f.Fuzz(func(t *testing.T, file, set string) {

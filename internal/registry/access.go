@@ -9,7 +9,6 @@ import (
 	"crypto/x509"
 	"fmt"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -17,8 +16,9 @@ import (
 	"github.com/google/go-containerregistry/pkg/authn"
 	"github.com/google/go-containerregistry/pkg/name"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
+	"golang.org/x/time/rate"
 
-	"gitops-runtime/internal/fileerror"
+	"gitops-runtime/internal/outfile"
 )
 
 // Access contains the settings for contacting registries.
@@ -38,6 +38,8 @@ type Access struct {
 	Pause time.Duration
 	// Waiting is called for each pause that a registry requests; may be nil. Several goroutines may call it.
 	Waiting func(Wait)
+	// Rate is the maximum number of requests in a second to one host; 0 means no limit.
+	Rate float64
 	// Attempts is the maximum number of attempts while a registry is unavailable; 0 means 5. If it is set, the waits for a registry that throttles
 	// total at most Attempts-1 times Pause.
 	Attempts int
@@ -53,10 +55,11 @@ type Client struct {
 
 // Open creates a client; a certificate authority file that cannot be used is an error.
 func (a Access) Open() (*Client, error) {
-	base := a.Transport
-	if base == nil {
+	guarded := newGuard(a)
+	if a.Transport == nil {
 		own, _ := remote.DefaultTransport.(*http.Transport)
 		cloned := own.Clone()
+		cloned.DialContext = guarded.dial
 		if a.CAFile != "" {
 			pool, err := authorities(a.CAFile)
 			if err != nil {
@@ -64,7 +67,7 @@ func (a Access) Open() (*Client, error) {
 			}
 			cloned.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
 		}
-		base = cloned
+		guarded.base = cloned
 	}
 	pause, attempts := cmp.Or(a.Pause, time.Second), cmp.Or(a.Attempts, defaultAttempts)
 	total := maxPauses * pause
@@ -72,7 +75,7 @@ func (a Access) Open() (*Client, error) {
 		total = time.Duration(a.Attempts-1) * pause
 	}
 	options := []remote.Option{
-		remote.WithTransport(retryingTransport{base: bounded{base}, pause: pause, total: total, report: a.Waiting, hosts: &pauses{until: map[string]time.Time{}}}),
+		remote.WithTransport(retryingTransport{base: bounded{guarded}, pause: pause, total: total, report: a.Waiting, hosts: &hosts{until: map[string]time.Time{}, most: a.Rate, limiters: map[string]*rate.Limiter{}}}),
 		remote.WithAuthFromKeychain(authn.NewMultiKeychain(logins(a.Logins), authn.DefaultKeychain)),
 		remote.WithRetryBackoff(remote.Backoff{Duration: pause, Factor: 2, Jitter: 0.1, Steps: attempts}),
 	}
@@ -82,10 +85,13 @@ func (a Access) Open() (*Client, error) {
 	return &Client{access: a, options: options}, nil
 }
 
+// maxAuthorities is the maximum size of a file of certificate authorities; that of all public ones is a fifth.
+const maxAuthorities = 1 << 20
+
 func authorities(path string) (*x509.CertPool, error) {
-	data, err := os.ReadFile(path)
+	data, err := outfile.Read(path, maxAuthorities)
 	if err != nil {
-		return nil, fmt.Errorf("--ca-file %s: %s", path, fileerror.Reason(err))
+		return nil, fmt.Errorf("--ca-file %s: %s", path, outfile.Reason(err))
 	}
 	pool, err := x509.SystemCertPool()
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -37,10 +38,8 @@ func (a Access) Again(ctx context.Context, do func() error) error {
 		if isBusy(err) && a.Waiting != nil {
 			a.Waiting(Wait{Host: hostOf(err), For: pause})
 		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(pause):
+		if err := sleep(ctx, pause); err != nil {
+			return err
 		}
 		pause = min(2*pause, 30*first)
 	}
@@ -62,7 +61,7 @@ func isDamaged(err error) bool {
 		}
 	}
 	text := err.Error()
-	return strings.Contains(text, "error verifying") || strings.Contains(text, "unexpected EOF")
+	return slices.ContainsFunc([]string{"error verifying", "unexpected EOF", "does not match expected size"}, func(part string) bool { return strings.Contains(text, part) })
 }
 
 func hostOf(err error) string {

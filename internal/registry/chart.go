@@ -22,6 +22,9 @@ const (
 	// chartTime limits the duration of a chart's download, chartSize its size in bytes.
 	chartTime = time.Minute
 	chartSize = 64 << 20
+	// maxTags and maxPages limit the search for the newest release.
+	maxTags  = 10_000
+	maxPages = 100
 )
 
 // Chart pulls a packaged chart: oci://host/path:version, or without the version if it is passed separately. Without any version it pulls the newest
@@ -63,7 +66,7 @@ func (c *Client) chart(ctx context.Context, reference, version string) (name.Ref
 		// A tag cannot contain "+"; Helm writes "_" instead.
 		return repository.Tag(strings.ReplaceAll(version, "+", "_")), nil
 	}
-	tags, err := remote.List(repository, c.Options(ctx)...)
+	tags, err := c.tags(ctx, repository)
 	if err != nil {
 		return nil, fault.Explain("list versions of", repository.Name(), err)
 	}
@@ -74,19 +77,54 @@ func (c *Client) chart(ctx context.Context, reference, version string) (name.Ref
 	return repository.Tag(newest), nil
 }
 
+// tags lists the tags of a repository, up to maxTags.
+func (c *Client) tags(ctx context.Context, repository name.Repository) ([]string, error) {
+	puller, err := remote.NewPuller(c.Options(ctx)...)
+	if err != nil {
+		return nil, err
+	}
+	pages, err := puller.Lister(ctx, repository)
+	if err != nil {
+		return nil, err
+	}
+	var tags []string
+	for page := 1; pages.HasNext(); page++ {
+		listed, err := pages.Next(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if tags = append(tags, listed.Tags...); len(tags) > maxTags || page > maxPages {
+			return nil, &fault.UserError{Message: fmt.Sprintf(
+				"%s lists more than %d tags, or on more than %d pages; name the version, as in %s:1.2.3", repository.RegistryStr(), maxTags, maxPages, repository.Name())}
+		}
+	}
+	return tags, nil
+}
+
 // download fetches the layer that contains the packaged chart; its digest is verified while it is read.
 func (c *Client) download(ctx context.Context, target name.Reference) ([]byte, error) {
-	image, err := remote.Image(target, c.Options(ctx)...)
+	found, err := remote.Get(target, c.Options(ctx)...)
 	if err != nil {
 		return nil, err
 	}
-	layers, err := image.Layers()
+	if found.MediaType.IsIndex() {
+		return nil, errNoChart
+	}
+	image, err := found.Image()
 	if err != nil {
 		return nil, err
 	}
-	for _, layer := range layers {
-		if kind, err := layer.MediaType(); err != nil || string(kind) != chartLayer {
+	manifest, err := image.Manifest() // once: each method of a layer parses it again
+	if err != nil {
+		return nil, err
+	}
+	for _, listed := range manifest.Layers {
+		if string(listed.MediaType) != chartLayer {
 			continue
+		}
+		layer, err := image.LayerByDigest(listed.Digest)
+		if err != nil {
+			return nil, err
 		}
 		packed, err := layer.Compressed()
 		if err != nil {

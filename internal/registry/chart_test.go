@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-containerregistry/pkg/v1/types"
 	"github.com/stretchr/testify/require"
@@ -75,6 +76,44 @@ func TestChartErrors(t *testing.T) {
 	cancel()
 	_, _, err := registry.Access{}.Chart(ctx, "oci://"+host+"/charts/umbrella:1.2.3", "")
 	require.EqualError(t, err, "pull chart "+host+"/charts/umbrella:1.2.3 was interrupted; run the command again to continue")
+}
+
+// second audit, findings 6 and 13: a manifest of 40,000 layers used CPU without end, and endless pages of tags took a minute, as did nested indexes
+func TestChartFromAnEndlessRegistry(t *testing.T) {
+	made := charts(t)
+	layers := strings.Repeat(`{"mediaType":"application/octet-stream","size":1,"digest":"sha256:`+strings.Repeat("0", 64)+`"},`, 40_000)
+	manifest := `{"schemaVersion":2,"mediaType":"application/vnd.oci.image.manifest.v1+json","layers":[` + strings.TrimSuffix(layers, ",") + `]}`
+	index := `{"schemaVersion":2,"mediaType":"application/vnd.oci.image.index.v1+json","manifests":[]}`
+	pages := 0
+	made.Failing(func(w http.ResponseWriter, r *http.Request) bool {
+		switch {
+		case strings.HasSuffix(r.URL.Path, "/manifests/layers"):
+			w.Header().Set("Content-Type", "application/vnd.oci.image.manifest.v1+json")
+			_, _ = w.Write([]byte(manifest))
+		case strings.HasSuffix(r.URL.Path, "/manifests/index"):
+			w.Header().Set("Content-Type", "application/vnd.oci.image.index.v1+json")
+			_, _ = w.Write([]byte(index))
+		case strings.HasSuffix(r.URL.Path, "/tags/list"):
+			pages++
+			w.Header().Set("Link", fmt.Sprintf(`<%s?n=%d>; rel="next"`, r.URL.Path, pages))
+			_, _ = w.Write([]byte(`{"tags": ["1.0.0"]}`))
+		default:
+			return false
+		}
+		return true
+	})
+	const noChart = "chart oci://HOST/a: it is not a Helm chart (perhaps an image): it has no layer of type " + registrytest.ChartLayer
+	for reference, want := range map[string]string{
+		"/a:layers": strings.Replace(noChart, "/a", "/a:layers", 1),
+		"/a:index":  strings.Replace(noChart, "/a", "/a:index", 1),
+		"/a":        "HOST lists more than 10000 tags, or on more than 100 pages; name the version, as in HOST/a:1.2.3",
+	} {
+		start := time.Now()
+		_, _, err := registry.Access{}.Chart(t.Context(), "oci://"+made.Name+reference, "")
+		require.Error(t, err)
+		require.Equal(t, want, strings.ReplaceAll(err.Error(), made.Name, "HOST"))
+		require.Less(t, time.Since(start), 20*time.Second)
+	}
 }
 
 // The credentials for a registry are those of Helm's file, or else Docker's.

@@ -2,6 +2,7 @@ package registry
 
 import (
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/docker/cli/cli/config"
@@ -20,7 +21,7 @@ func (k logins) Resolve(target authn.Resource) (authn.Authenticator, error) {
 		return authn.Anonymous, nil
 	}
 	defer file.Close()
-	logins, err := config.LoadFromReader(file)
+	logins, err := config.LoadFromReader(io.LimitReader(file, maxAuthorities))
 	if err != nil {
 		return nil, k.unusable(err)
 	}

@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
-	"sync"
 	"time"
+
+	"gitops-runtime/internal/registry/fault"
 )
 
 // Wait is a pause that a registry requested.
@@ -23,7 +24,7 @@ type retryingTransport struct {
 	// total limits the sum of the waits of one request.
 	total  time.Duration
 	report func(Wait)
-	hosts  *pauses
+	hosts  *hosts
 }
 
 // Limits on waiting: the longest pause that a registry can request, and the total time that a request waits, in pauses of the first length.
@@ -33,35 +34,26 @@ const (
 	maxPauses = 900
 )
 
-// pauses are the times until which no request is sent to a host.
-type pauses struct {
-	mu    sync.Mutex
-	until map[string]time.Time
-}
-
-func (p *pauses) left(host string) time.Duration {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return time.Until(p.until[host])
-}
-
-func (p *pauses) extend(host string, wait time.Duration) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if until := time.Now().Add(wait); until.After(p.until[host]) {
-		p.until[host] = until
-	}
-}
-
 func (r retryingTransport) RoundTrip(request *http.Request) (*http.Response, error) {
-	pause, waited := r.pause, time.Duration(0)
+	pause, waited, host, kind := r.pause, time.Duration(0), request.URL.Host, kindOf(request)
 	for {
-		if err := r.sleep(request, r.hosts.left(request.URL.Host)); err != nil {
+		left := r.hosts.left(host, kind)
+		if left > maxAsked {
+			return nil, &fault.UserError{Message: fmt.Sprintf("%s limits the rate of requests and asks for a pause of %s; run the command again then", host, left.Round(time.Minute))}
+		}
+		if err := sleep(request.Context(), left+r.hosts.next(host)); err != nil {
 			return nil, err
 		}
 		response, err := r.base.RoundTrip(request)
-		if err != nil || response.StatusCode != http.StatusTooManyRequests {
-			return response, err
+		if err != nil {
+			return nil, err
+		}
+		if response.StatusCode != http.StatusTooManyRequests {
+			if wait, ok := announced(response.Header, time.Now()); ok {
+				r.hosts.pause(host+" "+kind, wait)
+				r.tell(Wait{Host: host, For: wait, Asked: true})
+			}
+			return response, nil
 		}
 		wait, asked := retryAfter(response.Header.Get("Retry-After"), time.Now())
 		if !asked {
@@ -70,16 +62,14 @@ func (r retryingTransport) RoundTrip(request *http.Request) (*http.Response, err
 		}
 		replay := request.Body == nil || request.Body == http.NoBody || request.GetBody != nil
 		if asked {
-			r.hosts.extend(request.URL.Host, min(wait, maxAsked))
+			r.hosts.pause(host, wait)
 		}
 		if waited += wait; !replay || wait > maxAsked || waited > r.total && !(asked && r.total >= maxPauses*r.pause && waited <= maxAsked) {
 			return response, nil
 		}
 		_ = response.Body.Close()
-		if r.report != nil {
-			r.report(Wait{Host: request.URL.Host, For: wait, Asked: asked})
-		}
-		if err := r.sleep(request, wait); err != nil {
+		r.tell(Wait{Host: host, For: wait, Asked: asked})
+		if err := sleep(request.Context(), wait); err != nil {
 			return nil, err
 		}
 		if request.GetBody != nil {
@@ -92,17 +82,9 @@ func (r retryingTransport) RoundTrip(request *http.Request) (*http.Response, err
 	}
 }
 
-func (r retryingTransport) sleep(request *http.Request, wait time.Duration) error {
-	if wait <= 0 {
-		return nil
-	}
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
-	select {
-	case <-request.Context().Done():
-		return request.Context().Err()
-	case <-timer.C:
-		return nil
+func (r retryingTransport) tell(wait Wait) {
+	if r.report != nil {
+		r.report(wait)
 	}
 }
 

@@ -11,11 +11,13 @@ import (
 )
 
 const (
-	ingressPath = "global.runtime.ingress"
-	classPath   = ingressPath + ".className"
-	routePath   = "global.runtime.httpRoute"
-	meshPath    = "global.runtime.ingressUrl"
-	serverPath  = "tunnel-client.tunnelServer"
+	ingressPath     = "global.runtime.ingress"
+	classPath       = ingressPath + ".className"
+	routePath       = "global.runtime.httpRoute"
+	meshPath        = "global.runtime.ingressUrl"
+	serverPath      = "tunnel-client.tunnelServer"
+	addressesPath   = "tunnel-client.tunnel.ipsAllowList"
+	clientImagePath = "tunnel-client.image.repository"
 	// registerHost is the default of tunnel-client.tunnelServer.host.
 	registerHost = "register-tunnels.cf-cd.com"
 )
@@ -57,6 +59,9 @@ func checkTunnel(_ context.Context, d *state) engine.Outcome {
 	}
 	if finding, broken := d.tunnelHost(d.Values.String(accountPath, "")); broken {
 		list = append(list, finding)
+	}
+	if d.Values.String(addressesPath, "") != "" && !strings.HasSuffix("/"+d.Values.String(clientImagePath, ""), "/codefresh/frpc") {
+		list = append(list, findings.New("MOD204", d.place(addressesPath)))
 	}
 	for _, host := range []struct{ field, fallback string }{{"host", registerHost}, {"subdomainHost", mode.SubdomainHost}} {
 		path := serverPath + "." + host.field

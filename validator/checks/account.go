@@ -32,6 +32,8 @@ func checkToken(ctx context.Context, d *state) engine.Outcome {
 	switch {
 	case plain == "" && !referred:
 		return found(findings.New("TOK101", d.place("global.codefresh.userToken")))
+	case plain == "" && d.Values.String(tokenRefPath+".name", "") == ownSecret:
+		return found(findings.New("TOK108", d.place(tokenRefPath+".name"), ownSecret))
 	case plain == "":
 		entry, refused, ok := d.follow(ctx, reference{
 			path: tokenRefPath, check: "TOK100", noField: "TOK103", noSecret: "TOK104", noKey: "TOK105", empty: "TOK106", what: "user token",

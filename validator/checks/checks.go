@@ -57,12 +57,14 @@ func rows() []row {
 		{"CRT200", "The certificates for Git webhooks can be read", "certificates", nil, local, checkWebhookCertificates},
 
 		{"CLU100", "The cluster is new enough", "cluster", nil, remote, checkVersion},
-		{"CLU200", "A node is large enough", "cluster", nil, remote, checkNodes},
+		{"CLU200", "A node is large enough, and an upgrade has room", "cluster", nil, remote, checkNodes},
 		{"CLU300", "The installer has the permissions to create what the chart renders", "cluster", nil, remote, checkRights},
 		{"CLU400", "Argo CRDs are unowned or belong to this release", "cluster", nil, remote, checkDefinitions},
-		{"CLU500", "No other Argo CD or Argo Rollouts conflicts with this one", "cluster", nil, remote, checkNeighbors},
+		{"CLU500", "No other Argo CD, Argo Rollouts or Argo Events conflicts with this one", "cluster", nil, remote, checkNeighbors},
 		{"CLU600", "No other runtime is on the cluster", "cluster", nil, remote, checkRuntimes},
 		{"CLU700", "The external Argo CD exists and has a supported version", "cluster", []string{"CRT100"}, remote, checkExternalArgo},
+		{"CLU800", "No upgrade adds a controller that no value asks for", "cluster", nil, remote, checkControllers},
+		{"CLU900", "The credentials for Argo CD can be read", "cluster", nil, remote, checkArgoCredentials},
 	}
 }
 
@@ -88,6 +90,7 @@ var about = map[string]func(*state) helmvalues.Place{
 	"GIT300": (*state).gitPlace,
 	"CRT100": at(caRefPath),
 	"CLU700": at(externalArgoPath + ".svc"),
+	"CLU900": at(argoAuthPath),
 }
 
 func at(path string) func(*state) helmvalues.Place {
@@ -102,7 +105,7 @@ func Table(subject Subject) []engine.Check {
 		check := engine.Check{
 			Essential: slices.Contains(essential, row.code),
 			Code:      row.code, Title: row.title, Group: row.group, Needs: row.needs, After: after[row.code], Deadline: row.deadline,
-			Run: func(ctx context.Context) engine.Outcome { return row.run(ctx, shared) },
+			Run: func(ctx context.Context) engine.Outcome { return shared.mask(row.run(ctx, shared)) },
 		}
 		if place := about[row.code]; place != nil {
 			check.About = func() helmvalues.Place { return place(shared) }

@@ -65,6 +65,11 @@ func checkNodes(ctx context.Context, d *state) engine.Outcome {
 	if err != nil {
 		return found(unknown("CLU200", helmvalues.Place{}, "The size of the nodes", missing(err)))
 	}
+	return found(append(largeEnough(nodes), d.noRoom(ctx, nodes)...)...)
+}
+
+// largeEnough returns a finding if no node offers what the runtime's largest pods need.
+func largeEnough(nodes []cluster.Node) []findings.Finding {
 	largest, offered := "none is known", resource.Quantity{}
 	for _, node := range nodes {
 		cpu, memory, readable := offer(node)
@@ -72,13 +77,13 @@ func checkNodes(ctx context.Context, d *state) engine.Outcome {
 		case !readable:
 			continue
 		case cpu.Cmp(enoughCPU) >= 0 && memory.Cmp(enoughMemory) >= 0:
-			return found()
+			return nil
 		case memory.Cmp(offered) > 0:
 			offered = memory
 			largest = fmt.Sprintf("%s with %s CPU and %s", node.Metadata.Name, cpu.String(), memory.String())
 		}
 	}
-	return found(findings.New("CLU201", helmvalues.Place{}, largest))
+	return []findings.Finding{findings.New("CLU201", helmvalues.Place{}, largest)}
 }
 
 func offer(node cluster.Node) (cpu, memory resource.Quantity, readable bool) {

@@ -18,6 +18,16 @@ import (
 const (
 	externalArgoPath = "global.integrations.argo-cd.server"
 	legacyArgoPath   = "global.external-argo-cd.server"
+	repoServerPath   = "global.integrations.argo-cd.repoServer"
+	legacyRepoPath   = "global.external-argo-cd.repoServer"
+)
+
+// defaultArgo, defaultRepoServer and generatedPassword are the defaults of the chart: the Services of an external Argo CD, and the Secret that the Argo CD
+// of the release creates at its first start.
+const (
+	defaultArgo       = "argo-cd-server"
+	defaultRepoServer = "argo-cd-repo-server"
+	generatedPassword = "argocd-initial-admin-secret"
 )
 
 // oldestArgo and newestArgo are the oldest and the newest minor version of Argo CD that the closed-source images of the runtime support: the
@@ -33,14 +43,11 @@ func checkExternalArgo(ctx context.Context, d *state) engine.Outcome {
 		return lacks(needsCluster)
 	}
 	place := d.place(externalArgoPath + ".svc")
-	named := d.externalArgo("svc", "")
+	named := d.externalArgo("svc", defaultArgo)
 	if named == "" {
 		return nothing(externalArgoPath + ".svc names no Argo CD")
 	}
-	service, namespace, _ := strings.Cut(named, ".")
-	if namespace, _, _ = strings.Cut(namespace, "."); namespace == "" {
-		namespace = d.Namespace
-	}
+	service, namespace := d.service(named)
 	err := d.Cluster.Service(ctx, namespace, service)
 	switch {
 	case absent(err):
@@ -48,7 +55,7 @@ func checkExternalArgo(ctx context.Context, d *state) engine.Outcome {
 	case err != nil && !d.InHook:
 		return found(unknown("CLU700", place, "Whether the external Argo CD is there", missing(err)))
 	case !d.InHook:
-		return found()
+		return found(d.repoServer(ctx, namespace)...)
 	}
 	// a server that responds exists; a runtime of a single namespace has no permission to read Services of others
 	scheme, port := "http", d.externalArgo("port", "80")
@@ -72,7 +79,55 @@ func checkExternalArgo(ctx context.Context, d *state) engine.Outcome {
 		return found(findings.New("CLU702", place, version,
 			fmt.Sprintf("%d.%d to %d.%d", oldestArgo[0], oldestArgo[1], newestArgo[0], newestArgo[1])))
 	}
-	return found()
+	return found(d.repoServer(ctx, namespace)...)
+}
+
+// service splits <name>, <name>.<namespace> or a complete host name into the name of a Service and its namespace.
+func (d *state) service(host string) (name, namespace string) {
+	name, rest, _ := strings.Cut(host, ".")
+	if namespace, _, _ = strings.Cut(rest, "."); namespace == "" {
+		namespace = d.Namespace
+	}
+	return name, namespace
+}
+
+// repoServer reports a repo-server that does not exist; an error is not reported, since the server's Service has been found or reported.
+func (d *state) repoServer(ctx context.Context, beside string) []findings.Finding {
+	named := d.Values.String(legacyRepoPath+".svc", d.Values.String(repoServerPath+".svc", defaultRepoServer))
+	if named == "" {
+		named = "argocd-repo-server." + beside
+	}
+	service, namespace := d.service(named)
+	if !absent(d.Cluster.Service(ctx, namespace, service)) {
+		return nil
+	}
+	return []findings.Finding{findings.New("CLU703", d.place(repoServerPath+".svc"), service, namespace)}
+}
+
+// checkArgoCredentials finds the entry with the password or the token for Argo CD, of the release or external. The password that the release's own Argo CD
+// generates does not exist before an install.
+func checkArgoCredentials(ctx context.Context, d *state) engine.Outcome {
+	kind := d.argoAuth("type", "password")
+	own := d.Values.Bool("argo-cd.enabled", true)
+	field := kind + "SecretKeyRef"
+	name := d.argoAuth(field+".name", map[string]string{"password": generatedPassword}[kind])
+	switch {
+	case d.argoAuth(kind, "") != "":
+		return nothing("the " + kind + " is set in plain text")
+	case kind == "password" && own && name == generatedPassword:
+		return nothing("the Argo CD of the runtime generates its password")
+	case !own && d.externalArgo("svc", defaultArgo) == "", kind == "token" && name == "": // SCH305 reports the latter
+		return nothing("no Secret is named")
+	}
+	path := argoAuthPath + "." + field
+	if d.Values.String(legacyAuthPath+"."+field+".name", "") != "" {
+		path = legacyAuthPath + "." + field
+	}
+	_, refused, _ := d.follow(ctx, reference{
+		path: path, check: "CLU900", noField: "CLU901", noSecret: "CLU902", noKey: "CLU903", empty: "CLU904", what: kind,
+		defaultName: name, defaultKey: map[string]string{"password": "password"}[kind],
+	})
+	return refused
 }
 
 // externalArgo returns a value of the external Argo CD; the older name takes precedence if both are set, as in the chart.

@@ -7,11 +7,15 @@ import (
 	"gitops-runtime/validator/findings"
 )
 
+const skipUsagePath = "installer.skipUsageValidation"
+
 // checkLimits checks whether the account may have another runtime. A runtime counts as a cluster, and the install fails once the limit is reached: the
 // rule of the published chart's hook ("cf account validate-usage --fail-condition=reached --subject=clusters"). A runtime that is already registered is
 // counted, so an upgrade is not rejected.
 func checkLimits(ctx context.Context, d *state) engine.Outcome {
 	switch {
+	case d.Values.Bool(skipUsagePath, false):
+		return nothing(skipUsagePath + " is set")
 	case d.Upgrade:
 		return nothing("this is an upgrade")
 	case d.runtimeIdentity(ctx).accepted:

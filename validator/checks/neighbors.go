@@ -1,7 +1,6 @@
 package checks
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -11,8 +10,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"gitops-runtime/internal/contain"
 	"gitops-runtime/internal/helmvalues"
+	"gitops-runtime/internal/process"
 	"gitops-runtime/validator/cluster"
 	"gitops-runtime/validator/engine"
 	"gitops-runtime/validator/findings"
@@ -26,13 +25,17 @@ const (
 	serverLabels = "installer.argoCdVersionCheck.argoServerLabels"
 )
 
-// neighbors are controllers that must not share a name or tracking method with those of this release.
+// neighbors are controllers that conflict with those of this release.
 var neighbors = []struct {
-	// label is the app.kubernetes.io/name of the workload in the project's manifests and charts.
-	label, title, chart string
+	// selector finds the workload by the labels of the project's manifests and charts.
+	selector, title, chart string
+	// narrow is the value that limits the controller to its namespace, and wide the value with which it manages the objects of every namespace.
+	narrow string
+	wide   bool
 }{
-	{"argocd-server", "Argo CD", "argo-cd"},
-	{"argo-rollouts", "Argo Rollouts", "argo-rollouts"},
+	{selector: "app.kubernetes.io/name=argocd-server", title: "Argo CD", chart: "argo-cd"},
+	{"app.kubernetes.io/name=argo-rollouts", "Argo Rollouts", "argo-rollouts", "argo-rollouts.clusterInstall", true},
+	{partOf + "=argo-events", "Argo Events", "argo-events", "argo-events.controller.rbac.namespaced", false},
 }
 
 // checkNeighbors finds neighbors in other namespaces; it queries all selectors in parallel.
@@ -47,9 +50,9 @@ func checkNeighbors(ctx context.Context, d *state) engine.Outcome {
 		if !d.Values.Bool(neighbor.chart+".enabled", true) {
 			continue
 		}
-		for _, labels := range d.labelsOf(neighbor.label, neighbor.chart) {
+		for _, labels := range d.labelsOf(neighbor.selector, neighbor.chart) {
 			queries.Go(func() (crashed error) {
-				defer contain.Panic(&crashed)
+				defer process.ContainPanic(&crashed)
 				more, err := d.Cluster.Deployments(ctx, labels, "")
 				mutex.Lock()
 				defer mutex.Unlock()
@@ -69,25 +72,36 @@ func checkNeighbors(ctx context.Context, d *state) engine.Outcome {
 		if failed[i] != nil {
 			return found(unknown("CLU500", helmvalues.Place{}, "Whether another "+neighbor.title+" runs on the cluster", missing(failed[i])))
 		}
-		list = append(list, d.inOtherNamespace(neighbor.chart, neighbor.title, present[i])...)
+		namespace := d.otherNamespace(present[i])
+		switch {
+		case namespace == "":
+		case neighbor.narrow == "":
+			list = append(list, d.collisions(neighbor.chart, neighbor.title, namespace)...)
+		case d.Values.Bool(neighbor.narrow, neighbor.wide) == neighbor.wide:
+			list = append(list, findings.New("CLU502", d.place(neighbor.chart+".enabled"), neighbor.title, namespace).
+				WithFix("--set %s.enabled=false, or limit both to their namespace: --set %s=%t", neighbor.chart, neighbor.narrow, !neighbor.wide))
+		}
 	}
 	return found(list...)
 }
 
-// inOtherNamespace returns the collisions with the first workload, by namespace, that is in another namespace.
-func (d *state) inOtherNamespace(chart, title string, present []cluster.Workload) []findings.Finding {
-	slices.SortFunc(present, func(a, b cluster.Workload) int { return cmp.Compare(a.Metadata.Namespace, b.Metadata.Namespace) })
+// otherNamespace returns the first namespace, by name, of a workload outside the release's namespace; empty for none.
+func (d *state) otherNamespace(present []cluster.Workload) string {
+	var others []string
 	for _, workload := range present {
 		if workload.Metadata.Namespace != d.Namespace {
-			return d.collisions(chart, title, workload.Metadata.Namespace)
+			others = append(others, workload.Metadata.Namespace)
 		}
 	}
-	return nil
+	if len(others) == 0 {
+		return ""
+	}
+	return slices.Min(others)
 }
 
-// labelsOf returns the selectors that find a project's workload: its usual name, and for Argo CD the labels that the values set.
-func (d *state) labelsOf(name, chart string) []string {
-	selectors := []string{"app.kubernetes.io/name=" + name}
+// labelsOf returns the selectors that find a project's workload: its usual label, and for Argo CD the labels that the values set.
+func (d *state) labelsOf(selector, chart string) []string {
+	selectors := []string{selector}
 	if chart != "argo-cd" {
 		return selectors
 	}
@@ -102,7 +116,7 @@ func (d *state) labelsOf(name, chart string) []string {
 	return selectors
 }
 
-// collisions returns a finding for each setting that makes two installs of a project conflict.
+// collisions returns a finding for each setting that makes two installs of Argo CD conflict.
 func (d *state) collisions(chart, title, namespace string) []findings.Finding {
 	var list []findings.Finding
 	name := chart + ".fullnameOverride"
@@ -110,7 +124,7 @@ func (d *state) collisions(chart, title, namespace string) []findings.Finding {
 		list = append(list, findings.New("CLU501", d.place(name), title, namespace, "no separate name").
 			WithFix("--set %s=<another name>", name))
 	}
-	if chart == "argo-cd" && d.Values.String(trackingPath, "") != tracking {
+	if d.Values.String(trackingPath, "") != tracking {
 		list = append(list, findings.New("CLU501", d.place(trackingPath), title, namespace, "another resource tracking than "+tracking).
 			WithFix("set %s: %s", trackingPath, tracking))
 	}

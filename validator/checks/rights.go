@@ -7,8 +7,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"gitops-runtime/internal/contain"
 	"gitops-runtime/internal/helmvalues"
+	"gitops-runtime/internal/process"
 	"gitops-runtime/validator/engine"
 	"gitops-runtime/validator/findings"
 )
@@ -49,7 +49,7 @@ func checkRights(ctx context.Context, d *state) engine.Outcome {
 	var failed error
 	var queries errgroup.Group
 	for i, kind := range rendered {
-		if kind.clusterWide && d.Values.Bool(singlePath, false) {
+		if kind.clusterWide && d.Values.Bool(singlePath, false) && !d.sealsEverywhere(kind) {
 			continue
 		}
 		namespace := d.Namespace
@@ -57,7 +57,7 @@ func checkRights(ctx context.Context, d *state) engine.Outcome {
 			namespace = ""
 		}
 		queries.Go(func() (crashed error) {
-			defer contain.Panic(&crashed)
+			defer process.ContainPanic(&crashed)
 			allowed, err := d.Cluster.Allowed(ctx, "create", kind.group, kind.resource, namespace)
 			if err != nil {
 				once.Do(func() { failed = err })
@@ -70,6 +70,12 @@ func checkRights(ctx context.Context, d *state) engine.Outcome {
 		failed = crashed
 	}
 	return d.rights(denied, failed)
+}
+
+// sealsEverywhere reports whether a kind is one of the roles with which sealed-secrets reads every namespace, also in a single-namespace runtime.
+func (d *state) sealsEverywhere(of kind) bool {
+	return of.group == "rbac.authorization.k8s.io" && d.Values.Bool("sealed-secrets.enabled", true) &&
+		d.Values.Bool("sealed-secrets.rbac.create", true) && d.Values.Bool("sealed-secrets.rbac.clusterRole", true)
 }
 
 func (d *state) rights(denied []bool, failed error) engine.Outcome {
@@ -88,7 +94,7 @@ func (d *state) rights(denied []bool, failed error) engine.Outcome {
 	}
 	if len(wide) > 0 {
 		list = append(list, findings.New("CLU301", d.place(singlePath), strings.Join(wide, ", ")+" in the cluster").
-			WithFix("install as a cluster administrator, or set global.runtime.singleNamespace=true"))
+			WithFix("install as a cluster administrator, or set global.runtime.singleNamespace=true and sealed-secrets.rbac.clusterRole=false"))
 	}
 	if failed != nil {
 		list = append(list, unknown("CLU300", helmvalues.Place{}, "What you may create", missing(failed)))

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"gitops-runtime/internal/helmvalues"
-	"gitops-runtime/internal/schemacheck"
+	"gitops-runtime/internal/valueschema"
 	"gitops-runtime/validator/engine"
 	"gitops-runtime/validator/findings"
 )
@@ -21,18 +21,18 @@ func checkSchema(_ context.Context, d *state) engine.Outcome {
 	case len(d.Chart.Schema) == 0:
 		return lacks("a values.schema.json in the chart")
 	}
-	refused, err := schemacheck.Chart(d.Chart, d.Values, d.Schemas)
+	refused, err := valueschema.Chart(d.Chart, d.Values, d.Schemas)
 	if err != nil {
 		return found(unknown("SCH100", helmvalues.Place{}, "Whether the values fit", err.Error()))
 	}
-	doubtful, err := schemacheck.Doubts(d.Chart, d.Values, d.Schemas)
+	doubtful, err := valueschema.Doubts(d.Chart, d.Values, d.Schemas)
 	if err != nil {
 		return found(unknown("SCH100", helmvalues.Place{}, "Whether the values fit", err.Error()))
 	}
 	return found(append(asFindings(refused, findings.Fail), asFindings(doubtful, findings.Warn)...)...)
 }
 
-func asFindings(problems []schemacheck.Problem, level findings.Level) []findings.Finding {
+func asFindings(problems []valueschema.Problem, level findings.Level) []findings.Finding {
 	var list []findings.Finding
 	for _, problem := range problems {
 		list = append(list, findings.Finding{Code: problem.Code, Level: level, Message: problem.Message, Place: problem.Place, Fix: problem.Fix})

@@ -20,13 +20,13 @@ type reference struct {
 	check, noField, noSecret, noKey, empty string
 	// what is a short description of the Secret's content.
 	what string
-	// defaultKey is used if the reference names no key and the chart has a default.
-	defaultKey string
+	// defaultName and defaultKey are used if the reference names none and the chart has a default.
+	defaultName, defaultKey string
 }
 
 // follow reads the entry that a reference names. ok is false if there is no entry; the outcome then contains the reason.
 func (d *state) follow(ctx context.Context, r reference) (entry string, outcome engine.Outcome, ok bool) {
-	name, key := d.Values.String(r.path+".name", ""), d.Values.String(r.path+".key", r.defaultKey)
+	name, key := d.Values.String(r.path+".name", r.defaultName), d.Values.String(r.path+".key", r.defaultKey)
 	switch {
 	case name == "":
 		return "", found(findings.New(r.noField, d.place(r.path), "name")), false

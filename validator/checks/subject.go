@@ -11,7 +11,7 @@ import (
 
 	"gitops-runtime/internal/helmchart"
 	"gitops-runtime/internal/helmvalues"
-	"gitops-runtime/internal/schemacheck"
+	"gitops-runtime/internal/valueschema"
 	"gitops-runtime/validator/cluster"
 	"gitops-runtime/validator/platform"
 )
@@ -22,7 +22,7 @@ type Subject struct {
 	// Chart is nil in the hook, where Helm has checked the schema already.
 	Chart *helmchart.Chart
 	// Schemas caches compiled schemas for other subjects of the same chart; nil disables the cache.
-	Schemas *schemacheck.Cache
+	Schemas *valueschema.Cache
 	// Namespace and Release identify the install.
 	Namespace, Release string
 	// Upgrade is true if the release already exists.
@@ -45,8 +45,10 @@ type Cluster interface {
 	Service(ctx context.Context, namespace, name string) error
 	Version(ctx context.Context) (string, error)
 	Nodes(ctx context.Context) ([]cluster.Node, error)
+	Pods(ctx context.Context) ([]cluster.Pod, error)
 	CRDs(ctx context.Context) ([]cluster.Meta, error)
 	Deployments(ctx context.Context, labels, name string) ([]cluster.Workload, error)
+	DeploymentsIn(ctx context.Context, namespace string) ([]cluster.Workload, error)
 	Allowed(ctx context.Context, verb, group, resource, namespace string) (bool, error)
 }
 

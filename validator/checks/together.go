@@ -1,6 +1,7 @@
 package checks
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"regexp"
@@ -17,6 +18,8 @@ const (
 	targetPath     = "tunnel-client.target"
 	routerPath     = "internal-router"
 	argoAuthPath   = externalArgoPath + ".auth"
+	legacyAuthPath = "global.external-argo-cd.auth"
+	forwardPath    = "tunnel-client.tunnel.forwardTo"
 	sshKeyPath     = gitPath + ".sshPrivateKey"
 )
 
@@ -44,7 +47,7 @@ func checkTogether(_ context.Context, d *state) engine.Outcome {
 func (d *state) cacheMissing() (findings.Finding, bool) {
 	replicas, _ := d.Values.Get(replicasPath)
 	count, isNumber := replicas.(float64)
-	redis := d.Values.Bool("redis.enabled", false) || d.Values.Bool("argo-cd.enabled", true) && d.Values.Bool("argo-cd.redis-ha.enabled", false)
+	redis := d.Values.Bool("redis.enabled", false) || d.Values.Bool("redis-ha.enabled", false) || d.Values.Bool("argo-cd.enabled", true) && d.Values.Bool("argo-cd.redis-ha.enabled", false)
 	if !isNumber || count <= 1 || redis {
 		return findings.Finding{}, false
 	}
@@ -67,7 +70,8 @@ func (d *state) routeUnused() (findings.Finding, bool) {
 }
 
 func (d *state) tunnelElsewhere() (findings.Finding, bool) {
-	host, port := d.Values.String(targetPath+".host", ""), d.Values.String(targetPath+".port", "")
+	host := cmp.Or(d.Values.String(forwardPath+".host", ""), d.Values.String(targetPath+".host", ""))
+	port := cmp.Or(d.Values.String(forwardPath+".port", ""), d.Values.String(targetPath+".port", ""))
 	name, servicePort := d.Values.String(routerPath+".fullnameOverride", "internal-router"), d.Values.String(routerPath+".service.port", "")
 	if mode.Choose(d.Values) != mode.Tunnel || host == "" || port == "" || servicePort == "" || host == name && port == servicePort {
 		return findings.Finding{}, false
@@ -77,14 +81,16 @@ func (d *state) tunnelElsewhere() (findings.Finding, bool) {
 }
 
 func (d *state) argoTokenMissing() (findings.Finding, bool) {
-	auth := func(key string) string { // the older name takes precedence if both are set, as in the chart
-		return d.Values.String("global.external-argo-cd.auth."+key, d.Values.String(argoAuthPath+"."+key, ""))
-	}
-	external := !d.Values.Bool("argo-cd.enabled", true) && d.externalArgo("svc", "") != ""
-	if !external || auth("type") != "token" || auth("token") != "" || auth("tokenSecretKeyRef.name") != "" {
+	named := d.argoAuth("tokenSecretKeyRef.name", "") != "" && d.argoAuth("tokenSecretKeyRef.key", "") != ""
+	if d.argoAuth("type", "") != "token" || d.argoAuth("token", "") != "" || named {
 		return findings.Finding{}, false
 	}
 	return findings.New("SCH305", d.place(argoAuthPath+".token")), true
+}
+
+// argoAuth returns a value of the login to Argo CD; the older name takes precedence if both are set, as in the chart.
+func (d *state) argoAuth(key, fallback string) string {
+	return d.Values.String(legacyAuthPath+"."+key, d.Values.String(argoAuthPath+"."+key, fallback))
 }
 
 func (d *state) sshKeyUnnamed() (findings.Finding, bool) {

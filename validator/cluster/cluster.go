@@ -63,7 +63,8 @@ func (e *Error) Forbidden() bool {
 	return e.Status == http.StatusForbidden || e.Status == http.StatusUnauthorized
 }
 
-const maxReply = 32 << 20
+// maxReply is the maximum size of a reply in bytes. Several are read at once, in a pod with 64 MiB.
+const maxReply = 4 << 20
 
 // question is one request and the permission that it needs.
 type question struct {
@@ -116,9 +117,12 @@ func (c *Client) ask(ctx context.Context, q question, into any) error {
 }
 
 func (c *Client) decode(response *http.Response, q question, into any) error {
-	reply, err := io.ReadAll(io.LimitReader(response.Body, maxReply))
-	if err != nil {
+	reply, err := io.ReadAll(io.LimitReader(response.Body, maxReply+1))
+	switch {
+	case err != nil:
 		return &Error{Verb: q.verb, Resource: q.resource, Err: netfail.Classify(c.host, err)}
+	case len(reply) > maxReply:
+		return &Error{Verb: q.verb, Resource: q.resource, Err: fmt.Errorf("the reply has more than %d MiB", maxReply>>20)}
 	}
 	if response.StatusCode >= 300 {
 		var status struct {

@@ -38,17 +38,18 @@ func server(t *testing.T, replies map[string]string) (*cluster.Client, *[]string
 
 func TestReading(t *testing.T) {
 	client, _ := server(t, map[string]string{
-		"/api/v1/namespaces/ns/secrets/s":           `{"data":{"k":"dg=="}}`,
-		"/apis/networking.k8s.io/v1/ingressclasses": `{"items":[{"metadata":{"name":"z"}},{"metadata":{"name":"a"}}]}`,
+		"/api/v1/namespaces/ns/secrets/s":                                `{"data":{"k":"dg=="}}`,
+		"/apis/networking.k8s.io/v1/ingressclasses?limit=100":            `{"metadata":{"continue":"2"},"items":[{"metadata":{"name":"z"}}]}`,
+		"/apis/networking.k8s.io/v1/ingressclasses?continue=2&limit=100": `{"items":[{"metadata":{"name":"a"}}]}`,
 		"/apis": `{"groups":[{"name":"gateway.networking.k8s.io"}]}`,
-		"/apis/gateway.networking.k8s.io/v1/namespaces/ns/gateways/g": `{}`,
-		"/api/v1/namespaces/ns/services/svc":                          `{}`,
-		"/version":                                                    `{"gitVersion":"v1.34.4"}`,
-		"/api/v1/nodes":                                               `{"items":[{"metadata":{"name":"n"},"status":{"allocatable":{"cpu":"2"}}}]}`,
-		"/apis/apiextensions.k8s.io/v1/customresourcedefinitions":     `{"items":[{"metadata":{"name":"c","labels":{"l":"v"}}}]}`,
-		"/apis/apps/v1/deployments?labelSelector=a%3Db":               `{"items":[{"metadata":{"name":"d","namespace":"x"}}]}`,
-		"/apis/apps/v1/deployments?fieldSelector=metadata.name%3Dd":   `{"items":[{"metadata":{"name":"d","namespace":"y"}}]}`,
-		"/apis/authorization.k8s.io/v1/selfsubjectaccessreviews":      `{"status":{"allowed":true}}`,
+		"/apis/gateway.networking.k8s.io/v1/namespaces/ns/gateways/g":         `{}`,
+		"/api/v1/namespaces/ns/services/svc":                                  `{}`,
+		"/version":                                                            `{"gitVersion":"v1.34.4"}`,
+		"/api/v1/nodes?limit=100":                                             `{"items":[{"metadata":{"name":"n"},"status":{"allocatable":{"cpu":"2"}}}]}`,
+		"/apis/apiextensions.k8s.io/v1/customresourcedefinitions?limit=100":   `{"items":[{"metadata":{"name":"c","labels":{"l":"v"}}}]}`,
+		"/apis/apps/v1/deployments?labelSelector=a%3Db&limit=100":             `{"items":[{"metadata":{"name":"d","namespace":"x"}}]}`,
+		"/apis/apps/v1/deployments?fieldSelector=metadata.name%3Dd&limit=100": `{"items":[{"metadata":{"name":"d","namespace":"y"}}]}`,
+		"/apis/authorization.k8s.io/v1/selfsubjectaccessreviews":              `{"status":{"allowed":true}}`,
 	})
 	ctx := context.Background()
 	check := func(what string, got, want any, err error) {
@@ -76,6 +77,18 @@ func TestReading(t *testing.T) {
 	check("by name", byName[0].Metadata.Namespace, "y", err)
 	allowed, err := client.Allowed(ctx, "create", "apps", "deployments", "ns")
 	check("allowed", allowed, true, err)
+}
+
+// second audit, finding 9: replies of 32 MiB, several at once, in a pod with 64 MiB
+func TestEndlessReplies(t *testing.T) {
+	client, _ := server(t, map[string]string{
+		"/api/v1/namespaces/ns/secrets/s": `{"data":{"k":"` + strings.Repeat("x", 4<<20) + `"}}`,
+		"/api/v1/nodes?limit=100":         `{"metadata":{"continue":"x"}}`, "/api/v1/nodes?continue=x&limit=100": `{"metadata":{"continue":"x"}}`,
+	})
+	_, err := client.Secret(t.Context(), "ns", "s")
+	require.EqualError(t, err, "get secrets/s: the reply has more than 4 MiB")
+	_, err = client.Nodes(t.Context())
+	require.EqualError(t, err, "list nodes: the list has more than 200 pages")
 }
 
 func TestReport(t *testing.T) {

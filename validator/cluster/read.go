@@ -2,8 +2,12 @@ package cluster
 
 import (
 	"context"
+	"fmt"
+	"maps"
 	"net/url"
+	"path"
 	"sort"
+	"strings"
 )
 
 // Meta is the part of an object's metadata that the checks read.
@@ -17,28 +21,80 @@ type Meta struct {
 // Node is a node with its allocatable resources.
 type Node struct {
 	Metadata Meta `json:"metadata"`
-	Status   struct {
+	Spec     struct {
+		Unschedulable bool `json:"unschedulable"`
+	} `json:"spec"`
+	Status struct {
 		// Allocatable contains quantities such as cpu "2" and memory "5000Mi".
 		Allocatable map[string]string `json:"allocatable"`
 	} `json:"status"`
 }
 
-// Workload is a Deployment, reduced to the fields that identify its owner.
+// Workload is a Deployment, reduced to its owner and what its pods request.
 type Workload struct {
 	Metadata Meta `json:"metadata"`
 	Spec     struct {
 		Template struct {
-			Spec struct {
-				Containers []struct {
-					Image string `json:"image"`
-				} `json:"containers"`
-			} `json:"spec"`
+			Spec PodSpec `json:"spec"`
 		} `json:"template"`
 	} `json:"spec"`
 }
 
+// Pod is a pod, reduced to its node and what it requests.
+type Pod struct {
+	Spec   PodSpec `json:"spec"`
+	Status struct {
+		Phase string `json:"phase"`
+	} `json:"status"`
+}
+
+// PodSpec is the spec of a pod, reduced to its node and containers.
+type PodSpec struct {
+	NodeName       string      `json:"nodeName"`
+	Containers     []Container `json:"containers"`
+	InitContainers []Container `json:"initContainers"`
+}
+
+// Container is a container, reduced to its image and requests.
+type Container struct {
+	Image     string `json:"image"`
+	Resources struct {
+		// Requests contains quantities such as cpu "10m" and memory "64Mi".
+		Requests map[string]string `json:"requests"`
+	} `json:"resources"`
+}
+
 type list[T any] struct {
+	Metadata struct {
+		Continue string `json:"continue"`
+	} `json:"metadata"`
 	Items []T `json:"items"`
+}
+
+// Objects are read in pages, whose replies are within maxReply; a server that ignores the limit sends all of them at once.
+const (
+	pageSize = "100"
+	maxPages = 200
+)
+
+// listOf reads all pages of a list.
+func listOf[T any](ctx context.Context, c *Client, q question) ([]T, error) {
+	query := url.Values{"limit": {pageSize}}
+	maps.Copy(query, q.query)
+	q.query = query
+	var all []T
+	for range maxPages {
+		var page list[T]
+		if err := c.ask(ctx, q, &page); err != nil {
+			return all, err
+		}
+		all = append(all, page.Items...)
+		if page.Metadata.Continue == "" {
+			return all, nil
+		}
+		q.query.Set("continue", page.Metadata.Continue)
+	}
+	return nil, &Error{Verb: q.verb, Resource: q.resource, Err: fmt.Errorf("the list has more than %d pages", maxPages)}
 }
 
 type object struct {
@@ -62,13 +118,43 @@ func (c *Client) IngressClasses(ctx context.Context) ([]string, error) {
 	return c.names(ctx, "ingressclasses.networking.k8s.io", "/apis/networking.k8s.io/v1/ingressclasses")
 }
 
+// Metadata lists the metadata of the objects of the collection at an API path that match a label selector; an empty one matches all.
+func (c *Client) Metadata(ctx context.Context, collection, selector string) ([]Meta, error) {
+	query := url.Values{}
+	if selector != "" {
+		query.Set("labelSelector", selector)
+	}
+	found, err := listOf[object](ctx, c, question{verb: "list", resource: resourceOf(collection), path: collection, query: query, accept: metadataType})
+	metas := make([]Meta, len(found))
+	for i, item := range found {
+		metas[i] = item.Metadata
+	}
+	return metas, err
+}
+
+// resourceOf returns the resource of a collection at an API path, with its group, as in deployments.apps.
+func resourceOf(collection string) string {
+	group := ""
+	if rest, ok := strings.CutPrefix(collection, "/apis/"); ok {
+		group, _, _ = strings.Cut(rest, "/")
+	}
+	return qualified(path.Base(collection), group)
+}
+
+// MetadataOf returns the metadata of the object at an API path; the server does not send its content.
+func (c *Client) MetadataOf(ctx context.Context, objectPath string) (Meta, error) {
+	var found object
+	err := c.ask(ctx, question{verb: "get", resource: named(objectPath), path: objectPath, accept: oneMetadataType}, &found)
+	return found.Metadata, err
+}
+
 func (c *Client) names(ctx context.Context, resource, path string) ([]string, error) {
-	var found list[object]
-	if err := c.ask(ctx, question{verb: "list", resource: resource, path: path, accept: metadataType}, &found); err != nil {
+	found, err := listOf[object](ctx, c, question{verb: "list", resource: resource, path: path, accept: metadataType})
+	if err != nil {
 		return nil, err
 	}
-	names := make([]string, 0, len(found.Items))
-	for _, item := range found.Items {
+	names := make([]string, 0, len(found))
+	for _, item := range found {
 		names = append(names, item.Metadata.Name)
 	}
 	sort.Strings(names)
@@ -120,23 +206,17 @@ func (c *Client) Version(ctx context.Context) (string, error) {
 
 // Nodes lists the nodes.
 func (c *Client) Nodes(ctx context.Context) ([]Node, error) {
-	var nodes list[Node]
-	err := c.ask(ctx, question{verb: "list", resource: "nodes", path: "/api/v1/nodes"}, &nodes)
-	return nodes.Items, err
+	return listOf[Node](ctx, c, question{verb: "list", resource: "nodes", path: "/api/v1/nodes"})
+}
+
+// Pods lists the pods of all namespaces.
+func (c *Client) Pods(ctx context.Context) ([]Pod, error) {
+	return listOf[Pod](ctx, c, question{verb: "list", resource: "pods", path: "/api/v1/pods"})
 }
 
 // CRDs lists the metadata of the CustomResourceDefinitions.
 func (c *Client) CRDs(ctx context.Context) ([]Meta, error) {
-	var found list[object]
-	err := c.ask(ctx, question{
-		verb: "list", resource: "customresourcedefinitions.apiextensions.k8s.io",
-		path: "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", accept: metadataType,
-	}, &found)
-	metas := make([]Meta, 0, len(found.Items))
-	for _, item := range found.Items {
-		metas = append(metas, item.Metadata)
-	}
-	return metas, err
+	return c.Metadata(ctx, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", "")
 }
 
 // Deployments lists the Deployments of all namespaces that match a label selector and a name; an empty argument matches all.
@@ -148,12 +228,15 @@ func (c *Client) Deployments(ctx context.Context, labels, name string) ([]Worklo
 	if name != "" {
 		query.Set("fieldSelector", "metadata.name="+name)
 	}
-	var found list[Workload]
-	err := c.ask(ctx, question{
-		verb: "list", resource: "deployments.apps", path: "/apis/apps/v1/deployments",
-		query: query,
-	}, &found)
-	return found.Items, err
+	return listOf[Workload](ctx, c, question{verb: "list", resource: "deployments.apps", path: "/apis/apps/v1/deployments", query: query})
+}
+
+// DeploymentsIn lists the Deployments of a namespace.
+func (c *Client) DeploymentsIn(ctx context.Context, namespace string) ([]Workload, error) {
+	return listOf[Workload](ctx, c, question{
+		verb: "list", resource: "deployments.apps in namespace " + namespace,
+		path: "/apis/apps/v1/namespaces/" + url.PathEscape(namespace) + "/deployments",
+	})
 }
 
 // Allowed reports whether the current user has a permission.

@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"time"
 
-	"gitops-runtime/internal/contain"
 	"gitops-runtime/internal/helmvalues"
+	"gitops-runtime/internal/process"
 	"gitops-runtime/validator/findings"
 )
 
@@ -162,7 +162,7 @@ func perform(ctx context.Context, check Check) Result {
 	go func() {
 		var end ending
 		defer func() { ended <- end }()
-		defer contain.Panic(&end.crashed)
+		defer process.ContainPanic(&end.crashed)
 		end.outcome = check.Run(ctx)
 	}()
 	select {

@@ -10,6 +10,7 @@ func modeTable() []Definition {
 		{"MOD201", Fail, "Tunnel access needs global.codefresh.accountId.", "--set global.codefresh.accountId=<account id>", "The tunnel's host name is <accountId>-<runtime name>.<subdomainHost>."},
 		{"MOD202", Fail, "%s is not a host name: %q.", "set {value} to a host name without scheme and path", "The host is used in a TLS connection and in the public URL."},
 		{"MOD203", Fail, "global.codefresh.accountId is %q, which cannot be part of a host name: %s.", "--set-string global.codefresh.accountId=<account id>", "The tunnel's host name is <accountId>-<runtime name>.<subdomainHost>."},
+		{"MOD204", Fail, "tunnel-client.tunnel.ipsAllowList restricts who reaches the runtime, but only the published build of frpc passes it to the tunnel server; with another image everybody could.", "--set tunnel-client.image.registry=quay.io,tunnel-client.image.repository=codefresh/frpc,tunnel-client.image.tag=cace4c0", "frp itself has no such setting, and a list that is lost without a word would open the runtime to everybody."},
 		unanswered("MOD300", "Ingress mode needs at least one host; the first one is used for the public URL."),
 		{"MOD301", Fail, "Ingress access needs at least one host.", "--set global.runtime.ingress.hosts={runtime.example.com}", "The first host is the runtime's public URL."},
 		{"MOD302", Fail, "%q is not a host name.", "write only the host, without scheme, path or port", "An Ingress accepts a DNS name in lower case; only the first host, which is used for the public URL, cannot be a wildcard."},

@@ -1,28 +1,28 @@
 package findings
 
-import "gitops-runtime/internal/schemacheck"
+import "gitops-runtime/internal/valueschema"
 
 func schemaTable() []Definition {
 	const why = "The chart's values.schema.json names every value a template reads; Helm rejects the install with the same rule."
 	return []Definition{
 		unanswered("SCH100", "The merged values are validated against the chart's values.schema.json. "+why),
-		ofSchema(schemacheck.CodeUnknown, "A key that no template reads changes nothing, so it is nearly always a typo. Helm's message: additional properties 'x' not allowed; before 3.18: Additional property x is not allowed. "+why),
-		ofSchema(schemacheck.CodeType, "Types are checked before any template is rendered. Helm's message: got x, want y; before 3.18: Invalid type. Expected: y, given: x. "+why),
-		ofSchema(schemacheck.CodeRange, "Helm's message names the limit or the choices: value must be one of, minimum, pattern. "+why),
-		ofSchema(schemacheck.CodeMissing, "Helm's message: missing property 'x'; before 3.18: x is required. "+why),
-		ofSchema(schemacheck.CodeOther, why),
-		ofSchema(schemacheck.CodeDropped, "Values of the published chart and of the community charts that this chart does not support are rejected with the reason, rather than ignored. "+why),
-		ofSchema(schemacheck.CodeForeign, "Globals of other charts are allowed, such as those of a chart that depends on this one, so a key that looks like a typo is rejected only if it differs by one letter from a key of this chart.").asWarning(),
+		ofSchema(valueschema.CodeUnknown, "A key that no template reads changes nothing, so it is nearly always a typo. Helm's message: additional properties 'x' not allowed; before 3.18: Additional property x is not allowed. "+why),
+		ofSchema(valueschema.CodeType, "Types are checked before any template is rendered. Helm's message: got x, want y; before 3.18: Invalid type. Expected: y, given: x. "+why),
+		ofSchema(valueschema.CodeRange, "Helm's message names the limit or the choices: value must be one of, minimum, pattern. "+why),
+		ofSchema(valueschema.CodeMissing, "Helm's message: missing property 'x'; before 3.18: x is required. "+why),
+		ofSchema(valueschema.CodeOther, why),
+		ofSchema(valueschema.CodeDropped, "Values of the published chart and of the community charts that this chart does not support are rejected with the reason, rather than ignored. "+why),
+		ofSchema(valueschema.CodeForeign, "Globals of other charts are allowed, such as those of a chart that depends on this one, so a key that looks like a typo is rejected only if it differs by one letter from a key of this chart.").asWarning(),
 		unanswered("SCH200", "The values files are searched for valid YAML that is probably a mistake."),
 		{"SCH201", Warn, "The key %s is defined twice in its map, %s and %s; the later one replaces the earlier one completely.", "keep one of the two, and merge what is below them", "Helm does not report this, and everything below the earlier key is lost."},
 		{"SCH202", Warn, "A second YAML document begins here; Helm reads only the first one.", "put the second document into a separate file, or remove the --- line", "Helm does not report this, and the values of the other documents are lost."},
 		{"SCH203", Fail, "The file contains no values: %s.", "fix the file; nothing else about it could be checked", "Helm rejects the file. If a single install is checked, this ends the run with exit code 2."},
 		unanswered("SCH300", "Values that are valid one by one are compared with each other; the chart's templates reject the same combinations with the same code."),
-		{"SCH301", Fail, "app-proxy.replicaCount is %d, but its pods share a cache, and no Redis is installed.", "--set redis.enabled=true, or argo-cd.redis-ha.enabled=true for a replicated one", "Pods that do not share a cache respond differently to the same request."},
+		{"SCH301", Fail, "app-proxy.replicaCount is %d, but its pods share a cache, and no Redis is installed.", "--set redis.enabled=true, or redis-ha.enabled=true for a replicated one", "Pods that do not share a cache respond differently to the same request."},
 		{"SCH302", Fail, "Image enrichment runs as workflows, but argo-workflows.enabled is false.", "--set app-proxy.image-enrichment.enabled=false, or enable argo-workflows", "Nothing would run the workflows."},
 		{"SCH303", Fail, "global.runtime.meshRoute.kind is %s, but the access mode is %s.", "set global.runtime.meshRoute.kind to \"\", or global.runtime.ingressUrl with tunnel-client, ingress and httpRoute off", "The route belongs to the service mesh, which is another access mode."},
 		{"SCH304", Fail, "The tunnel routes to %s:%s, but the Service of internal-router is %s:%s.", "set tunnel-client.target to the Service of internal-router", "Requests through the tunnel would reach nothing."},
-		{"SCH305", Fail, "The external Argo CD requires a token, but none is set.", "set global.integrations.argo-cd.server.auth.token, or name a Secret in tokenSecretKeyRef{name,key}", "The runtime's programs sign in to Argo CD with it."},
+		{"SCH305", Fail, "The programs sign in to Argo CD with a token, but none is set.", "set global.integrations.argo-cd.server.auth.token, or name a Secret in tokenSecretKeyRef{name,key}", "The runtime's programs sign in to Argo CD with it."},
 		{"SCH306", Fail, "The reference to the Secret with the SSH key has no name.", "set global.runtime.gitCredentials.sshPrivateKey.secretKeyRef.name and .key", "The key is read from that Secret."},
 	}
 }
@@ -55,6 +55,7 @@ func tokenTable() []Definition {
 		{"TOK105", Fail, "The Secret %q has no key %q (it has: %s).", "set global.codefresh.userToken.secretKeyRef.key to one of its keys", "The key is the entry under data of the Secret."},
 		{"TOK106", Fail, "The user token in the Secret %q, key %q, is empty.", "update the Secret with the user token", "An empty entry counts as no token."},
 		{"TOK107", Fail, "The user token has %s; it cannot be sent in a header.", "write the Secret without a line break at its end (printf, not echo)", "A line break at the end comes from `echo` or an editor; the platform would reject the token."},
+		{"TOK108", Fail, "The user token cannot be in the Secret %s: app-proxy writes the runtime's own token there.", "name another Secret in global.codefresh.userToken.secretKeyRef", "app-proxy replaces what the Secret holds when it registers the runtime."},
 	}
 }
 
@@ -84,7 +85,7 @@ func (d Definition) asWarning() Definition {
 
 // ofSchema returns the row of a schema violation; sentence and fix are the same in every program.
 func ofSchema(code, why string) Definition {
-	for _, rule := range schemacheck.Rules() {
+	for _, rule := range valueschema.Rules() {
 		if rule.Code == code {
 			return Definition{Code: code, Level: Fail, Sentence: rule.Sentence, Fix: rule.Fix, Why: why}
 		}

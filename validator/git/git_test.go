@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"gitops-runtime/internal/mutate"
+	"gitops-runtime/internal/testkit"
 	"gitops-runtime/validator/git"
 )
 
@@ -158,9 +158,9 @@ func FuzzReply(f *testing.F) {
 		`{"error":"insufficient_scope"}`, `{"type":"error","error":{"detail":{"granted":["account"]}}}`,
 	}
 	headers := []string{"repo, admin:repo_hook", ",,account", "", "2024-05-01 10:00:00 UTC"}
-	mutated := mutate.Texts(headers, 100)
+	mutated := testkit.Mutate(headers, 100)
 	for _, name := range []string{"GITHUB", "GITLAB", "BITBUCKET", "BITBUCKET_SERVER", "GERRIT"} {
-		for i, body := range append(bodies, mutate.Texts(bodies, 150)...) {
+		for i, body := range append(bodies, testkit.Mutate(bodies, 150)...) {
 			f.Add(name, []int{200, 403, 404}[i%3], body, mutated[i%100], mutated[(i*7)%100])
 		}
 	}

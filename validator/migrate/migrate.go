@@ -11,7 +11,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"gitops-runtime/schema/dropped"
+	"gitops-runtime/internal/dropped"
 )
 
 // Verdict is what happens to a value.
@@ -22,16 +22,25 @@ const (
 	Moved     Verdict = "moved"
 	Dropped   Verdict = "dropped"
 	Unchanged Verdict = "unchanged"
+	// Unquoted is a number, or true, that was written as a text.
+	Unquoted Verdict = "unquoted"
+	// Differs is an unchanged value with another effect here.
+	Differs Verdict = "differs"
+	// Unsettled is a value that the chart rejects, and Doubtful one that it accepts but that is probably a mistake.
+	Unsettled Verdict = "unsettled"
+	Doubtful  Verdict = "doubtful"
 )
 
 // Change describes what happens to the value at a path.
 type Change struct {
 	Verdict Verdict
 	Path    dropped.Path
-	// To is the new path of a moved value.
-	To dropped.Path
-	// Reason is why a value was moved or removed, and what to do about it.
+	// To are the new paths of a moved value.
+	To []dropped.Path
+	// Reason is why a value was moved, removed or rejected, and what to do about it.
 	Reason string
+	// Line is the line in the migrated file of an Unsettled or Doubtful value.
+	Line int
 }
 
 // Charts returns the names of the charts whose values files can be migrated.
@@ -99,7 +108,7 @@ func File(text []byte, obsolete []dropped.Value) ([]byte, []Change, error) {
 // apply moves or removes one value; false if the file does not have it.
 func apply(root *yaml.Node, value dropped.Value) (Change, bool) {
 	key, content := find(root, value.Path)
-	if key == nil {
+	if key == nil || value.List && (content.Kind != yaml.SequenceNode || len(content.Content) == 0) {
 		return Change{}, false
 	}
 	keepAnchors(root, content)
@@ -108,19 +117,32 @@ func apply(root *yaml.Node, value dropped.Value) (Change, bool) {
 	if value.Renamed == nil {
 		return change, true
 	}
-	if other, _ := find(root, value.Renamed); other != nil {
-		change.Reason = value.Reason + ". " + value.Renamed.String() + " is set, too, and stays."
-		return change, true
+	list, left := converted(value, content)
+	note := ""
+	if left != "" {
+		note = " " + left + " is moved. " + value.Instead + "."
 	}
-	insert(root, value.Renamed, key, content)
-	return Change{Verdict: Moved, Path: value.Path, To: value.Renamed, Reason: value.Reason + "."}, true
+	for _, one := range list {
+		kept, added := insert(root, one.path, key, one.content)
+		for _, path := range kept {
+			note += " " + path.String() + " is set, too, and stays."
+		}
+		if added {
+			change.Verdict, change.To = Moved, append(change.To, one.path)
+		}
+	}
+	if change.Verdict == Moved || note != "" {
+		change.Reason = value.Reason + "." + note
+	}
+	return change, true
 }
 
 // unchanged returns the leaves of a migrated file, except those that a change has moved.
 func unchanged(root *yaml.Node, changes []Change) []Change {
 	var list []Change
 	for _, path := range leaves(root, nil, 0) {
-		if !slices.ContainsFunc(changes, func(c Change) bool { return c.To != nil && path.Within(c.To) }) {
+		moved := func(c Change) bool { return slices.ContainsFunc(c.To, path.Within) }
+		if !slices.ContainsFunc(changes, moved) {
 			list = append(list, Change{Verdict: Unchanged, Path: path})
 		}
 	}

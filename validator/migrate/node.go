@@ -1,9 +1,11 @@
 package migrate
 
 import (
+	"slices"
+
 	"go.yaml.in/yaml/v3"
 
-	"gitops-runtime/schema/dropped"
+	"gitops-runtime/internal/dropped"
 )
 
 // maxDepth limits a walk, because an anchor can contain itself.
@@ -125,30 +127,73 @@ func remove(node *yaml.Node, path dropped.Path) {
 	node.Content = append(node.Content[:at:at], node.Content[at+2:]...)
 }
 
-// insert adds a value at a path; its key keeps the comments of the old key.
-func insert(node *yaml.Node, path dropped.Path, key, content *yaml.Node) {
+// insert adds a value at a path; its key keeps the comments of the old key. Values that are set there stay: it returns their paths, and whether it added
+// anything.
+func insert(root *yaml.Node, path dropped.Path, key, content *yaml.Node) (kept []dropped.Path, added bool) {
+	node, above := root, []*yaml.Node{root}
 	for _, name := range path[:len(path)-1] {
-		at := position(node, name)
-		if at < 0 {
-			node.Content = append(node.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: name}, &yaml.Node{Kind: yaml.MappingNode})
-			at = len(node.Content) - 2
-		}
-		below := node.Content[at+1]
-		if below.Kind != yaml.MappingNode { // null, or an alias
-			replacement := &yaml.Node{Kind: yaml.MappingNode}
-			if below.Kind == yaml.AliasNode {
-				replacement = clone(below.Alias, 0)
-				replacement.Anchor = ""
-			}
-			node.Content[at+1] = replacement
-			below = replacement
-		}
-		below.Style &^= yaml.FlowStyle
-		node = below
+		node = mapBelow(node, name)
+		above = append(above, node)
 	}
-	renamed := *key
-	renamed.Value = path[len(path)-1]
-	node.Content = append(node.Content, &renamed, content)
+	name := path[len(path)-1]
+	if merges(node, name) {
+		inlineMerges(node)
+	}
+	at := position(node, name)
+	if at < 0 {
+		renamed := *key
+		renamed.Value, renamed.Tag, renamed.Style = name, "", 0
+		for _, each := range above {
+			each.Style &^= yaml.FlowStyle
+		}
+		node.Content = append(node.Content, &renamed, content)
+		return nil, true
+	}
+	switch existing := resolved(node.Content[at+1]); {
+	case existing.Tag == "!!null":
+		node.Content[at+1] = content
+		return nil, true
+	case existing.Kind != yaml.MappingNode || resolved(content).Kind != yaml.MappingNode:
+		return []dropped.Path{path}, false
+	}
+	from := resolved(content)
+	inlineMerges(from)
+	for i := 0; i+1 < len(from.Content); i += 2 {
+		one, more := insert(root, append(slices.Clone(path), from.Content[i].Value), from.Content[i], from.Content[i+1])
+		kept, added = append(kept, one...), added || more
+	}
+	return kept, added
+}
+
+// resolved returns the node that an alias stands for.
+func resolved(node *yaml.Node) *yaml.Node {
+	if node.Kind == yaml.AliasNode {
+		return node.Alias
+	}
+	return node
+}
+
+// mapBelow returns the map under a key, which it creates if there is none.
+func mapBelow(node *yaml.Node, name string) *yaml.Node {
+	if merges(node, name) {
+		inlineMerges(node)
+	}
+	at := position(node, name)
+	if at < 0 {
+		node.Content = append(node.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: name}, &yaml.Node{Kind: yaml.MappingNode})
+		at = len(node.Content) - 2
+	}
+	below := node.Content[at+1]
+	if below.Kind != yaml.MappingNode { // null, or an alias
+		replacement := &yaml.Node{Kind: yaml.MappingNode}
+		if below.Kind == yaml.AliasNode {
+			replacement = clone(below.Alias, 0)
+			replacement.Anchor = ""
+		}
+		node.Content[at+1] = replacement
+		below = replacement
+	}
+	return below
 }
 
 // keepAnchors keeps removed anchors that are still used: the first alias elsewhere becomes the anchored value itself.

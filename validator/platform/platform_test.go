@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"gitops-runtime/internal/mutate"
+	"gitops-runtime/internal/testkit"
 	"gitops-runtime/validator/platform"
 )
 
@@ -97,7 +97,7 @@ func FuzzReply(f *testing.F) {
 		"", "{}", "null", "[]", `{"data":{"me":{"activeAccount":{"admins":[null]}}}}`, `{"errors":null}`, `{"errors":[{}]}`, "\xff", `{"data":"x"}`,
 		`{"data":{"runtime":{"metadata":{"name":"a","namespace":"b"},"cluster":"c","ingressHost":null}},"errors":[{"extensions":{"code":"X"}}]}`,
 	}
-	for i, seed := range append(seeds, mutate.Texts(seeds, 500)...) {
+	for i, seed := range append(seeds, testkit.Mutate(seeds, 500)...) {
 		f.Add([]int{200, 400, 401, 503}[i%4], seed)
 	}
 	f.Fuzz(func(t *testing.T, status int, body string) {

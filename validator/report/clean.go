@@ -8,6 +8,9 @@ import (
 	"gitops-runtime/validator/findings"
 )
 
+// maxText is the maximum number of characters of one text of a report: a value, a schema or the response of a server may be of any length.
+const maxText = 2000
+
 // clean sanitizes reports, so that untrusted text cannot move a cursor, begin a line, or command a pipeline. ByName applies it to every format, so that
 // a format may write its input unchanged.
 type clean struct{ Format }
@@ -33,7 +36,7 @@ func (r Report) Clean() Report {
 	r.Target.URL = cleantext.URL(r.Target.URL) // without a password, which a check rejects
 	results := make([]engine.Result, len(r.Results))
 	for i, result := range r.Results {
-		result.Reason = cleantext.Line(result.Reason)
+		result.Reason = cleantext.Line(cleantext.Cut(result.Reason, maxText))
 		result.Findings = cleanFindings(result.Findings)
 		results[i] = result
 	}
@@ -48,7 +51,7 @@ func cleanFindings(list []findings.Finding) []findings.Finding {
 	cleaned := make([]findings.Finding, len(list))
 	for i, finding := range list {
 		for _, text := range []*string{&finding.Message, &finding.Fix, &finding.Place.Value, &finding.Place.File, &finding.Place.Flag} {
-			*text = cleantext.Line(*text)
+			*text = cleantext.Line(cleantext.Cut(*text, maxText))
 		}
 		cleaned[i] = finding
 	}

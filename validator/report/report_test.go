@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gitops-runtime/internal/helmvalues"
-	"gitops-runtime/internal/schemacheck"
+	"gitops-runtime/internal/valueschema"
 	"gitops-runtime/validator/engine"
 	"gitops-runtime/validator/findings"
 	"gitops-runtime/validator/report"
@@ -98,7 +98,7 @@ func TestColor(t *testing.T) {
 func TestJSONFitsItsSchema(t *testing.T) {
 	rules, err := os.ReadFile("report.schema.json")
 	require.NoError(t, err)
-	compiled, err := schemacheck.Compile(rules)
+	compiled, err := valueschema.Compile(rules)
 	require.NoError(t, err)
 	for _, one := range []report.Report{sample, {Target: report.Target{Mode: "none"}, Results: []engine.Result{}}} {
 		var tree any

@@ -2,6 +2,7 @@ package validatecmd_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -19,6 +20,7 @@ type clusterSpec struct {
 	Nodes       []map[string]any `json:"nodes"`
 	CRDs        []map[string]any `json:"crds"`
 	Deployments []map[string]any `json:"deployments"`
+	Pods        []map[string]any `json:"pods"`
 	// MayNot are resources for which the create permission is missing.
 	MayNot []string `json:"mayNot"`
 	// Status maps words to the HTTP status of paths that contain them.
@@ -62,6 +64,8 @@ func (w *world) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 		reply(out, named(spec.IngressClasses))
 	case resource == "nodes":
 		reply(out, map[string]any{"items": spec.nodes()})
+	case resource == "pods":
+		reply(out, map[string]any{"items": spec.pods()})
 	case resource == "customresourcedefinitions":
 		reply(out, map[string]any{"items": owned(spec.CRDs)})
 	case resource == "deployments":
@@ -142,8 +146,8 @@ func (s *clusterSpec) nodes() []any {
 	items := []any{}
 	for _, node := range s.Nodes {
 		items = append(items, map[string]any{
-			"metadata": map[string]any{"name": node["name"]},
-			"status":   map[string]any{"allocatable": map[string]any{"cpu": node["cpu"], "memory": node["memory"]}},
+			"metadata": map[string]any{"name": node["name"]}, "spec": map[string]any{"unschedulable": node["unschedulable"] == true},
+			"status": map[string]any{"allocatable": map[string]any{"cpu": node["cpu"], "memory": node["memory"]}},
 		})
 	}
 	if s.Nodes == nil {
@@ -152,17 +156,44 @@ func (s *clusterSpec) nodes() []any {
 	return items
 }
 
+// deployments answers by namespace, label or name. "app" and "part" of a Deployment are its labels of name and part-of, "labels" and "annotations" more.
 func (s *clusterSpec) deployments(r *http.Request) []any {
 	items := []any{}
 	labels, field := r.URL.Query().Get("labelSelector"), r.URL.Query().Get("fieldSelector")
 	for _, one := range s.Deployments {
-		app, _ := one["app"].(string)
-		name, _ := one["name"].(string)
-		if labels == "app.kubernetes.io/name="+app || field == "metadata.name="+name {
-			items = append(items, map[string]any{"metadata": map[string]any{"name": name, "namespace": one["namespace"]}})
+		namespace := fmt.Sprint(one["namespace"])
+		metadata := map[string]any{"name": one["name"], "namespace": namespace, "labels": one["labels"], "annotations": one["annotations"]}
+		switch {
+		case strings.Contains(r.URL.Path, "/namespaces/"+namespace+"/"),
+			labels == fmt.Sprintf("app.kubernetes.io/name=%v", one["app"]), labels == fmt.Sprintf("app.kubernetes.io/part-of=%v", one["part"]),
+			field == fmt.Sprintf("metadata.name=%v", one["name"]):
+			items = append(items, map[string]any{"metadata": metadata, "spec": map[string]any{"template": map[string]any{"spec": podSpec(one)}}})
 		}
 	}
 	return items
+}
+
+// pods returns the pods of all namespaces: "node", "phase", "cpu" and "memory" of each.
+func (s *clusterSpec) pods() []any {
+	items := []any{}
+	for _, one := range s.Pods {
+		items = append(items, map[string]any{"spec": podSpec(one), "status": map[string]any{"phase": one["phase"]}})
+	}
+	return items
+}
+
+// podSpec returns the spec of a pod with one container, and one that starts before it with "initCPU".
+func podSpec(one map[string]any) map[string]any {
+	request := func(cpu, memory any) []any {
+		requests := map[string]any{}
+		for name, value := range map[string]any{"cpu": cpu, "memory": memory} {
+			if value != nil {
+				requests[name] = value
+			}
+		}
+		return []any{map[string]any{"resources": map[string]any{"requests": requests}}}
+	}
+	return map[string]any{"nodeName": one["node"], "containers": request(one["cpu"], one["memory"]), "initContainers": request(one["initCPU"], nil)}
 }
 
 // owned returns the metadata of CRDs with the labels and annotations of their Helm release.

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"sigs.k8s.io/yaml"
 
-	"gitops-runtime/tests/processor"
+	"gitops-runtime/internal/testkit"
 	"gitops-runtime/tests/standin/platformapi"
 )
 
@@ -120,7 +120,7 @@ func against(b *testing.B, rivals []rival, program string, args ...string) {
 	mine := summary(ours)
 	b.ReportMetric(0, "ns/op") // meaningless with the others' runs in between
 	b.ReportMetric(float64(mine.time.Microseconds())/1000, "ms")
-	b.ReportMetric(mine.cpu.Seconds(), processor.Unit)
+	b.ReportMetric(mine.cpu.Seconds(), testkit.CPUUnit)
 	b.ReportMetric(mine.memory, "MB")
 	for i, rival := range rivals {
 		theirs := summary(others[i])
@@ -224,7 +224,7 @@ func BenchmarkValuesWithATypo(b *testing.B) {
 	}
 	b.ReportMetric(0, "ns/op")
 	b.ReportMetric(float64(summary(runs).time.Microseconds())/1000, "ms")
-	b.ReportMetric(summary(runs).cpu.Seconds(), processor.Unit)
+	b.ReportMetric(summary(runs).cpu.Seconds(), testkit.CPUUnit)
 }
 
 // In larger batches the time per file is constant, and memory does not exceed that of ten files.
@@ -250,7 +250,7 @@ func BenchmarkBatch(b *testing.B) {
 			}
 			all := summary(runs)
 			b.ReportMetric(0, "ns/op")
-			b.ReportMetric(all.cpu.Seconds(), processor.Unit)
+			b.ReportMetric(all.cpu.Seconds(), testkit.CPUUnit)
 			b.ReportMetric(float64(all.cpu.Microseconds())/1000/float64(size), "ms-cpu/file")
 			b.ReportMetric(all.memory, "MB")
 			b.ReportMetric(all.memory/few.memory, "x-memory-of-ten-files")

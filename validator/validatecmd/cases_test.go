@@ -19,7 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/tools/txtar"
 
-	"gitops-runtime/internal/foldertest"
+	"gitops-runtime/internal/testkit"
 	"gitops-runtime/validator/findings"
 	"gitops-runtime/validator/local"
 	"gitops-runtime/validator/validatecmd"
@@ -146,7 +146,7 @@ func (c *runCase) run(t *testing.T, readers *readers) string {
 		if name == "args" || name == "world" || name == "want" {
 			continue
 		}
-		foldertest.Write(t, name, world.replace(c.consenting(name, world)))
+		testkit.WriteFile(t, name, world.replace(c.consenting(name, world)))
 	}
 	var args []string
 	for _, line := range strings.Split(strings.TrimSpace(c.get("args")), "\n") {

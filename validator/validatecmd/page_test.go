@@ -1,13 +1,8 @@
 package validatecmd_test
 
 import (
-	"bytes"
-	"context"
 	"os"
-	"path/filepath"
-	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -39,23 +34,5 @@ func TestTheTablesAreConsistent(t *testing.T) {
 	}
 	for _, row := range findings.Table() {
 		assert.True(t, known[row.Code[:4]+"00"], "%s belongs to no check", row.Code)
-	}
-}
-
-// The examples in the umbrella chart contain only keys of its schema.
-func TestTheChartsExamplesFitItsSchema(t *testing.T) {
-	files, err := filepath.Glob("../../charts/gitops-runtime/ci/*-values.yaml")
-	require.NoError(t, err)
-	for _, file := range files {
-		var out bytes.Buffer
-		validatecmd.Main(context.Background(), []string{
-			"-f", file, "-n", "codefresh", "--no-cluster", "-o", "short", "--chart", "../../charts/gitops-runtime",
-			"--set", "global.codefresh.url=http://nothing.invalid",
-		}, validatecmd.System{Out: &out, Err: &out, Version: "0.1.0", Now: time.Now, Getenv: func(string) string { return "" }})
-		for _, line := range strings.Split(out.String(), "\n") {
-			assert.NotContains(t, line, "SCH", "%s: %s", filepath.Base(file), line)
-			assert.NotContains(t, line, "MOD2", "%s: %s", filepath.Base(file), line)
-			assert.NotContains(t, line, "validate-values:", "%s: %s", filepath.Base(file), line)
-		}
 	}
 }

@@ -13,23 +13,23 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"gitops-runtime/internal/schemacheck"
+	"gitops-runtime/internal/valueschema"
 	"gitops-runtime/validator/validatecmd"
 )
 
 // readers parses the machine-readable reports: JSON and SARIF with their schemas, JUnit with a JUnit parser.
 type readers struct {
-	json, sarif *schemacheck.Schema
+	json, sarif *valueschema.Schema
 	// runs counts the runs whose reports were read.
 	runs int
 }
 
 func newReaders(t *testing.T) *readers {
 	t.Helper()
-	compile := func(name string) *schemacheck.Schema {
+	compile := func(name string) *valueschema.Schema {
 		text, err := os.ReadFile(name)
 		require.NoError(t, err)
-		compiled, err := schemacheck.Compile(text)
+		compiled, err := valueschema.Compile(text)
 		require.NoError(t, err)
 		return compiled
 	}
@@ -75,7 +75,7 @@ func (r *readers) read(t *testing.T, code int) {
 	readCommands(t, made)
 }
 
-func (r *readers) fits(t *testing.T, rules *schemacheck.Schema, text []byte) {
+func (r *readers) fits(t *testing.T, rules *valueschema.Schema, text []byte) {
 	t.Helper()
 	var tree any
 	err := json.Unmarshal(text, &tree)

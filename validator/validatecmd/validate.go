@@ -11,7 +11,7 @@ import (
 
 	"gitops-runtime/internal/helmchart"
 	"gitops-runtime/internal/helmvalues"
-	"gitops-runtime/internal/schemacheck"
+	"gitops-runtime/internal/valueschema"
 	"gitops-runtime/validator/checks"
 )
 
@@ -24,7 +24,7 @@ func Validate(ctx context.Context, options Options, system System) (int, error) 
 	if err != nil {
 		return 0, usage(err)
 	}
-	if err := options.names(); err != nil {
+	if err := options.Names(); err != nil {
 		return 0, usage(err)
 	}
 	files, err := expand(options.Batch)
@@ -33,7 +33,7 @@ func Validate(ctx context.Context, options Options, system System) (int, error) 
 	}
 	options.Values.In = system.In
 	subject := checks.Subject{
-		Schemas: &schemacheck.Cache{}, Release: options.Release, Namespace: options.Namespace, Upgrade: options.Upgrade,
+		Schemas: &valueschema.Cache{}, Release: options.Release, Namespace: options.Namespace, Upgrade: options.Upgrade,
 	}
 	if len(files) == 0 {
 		// This comes first, because values that cannot be read need no cluster.
@@ -119,7 +119,7 @@ func (o Options) load(ctx context.Context, name string, system System) (*helmcha
 	if name == "" {
 		return system.BuiltIn(ctx)
 	}
-	from := helmchart.Source{Name: name, Version: o.ChartVersion}
+	from := helmchart.Source{Name: name, Version: o.ChartVersion, FollowLinks: o.FollowLinks}
 	if system.Registries != nil {
 		var err error
 		if from.Registry, err = system.Registries.Open(system.Getenv); err != nil {

@@ -17,10 +17,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"gitops-runtime/internal/cleantext"
+	"gitops-runtime/internal/cli"
 	"gitops-runtime/internal/helmchart"
-	"gitops-runtime/internal/kubectlname"
-	"gitops-runtime/internal/suggest"
 	"gitops-runtime/validator/checks"
+	"gitops-runtime/validator/cluster"
 	"gitops-runtime/validator/findings"
 	"gitops-runtime/validator/hook"
 	"gitops-runtime/validator/report"
@@ -50,10 +50,14 @@ type System struct {
 	BuiltIn func(ctx context.Context) (*helmchart.Chart, error)
 	// Formats are additional report formats of this build, by name.
 	Formats map[string]report.Format
-	// Migrate creates the command that rewrites values files; nil in a build without it. The function turns an error into a usage error.
-	Migrate func(in io.Reader, usage func(error) error) *cobra.Command
+	// Migrate creates the command that rewrites values files for a chart; nil in a build without it. The function gives an error an exit code.
+	Migrate func(in io.Reader, chart func(context.Context) (*helmchart.Chart, error), failed func(exit int, err error) error) *cobra.Command
 	// Schema creates the output of the command schema; nil in a build without it.
 	Schema Schema
+	// Preview creates the command that says what an upgrade changes; nil in a build without it. The command sets the exit code.
+	Preview func(system System, code *int) *cobra.Command
+	// Manual creates the command that writes man pages and completions; nil in a build without it.
+	Manual func() *cobra.Command
 }
 
 // Registries provides access to charts in registries, as configured by additional flags.
@@ -72,6 +76,10 @@ type Cluster interface {
 	hook.Owners
 	uninstall.Cluster
 	selftest.Cluster
+	// Metadata lists the metadata of the objects at an API path that match a label selector.
+	Metadata(ctx context.Context, collection, selector string) ([]cluster.Meta, error)
+	// MetadataOf returns the metadata of the object at an API path.
+	MetadataOf(ctx context.Context, path string) (cluster.Meta, error)
 }
 
 // Connection selects the cluster.
@@ -91,6 +99,9 @@ type failure struct {
 func (f *failure) Error() string { return f.err.Error() }
 func (f *failure) Unwrap() error { return f.err }
 
+// Failure returns an error with the exit code of the program.
+func Failure(code int, err error) error { return &failure{code, err} }
+
 func usage(err error) error  { return &failure{ExitUsage, err} }
 func broken(err error) error { return &failure{ExitError, err} }
 
@@ -106,12 +117,15 @@ func Main(ctx context.Context, args []string, system System) int {
 		if slices.Contains(args, "--version") && strings.Contains(err.Error(), "--version") {
 			return errors.New("--version names the version of the chart, as in helm; `validate-values version` prints the program's")
 		}
-		return fmt.Errorf("%w; see %s --help", suggest.Flag(command, err), command.CommandPath())
+		return fmt.Errorf("%w; see %s --help", cli.SuggestFlag(command, err), command.CommandPath())
 	})
 	if len(args) == 1 && args[0] == "--version" { // as in other programs with cobra; with a value it is the chart's version
 		root.SetArgs([]string{"version"})
 	}
-	err := root.ExecuteContext(ctx)
+	err := cli.RefuseFlagFiles(args)
+	if err == nil {
+		err = root.ExecuteContext(ctx)
+	}
 	if err == nil {
 		return code
 	}
@@ -133,10 +147,16 @@ func commands(system System, code *int) *cobra.Command {
 	root := rootCommand(system, code)
 	root.AddCommand(hookCommand(system, code), uninstallCommand(system), testCommand(system, code), explainCommand(system), docsCommand(system), versionCommand(system))
 	if system.Migrate != nil {
-		root.AddCommand(system.Migrate(system.In, usage))
+		root.AddCommand(system.Migrate(system.In, system.BuiltIn, func(exit int, err error) error { return &failure{exit, err} }))
+	}
+	if system.Preview != nil {
+		root.AddCommand(system.Preview(system, code))
 	}
 	if system.Schema != nil {
 		root.AddCommand(schemaCommand(system))
+	}
+	if system.Manual != nil {
+		root.AddCommand(system.Manual())
 	}
 	return root
 }
@@ -175,8 +195,7 @@ func rootCommand(system System, code *int) *cobra.Command {
 			return err
 		},
 	}
-	kubectlname.Set(command, system.Started)
-	command.SuggestionsMinimumDistance = 2
+	cli.SetPluginName(command, system.Started)
 	formats := append(report.Names(), slices.Sorted(maps.Keys(system.Formats))...)
 	options.register(command.Flags(), system.Registries, formats)
 	complete := func(flag string, list []string) {
@@ -196,8 +215,8 @@ func misspelled(command *cobra.Command, words []string) error {
 	if _, err := os.Stat(words[0]); err == nil {
 		return nil
 	}
-	if near := command.SuggestionsFor(words[0]); len(near) > 0 {
-		return fmt.Errorf("%s: no such file or command; did you mean %s?", words[0], strings.Join(near, " or "))
+	if near := cli.SuggestCommand(command, words[0]); near != "" {
+		return fmt.Errorf("%s: no such file or command; did you mean %s?", words[0], near)
 	}
 	return nil
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 	"github.com/stretchr/testify/require"
 
-	"gitops-runtime/internal/fileerror"
+	"gitops-runtime/internal/outfile"
 	"gitops-runtime/internal/registry/fault"
 )
 
@@ -56,6 +56,6 @@ func TestFile(t *testing.T) {
 		"is a directory":                         &os.PathError{Op: "read", Path: "x", Err: syscall.EISDIR},
 		"odd":                                    errors.New("odd"),
 	} {
-		require.Equal(t, want, fileerror.Reason(err))
+		require.Equal(t, want, outfile.Reason(err))
 	}
 }

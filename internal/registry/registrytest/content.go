@@ -47,11 +47,14 @@ func (r *Registry) Trusting(t testing.TB) remote.Option {
 	return remote.WithTransport(&http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}})
 }
 
-// List returns an image index for two platforms, with content derived from the text.
-func List(t testing.TB, text string, size int) v1.ImageIndex {
+// List returns an image index for these architectures, or for amd64 and arm64, with content derived from the text.
+func List(t testing.TB, text string, size int, architectures ...string) v1.ImageIndex {
 	t.Helper()
+	if len(architectures) == 0 {
+		architectures = []string{"amd64", "arm64"}
+	}
 	index := mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
-	for _, architecture := range []string{"amd64", "arm64"} {
+	for _, architecture := range architectures {
 		index = mutate.AppendManifests(index, mutate.IndexAddendum{
 			Add:        Image(t, text+" "+architecture, size),
 			Descriptor: v1.Descriptor{Platform: &v1.Platform{OS: "linux", Architecture: architecture}},

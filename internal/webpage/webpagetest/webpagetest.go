@@ -1,5 +1,5 @@
 // Package webpagetest checks the guarantees of pages of package webpage: one file that loads nothing, runs only the script that its
-// Content-Security-Policy allows, and can be used with a keyboard and a screen reader. Tests that need a browser are in localcluster/browser.
+// Content-Security-Policy allows, and can be used with a keyboard and a screen reader. Tests that need a browser are in tests/e2e/browser.
 package webpagetest
 
 import (

@@ -10,6 +10,8 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
+	"gitops-runtime/internal/budget"
+	"gitops-runtime/internal/outfile"
 	"gitops-runtime/validator/cluster"
 )
 
@@ -17,6 +19,11 @@ import (
 func Connect(file, kubeContext string) (*cluster.Client, string, error) {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = file
+	for _, name := range append([]string{file}, rules.Precedence...) {
+		if err := check(name); err != nil && (name == file || file == "") {
+			return nil, "", fmt.Errorf("kubeconfig %s: %w", name, err)
+		}
+	}
 	loader := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{CurrentContext: kubeContext})
 	config, err := loader.ClientConfig()
 	switch {
@@ -33,6 +40,25 @@ func Connect(file, kubeContext string) (*cluster.Client, string, error) {
 	}
 	client, err := open(config)
 	return client, namespace, err
+}
+
+// maxFile is the maximum size of a kubeconfig in bytes; etcd stores no larger object.
+const maxFile = 1 << 20
+
+// check refuses a file that client-go could not read within limits. A missing one is left to client-go.
+func check(name string) error {
+	text, err := outfile.ReadRegular(name, maxFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return errors.New(outfile.Reason(err))
+	}
+	over := new(budget.Error)
+	if errors.As(budget.New(budget.Default()).YAML(name, text), &over) {
+		return errors.New(over.Flaw)
+	}
+	return nil
 }
 
 // lacksContext reports whether the kubeconfig does not contain a context that was requested.

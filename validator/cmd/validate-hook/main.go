@@ -8,7 +8,7 @@ import (
 
 	_ "golang.org/x/crypto/x509roots/fallback" // public CAs, if the image has none
 
-	"gitops-runtime/internal/interrupt"
+	"gitops-runtime/internal/process"
 	"gitops-runtime/validator/validatecmd"
 )
 
@@ -16,7 +16,7 @@ import (
 var version = "devel"
 
 func main() {
-	ctx, stop := interrupt.Context(context.Background(), interrupt.Grace, os.Exit)
+	ctx, stop := process.Interruptible(context.Background(), process.Grace, os.Exit)
 	system := validatecmd.Process(version)
 	system.Connect = validatecmd.InPod
 	code := validatecmd.Main(ctx, os.Args[1:], system)

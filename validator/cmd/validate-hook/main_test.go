@@ -39,7 +39,7 @@ func TestLinksOnlyWhatAPodNeeds(t *testing.T) {
 	}
 }
 
-// The program, built as in release/image, does not exceed maxSize, and its errors about missing features refer to the full build.
+// The program, built as in hack/release/image, does not exceed maxSize, and its errors about missing features refer to the full build.
 func TestProgram(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "validate-values")
 	goCommand(t, "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", program, ".")

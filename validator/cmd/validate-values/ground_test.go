@@ -1,3 +1,7 @@
+//go:build !race
+
+// These tests feed inputs to a process of its own, which is built without the race detector.
+
 package main_test
 
 import (
@@ -13,7 +17,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"gitops-runtime/internal/foldertest"
+	"gitops-runtime/internal/testkit"
 )
 
 // ground is the environment of a malicious input: a folder, and servers.
@@ -26,7 +30,7 @@ type ground struct {
 func (g *ground) write(name, text string) string {
 	g.Helper()
 	path := filepath.Join(g.folder, name)
-	foldertest.Write(g, path, text)
+	testkit.WriteFile(g, path, text)
 	return path
 }
 

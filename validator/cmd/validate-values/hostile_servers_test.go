@@ -1,3 +1,7 @@
+//go:build !race
+
+// These tests feed inputs to a process of its own, which is built without the race detector.
+
 package main_test
 
 import (
@@ -47,7 +51,7 @@ var hostileRegistries = []input{
 	{"a layer with another digest", registry(":1.0.0", manifest(5, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("wrong")) })), "charts/x"},
 	{"a registry with a redirect loop", registry(":1.0.0", func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, r.URL.Path, http.StatusTemporaryRedirect)
-	}), "charts/x"},
+	}), "redirects more than 8 times"},
 	{"a registry that always requests a new login", registry(":1.0.0", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="http://`+r.Host+`/token",service="x"`)
 		w.WriteHeader(http.StatusUnauthorized)
@@ -113,6 +117,15 @@ var hostilePlatforms = []input{
 			w.WriteHeader(http.StatusPermanentRedirect)
 		}))
 	}, "ACC1"},
+	{"a platform that returns the token as a name", func(g *ground) []string {
+		return g.platform(userReply("canary-token", "canary-token", "canary-token", "canary-token"))
+	}, "***"},
+	{"a platform that returns the token as an error", func(g *ground) []string {
+		return g.platform(`{"errors":[{"message":"bad canary-token","extensions":{"code":"canary-token"}}]}`)
+	}, "ACC100"},
+	{"an account with a name of megabytes", func(g *ground) []string {
+		return g.platform(userReply("n", strings.Repeat("x", 400_000), "a", "GITHUB"))
+	}, "..."},
 	{"a platform without TLS", func(g *ground) []string {
 		address := g.serve(func(http.ResponseWriter, *http.Request) { g.Error("a token was sent in clear text") })
 		return append(g.withPlatform(address), "--set", "global.codefresh.allowInsecureHTTP=false")
@@ -183,6 +196,7 @@ func TestHostileInputs(t *testing.T) {
 	for kind, list := range map[string][]input{
 		"values": hostileValues, "flags": hostileFlags, "charts": hostileCharts,
 		"registries": hostileRegistries, "platforms": hostilePlatforms, "Git servers": hostileGit,
+		"aliases": hostileAliases(), "files": hostileFiles, "references of registries": hostileReferences,
 	} {
 		counts[kind] = len(list)
 		for _, one := range list {

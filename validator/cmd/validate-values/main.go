@@ -5,13 +5,17 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"runtime/debug"
+	"time"
 
 	_ "golang.org/x/crypto/x509roots/fallback" // public CAs, if the machine has none
 
-	"gitops-runtime/internal/interrupt"
-	"gitops-runtime/internal/schemabundle"
+	"gitops-runtime/internal/cli"
+	"gitops-runtime/internal/process"
+	"gitops-runtime/internal/valueschema"
 	"gitops-runtime/validator/local"
 	"gitops-runtime/validator/migrate"
+	"gitops-runtime/validator/previewcmd"
 	"gitops-runtime/validator/report"
 	"gitops-runtime/validator/reportpage"
 	"gitops-runtime/validator/validatecmd"
@@ -20,11 +24,27 @@ import (
 // version is the chart's version, set by the build.
 var version = "devel"
 
+// limits are many times what a run needs. Each argument may be a file of a long list.
+var limits = process.Limits{Soft: 120 << 20, Memory: 200 << 20, CPU: 5 * time.Second}
+
+// previewLimits are for the command preview, which renders charts several times.
+var previewLimits = process.Limits{Soft: 100 << 20, Memory: 400 << 20, CPU: time.Minute}
+
 func main() {
-	ctx, stop := interrupt.Context(context.Background(), interrupt.Grace, os.Exit)
+	limits := limits
+	if len(os.Args) > 1 && os.Args[1] == "preview" {
+		limits = previewLimits
+		debug.SetGCPercent(200) // within the soft limit; renders allocate much
+	}
+	extend := process.Watch(limits, func(what string) {
+		fmt.Fprintf(os.Stderr, "validate-values: this run takes more than %s, which no values need; look for aliases, long texts or deep nesting in the files\n", what)
+		os.Exit(validatecmd.ExitError)
+	})
+	extend(time.Duration(len(os.Args)) * 50 * time.Millisecond)
+	ctx, stop := process.Interruptible(context.Background(), process.Grace, os.Exit)
 	system := validatecmd.Process(version)
 	system.Connect, system.Registries, system.BuiltIn = local.Connect, &local.Registries{}, local.BuiltIn
-	system.Migrate, system.Schema = migrate.Command, schemabundle.Of
+	system.Migrate, system.Preview, system.Schema, system.Manual = migrate.Command, previewcmd.Command, valueschema.Bundle, cli.ManualCommand
 	page, err := reportpage.New()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "validate-values:", err)

@@ -1,3 +1,7 @@
+//go:build !race
+
+// These tests feed inputs to a process of its own, which is built without the race detector.
+
 package main_test
 
 import (
@@ -111,7 +115,8 @@ func TestSecurityReview7Signals(t *testing.T) {
 		requireFastest(t, 500*time.Millisecond, func() time.Duration {
 			g := &ground{T: t, folder: t.TempDir()}
 			end := hostile.Interrupt(t, program, g.folder, append(stages["a report to a pipe without a reader"].args(g), "-n", "codefresh", "--no-cluster"), syscall.SIGTERM, syscall.SIGINT)
-			assert.Equal(t, 128+int(syscall.SIGINT), end.Code, hostile.Clip(end.Text))
+			// a busy machine delivers both at once, in either order
+			assert.Contains(t, []int{128 + int(syscall.SIGINT), 128 + int(syscall.SIGTERM)}, end.Code, hostile.Clip(end.Text))
 			return end.Took
 		})
 	})

@@ -1,0 +1,2 @@
+// Package actions contains GitHub Actions for users; its test runs their steps as the runner does.
+package actions
