@@ -14,8 +14,10 @@ const tickFunc = "boundedTurn"
 // Limits of one render: above what any chart needs, and low enough that a malicious one cannot exhaust the machine.
 const (
 	maxOutput = 24 << 20 // bytes
-	maxTicks  = 1_000_000
-	maxCount  = 1_000_000
+	// MaxManifests is the maximum number of rendered manifests.
+	MaxManifests = 20_000
+	maxTicks     = 1_000_000
+	maxCount     = 1_000_000
 )
 
 // budget counts what one render uses. The context limits it, too.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -15,8 +14,8 @@ import (
 	helmengine "helm.sh/helm/v3/pkg/engine"
 
 	"gitops-runtime/internal/helmrender"
-	"gitops-runtime/internal/helmschema"
 	"gitops-runtime/internal/helmvalues"
+	"gitops-runtime/internal/valueschema"
 )
 
 // Settings is what a render depends on besides the chart and its values.
@@ -27,8 +26,10 @@ type Settings struct {
 	KubeVersion string
 	// APIVersions are added to what templates see as .Capabilities.APIVersions.
 	APIVersions []string
-	// Whole executes every template in every render, regardless of what it reads.
-	Whole bool
+	// RenderTime is the CPU time that one render may take; if zero, the first one may take DefaultRenderTime, and others a multiple of that one.
+	RenderTime time.Duration
+	// Extend adds to the CPU time that the process may use; may be nil.
+	Extend func(time.Duration)
 }
 
 // Output is one rendered chart.
@@ -37,9 +38,8 @@ type Output struct {
 	Values map[string]any
 	// Documents are the rendered manifests in a stable order.
 	Documents []Document
-	// The other fields are for Witness.
-	files []*file
-	ready ready
+	// Volatile reports whether templates used the time or random values, which Render fixes and Helm does not.
+	Volatile bool
 }
 
 // Renderer renders one chart with many sets of values.
@@ -51,22 +51,17 @@ type Renderer struct {
 	enabled  *helmrender.Chart
 	remote   []string
 	schemas  schemas
-	values   interned
-	ready    map[uint64]ready
 	patience patience
+	texts    interned
 }
 
-// ready is the input of a render, prepared from a user's values.
+// ready is the input of one render, prepared from a user's values.
 type ready struct {
 	chart *chart.Chart
-	scope chartutil.Values // without the values
-	// tree contains the coalesced values, which renders share; original contains Helm's values, in which two paths may share a map. Templates may
-	// modify original, so it is used for one render.
-	tree, original map[string]any
+	// scope is the data of templates, which may modify it; tree is a copy of its values.
+	scope chartutil.Values
+	tree  map[string]any
 }
-
-// maxReady limits the number of cached inputs.
-const maxReady = 64
 
 // NewRenderer checks the settings and creates a Renderer. The chart is not changed.
 func NewRenderer(c *chart.Chart, settings Settings) (*Renderer, error) {
@@ -84,8 +79,7 @@ func NewRenderer(c *chart.Chart, settings Settings) (*Renderer, error) {
 	caps.KubeVersion = *version
 	caps.APIVersions = append(slices.Clone(caps.APIVersions), settings.APIVersions...)
 	c, remote := localSchemas(c)
-	renderer := &Renderer{chart: c, settings: settings, caps: caps, engine: NewEngine(), enabled: helmrender.New(c), remote: remote, schemas: schemas{&helmschema.Cache{}, map[uint64]error{}}, values: interned{map[uint64]any{}}, ready: map[uint64]ready{}}
-	renderer.engine.whole = settings.Whole
+	renderer := &Renderer{chart: c, settings: settings, caps: caps, engine: NewEngine(), enabled: helmrender.New(c), remote: remote, texts: interned{}, schemas: schemas{&valueschema.Cache{}}, patience: patience{limit: settings.RenderTime, extend: settings.Extend}}
 	return renderer, nil
 }
 
@@ -99,56 +93,47 @@ func (r *Renderer) RemoteSchemas() []string { return r.remote }
 // Render renders with the user's values and fixed random functions. It does not
 // validate the values against schemas.
 func (r *Renderer) Render(ctx context.Context, user map[string]any) (Output, error) {
-	var output Output
-	err := r.Within(ctx, func() (err error) {
-		output, err = r.render(ctx, user)
-		return err
-	})
-	if err != nil {
-		return Output{}, err
-	}
-	return output, nil
+	return r.run(ctx, ownEngine, user, func(now ready) (map[string]string, error) { return r.engine.Render(ctx, now.chart, now.scope) })
 }
 
-func (r *Renderer) render(ctx context.Context, user map[string]any) (Output, error) {
-	now, err := r.prepare(user)
-	if err != nil {
-		return Output{}, err
-	}
-	var files []*file
-	if !r.engine.whole {
-		files, err = r.engine.Render(ctx, now.chart, now.copied())
-	}
-	if r.engine.whole {
-		if now, err = r.coalesce(user); err != nil {
-			return Output{}, err
+// RenderValid is Render with values that the schemas accept.
+func (r *Renderer) RenderValid(ctx context.Context, user map[string]any) (Output, error) {
+	return r.run(ctx, ownEngine, user, func(now ready) (map[string]string, error) {
+		if err := r.checkSchemas(now); err != nil {
+			return nil, err
 		}
-		files, err = r.engine.Render(ctx, now.chart, now.once())
-	}
-	if err != nil {
-		return Output{}, err
-	}
-	now.original = nil
-	return Output{Values: now.tree, Documents: documentsOf(files), files: files, ready: now}, nil
+		return r.engine.Render(ctx, now.chart, now.scope)
+	})
 }
 
 // RenderWithHelm renders with Helm's own engine and checks the values against
 // the chart's schemas, as an installation does.
 func (r *Renderer) RenderWithHelm(ctx context.Context, user map[string]any) (Output, error) {
-	return r.withHelm(ctx, maxTime, user)
+	return r.run(ctx, helmsEngine, user, func(now ready) (map[string]string, error) {
+		if err := r.checkSchemas(now); err != nil {
+			return nil, err
+		}
+		return helmengine.Render(now.chart, now.scope)
+	})
 }
 
-// Prove is RenderWithHelm with a higher time limit, for values that Render rendered before: Helm's engine takes longer if templates copy their
-// values.
-func (r *Renderer) Prove(ctx context.Context, user map[string]any) (Output, error) {
-	return r.withHelm(ctx, maxProof, user)
-}
-
-func (r *Renderer) withHelm(ctx context.Context, most time.Duration, user map[string]any) (Output, error) {
+// run coalesces a user's values and renders them within the time limit.
+func (r *Renderer) run(ctx context.Context, what work, user map[string]any, render func(ready) (map[string]string, error)) (Output, error) {
 	var output Output
-	err := r.within(ctx, most, func() (err error) {
-		output, err = r.renderWithHelm(user)
-		return err
+	err := r.within(ctx, what, func() error {
+		now, err := r.coalesce(user)
+		if err != nil {
+			return err
+		}
+		texts, err := render(now)
+		if err != nil {
+			return err
+		}
+		output = Output{Values: now.tree, Documents: append(r.texts.split(texts), r.texts.crds(now.chart)...), Volatile: what == ownEngine && r.engine.volatile}
+		if len(output.Documents) > MaxManifests {
+			return fmt.Errorf("the templates write more than %d manifests", MaxManifests)
+		}
+		return nil
 	})
 	if err != nil {
 		return Output{}, err
@@ -156,30 +141,15 @@ func (r *Renderer) withHelm(ctx context.Context, most time.Duration, user map[st
 	return output, nil
 }
 
-func (r *Renderer) renderWithHelm(user map[string]any) (Output, error) {
-	now, err := r.coalesce(user)
-	if err != nil {
-		return Output{}, err
-	}
-	if err := r.checkSchemas(now); err != nil {
-		return Output{}, err
-	}
-	texts, err := helmengine.Render(now.chart, now.once())
-	if err != nil {
-		return Output{}, err
-	}
-	return Output{Values: now.tree, Documents: split(texts)}, nil
-}
-
-// Within runs work on the chart or its schemas that cannot be canceled. It returns when the work is done, when the context ends, or after more time
-// than any chart needs; in the last two cases the renderer must not be used any more.
+// Within runs work on the chart or its schemas that cannot be canceled. It returns when the work is done, when the context ends, or when the work
+// exceeds the time limit; in the last two cases the renderer must not be used any more.
 func (r *Renderer) Within(ctx context.Context, work func() error) error {
-	return r.within(ctx, maxTime, work)
+	return r.within(ctx, schemaWork, work)
 }
 
-func (r *Renderer) within(ctx context.Context, most time.Duration, work func() error) error {
-	err := r.patience.within(ctx, most, work)
-	if errors.Is(err, ErrTooLong) {
+func (r *Renderer) within(ctx context.Context, what work, do func() error) error {
+	err := r.patience.within(ctx, what, do)
+	if errors.As(err, new(*TooLong)) {
 		return fmt.Errorf("chart %s: %w", r.chart.Name(), err)
 	}
 	return err
@@ -188,7 +158,7 @@ func (r *Renderer) within(ctx context.Context, most time.Duration, work func() e
 // Check validates the user's values against the schemas of the chart and of all enabled subcharts, as an installation does before it renders.
 func (r *Renderer) Check(ctx context.Context, user map[string]any) error {
 	return r.Within(ctx, func() error {
-		now, err := r.prepare(user)
+		now, err := r.coalesce(user)
 		if err != nil {
 			return err
 		}
@@ -203,11 +173,9 @@ func (r *Renderer) checkSchemas(now ready) error {
 	return nil
 }
 
-// Forget removes parsed templates, compiled schemas and results: outputs keep what Witness needs. A later render parses them again.
+// Forget removes parsed templates and compiled schemas. A later render parses them again.
 func (r *Renderer) Forget() {
-	whole := r.engine.whole
 	r.engine = NewEngine()
-	r.engine.whole = whole
 	r.schemas.compiled.Forget()
 }
 
@@ -217,53 +185,19 @@ func (r *Renderer) Reads() Reads { return r.engine.reads.all() }
 // Unseen returns the places "template:line" that mention images and that no Render so far has executed. Charts that were never enabled are ignored.
 func (r *Renderer) Unseen() []string { return r.engine.coverage.unseen() }
 
-// copied returns the data for templates that do not modify values: the values are a copy.
-func (r ready) copied() chartutil.Values {
-	scope := maps.Clone(r.scope)
-	scope["Values"] = chartutil.Values(helmvalues.CopyTree(r.tree))
-	return scope
-}
-
-// once returns the data for templates as Helm has it, which is valid for one render.
-func (r ready) once() chartutil.Values {
-	scope := maps.Clone(r.scope)
-	scope["Values"] = chartutil.Values(r.original)
-	return scope
-}
-
-// prepare is coalesce with a cache, without the original values.
-func (r *Renderer) prepare(user map[string]any) (ready, error) {
-	sum := content(user)
-	if known, ok := r.ready[sum]; ok {
-		return known, nil
-	}
-	now, err := r.coalesce(user)
-	if err != nil {
-		return ready{}, err
-	}
-	now.original = nil
-	if len(r.ready) >= maxReady {
-		clear(r.ready)
-	}
-	r.ready[sum] = now
-	return now, nil
-}
-
 // coalesce merges a user's values over those of the charts that they enable.
 func (r *Renderer) coalesce(user map[string]any) (ready, error) {
 	prepared, err := r.enabled.Enabled(user)
 	if err != nil {
 		return ready{}, err
 	}
-	user = helmvalues.CopyTree(user)
 	release := chartutil.ReleaseOptions{Name: r.settings.Release, Namespace: r.settings.Namespace, Revision: 1, IsInstall: true}
-	scope, err := chartutil.ToRenderValuesWithSchemaValidation(prepared, user, release, r.caps, true)
+	scope, err := chartutil.ToRenderValuesWithSchemaValidation(prepared, helmvalues.CopyTree(user), release, r.caps, true)
 	if err != nil {
 		return ready{}, fmt.Errorf("values of chart %s: %w", r.chart.Name(), err)
 	}
-	tree, _ := mapOf(scope["Values"])
-	delete(scope, "Values")
-	return ready{chart: prepared, scope: scope, tree: r.values.tree(tree), original: tree}, nil
+	tree, _ := helmvalues.AsMap(scope["Values"])
+	return ready{chart: prepared, scope: scope, tree: helmvalues.CopyTree(tree)}, nil
 }
 
 // isPartial reports whether a template is only executed by others.

@@ -159,7 +159,7 @@ func (c *coverage) site(location string) (parse.Node, error) {
 
 // action parses one call of a function of this package.
 func action(text string) (parse.Node, error) {
-	trees, err := parse.Parse("instrument", text, "", "", map[string]any{coverFunc: 0, tickFunc: 0, noteFunc: 0})
+	trees, err := parse.Parse("instrument", text, "", "", map[string]any{coverFunc: 0, tickFunc: 0})
 	if err != nil {
 		return nil, fmt.Errorf("instrument %s: %w", text, err)
 	}

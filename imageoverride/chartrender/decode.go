@@ -16,6 +16,7 @@ type Literal string
 const (
 	maxDepth = 200
 	maxNodes = 2_000_000
+	maxText  = maxOutput + 8<<20
 )
 
 // Decode reads the documents of a YAML text. If a map has a duplicate key, the last one counts, as with Helm. Strings become string, all other
@@ -55,13 +56,16 @@ func decode(text string) ([]any, []Duplicate, error) {
 }
 
 type converter struct {
-	nodes      int
-	duplicates []Duplicate
+	nodes, bytes int
+	duplicates   []Duplicate
 }
 
 func (c *converter) convert(node *yaml.Node, depth int) (any, error) {
 	if c.nodes++; c.nodes > maxNodes {
 		return nil, fmt.Errorf("it contains more than %d values after its aliases are expanded", maxNodes)
+	}
+	if c.bytes += len(node.Value); c.bytes > maxText {
+		return nil, fmt.Errorf("it contains more than %d MiB of text after its aliases are expanded", maxText>>20)
 	}
 	if depth > maxDepth {
 		return nil, fmt.Errorf("line %d is nested more than %d levels deep", node.Line, maxDepth)

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"sort"
 	"strings"
+
+	"helm.sh/helm/v3/pkg/chart"
 )
 
 // Document is one manifest of a rendered chart.
@@ -44,6 +46,44 @@ func cut(text string) []string {
 	return append(parts, text[start:])
 }
 
+// defaultImage matches a line of a definition with a default that may be an image.
+var defaultImage = regexp.MustCompile(`^[ \t-]*["']?(default|[a-zA-Z]*[iI]mage|repository)["']?: *(\{.*[iI]mage.*:|["']?[a-z0-9][a-z0-9._-]*(:[0-9]+)?(/[^\s"']*)?:[^\s"'/]+["']? *$)`)
+
+// DefaultImages reports whether a CustomResourceDefinition may have images as defaults, which a program that reads such objects runs. Definitions are
+// long, so that only lines with such a key are matched.
+func (d Document) DefaultImages() bool {
+	if !strings.Contains(d.Text, "default") {
+		return false
+	}
+	for line := range strings.SplitSeq(d.Text, "\n") {
+		key, value, _ := strings.Cut(line, ":")
+		if strings.Contains(value, ":") && (strings.Contains(key, "default") || strings.Contains(key, "mage") || strings.Contains(key, "repository")) && defaultImage.MatchString(line) {
+			return true
+		}
+	}
+	return false
+}
+
+// Unrendered reports whether the document is a file of crds/, which Helm installs as it is.
+func (d Document) Unrendered() bool {
+	_, rest, found := strings.Cut(d.Template, "/crds/")
+	return found && !strings.Contains(d.Template, "/templates/") && rest != ""
+}
+
+// crds returns the files of crds/ that may have images as defaults.
+func (i interned) crds(c *chart.Chart) []Document {
+	var all []Document
+	for _, object := range c.CRDObjects() {
+		for index, text := range cut(string(object.File.Data)) {
+			one := Document{Template: object.Filename, Index: index, Text: i.one(text)}
+			if one.DefaultImages() && one.Definition() {
+				all = append(all, one)
+			}
+		}
+	}
+	return all
+}
+
 // Definition reports whether the document is a CustomResourceDefinition, whose text describes images but never runs one.
 func (d Document) Definition() bool {
 	return strings.Contains(d.Text, "CustomResourceDefinition") && crdKind.MatchString(d.Text)
@@ -61,8 +101,21 @@ func (d Document) Decode() (any, []Duplicate, error) {
 	return parts[0], duplicates, nil
 }
 
-// split splits rendered templates into documents, without empty ones.
-func split(texts map[string]string) []Document {
+// interned contains one copy of each text of a manifest.
+type interned map[string]string
+
+// one returns the copy of a text.
+func (i interned) one(text string) string {
+	known, ok := i[text]
+	if !ok {
+		known = strings.Clone(text)
+		i[known] = known
+	}
+	return known
+}
+
+// split splits rendered templates into documents, without empty ones. Equal texts of several renders, such as long definitions, share their memory.
+func (i interned) split(texts map[string]string) []Document {
 	names := make([]string, 0, len(texts))
 	for name := range texts {
 		if isManifest(name) {
@@ -77,7 +130,7 @@ func split(texts map[string]string) []Document {
 			if blank(text) {
 				continue
 			}
-			documents = append(documents, Document{Template: name, Index: index, Text: text})
+			documents = append(documents, Document{Template: name, Index: index, Text: i.one(text)})
 			index++
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"path"
 	"sort"
 	"strings"
@@ -34,26 +33,15 @@ type Engine struct {
 	parsed   map[string]*parsedSet
 	coverage *coverage
 	reads    *reads
-	parses   *parses
-	inputs   *inputs
-	notes    *instrumenter
-	kept     map[string][]*file
-	// trees contains the parsed templates of files, by name and text; bodies contains hashes of their content.
-	trees  map[string]map[string]*parse.Tree
-	bodies map[*parse.Tree]uint64
-	// whole reports whether every render executes all files, since templates of
-	// the chart modify their values.
-	whole bool
+	// trees contains the parsed templates of files, by name and text.
+	trees map[string]map[string]*parse.Tree
+	// volatile reports whether the last render used the time or random values.
+	volatile bool
 }
 
 // NewEngine creates an Engine without parsed templates.
 func NewEngine() *Engine {
-	in := newInputs()
-	return &Engine{
-		parsed: map[string]*parsedSet{}, coverage: newCoverage(), reads: newReads(), parses: newParses(),
-		inputs: in, notes: &instrumenter{inputs: in, done: map[*parse.Tree]bool{}}, kept: map[string][]*file{},
-		trees: map[string]map[string]*parse.Tree{}, bodies: map[*parse.Tree]uint64{},
-	}
+	return &Engine{parsed: map[string]*parsedSet{}, coverage: newCoverage(), reads: newReads(), trees: map[string]map[string]*parse.Tree{}}
 }
 
 // parsedSet contains the templates of one combination of enabled charts.
@@ -63,12 +51,6 @@ type parsedSet struct {
 	tpls   map[string]*template.Template
 	fixed  *fixedFuncs
 	budget *budget
-	inputs *inputs
-	notes  *instrumenter
-	// charts identifies the enabled charts.
-	charts uint64
-	// bodies contains a hash of the text of every template, by name.
-	bodies map[string]uint64
 }
 
 // source is one template file with the data it is executed with.
@@ -79,83 +61,56 @@ type source struct {
 	data     map[string]any
 }
 
-// Render executes the templates of a chart whose dependencies were processed by chartutil.ProcessDependencies, except those whose inputs are the same
-// as in an earlier render. The values are those of chartutil.ToRenderValues; unless whole is set, no two maps in them may be the same. It returns
-// every file except partials, in the order of their execution, or nothing if templates turn out to modify their values: then whole is set, and the
-// render is repeated.
-func (e *Engine) Render(ctx context.Context, root *chart.Chart, values chartutil.Values) (files []*file, err error) {
+// Render executes the templates of a chart whose dependencies were processed by chartutil.ProcessDependencies. The values are those of
+// chartutil.ToRenderValues; templates may modify them. It returns the texts of all files except partials, by name.
+func (e *Engine) Render(ctx context.Context, root *chart.Chart, values chartutil.Values) (texts map[string]string, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("chart %s cannot be rendered: %v", root.Name(), r)
 		}
 	}()
-	sources, scopes := collect(root, values)
-	sort.Slice(sources, func(a, b int) bool { return executedBefore(sources[a].name, sources[b].name) })
-	set, err := e.parse(sources)
+	var all []source
+	collect(root, values, &all)
+	sort.Slice(all, func(a, b int) bool { return executedBefore(all[a].name, all[b].name) })
+	set, err := e.parse(all)
 	if err != nil {
 		return nil, err
 	}
 	set.budget.reset(ctx)
+	set.fixed.used = false
+	defer func() { e.volatile = set.fixed.used }()
 	clear(set.depth)
-	if !e.whole {
-		tree, _ := mapOf(values["Values"])
-		e.inputs.begin(tree, scopes, set.charts)
-	}
-	for _, src := range sources {
+	texts = map[string]string{}
+	for _, src := range all {
 		if isPartial(src.name) {
 			continue
 		}
-		one, failed := e.file(set, src)
-		if failed != nil {
-			err = failed
-			break
+		if texts[src.name], err = set.execute(src); err != nil {
+			return nil, err
 		}
-		files = append(files, one)
 	}
-	if e.whole {
-		return files, err
-	}
-	if e.inputs.written() {
-		e.whole = true
-		return nil, nil
-	}
-	e.keep(files)
-	return files, err
+	return texts, nil
 }
 
-// file renders one file, or returns its cached result for the same inputs.
-func (e *Engine) file(set *parsedSet, src source) (*file, error) {
-	if !e.whole {
-		if known := e.known(set, src.name); known != nil {
-			return known, nil
-		}
-		e.inputs.open()
-	}
-	set.fixed.reset()
+// execute renders one file.
+func (s *parsedSet) execute(src source) (string, error) {
+	s.fixed.reset()
 	src.data["Template"] = chartutil.Values{"Name": src.name, "BasePath": src.basePath}
-	text := set.budget.writer()
-	err := set.root.ExecuteTemplate(text, src.name, src.data)
-	result := &file{name: src.name}
-	if !e.whole {
-		result.reads, result.bodies = e.inputs.close(set, src.name)
-	}
+	text := s.budget.writer()
+	err := s.root.ExecuteTemplate(text, src.name, src.data)
 	switch {
-	case set.budget.err != nil:
-		return nil, fmt.Errorf("%s: %w", src.name, set.budget.err)
+	case s.budget.err != nil:
+		return "", fmt.Errorf("%s: %w", src.name, s.budget.err)
 	case err != nil:
-		return nil, innermost(src.name, err)
+		return "", innermost(src.name, err)
 	}
-	result.cut(strings.Clone(dropNoValue(text.String()))) // the clone has no unused capacity
-	return result, nil
+	return dropNoValue(text.String()), nil
 }
-
-// originalNames replaces the names of functions in instrumented templates with the original ones.
-var originalNames = strings.NewReplacer(forwardFunc, "include", printFunc, "toJson", viewFunc, "fromJson")
 
 // innermost returns the error of a template without the chain of includes that led to it. For a template that rejects its values it is only the
 // message.
 func innermost(name string, err error) error {
-	text := originalNames.Replace(err.Error())
+	text := err.Error()
 	if i := strings.LastIndex(text, "error calling fail: "); i >= 0 {
 		return fmt.Errorf("%s: %s", name, strings.TrimSpace(text[i+len("error calling fail: "):]))
 	}
@@ -183,27 +138,18 @@ func (e *Engine) parse(sources []source) (*parsedSet, error) {
 		root:  template.New("chart").Option("missingkey=zero"),
 		depth: map[string]int{},
 		tpls:  map[string]*template.Template{},
-		fixed: &fixedFuncs{}, budget: &budget{}, inputs: e.inputs, bodies: map[string]uint64{}, charts: maphash.String(seed, key),
-		notes: e.notes,
+		fixed: &fixedFuncs{}, budget: &budget{},
 	}
-	set.root.Funcs(funcs(set.fixed)).Funcs(writers(e.inputs))
-	set.root.Funcs(template.FuncMap{coverFunc: e.coverage.execute, tickFunc: set.budget.tick, noteFunc: e.inputs.note, printFunc: e.inputs.print, viewFunc: e.inputs.view, "fromYaml": e.parses.fromYAML, "toYaml": e.parses.toYAML, "regexMatch": e.parses.regexMatch})
+	set.root.Funcs(funcs(set.fixed))
+	set.root.Funcs(template.FuncMap{coverFunc: e.coverage.execute, tickFunc: set.budget.tick})
 	set.bind(set.root)
 	for _, src := range sources {
 		if err := e.add(set.root, src); err != nil {
 			return nil, err
 		}
 	}
-	for _, t := range set.root.Templates() {
-		if t.Tree != nil && t.Root != nil {
-			set.bodies[t.Name()] = e.body(t.Tree)
-		}
-	}
 	e.reads.note(set.root)
 	if err := e.coverage.instrument(set.root); err != nil {
-		return nil, err
-	}
-	if err := set.notes.instrument(set.root); err != nil {
 		return nil, err
 	}
 	e.parsed[key] = set
@@ -233,21 +179,11 @@ func (e *Engine) add(root *template.Template, src source) error {
 	return nil
 }
 
-// body returns a hash of a template; the first call must precede its instrumentation.
-func (e *Engine) body(tree *parse.Tree) uint64 {
-	sum, known := e.bodies[tree]
-	if !known {
-		sum = maphash.String(seed, tree.Root.String())
-		e.bodies[tree] = sum
-	}
-	return sum
-}
-
 // parsing contains the functions that the parser accepts; none is called.
 var parsing = func() template.FuncMap {
 	table := funcs(&fixedFuncs{})
 	none := func() string { return "" }
-	for _, name := range []string{coverFunc, tickFunc, noteFunc, printFunc, viewFunc, forwardFunc} {
+	for _, name := range []string{coverFunc, tickFunc} {
 		table[name] = none
 	}
 	return table
@@ -255,26 +191,19 @@ var parsing = func() template.FuncMap {
 
 // bind adds the two functions with which a template executes other templates.
 func (s *parsedSet) bind(t *template.Template) {
-	include := func(name string, data any) (string, error) {
-		if s.depth[including] > maxIncludeDepth {
-			return "", fmt.Errorf("template %q includes itself without end", name)
-		}
-		s.depth[including]++
-		s.inputs.enter(name)
-		defer func() { s.depth[including]--; s.inputs.leave() }()
-		if _, err := s.budget.tick(); err != nil {
-			return "", err
-		}
-		text := s.budget.writer()
-		err := t.ExecuteTemplate(text, name, data)
-		return text.String(), err
-	}
 	t.Funcs(template.FuncMap{
-		"include": include,
-		forwardFunc: func(name string, data any) (string, error) {
-			text, err := include(name, data)
-			s.inputs.forward()
-			return text, err
+		"include": func(name string, data any) (string, error) {
+			if s.depth[including] > maxIncludeDepth {
+				return "", fmt.Errorf("template %q includes itself without end", name)
+			}
+			s.depth[including]++
+			defer func() { s.depth[including]-- }()
+			if _, err := s.budget.tick(); err != nil {
+				return "", err
+			}
+			text := s.budget.writer()
+			err := t.ExecuteTemplate(text, name, data)
+			return text.String(), err
 		},
 		"tpl": func(text string, data any) (string, error) { return s.tpl(t, text, data) },
 	})
@@ -303,9 +232,6 @@ func (s *parsedSet) tpl(parent *template.Template, text string, data any) (strin
 		if parsed, err = clone.New(parent.Name()).Parse(text); err != nil {
 			return "", fmt.Errorf("tpl cannot parse %q: %w", text, err)
 		}
-		if err := s.notes.instrument(parsed); err != nil {
-			return "", err
-		}
 		if parent == s.root {
 			s.tpls[text] = parsed
 		}
@@ -329,27 +255,8 @@ func executedBefore(a, b string) bool {
 	return a > b
 }
 
-// scope is the data with which the templates of one chart are executed, and the
-// keys of its values from the root.
-type scope struct {
-	keys []string
-	data map[string]any
-}
-
-// collect returns the templates of a chart and its dependencies, each with the
-// data of its chart, and the scopes of the charts.
-func collect(c *chart.Chart, parent map[string]any) ([]source, []scope) {
-	var all gathering
-	all.chart(c, parent, nil)
-	return all.sources, all.scopes
-}
-
-type gathering struct {
-	sources []source
-	scopes  []scope
-}
-
-func (g *gathering) chart(c *chart.Chart, parent map[string]any, keys []string) map[string]any {
+// collect adds the templates of a chart and its dependencies, each with the data of its chart, which it returns.
+func collect(c *chart.Chart, parent map[string]any, into *[]source) map[string]any {
 	children := map[string]any{}
 	data := map[string]any{
 		"Chart": struct {
@@ -367,9 +274,8 @@ func (g *gathering) chart(c *chart.Chart, parent map[string]any, keys []string) 
 	} else if table, err := chartutil.Values(parent).Table("Values." + c.Name()); err == nil {
 		data["Values"] = table
 	}
-	g.scopes = append(g.scopes, scope{keys, data})
 	for _, child := range c.Dependencies() {
-		children[child.Name()] = g.chart(child, data, append(keys[:len(keys):len(keys)], child.Name()))
+		children[child.Name()] = collect(child, data, into)
 	}
 	library := strings.EqualFold(c.Metadata.Type, "library")
 	full := c.ChartFullPath()
@@ -377,7 +283,7 @@ func (g *gathering) chart(c *chart.Chart, parent map[string]any, keys []string) 
 		if file == nil || library && !isPartial(file.Name) {
 			continue
 		}
-		g.sources = append(g.sources, source{
+		*into = append(*into, source{
 			name: path.Join(full, file.Name), text: string(file.Data),
 			basePath: path.Join(full, "templates"), data: data,
 		})

@@ -14,11 +14,14 @@ import (
 var fixedMoment = time.Date(2024, time.January, 1, 12, 0, 0, 0, time.UTC)
 
 // fixedFuncs replaces functions whose results differ from run to run. Results depend on a counter, so that two random strings of a file differ.
-type fixedFuncs struct{ count int }
+type fixedFuncs struct {
+	count int
+	used  bool // in this render
+}
 
 func (f *fixedFuncs) reset() { f.count = 0 }
 
-func (f *fixedFuncs) next() int { f.count++; return f.count }
+func (f *fixedFuncs) next() int { f.count++; f.used = true; return f.count }
 
 // certificate has the fields that templates read from generated certificates.
 type certificate struct{ Cert, Key string }
@@ -51,19 +54,19 @@ func (f *fixedFuncs) letters(alphabet string) func(int) (string, error) {
 func (f *fixedFuncs) table() template.FuncMap {
 	const digits, alpha = "0123456789", "abcdefghijklmnopqrstuvwxyz"
 	return template.FuncMap{
-		"now":          func() time.Time { return fixedMoment },
+		"now":          func() time.Time { f.used = true; return fixedMoment },
 		"ago":          func(any) string { return "0s" },
 		"randAlphaNum": f.letters(alpha + digits),
 		"randAlpha":    f.letters(alpha),
 		"randAscii":    f.letters(alpha + digits),
 		"randNumeric":  f.letters(digits),
-		"randInt":      func(low, _ int) int { return low },
+		"randInt":      func(low, _ int) int { f.used = true; return low },
 		"randBytes": func(length int) (string, error) {
 			text, err := f.letters(alpha)(length)
 			return base64.StdEncoding.EncodeToString([]byte(text)), err
 		},
 		"uuidv4":                   func() string { return fmt.Sprintf("00000000-0000-4000-8000-%012d", f.next()) },
-		"shuffle":                  func(text string) string { return text },
+		"shuffle":                  func(text string) string { f.used = true; return text },
 		"genPrivateKey":            func(kind string) string { return pem(strings.ToUpper(kind)+" PRIVATE KEY", f.next()) },
 		"genCA":                    f.certificate,
 		"genCAWithKey":             f.certificate,

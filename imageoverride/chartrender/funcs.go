@@ -11,6 +11,8 @@ import (
 	"github.com/Masterminds/sprig/v3"
 	goyaml "go.yaml.in/yaml/v3"
 	"sigs.k8s.io/yaml"
+
+	limits "gitops-runtime/internal/budget"
 )
 
 // funcs returns the function table of Helm's templates, with fixed replacements for the functions whose results differ from run to run.
@@ -64,10 +66,14 @@ func conversions() template.FuncMap {
 			}
 			return m
 		},
-		"toYaml":        toYAML,
-		"toYamlPretty":  toYAMLPretty,
-		"fromYaml":      func(text string) map[string]any { return parseMap(text, yamlInto) },
-		"fromYamlArray": func(text string) []any { return parseList(text, yamlInto) },
+		"toYaml":       toYAML,
+		"toYamlPretty": toYAMLPretty,
+		"fromYaml": func(text string) (map[string]any, error) {
+			return parseMap(text, yamlInto), boundAliases("fromYaml", text)
+		},
+		"fromYamlArray": func(text string) ([]any, error) {
+			return parseList(text, yamlInto), boundAliases("fromYamlArray", text)
+		},
 		"toJson":        toJSON,
 		"fromJson":      func(text string) map[string]any { return parseMap(text, jsonInto) },
 		"fromJsonArray": func(text string) []any { return parseList(text, jsonInto) },
@@ -84,7 +90,21 @@ func toYAMLPretty(v any) string {
 	return strings.TrimSuffix(out.String(), "\n")
 }
 
-func yamlInto(text string, into any) error { return yaml.Unmarshal([]byte(text), into) }
+// yamlInto leaves texts alone that boundAliases refuses.
+func yamlInto(text string, into any) error {
+	if err := boundAliases("YAML", text); err != nil {
+		return err
+	}
+	return yaml.Unmarshal([]byte(text), into)
+}
+
+// boundAliases refuses a text whose aliases stand for more than a chart needs.
+func boundAliases(name, text string) error {
+	if !strings.Contains(text, "&") {
+		return nil
+	}
+	return limits.New(limits.Default()).YAML(name, []byte(text))
+}
 
 func jsonInto(text string, into any) error { return json.Unmarshal([]byte(text), into) }
 

@@ -37,23 +37,3 @@ func TestToJSONIsHelms(t *testing.T) {
 		require.Equal(t, string(want), text, "%v", v)
 	}
 }
-
-// TestReadBackIsTheJSONRead: the copy is equal to the decoded JSON.
-func TestReadBackIsTheJSONRead(t *testing.T) {
-	told := 0
-	for _, v := range jsonValues() {
-		read, ok := readBack(v, 0)
-		if !ok {
-			continue
-		}
-		told++
-		data, err := json.Marshal(v)
-		require.NoError(t, err)
-		var want any
-		require.NoError(t, json.Unmarshal(data, &want))
-		require.Equal(t, want, read, "%v", v)
-	}
-	require.Greater(t, told, 20)
-	_, ok := readBack(map[string]any{"a": []any{1.0, "x", nil, map[string]any{"b": true}}}, 0)
-	require.True(t, ok)
-}

@@ -5,11 +5,11 @@ import (
 
 	"helm.sh/helm/v3/pkg/chartutil"
 
-	"gitops-runtime/internal/kubeversion"
+	"gitops-runtime/internal/helmchart"
 )
 
 // DefaultKubeVersion is the Kubernetes version that templates see by default, as with `helm template`.
-const DefaultKubeVersion = kubeversion.Helm
+const DefaultKubeVersion = helmchart.AssumedKubernetes
 
 // Minor versions that are tried, newest first, for charts that do not allow the
 // default version.

@@ -15,6 +15,8 @@ type Reads struct {
 	Paths [][]string
 	// Defaults are the texts that templates use if a value is not set, with the path of the value.
 	Defaults []Default
+	// Printed are the paths of values that templates print.
+	Printed [][]string
 	// Names are the keys that templates read from any map, such as "registry".
 	Names map[string]bool
 }
@@ -30,11 +32,12 @@ type Default struct {
 type reads struct {
 	paths    map[string][]string
 	defaults map[string]Default
+	printed  map[string]bool
 	names    map[string]bool
 }
 
 func newReads() *reads {
-	return &reads{paths: map[string][]string{}, defaults: map[string]Default{}, names: map[string]bool{}}
+	return &reads{paths: map[string][]string{}, defaults: map[string]Default{}, printed: map[string]bool{}, names: map[string]bool{}}
 }
 
 func (r *reads) all() Reads {
@@ -44,6 +47,9 @@ func (r *reads) all() Reads {
 		all.Paths = append(all.Paths, r.paths[key])
 		if text, ok := r.defaults[key]; ok {
 			all.Defaults = append(all.Defaults, text)
+		}
+		if r.printed[key] {
+			all.Printed = append(all.Printed, r.paths[key])
 		}
 	}
 	return all
@@ -91,7 +97,9 @@ func (r *reader) list(list *parse.ListNode, dot []string) {
 	for _, node := range list.Nodes {
 		switch typed := node.(type) {
 		case *parse.ActionNode:
-			r.pipe(typed.Pipe, dot)
+			if path := r.pipe(typed.Pipe, dot); path != nil && len(typed.Pipe.Decl) == 0 {
+				r.printed[strings.Join(path, "\x00")] = true
+			}
 		case *parse.TemplateNode:
 			r.pipe(typed.Pipe, dot)
 		case *parse.IfNode:
@@ -151,6 +159,13 @@ func (r *reader) command(command *parse.CommandNode, dot []string) []string {
 	}
 	if len(paths) == 3 {
 		r.addDefault(command, paths[2])
+	}
+	if isCall(command, "coalesce", "or") && len(texts) > 0 {
+		for _, path := range paths[1:] {
+			if path != nil {
+				r.defaults[strings.Join(path, "\x00")] = Default{Path: path, Text: texts[len(texts)-1]}
+			}
+		}
 	}
 	called, ok := command.Args[0].(*parse.IdentifierNode)
 	if !ok {

@@ -1,24 +1,19 @@
 package chartrender
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
-	"hash/maphash"
 	"strings"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
 	"helm.sh/helm/v3/pkg/chart"
 
-	"gitops-runtime/internal/helmschema"
+	"gitops-runtime/internal/helmrender"
 	"gitops-runtime/internal/helmvalues"
+	"gitops-runtime/internal/valueschema"
 )
 
 // schemas validates values against the schemas of charts with the library that Helm uses. Each schema is compiled once; nothing is fetched.
 type schemas struct {
-	compiled *helmschema.Cache
-	// known contains the results by a hash of schema and values.
-	known map[uint64]error
+	compiled *valueschema.Cache
 }
 
 // refusal is the error of values that schemas reject: the validation errors by chart.
@@ -41,7 +36,7 @@ func (s *schemas) check(c *chart.Chart, tree map[string]any) error {
 func (s *schemas) gather(c *chart.Chart, tree map[string]any, into *refusal) {
 	if c.Schema != nil {
 		if err := s.validate(c, tree); err != nil {
-			into.lines = append(into.lines, fmt.Sprintf("%s:\n%s", c.Name(), indented(err)))
+			into.lines = append(into.lines, fmt.Sprintf("%s:\n%s", c.Name(), strings.TrimSuffix(err.Error(), "\n")))
 		}
 	}
 	for _, child := range c.Dependencies() {
@@ -56,34 +51,8 @@ func (s *schemas) gather(c *chart.Chart, tree map[string]any, into *refusal) {
 }
 
 func (s *schemas) validate(c *chart.Chart, tree map[string]any) error {
-	sum := mix(maphash.Bytes(seed, c.Schema), content(tree))
-	if known, ok := s.known[sum]; ok {
-		return known
-	}
-	schema, err := s.compiled.Compile(c.Schema)
-	if err != nil {
+	if _, err := s.compiled.Compile(c.Schema); err != nil {
 		return err
 	}
-	text, err := json.Marshal(tree)
-	if err != nil {
-		return err
-	}
-	if bytes.Equal(text, []byte("null")) {
-		text = []byte("{}")
-	}
-	instance, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-	if err != nil {
-		return err
-	}
-	s.known[sum] = schema.Validate(instance)
-	return s.known[sum]
-}
-
-// indented returns the validator's message without its heading.
-func indented(err error) string {
-	_, rest, found := strings.Cut(err.Error(), "\n")
-	if !found {
-		return err.Error()
-	}
-	return rest
+	return helmrender.ValidateOne(s.compiled, c.Schema, tree)
 }

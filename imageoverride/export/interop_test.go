@@ -89,7 +89,7 @@ func TestCraneRunsTheScript(t *testing.T) {
 	copied(t, pairs)
 }
 
-// TestRegsyncRunsTheFile runs regsync, built from tools/regsync, with the file.
+// TestRegsyncRunsTheFile runs regsync, pinned in hack/tools/go.mod, with the file.
 func TestRegsyncRunsTheFile(t *testing.T) {
 	pairs := filled(t)
 	path := filepath.Join(write(t, "regsync", pairs), "regsync.yaml")
@@ -101,16 +101,16 @@ func TestRegsyncRunsTheFile(t *testing.T) {
 		require.NoError(t, err)
 	}
 	require.NoError(t, file.Close())
-	run(t, nil, "go", "-C", "../../tools/regsync", "tool", "regsync", "once", "--config", path)
+	run(t, nil, "go", "-C", "../../hack/tools", "tool", "regsync", "once", "--config", path)
 	copied(t, pairs)
 }
 
-// TestContainerdReadsTheHosts reads the folder with containerd's library, in tools/containerd-hosts.
+// TestContainerdReadsTheHosts reads the folder with containerd's library, in hack/tools/containerd-hosts.
 func TestContainerdReadsTheHosts(t *testing.T) {
 	root := filepath.Join(write(t, "hosts", pairs(t, mapping.HostPrefix, "nats:2", "quay.io/a/b:v1")), "certs.d")
 	require.Equal(t, "docker.io https://r.io/v2/x/docker.io\ndocker.io https://registry-1.docker.io/v2\n"+
 		"quay.io https://r.io/v2/x/quay.io\nquay.io https://quay.io/v2\n",
-		run(t, nil, "go", "-C", "../../tools/containerd-hosts", "run", ".", root, "docker.io", "quay.io"))
+		run(t, nil, "go", "-C", "../../hack/tools", "run", "./containerd-hosts", root, "docker.io", "quay.io"))
 }
 
 // TestSkopeoKnowsTheFields parses the file with the fields that skopeo-sync(1) documents, because skopeo's parser is not a separate package.

@@ -1,3 +1,7 @@
+//go:build !race
+
+// The race detector learns nothing from these tests: they do one thing after the other.
+
 package generate_test
 
 import (
@@ -17,7 +21,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"gitops-runtime/imageoverride/generate"
-	"gitops-runtime/internal/foldertest"
+	"gitops-runtime/internal/testkit"
 )
 
 // corpusChart is a chart of the corpus on disk, with the expected result.
@@ -47,7 +51,7 @@ func corpus(t *testing.T) []corpusChart {
 			if one == nil {
 				one = &corpusChart{style: style, name: name, path: filepath.Join(folder, name)}
 				charts[name], order = one, append(order, name)
-				foldertest.Write(t, filepath.Join(one.path, "Chart.yaml"), "apiVersion: v2\nname: "+name+"\nversion: 0.1.0\n")
+				testkit.WriteFile(t, filepath.Join(one.path, "Chart.yaml"), "apiVersion: v2\nname: "+name+"\nversion: 0.1.0\n")
 			}
 			lines := strings.Split(strings.TrimSpace(string(entry.Data)), "\n")
 			switch below {
@@ -60,7 +64,7 @@ func corpus(t *testing.T) []corpusChart {
 			case "accept":
 				one.accept = lines
 			default:
-				foldertest.Write(t, filepath.Join(one.path, below), string(entry.Data))
+				testkit.WriteFile(t, filepath.Join(one.path, below), string(entry.Data))
 			}
 		}
 		for _, name := range order {

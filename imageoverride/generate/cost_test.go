@@ -11,19 +11,18 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gitops-runtime/imageoverride/generate"
-	"gitops-runtime/internal/foldertest"
-	"gitops-runtime/tests/processor"
+	"gitops-runtime/internal/testkit"
 )
 
 // cost runs the generator with its proof and reports processor time and memory.
 func cost(b *testing.B, options generate.Options) {
 	b.Helper()
-	begun := processor.Time(b)
+	begun := testkit.CPUTime(b)
 	for b.Loop() {
 		_, err := generate.Run(context.Background(), options)
 		require.NoError(b, err)
 	}
-	processor.Report(b, begun)
+	testkit.ReportCPU(b, begun)
 	var memory runtime.MemStats
 	runtime.ReadMemStats(&memory)
 	b.ReportMetric(float64(memory.Sys)/(1<<20), "MiB")
@@ -55,7 +54,7 @@ func copying(b *testing.B, templates int) string {
 	var values strings.Builder
 	for i := range templates {
 		fmt.Fprintf(&values, "app%d:\n  image: {registry: quay.io, repository: team/app%d, tag: v1}\n  labels: {a: b, c: d, e: f}\n  args: [one, two, three]\n", i, i)
-		foldertest.Write(b, fmt.Sprintf("%s/templates/app%d.yaml", folder, i), fmt.Sprintf(`{{- $own := deepCopy . }}
+		testkit.WriteFile(b, fmt.Sprintf("%s/templates/app%d.yaml", folder, i), fmt.Sprintf(`{{- $own := deepCopy . }}
 {{- $app := (index $own.Values "app%d") }}
 apiVersion: v1
 kind: Pod
@@ -63,8 +62,8 @@ metadata: {name: app%d, labels: {{ toJson $app.labels }}}
 spec: {containers: [{name: app, args: {{ toJson $app.args }}, image: "{{ $app.image.registry }}/{{ $app.image.repository }}:{{ $app.image.tag }}"}]}
 `, i, i))
 	}
-	foldertest.Write(b, folder+"/Chart.yaml", "apiVersion: v2\nname: copying\nversion: 0.1.0\n")
-	foldertest.Write(b, folder+"/values.yaml", values.String())
+	testkit.WriteFile(b, folder+"/Chart.yaml", "apiVersion: v2\nname: copying\nversion: 0.1.0\n")
+	testkit.WriteFile(b, folder+"/values.yaml", values.String())
 	return folder
 }
 

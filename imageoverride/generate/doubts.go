@@ -1,6 +1,8 @@
 package generate
 
 import (
+	"context"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -29,6 +31,30 @@ func (r *run) doubts(scenario string, found locate.Found) (unread, suspected []D
 		suspected = r.doubt(suspected, Doubt{scenario, proof.Place(suspect.Field), suspect.Text(), suspect.Reason})
 	}
 	return unread, suspected
+}
+
+// findVolatile renders a scenario with Helm's engine, and records the images whose text is another one than in the repeatable render: their tags come from
+// the time or from random values, and no mirror can have them.
+func (r *run) findVolatile(ctx context.Context, user user, found locate.Found) error {
+	output, err := r.renderer.RenderWithHelm(ctx, user.tree)
+	if err != nil {
+		return r.refused(ctx, user.name, user.tree, fmt.Errorf("scenario %s does not render: %w", user.name, err))
+	}
+	helms, err := r.index.Find(output.Documents, r.hosts())
+	if err != nil {
+		return err
+	}
+	same := map[string]bool{}
+	for _, location := range helms.Locations {
+		same[location.Field.ID()+" "+location.Text()] = true
+	}
+	for _, location := range found.Locations {
+		if !same[location.Field.ID()+" "+location.Text()] {
+			r.volatile[location] = true
+			r.result.Unread = r.doubt(r.result.Unread, Doubt{user.name, proof.Place(location.Field), location.Image.Name(), "the template writes another tag in every render, from the time or a random value"})
+		}
+	}
+	return nil
 }
 
 func (r *run) doubt(all []Doubt, one Doubt) []Doubt {

@@ -2,13 +2,13 @@ package generate
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
 	"helm.sh/helm/v3/pkg/chart"
 
 	"gitops-runtime/internal/helmvalues"
+	"gitops-runtime/internal/outfile"
 )
 
 // duplicates warns about duplicate keys of maps: in the values of the chart and of its dependencies, in those of the user, and in rendered manifests.
@@ -33,7 +33,7 @@ func (r *run) duplicates(loaded *chart.Chart) []string {
 	for _, name := range slices.Compact(files) {
 		if name == "-" {
 			all = append(all, duplicatesIn("standard input", r.options.text)...)
-		} else if text, err := os.ReadFile(strings.TrimPrefix(name, "file://")); err == nil {
+		} else if text, err := outfile.ReadRegular(strings.TrimPrefix(name, "file://"), maxEarlier); err == nil {
 			all = append(all, duplicatesIn(name, text)...)
 		}
 	}

@@ -9,20 +9,20 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gitops-runtime/imageoverride/generate"
-	"gitops-runtime/internal/foldertest"
+	"gitops-runtime/internal/testkit"
 )
 
 // TestDuplicateKeysAreWarnedOf: the last of duplicate keys is used, as in Helm, and a warning names the file, the key and the line.
 func TestDuplicateKeysAreWarnedOf(t *testing.T) {
 	folder := t.TempDir()
 	chart, user, other := filepath.Join(folder, "twice"), filepath.Join(folder, "user.yaml"), filepath.Join(folder, "other.yaml")
-	foldertest.Write(t, filepath.Join(chart, "Chart.yaml"), "apiVersion: v2\nname: twice\nversion: 0.1.0\n")
-	foldertest.Write(t, filepath.Join(chart, "values.yaml"), "image: quay.io/a/first:1\nimage: quay.io/a/last:1\nmore: quay.io/a/more:1\n")
-	foldertest.Write(t, filepath.Join(chart, "charts/below/Chart.yaml"), "apiVersion: v2\nname: below\nversion: 0.1.0\n")
-	foldertest.Write(t, filepath.Join(chart, "charts/below/values.yaml"), "a:\n  b: 1\n  b: 2\n")
-	foldertest.Write(t, filepath.Join(chart, "templates/p.yaml"), "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  containers:\n    - name: c\n      image: {{ .Values.image }}\n      name: d\n    - image: {{ .Values.more }}\n")
-	foldertest.Write(t, user, "more: quay.io/a/one:1\nmore: quay.io/a/two:1\n")
-	foldertest.Write(t, other, "x: {y: 1, y: 2}\n")
+	testkit.WriteFile(t, filepath.Join(chart, "Chart.yaml"), "apiVersion: v2\nname: twice\nversion: 0.1.0\n")
+	testkit.WriteFile(t, filepath.Join(chart, "values.yaml"), "image: quay.io/a/first:1\nimage: quay.io/a/last:1\nmore: quay.io/a/more:1\n")
+	testkit.WriteFile(t, filepath.Join(chart, "charts/below/Chart.yaml"), "apiVersion: v2\nname: below\nversion: 0.1.0\n")
+	testkit.WriteFile(t, filepath.Join(chart, "charts/below/values.yaml"), "a:\n  b: 1\n  b: 2\n")
+	testkit.WriteFile(t, filepath.Join(chart, "templates/p.yaml"), "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  containers:\n    - name: c\n      image: {{ .Values.image }}\n      name: d\n    - image: {{ .Values.more }}\n")
+	testkit.WriteFile(t, user, "more: quay.io/a/one:1\nmore: quay.io/a/two:1\n")
+	testkit.WriteFile(t, other, "x: {y: 1, y: 2}\n")
 	result, err := generate.Run(context.Background(), generate.Options{
 		Chart: chart, Registry: private,
 		Values:    generate.Values{Files: []string{user, "-"}, In: strings.NewReader("in: 1\n\nin: 2\n")},

@@ -3,6 +3,7 @@ package generate
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"gitops-runtime/imageoverride/chartrender"
 	"gitops-runtime/imageoverride/solve"
@@ -27,6 +28,7 @@ type Apart struct {
 func (r *run) everything(ctx context.Context, users []user) ([]user, error) {
 	all := append([]user{}, users...)
 	for _, from := range users {
+		r.options.step("turn on the switches of scenario %s", from.name)
 		t := &turning{run: r, ctx: ctx, from: from, tried: map[string]bool{}}
 		trees, err := t.sets()
 		if err != nil {
@@ -113,10 +115,7 @@ func (t *turning) together(tree map[string]any, base chartrender.Output, switche
 
 // bad returns the error of values that do not install: from a schema, a template, or a manifest.
 func (t *turning) bad(tree map[string]any) error {
-	if err := t.renderer.Check(t.ctx, tree); err != nil {
-		return err
-	}
-	output, err := t.renderer.Render(t.ctx, tree)
+	output, err := t.renderer.RenderValid(t.ctx, tree)
 	if err != nil {
 		return err
 	}
@@ -142,13 +141,9 @@ func (t *turning) explain() error {
 
 // without returns the numbers from 0 to count-1 that are not in kept.
 func without(count int, kept []int) []int {
-	keep := map[int]bool{}
-	for _, i := range kept {
-		keep[i] = true
-	}
 	var rest []int
 	for i := range count {
-		if !keep[i] {
+		if !slices.Contains(kept, i) {
 			rest = append(rest, i)
 		}
 	}

@@ -23,6 +23,8 @@ type Options struct {
 	Chart string
 	// Registries contacts the registry of an oci:// reference.
 	Registries registry.Access
+	// FollowLinks reads a chart whose links leave its directory.
+	FollowLinks bool
 	// Registry is the private registry, host[:port][/path].
 	Registry string
 	// Strategy determines the paths of images there; mapping.HostPrefix if empty.
@@ -44,6 +46,8 @@ type Options struct {
 	ExtraImages []string
 	// Settings are those of the render.
 	Settings chartrender.Settings
+	// Progress is called at the beginning of each step of a run; may be nil.
+	Progress func(step string)
 	// text is the content of standard input, after it was read.
 	text []byte
 	// loaded is the chart, if it was read before.
@@ -58,12 +62,19 @@ func (o *Options) mapper() (mapping.Mapper, error) {
 	return mapping.New(o.Registry, o.Strategy, o.Table)
 }
 
+// step reports the beginning of a step.
+func (o Options) step(format string, args ...any) {
+	if o.Progress != nil {
+		o.Progress(fmt.Sprintf(format, args...))
+	}
+}
+
 // load returns the chart, which it reads unless it was read before.
 func (o Options) load(ctx context.Context) (*chart.Chart, error) {
 	if o.loaded != nil {
 		return o.loaded, nil
 	}
-	return helmchart.Load(ctx, helmchart.Source{Name: o.Chart, Registry: o.Registries})
+	return helmchart.Load(ctx, helmchart.Source{Name: o.Chart, Registry: o.Registries, FollowLinks: o.FollowLinks})
 }
 
 // Scenario is a named set of values.

@@ -5,29 +5,36 @@ import (
 	"slices"
 
 	"gitops-runtime/imageoverride/mapping"
+	"gitops-runtime/imageoverride/proof"
 )
 
 // pairs creates the mirror table. An image that is already private is looked up in the table of an earlier run, so that a second run changes nothing.
 func (r *run) pairs() error {
 	var images []mapping.Image
 	add := func(image mapping.Image) { images = append(images, r.source(image)) }
-	for _, scenario := range r.scenarios {
-		for _, location := range scenario.Locations {
-			if location.NameOnly {
-				if text := location.Image.Name(); !r.mapper.Private(location.Image) && !slices.Contains(r.result.NameOnly, text) {
-					r.result.NameOnly = append(r.result.NameOnly, text)
-				}
-				continue
-			}
-			add(location.Image)
-		}
-	}
+	extra := map[string]bool{}
 	for _, text := range r.options.ExtraImages {
 		image, err := mapping.Parse(text)
 		if err != nil {
 			return fmt.Errorf("extra image: %w", err)
 		}
 		add(image)
+		extra[image.Name()] = true
+	}
+	for _, scenario := range r.scenarios {
+		for _, location := range scenario.Locations {
+			image := location.Image
+			switch {
+			case r.volatile[location]:
+			case !location.NameOnly:
+				add(image)
+			case location.Tag != "":
+				image.Tag = location.Tag
+				add(image)
+			case !r.mapper.Private(image) && !extra[image.Name()] && !r.accepts(proof.Place(location.Field), location.Text()) && !slices.Contains(r.result.NameOnly, image.Name()):
+				r.result.NameOnly = append(r.result.NameOnly, image.Name())
+			}
+		}
 	}
 	var err error
 	r.result.Mirror, err = r.mapper.Pairs(images)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"gitops-runtime/imageoverride/chartrender"
+	"gitops-runtime/imageoverride/mapping"
 	"gitops-runtime/imageoverride/postrender"
 	"gitops-runtime/imageoverride/proof"
 )
@@ -18,6 +19,9 @@ func (r *run) patch() error {
 	}
 	var changes []postrender.Change
 	for _, unreached := range r.result.Unreached {
+		if (chartrender.Document{Template: unreached.Location.Field.Object.Template}).Unrendered() {
+			continue
+		}
 		object := unreached.Location.Field.Object
 		key := chartrender.Document{Template: object.Template, Index: object.Index}.Key()
 		changes = append(changes, postrender.Change{
@@ -36,9 +40,13 @@ func (r *run) patch() error {
 
 // provePatch applies the post-renderer to manifests with images outside, and
 // sets Patched to false if any remains.
-func (r *run) provePatch(output chartrender.Output) error {
-	plan := postrender.FromPairs(r.result.Mirror)
-	for _, document := range output.Documents {
+func (r *run) provePatch(documents []chartrender.Document) error {
+	mirrored := postrender.FromPairs(r.result.Mirror)
+	for _, document := range documents {
+		plan := mirrored
+		if document.Unrendered() {
+			plan = func(mapping.Image) (string, bool) { return "", false }
+		}
 		text, _, err := postrender.Apply(r.index, document, r.hosts(), plan)
 		if err != nil {
 			return fmt.Errorf("post-renderer: %w", err)

@@ -1,3 +1,7 @@
+//go:build !race
+
+// The race detector learns nothing from these tests: they do one thing after the other.
+
 package generate_test
 
 import (

@@ -18,21 +18,26 @@ const maxRefinements = 4
 func (r *run) solve(ctx context.Context) (solve.Solution, error) {
 	solver := solve.Solver{
 		Mapper: r.mapper, Reads: r.renderer.Reads(), Banned: map[string]bool{},
-		Render: func(user map[string]any) (chartrender.Output, error) { return r.renderer.Render(ctx, user) },
+	}
+	renders := 0
+	solver.Render = func(user map[string]any) (chartrender.Output, error) {
+		renders++
+		r.options.step("find the values of %d image references (render %d)", r.result.Images, renders)
+		return r.renderer.Render(ctx, user)
 	}
 	for round := 0; ; round++ {
 		solution := solver.Solve(r.scenarios)
 		if err := ctx.Err(); err != nil {
 			return solution, err
 		}
-		kept := r.harmless(ctx, nil, solution.Names)
+		kept := r.harmless(ctx, solution.Names)
 		if err := ctx.Err(); err != nil {
 			return solution, err
 		}
 		if len(kept) == len(solution.Names) || round == maxRefinements {
-			solution.Names = kept
+			solution.Names = r.neededSwitches(ctx, kept)
 			r.settle(&solution)
-			solution.Pins = r.exact(ctx, kept, solution.Pins)
+			solution.Pins = r.exact(ctx, solution.Names, solution.Pins)
 			return solution, ctx.Err()
 		}
 		good := map[string]bool{}
@@ -48,6 +53,31 @@ func (r *run) solve(ctx context.Context) (solve.Solution, error) {
 	}
 }
 
+// neededSwitches returns overrides without the switches that the chart accepts the images without, and records the others.
+func (r *run) neededSwitches(ctx context.Context, overrides []solve.Override) []solve.Override {
+	var without []solve.Override
+	for _, override := range overrides {
+		if override.Switch == nil {
+			without = append(without, override)
+		}
+	}
+	if len(without) == len(overrides) {
+		return overrides
+	}
+	rendered, proved := r.rendered, r.proved
+	if r.fits(ctx, without) {
+		r.proved = false
+		return without
+	}
+	r.rendered, r.proved = rendered, proved
+	for _, override := range overrides {
+		if override.Switch != nil {
+			r.result.Switches = append(r.result.Switches, override)
+		}
+	}
+	return overrides
+}
+
 // exact returns as many of the pins as possible that have no effect in addition to the names: a number that is written as a string may have one. If
 // every pin is the current text, nothing needs to be rendered.
 func (r *run) exact(ctx context.Context, names, pins []solve.Override) []solve.Override {
@@ -59,7 +89,11 @@ func (r *run) exact(ctx context.Context, names, pins []solve.Override) []solve.O
 			others = append(others, pin)
 		}
 	}
-	after := r.rendered
+	plain, err := solve.Tree(names, r.coalesced)
+	if err != nil {
+		return same
+	}
+	before := map[int][]chartrender.Document{} // by scenario, without the pins
 	kept := r.isolated(others, func(chosen []solve.Override) bool {
 		tree, err := solve.Tree(append(append([]solve.Override{}, names...), chosen...), r.coalesced)
 		for i, scenario := range r.scenarios {
@@ -67,11 +101,18 @@ func (r *run) exact(ctx context.Context, names, pins []solve.Override) []solve.O
 				continue
 			}
 			user := helmvalues.Merge(scenario.User, tree)
-			if err != nil || ctx.Err() != nil || r.renderer.Check(ctx, user) != nil {
+			if err != nil || ctx.Err() != nil {
 				return false
 			}
-			output, err := r.renderer.Render(ctx, user)
-			if err != nil || sameDocuments(after[i].Documents, output.Documents) != nil {
+			if before[i] == nil {
+				output, err := r.renderer.Render(ctx, helmvalues.Merge(scenario.User, plain))
+				if err != nil {
+					return false
+				}
+				before[i] = output.Documents
+			}
+			output, err := r.renderer.RenderValid(ctx, user)
+			if err != nil || !slices.Equal(before[i], output.Documents) {
 				return false
 			}
 		}
@@ -97,11 +138,47 @@ func (r *run) holds(pin solve.Override) bool {
 	return true
 }
 
-// harmless returns as many of the overrides as possible that have no side effects together with those below.
-func (r *run) harmless(ctx context.Context, below, overrides []solve.Override) []solve.Override {
-	return r.isolated(overrides, func(chosen []solve.Override) bool {
-		return r.fits(ctx, append(append([]solve.Override{}, below...), chosen...))
-	})
+// harmless returns as many of the overrides as possible that have no side effects together.
+func (r *run) harmless(ctx context.Context, overrides []solve.Override) []solve.Override {
+	if r.proved = r.proveAtOnce(ctx, overrides); r.proved {
+		return overrides
+	}
+	return r.isolated(overrides, func(chosen []solve.Override) bool { return r.fits(ctx, chosen) })
+}
+
+// proveAtOnce renders all scenarios with Helm's engine and the overrides, and reports whether every image is its target or unchanged, and nothing else
+// changes. Then there is nothing left to prove. It returns false for charts with random values, too, since Helm's engine does not repeat those.
+func (r *run) proveAtOnce(ctx context.Context, overrides []solve.Override) bool {
+	tree, err := solve.Tree(overrides, r.coalesced)
+	if err != nil || len(overrides) == 0 || slices.ContainsFunc(r.scenarios, func(s solve.Scenario) bool { return s.Base.Volatile }) {
+		return false
+	}
+	rendered := make([][]chartrender.Document, len(r.scenarios))
+	for i, scenario := range r.scenarios {
+		r.options.step("prove scenario %s with Helm (%d of %d)", scenario.Name, i+1, len(r.scenarios))
+		output, err := r.renderer.RenderWithHelm(ctx, helmvalues.Merge(scenario.User, tree))
+		if err != nil {
+			return false
+		}
+		moved, ok := r.moved(scenario, output.Documents)
+		if !ok {
+			return false
+		}
+		targets := map[locate.Location]string{}
+		for at, location := range scenario.Locations {
+			targets[location] = location.Text()
+			if moved[at] {
+				targets[location] = r.mapper.Target(location.Image).String()
+			}
+		}
+		changes, err := r.comparer.Compare(scenario.Base.Documents, output.Documents, scenario.Locations, func(l locate.Location) string { return targets[l] })
+		if err != nil || len(changes) > 0 {
+			return false
+		}
+		rendered[i] = output.Documents
+	}
+	r.rendered = rendered
+	return true
 }
 
 // isolated returns as many of the overrides as possible that are good together, in their order.
@@ -128,28 +205,28 @@ func (r *run) fits(ctx context.Context, overrides []solve.Override) bool {
 	if err != nil {
 		return false
 	}
-	outputs := make([]chartrender.Output, len(r.scenarios))
+	rendered := make([][]chartrender.Document, len(r.scenarios))
 	for i, scenario := range r.scenarios {
 		user := helmvalues.Merge(scenario.User, tree)
-		if ctx.Err() != nil || r.renderer.Check(ctx, user) != nil {
+		if ctx.Err() != nil {
 			return false
 		}
-		output, err := r.renderer.Render(ctx, user)
+		output, err := r.renderer.RenderValid(ctx, user)
 		if err != nil {
 			return false
 		}
-		if _, ok := r.moved(scenario, output); !ok {
+		if _, ok := r.moved(scenario, output.Documents); !ok {
 			return false
 		}
-		outputs[i] = output
+		rendered[i] = output.Documents
 	}
-	r.rendered = outputs
+	r.rendered = rendered
 	return true
 }
 
 // moved returns for every image of a scenario whether it is at its target in a render; it returns false if an image is neither there nor unchanged.
-func (r *run) moved(scenario solve.Scenario, output chartrender.Output) ([]bool, bool) {
-	found, err := r.index.Find(output.Documents, r.hosts())
+func (r *run) moved(scenario solve.Scenario, documents []chartrender.Document) ([]bool, bool) {
+	found, err := r.index.Find(documents, r.hosts())
 	if err != nil {
 		return nil, false
 	}
@@ -191,17 +268,13 @@ func (r *run) settle(solution *solve.Solution) {
 	}
 	var left []solve.Unreached
 	if len(solution.Names) == 0 {
-		r.rendered = make([]chartrender.Output, len(r.scenarios))
+		r.rendered = make([][]chartrender.Document, len(r.scenarios))
 		for i, scenario := range r.scenarios {
-			r.rendered[i] = scenario.Base
+			r.rendered[i] = scenario.Base.Documents
 		}
 	}
 	for i, scenario := range r.scenarios {
-		output := scenario.Base
-		if len(solution.Names) > 0 {
-			output = r.rendered[i]
-		}
-		moved, ok := r.moved(scenario, output)
+		moved, ok := r.moved(scenario, r.rendered[i])
 		for at, location := range scenario.Locations {
 			if ok && moved[at] || r.mapper.Private(location.Image) {
 				continue

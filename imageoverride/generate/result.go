@@ -12,7 +12,7 @@ import (
 	"gitops-runtime/imageoverride/mapping"
 	"gitops-runtime/imageoverride/proof"
 	"gitops-runtime/imageoverride/solve"
-	"gitops-runtime/internal/fileerror"
+	"gitops-runtime/internal/budget"
 	"gitops-runtime/internal/outfile"
 )
 
@@ -50,6 +50,8 @@ type Result struct {
 	Changes []proof.Change
 	// Unread are image fields without a readable reference, Suspected are texts that may be images.
 	Unread, Suspected []Doubt
+	// Switches are values that are changed, since the chart refuses images at another registry otherwise.
+	Switches []solve.Override
 	// Warnings are about values and about files of an earlier run.
 	Warnings []string
 	// Apart are switches that stay off with Options.Everything.
@@ -58,8 +60,7 @@ type Result struct {
 	KubeVersion string
 	// RemoteSchemas are addresses that schemas refer to, which were not fetched.
 	RemoteSchemas []string
-	// NameOnly are repositories to which a program adds the tag: the mirror
-	// does not have what it adds.
+	// NameOnly are repositories to which a program adds the tag, so that the mirror table does not have it.
 	NameOnly []string
 	// Unseen are template lines that mention images and were not rendered in any scenario, as "template:line".
 	Unseen []string
@@ -75,10 +76,10 @@ type Left struct {
 	proof.Outside
 }
 
-// Complete reports whether every image is at the registry, nothing is in doubt,
+// Complete reports whether every image is at the registry and in the mirror table, nothing is in doubt,
 // and nothing else changed.
 func (r Result) Complete() bool {
-	return len(r.Outside) == 0 && len(r.Unread) == 0 && len(r.Suspected) == 0 && len(r.Changes) == 0
+	return len(r.NameOnly) == 0 && len(r.Outside) == 0 && len(r.Unread) == 0 && len(r.Suspected) == 0 && len(r.Changes) == 0
 }
 
 // Write writes the files, all or none, into a folder, which it creates if necessary. It returns the path of the values file to install with.
@@ -132,6 +133,9 @@ type earlier struct {
 	pairs []mapping.Pair
 }
 
+// maxEarlier is the maximum size of a file of an earlier run, and of a values file, in bytes.
+const maxEarlier = 16 << 20
+
 func readEarlier(folder string) (earlier, error) {
 	before := earlier{files: map[string][]byte{}}
 	if folder == "" {
@@ -141,16 +145,21 @@ func readEarlier(folder string) (earlier, error) {
 		return before, fmt.Errorf("output folder %s is a file; name another with -o", folder)
 	}
 	for _, name := range []string{NoTagsFile, WithTagsFile, DigestsFile} {
-		data, err := os.ReadFile(filepath.Join(folder, name))
+		data, err := outfile.ReadRegular(filepath.Join(folder, name), maxEarlier)
 		if ignoreAbsent(err) != nil {
-			return before, fmt.Errorf("output folder %s: %s: %s", folder, name, fileerror.Reason(err))
+			return before, fmt.Errorf("output folder %s: %s: %s", folder, name, outfile.Reason(err))
+		}
+		if err := budget.New(budget.Default()).YAML(filepath.Join(folder, name), data); err != nil {
+			return before, err
 		}
 		before.files[name] = data
 	}
 	path := filepath.Join(folder, MirrorFile)
-	file, err := os.Open(path)
-	if err != nil {
-		return before, ignoreAbsent(err)
+	file, err := outfile.Open(path)
+	if ignoreAbsent(err) != nil {
+		return before, fmt.Errorf("output folder %s: %s: %s", folder, MirrorFile, outfile.Reason(err))
+	} else if err != nil {
+		return before, nil
 	}
 	defer func() { _ = file.Close() }()
 	before.pairs, err = emit.ReadMirror(path, file)

@@ -26,11 +26,3 @@ func TestOwnKeyDroppedOnARerun(t *testing.T) {
 	require.Equal(t, []string{"own.key of the earlier values-images-no-tags.yaml is not written again; keep your values in another file"}, again.Warnings)
 	require.Equal(t, first.Files, again.Files)
 }
-
-// TestMakeImagesTakesEveryValuesFile: make images uses every values file of the chart.
-func TestMakeImagesTakesEveryValuesFile(t *testing.T) {
-	text, err := os.ReadFile("../../Makefile")
-	require.NoError(t, err)
-	require.Contains(t, string(text), "$(wildcard $(UMBRELLA)/ci/*-values.yaml)")
-	require.Contains(t, string(text), "$(wildcard $(UMBRELLA)/values-*.yaml)")
-}

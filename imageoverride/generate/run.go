@@ -25,14 +25,7 @@ func Run(ctx context.Context, options Options) (Result, error) {
 	if options.text, err = options.input(ctx); err != nil {
 		return Result{}, &WrongValues{err}
 	}
-	result, err := once(ctx, options)
-	var differs *differs
-	if errors.As(err, &differs) && !options.Settings.Whole {
-		// A template may read values in a way that was not recorded.
-		options.Settings.Whole = true
-		return once(ctx, options)
-	}
-	return result, err
+	return once(ctx, options)
 }
 
 // differs is the error of a chart that Helm's engine renders differently.
@@ -42,10 +35,7 @@ func (d *differs) Error() string {
 	return fmt.Sprintf("scenario %s: Helm renders %s; this is a defect of image-override, please report the chart", d.scenario, d.what)
 }
 
-// maxWitnessed limits the scenarios that Helm's engine renders as a whole each; with more it renders every file once for each set of its inputs.
-const maxWitnessed = 8
-
-// once is Run without a retry.
+// once is Run after standard input was read.
 func once(ctx context.Context, options Options) (Result, error) {
 	mapper, err := options.mapper()
 	if err != nil {
@@ -68,7 +58,7 @@ func once(ctx context.Context, options Options) (Result, error) {
 		return Result{}, err
 	}
 	index := locate.NewIndex()
-	r := &run{mapper: mapper, renderer: renderer, index: index, comparer: proof.NewComparer(index), options: options, earlier: before, harmful: map[string]bool{}}
+	r := &run{mapper: mapper, renderer: renderer, index: index, comparer: proof.NewComparer(index), options: options, earlier: before, harmful: map[string]bool{}, volatile: map[locate.Location]bool{}}
 	r.result.KubeVersion, r.result.RemoteSchemas = renderer.KubeVersion(), renderer.RemoteSchemas()
 	if options.Everything {
 		if users, err = r.everything(ctx, users); err != nil {
@@ -119,17 +109,21 @@ type run struct {
 	coalesced map[string]any
 	// harmful contains the paths of values whose change the chart rejects or that would change another image.
 	harmful map[string]bool
-	// rendered contains the output of each scenario with the overrides that were checked last.
-	rendered []chartrender.Output
+	// rendered contains the manifests of each scenario with the overrides that were checked last; proved reports whether Helm's engine rendered them.
+	rendered [][]chartrender.Document
+	proved   bool
+	// volatile contains the images that differ from render to render.
+	volatile map[locate.Location]bool
 }
 
 // inspect renders every scenario with the user's values and finds its images.
 func (r *run) inspect(ctx context.Context, users []user) error {
 	r.result.Rendered = map[string]map[string]any{}
-	for _, user := range users {
+	for i, user := range users {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		r.options.step("render scenario %s (%d of %d)", user.name, i+1, len(users))
 		base, err := r.renderer.Render(ctx, user.tree)
 		if err != nil {
 			return r.refused(ctx, user.name, user.tree, fmt.Errorf("scenario %s does not render: %w", user.name, err))
@@ -137,6 +131,11 @@ func (r *run) inspect(ctx context.Context, users []user) error {
 		found, err := r.index.Find(base.Documents, r.hosts())
 		if err != nil {
 			return fmt.Errorf("scenario %s: %w", user.name, err)
+		}
+		if base.Volatile {
+			if err := r.findVolatile(ctx, user, found); err != nil {
+				return err
+			}
 		}
 		r.result.Images += len(found.Locations)
 		r.result.Rendered[user.name] = user.tree
@@ -147,7 +146,7 @@ func (r *run) inspect(ctx context.Context, users []user) error {
 
 // refused explains why values do not render: a misspelled value is reported as such, not by the effect of its absence.
 func (r *run) refused(ctx context.Context, name string, user map[string]any, err error) error {
-	if ctx.Err() != nil || errors.Is(err, chartrender.ErrTooLong) {
+	if ctx.Err() != nil || errors.As(err, new(*chartrender.TooLong)) {
 		return err
 	}
 	if schema := r.renderer.Check(ctx, user); schema != nil {
@@ -244,10 +243,12 @@ func (r *run) pinnedTags(solution solve.Solution) string {
 // verified that explicit tags change nothing.
 func (r *run) prove(ctx context.Context) error {
 	r.result.Patched = true
-	r.renderer.Forget() // Helm's engine needs the memory
+	if !r.proved {
+		r.renderer.Forget() // Helm's engine needs the memory
+	}
 	for i, scenario := range r.scenarios {
 		after := r.rendered[i]
-		changes, err := r.comparer.Compare(scenario.Base.Documents, after.Documents, scenario.Locations, r.planned(scenario.Name))
+		changes, err := r.comparer.Compare(scenario.Base.Documents, after, scenario.Locations, r.planned(scenario.Name))
 		if err != nil {
 			return err
 		}
@@ -259,6 +260,9 @@ func (r *run) prove(ctx context.Context) error {
 		found, err := r.outside(scenario.Name, after)
 		if err != nil {
 			return err
+		}
+		if r.proved {
+			continue
 		}
 		if err := r.proveWithHelm(ctx, scenario, after, found); err != nil {
 			return err
@@ -284,8 +288,8 @@ func (r *run) planned(scenario string) func(locate.Location) string {
 }
 
 // outside records the images outside and the doubtful places of a render.
-func (r *run) outside(scenario string, output chartrender.Output) (locate.Found, error) {
-	found, err := r.index.Find(output.Documents, r.hosts())
+func (r *run) outside(scenario string, documents []chartrender.Document) (locate.Found, error) {
+	found, err := r.index.Find(documents, r.hosts())
 	if err != nil {
 		return found, err
 	}
@@ -300,53 +304,46 @@ func (r *run) outside(scenario string, output chartrender.Output) (locate.Found,
 	r.result.Unread = append(r.result.Unread, unread...)
 	r.result.Suspected = append(r.result.Suspected, suspected...)
 	if len(outside) > 0 {
-		return found, r.provePatch(output)
+		return found, r.provePatch(documents)
 	}
 	return found, nil
 }
 
 // proveWithHelm repeats the proof with Helm's engine, which must render the
 // same images, unreadable fields and suspected texts in the same places.
-func (r *run) proveWithHelm(ctx context.Context, scenario solve.Scenario, after chartrender.Output, known locate.Found) error {
+func (r *run) proveWithHelm(ctx context.Context, scenario solve.Scenario, after []chartrender.Document, known locate.Found) error {
+	r.options.step("prove scenario %s with Helm", scenario.Name)
 	user := helmvalues.Merge(scenario.User, r.result.Values)
-	witness := func() (chartrender.Output, error) { return r.renderer.Prove(ctx, user) }
-	if len(r.scenarios) > maxWitnessed {
-		witness = func() (chartrender.Output, error) { return r.renderer.Witness(ctx, user, after) }
-	}
-	output, err := witness()
+	output, err := r.renderer.RenderWithHelm(ctx, user)
 	if err != nil {
 		return r.refused(ctx, scenario.Name, scenario.User, fmt.Errorf("scenario %s does not install with the new values: %w", scenario.Name, err))
 	}
-	if slices.Equal(after.Documents, output.Documents) {
+	if slices.Equal(after, output.Documents) {
 		return nil
 	}
 	found, err := r.index.Find(output.Documents, r.hosts())
 	if err != nil {
 		return err
 	}
-	if ours, helms := texts(known), texts(found); !slices.Equal(ours, helms) {
+	if ours, helms := r.texts(known), r.texts(found); !slices.Equal(ours, helms) {
 		return &differs{scenario.Name, difference(ours, helms)}
 	}
 	return nil
 }
 
-func sameDocuments(a, b []chartrender.Document) error {
-	if len(a) != len(b) {
-		return fmt.Errorf("%d manifests become %d", len(a), len(b))
+// texts returns all images, unreadable fields and suspected texts with their places; of images that differ from render to render only the name.
+func (r *run) texts(found locate.Found) []string {
+	changing := map[string]bool{}
+	for location := range r.volatile {
+		changing[location.Field.ID()] = true
 	}
-	for i := range a {
-		if a[i] != b[i] {
-			return fmt.Errorf("template %s renders another manifest", a[i].Template)
-		}
-	}
-	return nil
-}
-
-// texts returns all images, unreadable fields and suspected texts with their places.
-func texts(found locate.Found) []string {
 	var all []string
 	for _, location := range found.Locations {
-		all = append(all, location.Text()+" at "+location.Field.ID())
+		text := location.Text()
+		if changing[location.Field.ID()] {
+			text = location.Image.Name()
+		}
+		all = append(all, text+" at "+location.Field.ID())
 	}
 	for _, problem := range found.Problems {
 		all = append(all, "an unreadable image at "+problem.Field.ID())

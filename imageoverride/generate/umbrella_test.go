@@ -1,3 +1,7 @@
+//go:build !race
+
+// The race detector learns nothing from these tests: they do one thing after the other.
+
 package generate_test
 
 import (
@@ -19,22 +23,6 @@ import (
 	"gitops-runtime/internal/helmchart"
 	"gitops-runtime/internal/helmvalues"
 )
-
-const (
-	charts   = "../../charts"
-	umbrella = charts + "/gitops-runtime"
-	private  = "registry.corp:5000/gitops"
-)
-
-// modes are the access modes of the umbrella chart.
-var modes = []string{"tunnel", "ingress", "gateway", "mesh"}
-
-func modeFile(mode string) string { return umbrella + "/ci/" + mode + "-values.yaml" }
-
-// scenario returns a scenario with these values files.
-func scenario(name string, files ...string) generate.Scenario {
-	return generate.Scenario{Name: name, Values: generate.Values{Files: files}}
-}
 
 // umbrellaScenarios returns the values files of the umbrella chart and its subcharts: access modes, other ci files and high availability. Values are
 // generated from the first ones; the others have to work with the same values.
@@ -67,8 +55,6 @@ func glob(t *testing.T, pattern string) []string {
 	require.NoError(t, err)
 	return files
 }
-
-func short(file string) string { return strings.TrimSuffix(filepath.Base(file), ".yaml") }
 
 func readValues(t *testing.T, path string) map[string]any {
 	t.Helper()

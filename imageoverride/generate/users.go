@@ -13,7 +13,7 @@ import (
 	"gitops-runtime/imageoverride/chartrender"
 	"gitops-runtime/internal/helmchart"
 	"gitops-runtime/internal/helmvalues"
-	"gitops-runtime/internal/schemacheck"
+	"gitops-runtime/internal/valueschema"
 )
 
 // user is a scenario with its loaded values.
@@ -34,7 +34,7 @@ func (w *WrongValues) Unwrap() error { return w.Below }
 type Refused struct {
 	// Scenario is empty if the scenario has no name.
 	Scenario string
-	Problems []schemacheck.Problem
+	Problems []valueschema.Problem
 }
 
 // Error returns a heading, and each problem with its fix in the format of validate-values.
@@ -60,7 +60,7 @@ func (o Options) users(ctx context.Context, loaded *chart.Chart, renderer *chart
 		scenarios = []Scenario{{}}
 	}
 	var all []user
-	plain, cache := helmchart.Of(loaded), &schemacheck.Cache{}
+	plain, cache := helmchart.Of(loaded), &valueschema.Cache{}
 	input, err := o.input(ctx)
 	if err != nil {
 		return nil, &WrongValues{err}
@@ -78,12 +78,12 @@ func (o Options) users(ctx context.Context, loaded *chart.Chart, renderer *chart
 		}
 		one := user{name: cmp.Or(scenario.Name, "default"), tree: helmvalues.CopyTree(read.Tree)}
 		read.WithDefaults(plain)
-		var found []schemacheck.Problem
+		var found []valueschema.Problem
 		err = renderer.Within(ctx, func() (err error) {
-			found, err = schemacheck.Chart(plain, read, cache)
+			found, err = valueschema.Chart(plain, read, cache)
 			return err
 		})
-		if errors.Is(err, chartrender.ErrTooLong) || ctx.Err() != nil {
+		if errors.As(err, new(*chartrender.TooLong)) || ctx.Err() != nil {
 			return nil, err
 		}
 		if err == nil && len(found) > 0 && renderer.Check(ctx, one.tree) != nil {

@@ -89,7 +89,7 @@ func compose(m map[string]any, parent string, clean func(string) string) (Compos
 		found[role] = Part{Role: role, Key: clean(key), Value: text, Literal: literal}
 	}
 	at := words(clean(parent))
-	namesImage := len(at) > 0 && (has(at, "image") || has(at, "images"))
+	namesImage := len(at) > 0 && (slices.Contains(at, "image") || slices.Contains(at, "images"))
 	registry, hasRegistry := found["registry"]
 	repository, hasRepository := found["repository"]
 	name, hasName := found["name"]
@@ -147,6 +147,13 @@ func compose(m map[string]any, parent string, clean func(string) string) (Compos
 	return composite, true
 }
 
+// incomplete reports whether a key has the name of an image whose repository is empty, such as {repository: "", image: driver, version: ""}.
+func incomplete(m map[string]any, key string) bool {
+	repository, isText := m["repository"].(string)
+	name, _ := m[key].(string)
+	return key == "image" && isText && repository == "" && !strings.ContainsAny(name, "/:@")
+}
+
 // holds reports whether a key is one of the parts.
 func (c Composite) holds(key string) bool {
 	for _, part := range c.Parts {
@@ -160,7 +167,7 @@ func (c Composite) holds(key string) bool {
 // aboutCode reports whether a map is about a Git or Helm repository.
 func aboutCode(m map[string]any, clean func(string) string, at []string) bool {
 	for _, word := range codeKeys {
-		if has(at, word) {
+		if slices.Contains(at, word) {
 			return true
 		}
 		for key := range m {
@@ -175,15 +182,6 @@ func aboutCode(m map[string]any, clean func(string) string, at []string) bool {
 // suffixed reports whether a name already has a tag or digest.
 func suffixed(text string) bool {
 	return strings.Contains(text, "@") || strings.LastIndex(text, ":") > strings.LastIndex(text, "/")
-}
-
-func has(list []string, text string) bool {
-	for _, one := range list {
-		if one == text {
-			return true
-		}
-	}
-	return false
 }
 
 // scalar returns the text of a scalar and whether it is not a string; ok is false for maps and lists.

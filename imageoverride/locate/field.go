@@ -44,6 +44,10 @@ type Field struct {
 	Value  string
 	// Literal reports whether it is a scalar other than a string, or an empty map or list.
 	Literal bool
+	// Incomplete reports whether it is the name of an image whose repository, beside it, is empty.
+	Incomplete bool
+	// Variables are those of the container of a variable.
+	Variables *Variables
 	// Composite is set for an image in several fields of a map: Path is the path of the map, and Value the reference that the fields form.
 	Composite *Composite
 }
@@ -99,8 +103,10 @@ func (f *flattener) walk(node any, at Field, depth int) {
 		if len(typed) == 0 {
 			f.literal("[]", at)
 		}
+		variables := variablesOf(typed, f.clean)
 		for i, item := range typed {
 			next := at
+			next.Variables = variables
 			next.Path = fmt.Sprintf("%s[%d]", at.Path, i)
 			next.InList, next.Previous, next.Name = true, previous, ""
 			f.walk(item, next, depth)
@@ -138,10 +144,14 @@ func (f *flattener) walkMap(m map[string]any, at Field, depth int) {
 		f.fields = append(f.fields, joined)
 	}
 	for _, key := range keys {
-		if composed && composite.holds(f.clean(key)) {
+		if composed && composite.holds(f.clean(key)) || key == "_example" && f.object.Kind == "ConfigMap" { // documentation
 			continue
 		}
 		next := Field{Object: at.Object, Path: at.Path, Key: f.clean(key), Parent: at.Key, Name: f.clean(name)}
+		next.Incomplete = incomplete(m, key)
+		if at.InList {
+			next.Variables = at.Variables
+		}
 		if next.Path != "" && !strings.HasSuffix(next.Path, " > ") {
 			next.Path += "."
 		}

@@ -1,7 +1,9 @@
 package locate
 
 import (
-	"sort"
+	"cmp"
+	"regexp"
+	"slices"
 	"strings"
 
 	"gitops-runtime/imageoverride/chartrender"
@@ -16,8 +18,9 @@ type Location struct {
 	Image      mapping.Image
 	// Rule is the reason why this counts as an image.
 	Rule string
-	// NameOnly reports whether it is a repository to which a program adds the tag.
+	// NameOnly reports whether it is a repository to which a program adds the tag: Tag, which is empty if it is not known.
 	NameOnly bool
+	Tag      string
 }
 
 // Text returns the reference as rendered.
@@ -55,11 +58,8 @@ func NewIndex() *Index {
 	return &Index{fields: map[chartrender.Document][]Field{}, duplicates: map[chartrender.Document][]chartrender.Duplicate{}, images: map[string]parsed{}}
 }
 
-// Fields flattens one document; custom resource definitions have no fields.
+// Fields flattens one document.
 func (x *Index) Fields(document chartrender.Document) ([]Field, error) {
-	if document.Definition() {
-		return nil, nil
-	}
 	return Fields(document, func(key string) string { return key })
 }
 
@@ -75,7 +75,7 @@ func (x *Index) candidates(document chartrender.Document) ([]Field, error) {
 		return fields, nil
 	}
 	var all []Field
-	if !document.Definition() {
+	if !document.Definition() || document.DefaultImages() {
 		var duplicates []chartrender.Duplicate
 		var err error
 		if all, duplicates, err = flatten(document, func(key string) string { return key }); err != nil {
@@ -95,12 +95,17 @@ func (x *Index) candidates(document chartrender.Document) ([]Field, error) {
 	return fields, nil
 }
 
+// definition is the kind whose defaults may be images, and whose other texts only describe them.
+const definition = "CustomResourceDefinition"
+
+var inDefault = regexp.MustCompile(`\.default(\.|\[|$)`)
+
 // candidate reports whether any rule may apply to a field.
 func candidate(field Field) bool {
-	if field.Literal {
+	if field.Literal || field.Object.Kind == definition && !inDefault.MatchString(field.Path) {
 		return false
 	}
-	if field.Composite != nil || strings.ContainsAny(field.Value, "/:@") || public(field.Value) {
+	if field.Composite != nil || strings.ContainsAny(field.Value, "/:@=<") || public(field.Value) || coded(field.Value) {
 		return true
 	}
 	for _, place := range places(field) {
@@ -154,7 +159,7 @@ func (x *Index) Find(documents []chartrender.Document, hosts []string) (Found, e
 			found.Suspects = append(found.Suspects, suspects...)
 		}
 	}
-	sort.SliceStable(found.Locations, func(a, b int) bool { return before(found.Locations[a], found.Locations[b]) })
+	slices.SortStableFunc(found.Locations, before)
 	return found, nil
 }
 
@@ -166,7 +171,7 @@ func (k knowledge) add(found *Found, field Field, f finding) {
 	}
 	text := field.Value[f.start:f.end]
 	image, _ := k.parse(text) // judge has parsed it
-	location := Location{Field: field, Start: f.start, End: f.end, Image: image, Rule: f.rule, NameOnly: f.nameOnly}
+	location := Location{Field: field, Start: f.start, End: f.end, Image: image, Rule: f.rule, NameOnly: f.nameOnly, Tag: f.tag}
 	if f.suspected != "" {
 		found.Suspects = append(found.Suspects, Suspect{Location: location, Reason: f.suspected})
 		return
@@ -180,15 +185,7 @@ func (k knowledge) add(found *Found, field Field, f finding) {
 	}
 }
 
-func before(a, b Location) bool {
-	if a.Field.Object.Template != b.Field.Object.Template {
-		return a.Field.Object.Template < b.Field.Object.Template
-	}
-	if a.Field.Object.Index != b.Field.Object.Index {
-		return a.Field.Object.Index < b.Field.Object.Index
-	}
-	if a.Field.Path != b.Field.Path {
-		return a.Field.Path < b.Field.Path
-	}
-	return a.Start < b.Start
+func before(a, b Location) int {
+	return cmp.Or(strings.Compare(a.Field.Object.Template, b.Field.Object.Template), a.Field.Object.Index-b.Field.Object.Index,
+		strings.Compare(a.Field.Path, b.Field.Path), a.Start-b.Start)
 }

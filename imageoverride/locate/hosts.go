@@ -18,8 +18,17 @@ var publicHosts = map[string]bool{
 // publicForm matches host names that are typical of registries.
 var publicForm = regexp.MustCompile(`^(registry|registry-[0-9]+|docker|cr|ghcr|gcr|containers?|images?|oci)\.[a-z0-9.-]+\.[a-z]{2,}$|\.gcr\.io$|-docker\.pkg\.dev$|\.azurecr\.io$|\.dkr\.ecr\.[a-z0-9-]+\.amazonaws\.com$|\.icr\.io$|\.jfrog\.io$`)
 
+// maxHost is the length of the longest host name: https://www.rfc-editor.org/rfc/rfc1035#section-2.3.4
+const maxHost = 255
+
 // public reports whether the name of a host shows that it is a registry.
 func public(host string) bool {
 	host, _, _ = strings.Cut(host, ":")
-	return publicHosts[host] || publicForm.MatchString(host)
+	return publicHosts[host] || len(host) <= maxHost && publicForm.MatchString(host)
+}
+
+// bareRegistry reports whether a text without a path is the name of a registry. API groups and names of attributes may begin with "image.", too.
+func bareRegistry(text string) bool {
+	first, _, _ := strings.Cut(text, ".")
+	return public(text) && first != "image" && first != "images" && first != "container" && first != "containers" && first != "oci"
 }

@@ -20,7 +20,7 @@ const (
 // other contains the last words of names that mention images but do not denote one.
 var other = wordSet("pull policy policies secret secrets prefix type size format id ids dir directory directories path paths count max min timeout enabled " +
 	"disabled interval period gc threshold percent high low cache scan scanner scanning version versions tag tags digest digests registry registries suffix " +
-	"template command args port url endpoint family user group quality width height level builder config key label labels selector service account class mode strategy")
+	"template command args port url endpoint family user group quality width height level builder config key label labels selector service account class mode strategy feature features puller pullers stream streams")
 
 func wordSet(text string) map[string]bool {
 	set := map[string]bool{}
@@ -52,8 +52,9 @@ type finding struct {
 	rule       string
 	// suspected is the reason why it cannot be determined whether this is an image; empty if it can.
 	suspected string
-	// nameOnly reports whether it is a repository to which a program adds the tag.
+	// nameOnly reports whether it is a repository to which a program adds the tag; the tag is empty if it is not known.
 	nameOnly bool
+	tag      string
 	// unread is the reason why the image that should be here cannot be read; empty if it can.
 	unread string
 }
@@ -62,7 +63,8 @@ var (
 	fileNames   = regexp.MustCompile(`(?i)\.(png|svg|jpe?g|gif|ico|webp|bmp|tiff?|iso|qcow2|img|raw|vhdx?|vmdk|tar|t?gz|zip|ya?ml|json)$`)
 	notImages   = wordSet("true false none null nil auto default always never ifnotpresent enabled disabled latest custom yes no on off")
 	placeholder = regexp.MustCompile(`\{\{|\$\{|\$\(|<[a-zA-Z_ -]+>|%[sv]`)
-	versionLike = regexp.MustCompile(`^(v?[0-9]+\.[0-9][A-Za-z0-9._-]*|latest|stable|edge|nightly|main|master)$`)
+	versionLike = regexp.MustCompile(`^(v?[0-9]+\.[0-9][A-Za-z0-9._-]*|v?[0-9]{1,3}|latest|stable|edge|nightly|main|master)$`)
+	hexadecimal = regexp.MustCompile(`^[0-9a-f]{8,}$`)
 	wholePath   = regexp.MustCompile(`^[a-z0-9][a-z0-9._/:@-]*$`)
 )
 
@@ -80,7 +82,7 @@ var inPod = regexp.MustCompile(`(?i)(containers|sidecars)\[\d+\]\.image$|(^|\.)(
 
 // places returns the parts of a field that may be an image as a whole, the most certain first.
 func places(f Field) []place {
-	if f.Literal {
+	if f.Literal || f.Incomplete {
 		return nil
 	}
 	whole := func(name naming, rule string) place {
@@ -93,6 +95,11 @@ func places(f Field) []place {
 			name = itself
 		}
 		return []place{whole(name, "map of registry, repository and tag")}
+	case f.Key == "default" && f.Object.Kind == definition:
+		if strings.ContainsAny(f.Value, "/:@") {
+			return []place{whole(nameOf(f.Parent), "default of a definition")}
+		}
+		return nil
 	case f.Key == "image" && !f.InList:
 		p := whole(itself, "image field")
 		p.pod = inPod.MatchString(f.Path)
@@ -115,8 +122,10 @@ func places(f Field) []place {
 			return []place{{field: f, start: len(flag) + 1, end: len(flag) + 1 + len(value), name: nameOf(flag), rule: "assignment"}}
 		}
 		return []place{whole(name, "list of images")}
-	case f.Key == "value" && f.Name != "":
+	case (f.Key == "value" || f.Key == "default") && f.Name != "":
 		return []place{whole(nameOf(f.Name), "environment variable")}
+	case nameOf(f.Key) == silent && nameOf(f.Parent) == itself && strings.HasSuffix(strings.ToLower(f.Parent), "images") && roleOf(f.Key) == "" && strings.ContainsAny(f.Value, "/:@"):
+		return []place{whole(itself, "map of images")}
 	}
 	return []place{whole(nameOf(f.Key), "field named for an image")}
 }
@@ -138,11 +147,24 @@ func (k knowledge) judge(p place) (finding, bool) {
 	if !p.pod && (bare && p.name != itself && text[0] >= '0' && text[0] <= '9' || fileNames.MatchString(text) || notImages[strings.ToLower(text)]) {
 		return f, false
 	}
+	if p.rule == "environment variable" && !suffix {
+		f.tag = p.field.Variables.tag(p.field.Name)
+	}
 	switch {
+	case p.pod && text == "auto":
+		return f, false // Istio's webhook writes the image
+	case p.rule == "environment variable" && !slash && p.name != silent && p.name != nonImage && p.field.Variables.base(k) != "":
+		f.suspected = "a name below the address in the variable " + p.field.Variables.base(k)
+		return f, true
+	case f.tag != "" && slash && p.name != nonImage && (p.name == itself || repository.MatchString(p.field.Name)):
+		f.rule, f.nameOnly = "variable with its tag in another one", true
+		return f, true
 	case p.pod || image.Digest != "" && p.name != nonImage:
 		return f, true
 	case p.name == itself && p.field.Composite != nil && suffix:
 		return f, true
+	case bare && metadata(p.field) && hexadecimal.MatchString(text):
+		return f, false
 	case p.name == itself && bare && (p.field.InText() || p.rule == "list of images"):
 		f.suspected = "a bare word in a place named for an image"
 		return f, true
@@ -168,10 +190,10 @@ func (k knowledge) judge(p place) (finding, bool) {
 	case p.name == about:
 		f.suspected = "a place that mentions images"
 		return f, true
-	case p.name == silent && !p.field.InText() && slash && image.Tag != "" && versionLike.MatchString(image.Tag) && !metadata(p.field):
-		f.suspected = "it looks like a repository with a tag"
+	case p.name == silent && !p.field.InText() && !metadata(p.field) && looksLike(p.field, text, image.Tag) != "":
+		f.suspected = looksLike(p.field, text, image.Tag)
 		return f, true
-	case p.name == silent && !p.field.InText() && public(text):
+	case p.name == silent && !p.field.InText() && bareRegistry(text) && !strings.HasSuffix(p.field.Object.Kind, "Role"):
 		f.suspected = "the name of a public registry, to which a program may add images"
 		return f, true
 	}
@@ -195,7 +217,7 @@ func (k knowledge) unreadable(p place, f finding, text string) (finding, bool) {
 	case p.pod:
 		f.unread = "the text is not an image reference"
 		return f, true
-	case p.name != itself || fileNames.MatchString(text) || strings.ContainsAny(strings.TrimSpace(text), " \n\t\\") && !placeholder.MatchString(text):
+	case p.name != itself || k.lists(text) || fileNames.MatchString(text) || strings.ContainsAny(strings.TrimSpace(text), " \n\t\\") && !placeholder.MatchString(text):
 		return f, false
 	case strings.Contains(text, "://"):
 		return f, false
@@ -248,25 +270,18 @@ func (k knowledge) hosted(text string) bool {
 
 var token = regexp.MustCompile(`[A-Za-z0-9][A-Za-z0-9._:/@-]*`)
 
-// assigned matches "some-image: text", "SOME_IMAGE=text" and "--some-image text"
-// in free text.
-var assigned = regexp.MustCompile(`(?im)((?:--?)?[a-z][a-z0-9_.-]*image)["']?[ \t]*(?:[:=][ \t]*|[ \t]+)["']?([a-z0-9][a-z0-9._:/@-]*[a-z0-9])`)
-
 // inText finds images in free text: references with a known registry and a tag or digest, references with any digest, texts of images found
 // elsewhere, and texts assigned to a name that ends in "image".
 func (k knowledge) inText(field Field) (locations []Location, suspects []Suspect) {
-	if field.Literal || field.Composite != nil || !strings.ContainsAny(field.Value, ":@/") {
-		return nil, nil
+	if field.Literal || field.Composite != nil || !strings.ContainsAny(field.Value, ":@/=<") {
+		return nil, k.inBase64(field)
 	}
-	named := map[int]bool{}
-	if strings.Contains(strings.ToLower(field.Value), "image") {
-		for _, span := range assigned.FindAllStringSubmatchIndex(field.Value, -1) {
-			name, middle := field.Value[span[2]:span[3]], field.Value[span[3]:span[4]]
-			if strings.ContainsAny(middle, ":=") || strings.HasPrefix(name, "-") {
-				named[span[4]] = nameOf(name) == itself
-			}
-		}
+	if coded := k.inBase64(field); coded != nil {
+		return nil, coded
 	}
+	named, list := namedIn(field.Value), field.InText() && k.lists(field.Value)
+	flag, _, _ := strings.Cut(field.Value, "=")
+	listed := max(nameOf(field.Key), nameOf(field.Name)) == itself || field.InList && nameOf(flag) == itself
 	for _, span := range token.FindAllStringIndex(field.Value, -1) {
 		start, end := span[0], span[1]
 		for end > start && strings.ContainsRune(".:/@-_", rune(field.Value[end-1])) {
@@ -274,11 +289,17 @@ func (k knowledge) inText(field Field) (locations []Location, suspects []Suspect
 		}
 		text := field.Value[start:end]
 		if at := strings.Index(text, "://"); at >= 0 {
-			if scheme := text[:at]; scheme != "docker" && scheme != "docker-image" {
+			scheme := text[:at]
+			if scheme != "docker" && scheme != "docker-image" && scheme != "oci" {
 				continue
 			}
 			start += at + 3
 			text = field.Value[start:end]
+			if image, err := k.parse(text); scheme == "oci" && err == nil {
+				at := Location{Field: field, Start: start, End: end, Image: image, Rule: "free text"}
+				suspects = append(suspects, Suspect{Location: at, Reason: "an OCI artifact, which a controller pulls"})
+				continue
+			}
 		}
 		image, err := k.parse(text)
 		if err != nil || fileNames.MatchString(text) || !named[start] && start > 0 && field.Value[start-1] == '/' && !strings.HasSuffix(field.Value[:start], "://") {
@@ -289,8 +310,15 @@ func (k knowledge) inText(field Field) (locations []Location, suspects []Suspect
 		suffix := image.Suffix() != ""
 		switch {
 		case suffix && (k.texts[text] || image.Digest != "" || slash && (k.public(host) || k.seen[host])),
-			named[start] && (suffix || slash) && !notImages[strings.ToLower(text)]:
+			(named[start] || listed && suffix && slash) && (suffix || slash) && !notImages[strings.ToLower(text)]:
+			at.NameOnly = !suffix && strings.HasSuffix(strings.TrimRight(field.Value[:start], " \t=:\"'"), "_repository")
 			locations = append(locations, at)
+		case named[start] && field.InText() && endsLine(field.Value[end:]) && text != "image" && !notImages[strings.ToLower(text)] && !versionLike.MatchString(text):
+			suspects = append(suspects, Suspect{Location: at, Reason: "a bare word in a place named for an image"})
+		case !field.InText() && !metadata(field) && (start == 0 || strings.ContainsRune("=,; \"'", rune(field.Value[start-1]))) && looksLike(field, text, image.Tag) != "":
+			suspects = append(suspects, Suspect{Location: at, Reason: looksLike(field, text, image.Tag)})
+		case list:
+			suspects = append(suspects, Suspect{Location: at, Reason: "one of a list of repositories with tags"})
 		case slash && k.public(host) && !suffix && (strings.Count(text, "/") > 1 || field.InText()):
 			suspects = append(suspects, Suspect{Location: at, Reason: "a name at a known registry, without a tag, in free text"})
 		}

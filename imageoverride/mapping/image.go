@@ -21,10 +21,17 @@ type Image struct {
 	Digest string
 }
 
+// maxLength is above the length in bytes of any reference: names have at most 255, tags 128, digests fewer than 200.
+const maxLength = 1024
+
 // Parse reads a reference the way container runtimes do: "nats:2" is
 // "docker.io/library/nats:2".
 func Parse(text string) (Image, error) {
-	named, err := reference.ParseNormalizedNamed(text)
+	var named reference.Named
+	err := reference.ErrNameTooLong
+	if len(text) <= maxLength {
+		named, err = reference.ParseNormalizedNamed(text)
+	}
 	if err != nil {
 		return Image{}, fmt.Errorf("%q is not an image reference: %w", text, err)
 	}

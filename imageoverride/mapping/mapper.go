@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"regexp"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -103,12 +104,7 @@ func (m Mapper) Prefixes() []string {
 
 // Private reports whether an image is at the private registry already.
 func (m Mapper) Private(image Image) bool {
-	for _, prefix := range m.Prefixes() {
-		if image.Within(prefix) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(m.Prefixes(), image.Within)
 }
 
 // Target returns the target of an image, with the same tag and digest; a private image is its own target.

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"gitops-runtime/imageoverride/mapping"
+	"gitops-runtime/internal/registry"
 )
 
 // image copies the blobs of the image of one platform: layers and configuration.
@@ -24,16 +25,9 @@ func (c *copying) image(ctx context.Context, pair mapping.Pair, target name.Refe
 		return err
 	}
 	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(blobsPerImage)
 	for _, blob := range append(layers, config) {
-		group.Go(func() error {
-			select {
-			case c.slots <- struct{}{}:
-				defer func() { <-c.slots }()
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-			return c.blob(ctx, pair, target, blob)
-		})
+		group.Go(func() error { return c.blob(ctx, pair, target, blob) })
 	}
 	return group.Wait()
 }
@@ -47,7 +41,9 @@ func (c *copying) blob(ctx context.Context, pair mapping.Pair, target name.Refer
 	}
 	digest := hash.String()
 	lock := c.lock(digest)
-	lock.Lock()
+	if !lock.TryLock() {
+		registry.Idle(ctx, lock.Lock)
+	}
 	defer lock.Unlock()
 	if home, ok := c.journal.homeOf(digest); ok {
 		from, err := c.client.Reference(home)

@@ -7,12 +7,12 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"sync"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
-	"golang.org/x/sync/errgroup"
 
 	"gitops-runtime/imageoverride/mapping"
 	"gitops-runtime/internal/registry"
@@ -33,8 +33,9 @@ type Defect struct {
 	Reason string
 }
 
-// Check compares targets with the lock file and returns the defects in the order of the list. It does not contact the sources.
-func Check(ctx context.Context, access registry.Access, locked []Locked, jobs int) ([]Defect, error) {
+// Check compares targets with the lock file and returns the defects in the order of the list. It does not contact the sources. With read it also reads
+// every blob of the targets, and compares its content with its digest.
+func Check(ctx context.Context, access registry.Access, locked []Locked, jobs int, read bool) ([]Defect, error) {
 	registries, err := open(access)
 	if err != nil {
 		return nil, err
@@ -46,6 +47,9 @@ func Check(ctx context.Context, access registry.Access, locked []Locked, jobs in
 	reasons := make([]string, len(locked))
 	err = each(ctx, pairs, jobs, func(ctx context.Context, i int) error {
 		reason, err := registries.defect(ctx, locked[i])
+		if err == nil && reason == "" && read {
+			reason, err = registries.damage(ctx, locked[i])
+		}
 		reasons[i] = reason
 		return err
 	})
@@ -105,6 +109,21 @@ func (c client) defect(ctx context.Context, want Locked) (string, error) {
 	return "", nil
 }
 
+// damage reads a target with its referrers, and returns what is wrong; "" if nothing is.
+func (c client) damage(ctx context.Context, want Locked) (string, error) {
+	reference, err := c.Reference(want.Target)
+	if err != nil {
+		return "", err
+	}
+	seen := map[string]bool{}
+	for _, digest := range append([]string{want.Digest}, want.Referrers...) {
+		if problem := c.unreadable(ctx, reference, digest, seen); problem != "" {
+			return problem, ctx.Err()
+		}
+	}
+	return "", nil
+}
+
 // single describes a target that has one platform instead of several.
 func (c client) single(found *remote.Descriptor, want Locked) (string, error) {
 	for platform, digest := range want.Platforms {
@@ -130,21 +149,25 @@ func absent(err error) bool {
 
 // each calls do with the index of each pair, at most jobs (0: defaultJobs) in parallel, and returns a summary of the errors.
 func each(ctx context.Context, pairs []mapping.Pair, jobs int, do func(context.Context, int) error) error {
+	errs := make([]error, len(pairs))
+	inTurns(ctx, len(pairs), jobs, func(ctx context.Context, i int) { errs[i] = do(ctx, i) })
+	failures := slices.DeleteFunc(errs, func(err error) bool { return err == nil })
+	return summary(ctx, failures, len(pairs))
+}
+
+// inTurns calls do with each number below count, at most jobs (0: defaultJobs) in parallel, besides those that wait for a registry.
+func inTurns(ctx context.Context, count, jobs int, do func(context.Context, int)) {
 	if jobs <= 0 {
 		jobs = defaultJobs
 	}
-	var group errgroup.Group
-	group.SetLimit(jobs)
-	errs := make([]error, len(pairs))
-	for i := range pairs {
-		group.Go(func() error {
-			errs[i] = do(ctx, i)
-			return nil
+	turns := make(registry.Turns, jobs)
+	var group sync.WaitGroup
+	for i := range count {
+		taken, done := turns.Take(ctx)
+		group.Go(func() {
+			defer done()
+			do(taken, i)
 		})
 	}
-	if err := group.Wait(); err != nil {
-		return err
-	}
-	failures := slices.DeleteFunc(errs, func(err error) bool { return err == nil })
-	return summary(ctx, failures, len(pairs))
+	group.Wait()
 }

@@ -22,7 +22,7 @@ func TestCheck(t *testing.T) {
 	require.NoError(t, err)
 	locked, err := mirror.Lock(ctx, access, pairs, 2, false)
 	require.NoError(t, err)
-	defects, err := mirror.Check(ctx, access, locked, 2)
+	defects, err := mirror.Check(ctx, access, locked, 2, false)
 	require.NoError(t, err)
 	require.Empty(t, defects)
 
@@ -33,7 +33,7 @@ func TestCheck(t *testing.T) {
 	for i := range locked {
 		locked[i].Target = pairs[i].Target
 	}
-	defects, err = mirror.Check(ctx, access, locked, 2)
+	defects, err = mirror.Check(ctx, access, locked, 2, false)
 	require.NoError(t, err)
 	require.Equal(t, []mirror.Defect{
 		{Pair: pairs[0], Reason: "the image is missing"},

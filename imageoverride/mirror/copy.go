@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
-	"golang.org/x/sync/errgroup"
 
 	"gitops-runtime/imageoverride/mapping"
 	"gitops-runtime/internal/registry"
@@ -62,32 +61,24 @@ func (c Copier) Copy(ctx context.Context, pairs []mapping.Pair) error {
 	if err != nil {
 		return err
 	}
-	var group errgroup.Group
-	group.SetLimit(work.jobs)
 	var mu sync.Mutex
 	var failures []error
 	done := 0
-	for _, pair := range pairs {
-		group.Go(func() error {
-			outcome, digest, err := work.pair(ctx, pair)
-			mu.Lock()
-			defer mu.Unlock()
-			done++
-			if err != nil {
-				failures = append(failures, err)
-			}
-			if errors.As(err, new(*journalError)) {
-				cancel(err)
-			}
-			if c.Report != nil {
-				c.Report(Event{Pair: pair, Outcome: outcome, Digest: digest, Err: err, Done: done, Total: len(pairs)})
-			}
-			return nil
-		})
-	}
-	if err := group.Wait(); err != nil {
-		return err
-	}
+	inTurns(ctx, len(pairs), c.Jobs, func(ctx context.Context, i int) {
+		outcome, digest, err := work.pair(ctx, pairs[i])
+		mu.Lock()
+		defer mu.Unlock()
+		done++
+		if err != nil {
+			failures = append(failures, err)
+		}
+		if errors.As(err, new(*stopError)) {
+			cancel(err)
+		}
+		if c.Report != nil {
+			c.Report(Event{Pair: pairs[i], Outcome: outcome, Digest: digest, Err: err, Done: done, Total: len(pairs)})
+		}
+	})
 	return summary(ctx, failures, len(pairs))
 }
 
@@ -96,31 +87,24 @@ type copying struct {
 	client  client
 	puller  *remote.Puller
 	journal *Journal
-	jobs    int
 	again   func(context.Context, func() error) error
 	// referrers includes the referrers of images.
 	referrers bool
-	slots     chan struct{} // limits the blobs in transfer
 	mu        sync.Mutex
 	busy      map[string]*sync.Mutex // locks by blob digest
 }
 
-// blobsPerJob is the number of blobs in transfer per job.
-const blobsPerJob = 2
+// blobsPerImage is the number of blobs of one platform that are transferred at the same time.
+const blobsPerImage = 4
 
 func newCopying(ctx context.Context, registries client, c Copier) (*copying, error) {
-	jobs := c.Jobs
-	if jobs <= 0 {
-		jobs = defaultJobs
-	}
 	puller, err := remote.NewPuller(registries.Options(ctx)...)
 	if err != nil {
 		return nil, fmt.Errorf("registry client: %w", err)
 	}
 	return &copying{
 		referrers: c.Referrers, again: c.Access.Again,
-		client: registries, puller: puller, journal: c.Journal, jobs: jobs,
-		slots: make(chan struct{}, blobsPerJob*jobs), busy: map[string]*sync.Mutex{},
+		client: registries, puller: puller, journal: c.Journal, busy: map[string]*sync.Mutex{},
 	}, nil
 }
 

@@ -10,7 +10,6 @@ import (
 	"sync"
 
 	"gitops-runtime/imageoverride/mapping"
-	"gitops-runtime/internal/fileerror"
 	"gitops-runtime/internal/outfile"
 )
 
@@ -24,17 +23,10 @@ type entry struct {
 	Begun  bool   `json:"begun,omitempty"`
 }
 
-// journalError stops a run: images whose copies are not recorded would be copied again.
-type journalError struct {
-	path string
-	err  error
+// unrecorded is the error that stops a run: images whose copies are not recorded would be copied again.
+func unrecorded(path string, err error) error {
+	return &stopError{fmt.Sprintf("journal %s cannot be written: %s; free some space, or choose another location with --journal, and run the command again to continue", path, outfile.Cause(err)), err}
 }
-
-func (e *journalError) Error() string {
-	return fmt.Sprintf("journal %s cannot be written: %s; free some space, or choose another location with --journal, and run the command again to continue", e.path, fileerror.Cause(e.err))
-}
-
-func (e *journalError) Unwrap() error { return e.err }
 
 // Journal records finished copies in a file of JSON lines.
 type Journal struct {
@@ -57,11 +49,11 @@ func OpenJournal(path string) (*Journal, error) {
 	}
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|outfile.NoFollow, 0o644)
 	if err != nil {
-		return nil, &journalError{path, err}
+		return nil, unrecorded(path, err)
 	}
 	if err := errors.Join(file.Truncate(kept), seekEnd(file)); err != nil {
 		_ = file.Close()
-		return nil, &journalError{path, err}
+		return nil, unrecorded(path, err)
 	}
 	journal.file = file
 	return journal, nil
@@ -74,12 +66,12 @@ func seekEnd(file *os.File) error {
 
 // read reads the complete lines and returns their size in bytes.
 func (j *Journal) read(path string) (int64, error) {
-	data, err := os.Open(path)
+	data, err := outfile.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return 0, nil
 	}
 	if err != nil {
-		return 0, fmt.Errorf("journal %s cannot be read: %w", path, err)
+		return 0, fmt.Errorf("journal %s cannot be read: %s", path, outfile.Reason(err))
 	}
 	defer func() { _ = data.Close() }()
 	var kept int64
@@ -139,7 +131,7 @@ func (j *Journal) add(one entry) error {
 		return fmt.Errorf("journal: %w", err)
 	}
 	if _, err := j.file.Write(append(line, '\n')); err != nil {
-		return &journalError{j.file.Name(), err}
+		return unrecorded(j.file.Name(), err)
 	}
 	return nil
 }

@@ -5,14 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
 	"gitops-runtime/imageoverride/mapping"
-	"gitops-runtime/internal/fileerror"
 	"gitops-runtime/internal/outfile"
 	"gitops-runtime/internal/registry"
 )
@@ -93,9 +91,9 @@ func WriteLock(path string, locked []Locked) error {
 
 // ReadLock reads a lock file.
 func ReadLock(path string) ([]Locked, error) {
-	data, err := os.ReadFile(path)
+	data, err := outfile.Read(path, 64<<20)
 	if err != nil {
-		return nil, fmt.Errorf("--lock %s: %s; `image-override lock` writes it", path, fileerror.Reason(err))
+		return nil, fmt.Errorf("--lock %s: %s; `image-override lock` writes it", path, outfile.Reason(err))
 	}
 	var locked []Locked
 	err = json.Unmarshal(data, &locked)

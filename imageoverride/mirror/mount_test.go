@@ -75,7 +75,7 @@ func TestRegistriesWithoutMounts(t *testing.T) {
 			to.Failing(nil)
 			locked, err := mirror.Lock(context.Background(), registry.Access{Pause: pause}, pairs, 2, false)
 			require.NoError(t, err)
-			defects, err := mirror.Check(context.Background(), registry.Access{Pause: pause}, locked, 2)
+			defects, err := mirror.Check(context.Background(), registry.Access{Pause: pause}, locked, 2, false)
 			require.NoError(t, err)
 			assert.Empty(t, defects)
 		})

@@ -13,6 +13,8 @@ var (
 	chartArgument = argument{"CHART", "a chart's directory, an archive, or oci://host/path[:version]"}
 	imageArgument = argument{"IMAGE", "a reference as `image-override list` shows it, or its name"}
 	tableArgument = argument{"image-mirror.csv", "the table that generate wrote"}
+
+	bundleArgument = argument{"BUNDLE", "a folder or an archive that bundle wrote"}
 )
 
 // needs returns a check for exactly these arguments, which reports a missing or superfluous one.

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"gitops-runtime/imageoverride/overridecmd"
-	"gitops-runtime/internal/foldertest"
+	"gitops-runtime/internal/testkit"
 )
 
 // oneTemplate writes a chart with one template and, optionally, more files.
@@ -17,7 +17,7 @@ func oneTemplate(t *testing.T, values, template string, more map[string]string) 
 		"Chart.yaml": "apiVersion: v2\nname: claims\nversion: 1.0.0\n", "values.yaml": values, "templates/object.yaml": template,
 	}
 	maps.Copy(files, more)
-	return foldertest.New(t, files)
+	return testkit.Folder(t, files)
 }
 
 const (
@@ -66,7 +66,8 @@ func TestClaims(t *testing.T) {
 		},
 		{
 			name: "name only", values: podValues + "base: quay.io/team/sidecar\n", template: pod + "    args: ['--sidecar={{ .Values.base }}']\n",
-			lines: []string{"name only: quay.io/team/sidecar has no tag where the chart writes it; ", proved},
+			lines: []string{"name only: quay.io/team/sidecar has no tag where the chart writes it; ", "nothing is proved: 1 repositories have no tag in the mirror table"},
+			code:  overridecmd.ExitLeftOut, accept: "quay.io/team/sidecar",
 		},
 		{
 			name: "stays off", values: podValues + "never: {enabled: false}\n", template: pod + "{{ if .Values.never.enabled }}{{ fail \"never\" }}{{ end }}\n",
@@ -74,7 +75,7 @@ func TestClaims(t *testing.T) {
 		},
 		{
 			name: "not rendered", values: podValues + "more: false\n", template: pod + "{{ if .Values.more }}\n  - {name: b, image: quay.io/team/b:v1}\n{{ end }}\n",
-			lines: []string{"not rendered: claims/templates/object.yaml", "1 template lines speak of images and were not rendered with these values", proved},
+			args: []string{"--show"}, lines: []string{"not rendered: 1 template lines that mention images; --everything or further scenarios may reach them:\n  claims/templates/object.yaml", proved},
 		},
 		{
 			name: "warning", values: podValues, template: "metadata: {name: first}\n" + pod,

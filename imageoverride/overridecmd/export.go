@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"gitops-runtime/imageoverride/export"
-	"gitops-runtime/internal/fileerror"
 	"gitops-runtime/internal/outfile"
 )
 
@@ -53,7 +52,7 @@ func writeAll(streams Streams, folder string, files export.Files) error {
 	for _, name := range names {
 		path := filepath.Join(folder, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			return fmt.Errorf("output folder %s cannot be created: %s", filepath.Dir(path), fileerror.Cause(err))
+			return fmt.Errorf("output folder %s cannot be created: %s", filepath.Dir(path), outfile.Cause(err))
 		}
 		mode := os.FileMode(0o644)
 		if strings.HasSuffix(name, ".sh") {

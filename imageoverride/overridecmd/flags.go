@@ -2,16 +2,18 @@ package overridecmd
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"gitops-runtime/imageoverride/chartrender"
 	"gitops-runtime/imageoverride/generate"
 	"gitops-runtime/imageoverride/mapping"
-	"gitops-runtime/internal/fileerror"
+	"gitops-runtime/internal/outfile"
 	"gitops-runtime/internal/registry"
 )
 
@@ -23,6 +25,8 @@ type chartFlags struct {
 	table      []string
 	scenarios  []string
 	extra      string
+	// extend adds to the CPU time that the process may use; may be nil.
+	extend func(time.Duration)
 }
 
 func (f *chartFlags) register(command *cobra.Command) {
@@ -42,7 +46,9 @@ func (f *chartFlags) register(command *cobra.Command) {
 	flags.StringVar(&f.options.Settings.KubeVersion, "kube-version", "", "Kubernetes version for templates (default "+chartrender.DefaultKubeVersion+", or the newest that the chart allows)")
 	flags.StringArrayVar(&f.options.Settings.APIVersions, "api-versions", nil, "additional API version for templates, group/version/Kind (may be repeated)")
 	flags.StringVar(&f.options.Settings.Release, "release-name", "", "release name for templates")
+	flags.BoolVar(&f.options.FollowLinks, "follow-links", false, "follow links out of the chart's directory")
 	flags.StringVarP(&f.options.Settings.Namespace, "namespace", "n", "", "namespace for templates")
+	flags.DurationVar(&f.options.Settings.RenderTime, "render-time", 0, "CPU time that one render may take (default "+chartrender.DefaultRenderTime.String()+", and afterwards ten times what the first render took)")
 	flags.StringArrayVar(&f.options.Accept, "accept", nil, "a place (\"Kind/name path\") or text, * for any text, that may be outside, unread, suspected or changed (may be repeated)")
 	f.registries.Register(flags)
 	flags.StringVar(&f.extra, "extra-images", "", "file with additional images to mirror, one per line")
@@ -62,6 +68,7 @@ func (f *chartFlags) complete(command *cobra.Command, chart string) (generate.Op
 		}
 		options.Table[host] = prefix
 	}
+	options.Settings.Extend = f.extend
 	if _, err := mapping.New(options.Registry, options.Strategy, options.Table); err != nil {
 		return options, usage{err}
 	}
@@ -90,7 +97,7 @@ func readImages(path string) ([]string, error) {
 	}
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("--extra-images %s: %s", path, fileerror.Reason(err))
+		return nil, fmt.Errorf("--extra-images %s: %s", path, outfile.Reason(err))
 	}
 	defer func() { _ = file.Close() }()
 	var images []string
@@ -105,8 +112,10 @@ func readImages(path string) ([]string, error) {
 		}
 		images = append(images, text)
 	}
-	if err := scanner.Err(); err != nil {
-		return nil, fmt.Errorf("--extra-images %s: %s", path, fileerror.Reason(err))
+	if err := scanner.Err(); errors.Is(err, bufio.ErrTooLong) {
+		return nil, fmt.Errorf("--extra-images %s: a line is longer than %d KiB; write one image per line", path, bufio.MaxScanTokenSize>>10)
+	} else if err != nil {
+		return nil, fmt.Errorf("--extra-images %s: %s", path, outfile.Reason(err))
 	}
 	return images, nil
 }

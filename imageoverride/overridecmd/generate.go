@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"sort"
 	"strconv"
@@ -20,8 +21,9 @@ import (
 )
 
 func generateCommand(streams Streams) *cobra.Command {
-	var flags chartFlags
+	flags := chartFlags{extend: streams.Extend}
 	var folder, lock, html string
+	var show bool
 	command := &cobra.Command{
 		Use:   "generate CHART --registry HOST[/PATH] [-f values.yaml] [-o out/]",
 		Short: "Write values that redirect every image of a chart to a registry, and prove them by rendering",
@@ -31,7 +33,7 @@ func generateCommand(streams Streams) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			options.Earlier = folder
+			options.Earlier, options.Progress = folder, steps(streams.Err)
 			if options.Digests, err = lockedDigests(lock); err != nil {
 				return err
 			}
@@ -46,12 +48,13 @@ func generateCommand(streams Streams) *cobra.Command {
 			if err := writePage(html, result, streams.Version); err != nil {
 				return err
 			}
-			return report(streams.Out, result, path)
+			return report(streams.Out, result, path, show)
 		},
 	}
 	flags.register(command)
 	command.Flags().StringVarP(&folder, "output", "o", "out", "output folder")
 	command.Flags().StringVar(&lock, "lock", "", "lock file of the command lock, whose digests are written into values")
+	command.Flags().BoolVar(&show, "show", false, "list the template lines that were not rendered")
 	command.Flags().StringVar(&html, "html", "", "file for a report as a self-contained HTML page")
 	return command
 }
@@ -85,7 +88,7 @@ func lockedDigests(path string) (map[string]string, error) {
 }
 
 // report prints the results and the proof. It returns a leftOut error if the proof is incomplete.
-func report(out io.Writer, result generate.Result, path string) error {
+func report(out io.Writer, result generate.Result, path string, show bool) error {
 	p := printer{out: out}
 	notes(&p, result)
 	doubts(&p, result.Unread, result.Suspected)
@@ -95,13 +98,18 @@ func report(out io.Writer, result generate.Result, path string) error {
 	for _, change := range result.Changes {
 		p.line("also changed: %s from %q to %q%s", change.Field, change.Before, change.After, immutable(change))
 	}
-	for _, place := range byTemplate(result.Unseen) {
-		p.line("not rendered: %s", place)
-	}
 	if len(result.Unseen) > 0 {
-		p.line("%d template lines speak of images and were not rendered with these values; --everything or further scenarios may reach them", len(result.Unseen))
+		p.line("not rendered: %d template lines that mention images; --everything or further scenarios may reach them%s", len(result.Unseen), map[bool]string{true: ":", false: ", --show lists them"}[show])
+	}
+	for _, place := range byTemplate(result.Unseen) {
+		if show {
+			p.line("  %s", place)
+		}
 	}
 	unpinned(&p, result)
+	if p.lines > 1 {
+		p.line("") // what matters comes last, alone
+	}
 	p.line("%d image references, %d images to mirror; install with -f %s", result.Images, len(result.Mirror), path)
 	if len(result.Outside) > 0 && result.Patched {
 		p.line("images that no value reaches: use `image-override post-render %s` or the kustomize component %s; proved by rendering", generate.MirrorFile, generate.PatchFile)
@@ -126,6 +134,9 @@ func notes(p *printer, result generate.Result) {
 		reason, _, _ := strings.Cut(apart.Reason, "\n")
 		p.line("stays off: %s does not turn on: %s [%s]", apart.Switch, reason, apart.Scenario)
 	}
+	for _, one := range result.Switches {
+		p.line("switched %s: %s is %t in the values, since the chart refuses images at another registry without it", map[bool]string{true: "on", false: "off"}[*one.Switch], one.Path, *one.Switch)
+	}
 	for _, name := range result.NameOnly {
 		p.line("name only: %s has no tag where the chart writes it; add what the program pulls with --extra-images", name)
 	}
@@ -142,12 +153,24 @@ func doubts(p *printer, unread, suspected []generate.Doubt) {
 	}{{"unread", unread}, {"suspected", suspected}} {
 		var seen gathered
 		for _, doubt := range group.all {
-			seen.add(doubt.Scenario, fmt.Sprintf("%q at %s: %s", doubt.Text, doubt.Place, doubt.Reason))
+			seen.add(doubt.Scenario, fmt.Sprintf("%q at %s: %s", cleantext.Short(withoutLogin(doubt.Text)), doubt.Place, cleantext.Cut(doubt.Reason, 1000)))
 		}
 		for _, text := range seen.texts() {
 			p.line("%s: %s", group.word, text)
 		}
 	}
+}
+
+// login matches user and password before the host of a reference.
+var login = regexp.MustCompile(`^\s*[^\s/@]+:[^\s/@]+@`)
+
+// withoutLogin removes user and password from the text of an image field that is no reference because of them.
+func withoutLogin(text string) string {
+	found := login.FindString(text)
+	if strings.HasPrefix(text[len(found):], "sha256:") { // what is before it is a tag
+		return text
+	}
+	return text[len(found):]
 }
 
 func immutable(change proof.Change) string {
@@ -169,6 +192,7 @@ func incomplete(result generate.Result) string {
 			parts = append(parts, fmt.Sprintf("%d %s", count, what))
 		}
 	}
+	add(len(result.NameOnly), "repositories have no tag in the mirror table (name what the programs pull with --extra-images)")
 	add(len(result.Unread), "image fields cannot be read")
 	add(len(result.Suspected), "texts may be images")
 	add(len(result.Changes), "other fields change")
@@ -252,18 +276,19 @@ func byTemplate(places []string) []string {
 
 // printer stores the first error of many prints.
 type printer struct {
-	out io.Writer
-	err error
+	out   io.Writer
+	lines int
+	err   error
 }
 
 func (p *printer) line(format string, args ...any) {
-	if p.err == nil {
+	if p.lines++; p.err == nil {
 		_, p.err = fmt.Fprintln(p.out, cleantext.Block(fmt.Sprintf(format, args...)))
 	}
 }
 
 func verifyCommand(streams Streams) *cobra.Command {
-	var flags chartFlags
+	flags := chartFlags{extend: streams.Extend}
 	command := &cobra.Command{
 		Use:   "verify CHART -f values-images-no-tags.yaml --registry HOST[/PATH]",
 		Short: "Render a chart and check that every image is at the registry",

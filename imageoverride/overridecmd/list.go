@@ -41,7 +41,7 @@ func origins(command *cobra.Command, flags *chartFlags, chart string) ([]generat
 }
 
 func listCommand(streams Streams) *cobra.Command {
-	var flags chartFlags
+	flags := chartFlags{extend: streams.Extend}
 	var format string
 	command := &cobra.Command{
 		Use:   "list CHART [-f values.yaml] [--format table|json|csv]",
@@ -108,7 +108,7 @@ func writeCSV(out io.Writer, rows []generate.Row) error {
 }
 
 func whyCommand(streams Streams) *cobra.Command {
-	var flags chartFlags
+	flags := chartFlags{extend: streams.Extend}
 	command := &cobra.Command{
 		Use:   "why CHART IMAGE [-f values.yaml]",
 		Short: "Show where an image comes from: object and path, values, template",

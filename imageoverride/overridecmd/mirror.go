@@ -4,36 +4,65 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"math"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"gitops-runtime/imageoverride/emit"
 	"gitops-runtime/imageoverride/mapping"
 	"gitops-runtime/imageoverride/mirror"
-	"gitops-runtime/internal/fileerror"
+	"gitops-runtime/internal/outfile"
 	"gitops-runtime/internal/registry"
 )
 
 // tableFlags are the flags of all commands on a mirror table.
 type tableFlags struct {
+	transferFlags
+	referrers bool
+}
+
+// transferFlags are the flags of all commands that transfer images.
+type transferFlags struct {
 	registries registry.Flags
 	jobs       int
-	referrers  bool
+	rate       float64
+}
+
+func (f *transferFlags) register(flags *pflag.FlagSet) {
+	flags.IntVar(&f.jobs, "jobs", 4, "images processed in parallel, besides those that wait for a registry")
+	flags.Float64Var(&f.rate, "rate", 0, "maximum number of requests in a second to one registry; 0 for no limit")
+}
+
+// apply checks the flags, and adds the rate to the settings of registries.
+func (f *transferFlags) apply(to *registry.Access) error {
+	if f.jobs < 1 {
+		return usage{fmt.Errorf("--jobs %d: write a number of at least 1", f.jobs)}
+	}
+	if f.rate < 0 || math.IsNaN(f.rate) {
+		return usage{fmt.Errorf("--rate %v: write a number of at least 0", f.rate)}
+	}
+	to.Rate = f.rate
+	return nil
 }
 
 func (f *tableFlags) register(command *cobra.Command) {
 	command.Flags().SortFlags = false
-	command.Flags().IntVar(&f.jobs, "jobs", 4, "images processed in parallel")
+	f.transferFlags.register(command.Flags())
 	command.Flags().BoolVar(&f.referrers, "referrers", false, "include signatures, SBOMs and other referrers of the images")
 	f.registries.Register(command.Flags())
 }
 
 func (f *tableFlags) complete() (registry.Access, error) {
-	if f.jobs < 1 {
-		return registry.Access{}, usage{fmt.Errorf("--jobs %d: write a number of at least 1", f.jobs)}
+	settings, err := access(&f.registries)
+	if err != nil {
+		return settings, err
 	}
-	return access(&f.registries)
+	err = f.apply(&settings)
+	return settings, err
 }
 
 // access returns the registry settings of the flags.
@@ -48,11 +77,14 @@ func access(flags *registry.Flags) (registry.Access, error) {
 func readPairs(path string) ([]mapping.Pair, error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("mirror table %s: %s; it is a file that generate writes", path, fileerror.Reason(err))
+		return nil, fmt.Errorf("mirror table %s: %s; it is a file that generate writes", path, outfile.Reason(err))
 	}
 	defer func() { _ = file.Close() }()
-	return emit.ReadMirror(path, file)
+	return emit.ReadMirror(path, io.LimitReader(file, 16<<20))
 }
+
+// transferTime is the CPU time that a transfer of images may use.
+const transferTime = 24 * time.Hour
 
 // tableCommand returns a command on a mirror table: it has the registry flags,
 // and calls work with the table if both are valid.
@@ -71,6 +103,7 @@ func tableCommand(streams Streams, use, short string, work func(context.Context,
 			if err != nil {
 				return err
 			}
+			streams.transfer()
 			waits := newWaits(streams.Err)
 			access.Waiting = waits.report
 			defer waits.finish()
@@ -137,13 +170,14 @@ func lockCommand(streams Streams) *cobra.Command {
 
 func verifyMirrorCommand(streams Streams) *cobra.Command {
 	var lock string
+	var read bool
 	command := tableCommand(streams, "verify-mirror image-mirror.csv [--lock image-lock.json]", "Check that every target exists with the digest, the platforms and all blobs of its source",
 		func(ctx context.Context, t table) error {
 			locked, err := t.expected(ctx, lock)
 			if err != nil {
 				return err
 			}
-			defects, err := mirror.Check(ctx, t.access, locked, t.jobs)
+			defects, err := mirror.Check(ctx, t.access, locked, t.jobs, read)
 			if err != nil {
 				return err
 			}
@@ -157,6 +191,7 @@ func verifyMirrorCommand(streams Streams) *cobra.Command {
 			}
 			return p.err
 		})
+	command.Flags().BoolVar(&read, "read", false, "also read every blob at the targets, and compare its content with its digest")
 	command.Flags().StringVar(&lock, "lock", "", "expected digests, written by lock; without it the sources are queried")
 	return command
 }

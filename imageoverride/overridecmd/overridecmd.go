@@ -7,16 +7,15 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"gitops-runtime/imageoverride/chartrender"
 	"gitops-runtime/imageoverride/generate"
 	"gitops-runtime/internal/cleantext"
-	"gitops-runtime/internal/interrupt"
-	"gitops-runtime/internal/kubectlname"
-	"gitops-runtime/internal/suggest"
+	"gitops-runtime/internal/cli"
+	"gitops-runtime/internal/process"
 )
 
 // Exit codes.
@@ -34,6 +33,15 @@ type Streams struct {
 	Version string
 	// Started is the path of the executable, which determines whether the program runs as a kubectl plugin.
 	Started string
+	// Extend adds to the CPU time that the process may use; may be nil.
+	Extend func(time.Duration)
+}
+
+// transfer raises the limit of CPU time, since images may have any size.
+func (s Streams) transfer() {
+	if s.Extend != nil {
+		s.Extend(transferTime)
+	}
 }
 
 const description = `Points every image of a Helm chart at a private registry, proves by rendering that none is
@@ -62,12 +70,12 @@ func (e usage) Unwrap() error { return e.error }
 // Main is Run with signal handling: SIGINT and SIGTERM cancel the command, and
 // Main then returns the exit code that shells expect.
 func Main(args []string, streams Streams) int {
-	ctx, stop := interrupt.Context(context.Background(), interrupt.Grace, os.Exit)
+	ctx, stop := process.Interruptible(context.Background(), process.Grace, os.Exit)
 	code := Run(ctx, args, streams)
-	by, ended := interrupt.By(ctx)
+	by, ended := process.EndedBy(ctx)
 	stop()
 	if ended && code != ExitOK {
-		return interrupt.Code(by)
+		return process.ExitCode(by)
 	}
 	return code
 }
@@ -77,6 +85,9 @@ func Main(args []string, streams Streams) int {
 func Run(ctx context.Context, args []string, streams Streams) int {
 	root := Command(streams)
 	root.SetArgs(args)
+	if err := cli.RefuseFlagFiles(args); err != nil {
+		return exitCode(usage{err}, streams)
+	}
 	return exitCode(root.ExecuteContext(ctx), streams)
 }
 
@@ -90,27 +101,26 @@ func Command(streams Streams) *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	kubectlname.Set(root, streams.Started)
+	cli.SetPluginName(root, streams.Started)
 	root.Args = wrapArgs(func(_ *cobra.Command, rest []string) error {
 		if len(rest) > 0 {
-			if near := root.SuggestionsFor(rest[0]); len(near) > 0 {
-				return fmt.Errorf("unknown command %q; did you mean %s?", rest[0], strings.Join(near, " or "))
+			if near := cli.SuggestCommand(root, rest[0]); near != "" {
+				return fmt.Errorf("unknown command %q; did you mean %s?", rest[0], near)
 			}
 			return fmt.Errorf("unknown command %q", rest[0])
 		}
 		return nil
 	})
 	root.RunE = func(command *cobra.Command, _ []string) error { return command.Help() }
-	root.SuggestionsMinimumDistance = 2
 	root.SetOut(streams.Out)
 	root.SetErr(streams.Err)
 	root.SetFlagErrorFunc(func(command *cobra.Command, err error) error {
-		return usage{fmt.Errorf("%w; see %s --help", suggest.Flag(command, err), command.CommandPath())}
+		return usage{fmt.Errorf("%w; see %s --help", cli.SuggestFlag(command, err), command.CommandPath())}
 	})
 	root.Version = streams.Version
 	root.SetVersionTemplate("{{.Version}}\n")
-	root.AddCommand(versionCommand(streams), generateCommand(streams), verifyCommand(streams), listCommand(streams), whyCommand(streams),
-		mirrorCommand(streams), verifyMirrorCommand(streams), lockCommand(streams), postRenderCommand(streams), exportCommand(streams))
+	root.AddCommand(cli.ManualCommand(), versionCommand(streams), generateCommand(streams), verifyCommand(streams), listCommand(streams), whyCommand(streams),
+		mirrorCommand(streams), verifyMirrorCommand(streams), lockCommand(streams), postRenderCommand(streams), exportCommand(streams), bundleCommand(streams), loadCommand(streams))
 	for _, command := range root.Commands() {
 		command.Args = wrapArgs(command.Args)
 	}

@@ -181,6 +181,8 @@ func TestWrongInput(t *testing.T) {
 		{"no image", []string{"why", chart}, 2, "Error: IMAGE is missing: a reference as `image-override list` shows it, or its name; see image-override why --help\n"},
 		{"an empty image", []string{"why", chart, ""}, 2, "Error: IMAGE is missing: a reference as `image-override list` shows it, or its name; see image-override why --help\n"},
 		{"a lock of another kind", []string{"generate", chart, "--registry", "r.io", "--lock", object}, 1, "Error: --lock " + object + " is not a lock file: it is not a list of images with digests; `image-override lock` writes one\n"},
+		{"a negative rate", []string{"mirror", bad, "--rate", "-1"}, 2, "Error: --rate -1: write a number of at least 0\n"},
+		{"no jobs", []string{"load", bad, "--registry", "r.io", "--jobs", "0"}, 2, "Error: --jobs 0: write a number of at least 1\n"},
 		{"no format", []string{"export", bad}, 2, "Error: --format is missing; choose one of annotations, crane, hosts, regsync, skopeo\n"},
 		{"no registry", []string{"generate", chart}, 2, "Error: --registry: no registry given; give host[:port][/path], for instance registry.corp:5000/gitops\n"},
 		{"no host to map", []string{"generate", chart, "--registry", "r.io", "--map", "=q.io"}, 2, "Error: --map \"=q.io\": write host=registry[/path]\n"},

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gitops-runtime/imageoverride/mapping"
-	"gitops-runtime/internal/foldertest"
+	"gitops-runtime/internal/testkit"
 )
 
 // postRendered is a chart with a workload and a hook, whose images no value sets.
@@ -55,7 +55,7 @@ func asHelm(t *testing.T, version string, args ...string) (out, said string, err
 
 // With the same command line, Helm 3 runs the program and Helm 4 the plugin. Only Helm 4 passes hooks to a post-renderer.
 func TestHelmPostRenders(t *testing.T) {
-	chart, bin, settings := foldertest.New(t, postRendered), t.TempDir(), t.TempDir()
+	chart, bin, settings := testkit.Folder(t, postRendered), t.TempDir(), t.TempDir()
 	self, err := os.Executable()
 	require.NoError(t, err)
 	require.NoError(t, os.Symlink(self, filepath.Join(bin, "image-override")))

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"golang.org/x/term"
 
@@ -38,6 +39,26 @@ func (p *progress) report(event mirror.Event) {
 	filled := barWidth * event.Done / event.Total
 	bar := strings.Repeat("#", filled) + strings.Repeat("-", barWidth-filled)
 	_, _ = fmt.Fprintf(p.out, "\r\x1b[K%s\n[%s] %d/%d", line, bar, event.Done, event.Total)
+}
+
+// Steps of a run that takes long are printed at this distance: on a terminal, and in other output.
+const (
+	shownStep  = time.Second
+	loggedStep = 15 * time.Second
+)
+
+// steps returns a function that prints the steps of a run that takes long.
+func steps(out io.Writer) func(string) {
+	last, distance := time.Now(), loggedStep
+	if newProgress(out).bar {
+		distance = shownStep
+	}
+	return func(step string) {
+		if time.Since(last) >= distance {
+			last = time.Now()
+			_, _ = fmt.Fprintln(out, cleantext.Line(step)+" ...")
+		}
+	}
 }
 
 func (p *progress) finish() {

@@ -14,6 +14,7 @@ import (
 	"gitops-runtime/imageoverride/chartrender"
 	"gitops-runtime/imageoverride/locate"
 	"gitops-runtime/imageoverride/mapping"
+	"gitops-runtime/internal/budget"
 )
 
 // Plan returns the target of an image; false for images that are not changed.
@@ -184,18 +185,33 @@ func Replace(text string, images map[string]string) string {
 
 var separator = regexp.MustCompile(`(?m)^---[ \t]*(#.*)?$`)
 
+// maxInput is the maximum number of bytes of manifests; Helm stores a release in one Secret of 1 MiB, compressed.
+const maxInput = 32 << 20
+
 // Stream replaces the images of all documents from in and writes them to out.
 // It returns how many were replaced.
 func Stream(in io.Reader, out io.Writer, plan Plan) (int, error) {
-	data, err := io.ReadAll(in)
-	if err != nil {
+	data, err := io.ReadAll(io.LimitReader(in, maxInput+1))
+	switch {
+	case err != nil:
 		return 0, fmt.Errorf("manifests cannot be read: %w", err)
+	case len(data) > maxInput:
+		return 0, fmt.Errorf("the manifests have more than %d MiB", maxInput>>20)
 	}
+	parts := separator.Split(string(data), -1)
+	if len(parts) > chartrender.MaxManifests {
+		return 0, fmt.Errorf("the input has more than %d manifests", chartrender.MaxManifests)
+	}
+	left := budget.New(budget.Limits{Bytes: maxInput, Nodes: 2_000_000, Copies: 8 << 20, Nesting: 200})
 	index := locate.NewIndex()
 	total := 0
 	var texts []string
-	for i, text := range separator.Split(string(data), -1) {
-		changed, count, err := Apply(index, chartrender.Document{Template: fmt.Sprintf("document %d of the input", i+1), Text: text}, nil, plan)
+	for i, text := range parts {
+		name := fmt.Sprintf("document %d of the input", i+1)
+		if err := left.YAML(name, []byte(text)); err != nil {
+			return 0, err
+		}
+		changed, count, err := Apply(index, chartrender.Document{Template: name, Text: text}, nil, plan)
 		if err != nil {
 			return 0, err
 		}

@@ -13,8 +13,8 @@ import (
 	"gitops-runtime/imageoverride/generate"
 	"gitops-runtime/imageoverride/locate"
 	"gitops-runtime/imageoverride/mapping"
-	"gitops-runtime/internal/foldertest"
 	"gitops-runtime/internal/helmchart"
+	"gitops-runtime/internal/testkit"
 )
 
 // TestKustomizeBuilds applies the component to the manifests with the kustomize library: every image of the result is in the registry.
@@ -39,7 +39,7 @@ func TestKustomizeBuilds(t *testing.T) {
 			manifests.WriteString("---\n" + document.Text + "\n")
 		}
 	}
-	folder := foldertest.New(t, map[string]string{
+	folder := testkit.Folder(t, map[string]string{
 		"kustomization.yaml":        "resources: [all.yaml]\ncomponents: [images]\n",
 		"all.yaml":                  manifests.String(),
 		"images/kustomization.yaml": string(result.Files[generate.PatchFile]),

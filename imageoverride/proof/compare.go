@@ -91,7 +91,7 @@ func (c *Comparer) Compare(before, after []chartrender.Document, locations []loc
 		if a.Text == b.Text && inBefore == inAfter {
 			continue
 		}
-		if a.Definition() || b.Definition() {
+		if (a.Definition() || b.Definition()) && planned[key] == nil {
 			changes = append(changes, Change{Field: "CustomResourceDefinition of template " + a.Template + b.Template, Before: "its text", After: "another text"})
 			continue
 		}
@@ -211,10 +211,19 @@ func shown(field locate.Field) string {
 	return field.Value
 }
 
-var hexNumber = regexp.MustCompile(`[0-9a-f]{8,128}`)
+var (
+	hexNumber    = regexp.MustCompile(`[0-9a-f]{8,128}`)
+	checksumName = regexp.MustCompile(`(?i)(checksum|hash|sha256|sha1|md5)`)
+	annotation   = regexp.MustCompile(`(^|\.)annotations\.`)
+)
 
-// isChecksum reports whether a field is named checksum, or its two texts differ only in hexadecimal numbers.
+// isChecksum reports whether a field is an annotation or named for a checksum, and its two texts differ only in hexadecimal numbers. A hash in a name, a
+// selector or a claim is none: its change makes other objects.
 func isChecksum(a, b locate.Field) bool {
+	named := checksumName.MatchString(a.Key) || a.Key == "value" && checksumName.MatchString(a.Name)
+	if immutable(a) || !named && !annotation.MatchString(a.Path) || strings.Contains(strings.ToLower(a.Path), "selector") || strings.Contains(a.Path, "abels.") {
+		return false
+	}
 	if strings.Contains(strings.ToLower(a.Key), "checksum") {
 		return true
 	}

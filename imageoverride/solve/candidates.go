@@ -1,7 +1,9 @@
 package solve
 
 import (
+	"maps"
 	"regexp"
+	"slices"
 	"sort"
 	"strings"
 
@@ -101,16 +103,8 @@ func embeddable(images []string) []string {
 			set[name] = true
 		}
 	}
-	needles := make([]string, 0, len(set))
-	for needle := range set {
-		needles = append(needles, needle)
-	}
-	sort.Slice(needles, func(a, b int) bool {
-		if len(needles[a]) != len(needles[b]) {
-			return len(needles[a]) > len(needles[b])
-		}
-		return needles[a] < needles[b]
-	})
+	needles := slices.Sorted(maps.Keys(set))
+	slices.SortStableFunc(needles, func(a, b string) int { return len(b) - len(a) })
 	return needles
 }
 
@@ -148,10 +142,5 @@ func inReference(text string, start, end int) bool {
 }
 
 func overlaps(found []Variable, start, end int) bool {
-	for _, v := range found {
-		if start < v.End && v.Start < end {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(found, func(v Variable) bool { return start < v.End && v.Start < end })
 }

@@ -31,7 +31,7 @@ func (p *problem) collect(assigned assignment, unmet []int) {
 	p.solution.Pins = p.leaves(pins)
 	for key := range names {
 		if other := p.variables[key].other; len(other) > 0 {
-			p.solution.Uses[p.variables[key].Path.String()] = unique(other)
+			p.solution.Uses[p.variables[key].Path.String()] = slices.Compact(slices.Sorted(slices.Values(other)))
 		}
 	}
 }
@@ -96,20 +96,13 @@ func (p *problem) leaves(texts map[string]string) []Override {
 func Tree(overrides []Override, coalesced map[string]any) (map[string]any, error) {
 	tree := map[string]any{}
 	for _, override := range overrides {
-		if err := helmvalues.Set(tree, coalesced, override.Path, override.Text); err != nil {
+		var value any = override.Text
+		if override.Switch != nil {
+			value = *override.Switch
+		}
+		if err := helmvalues.Set(tree, coalesced, override.Path, value); err != nil {
 			return nil, err
 		}
 	}
 	return tree, nil
-}
-
-func unique(texts []string) []string {
-	sort.Strings(texts)
-	var out []string
-	for i, text := range texts {
-		if i == 0 || text != texts[i-1] {
-			out = append(out, text)
-		}
-	}
-	return out
 }

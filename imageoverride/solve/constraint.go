@@ -1,6 +1,7 @@
 package solve
 
 import (
+	"slices"
 	"sort"
 	"strings"
 
@@ -27,8 +28,8 @@ type constraint struct {
 	private bool
 }
 
-// build creates the constraints of one field: its images, each with the variables that extend beyond it.
-func build(locations []int, all []locate.Location, spans []span, variables []Variable, targets []string) []constraint {
+// buildConstraints creates the constraints of one field: its images, each with the variables that extend beyond it.
+func buildConstraints(locations []int, all []locate.Location, spans []span, variables []Variable, targets []string) []constraint {
 	value := all[locations[0]].Field.Value
 	var constraints []constraint
 	for at := 0; at < len(locations); {
@@ -37,7 +38,7 @@ func build(locations []int, all []locate.Location, spans []span, variables []Var
 		for grown := true; grown; {
 			grown = false
 			for _, s := range spans {
-				if s.start < end && start < s.end && (s.start < start || s.end > end) && needed(s, spans) {
+				if s.start < end && start < s.end && (s.start < start || s.end > end) && isInnermost(s, spans) {
 					start, end, grown = min(start, s.start), max(end, s.end), true
 				}
 			}
@@ -58,16 +59,16 @@ func build(locations []int, all []locate.Location, spans []span, variables []Var
 		target.WriteString(value[from:end])
 		constraints = append(constraints, constraint{
 			locations: append([]int{}, group...), target: target.String(), private: private,
-			readings: readings(value, start, end, spans, variables),
+			readings: readBothWays(value, start, end, spans, variables),
 		})
 		at = next
 	}
 	return constraints
 }
 
-// needed reports whether a span that extends beyond an image is an innermost one; a span that contains others is only used if those are not
+// isInnermost reports whether a span that extends beyond an image is an innermost one; a span that contains others is only used if those are not
 // sufficient.
-func needed(outer span, spans []span) bool {
+func isInnermost(outer span, spans []span) bool {
 	for _, s := range spans {
 		if s != outer && s.start >= outer.start && s.end <= outer.end && s.end > s.start {
 			return false
@@ -76,18 +77,18 @@ func needed(outer span, spans []span) bool {
 	return true
 }
 
-func readings(value string, start, end int, spans []span, variables []Variable) [][]atom {
-	inner := read(value, start, end, pick(spans, start, end, true), variables)
-	outer := read(value, start, end, pick(spans, start, end, false), variables)
-	if same(inner, outer) {
+func readBothWays(value string, start, end int, spans []span, variables []Variable) [][]atom {
+	inner := readAtoms(value, start, end, pickSpans(spans, start, end, true), variables)
+	outer := readAtoms(value, start, end, pickSpans(spans, start, end, false), variables)
+	if slices.Equal(inner, outer) {
 		return [][]atom{inner}
 	}
 	return [][]atom{inner, outer}
 }
 
-// pick selects spans within a stretch that do not overlap: the innermost or
+// pickSpans selects spans within a stretch that do not overlap: the innermost or
 // the outermost ones.
-func pick(spans []span, start, end int, innermost bool) []span {
+func pickSpans(spans []span, start, end int, innermost bool) []span {
 	var picked []span
 	for i, s := range spans {
 		if s.start < start || s.end > end || s.start == s.end {
@@ -114,7 +115,7 @@ func pick(spans []span, start, end int, innermost bool) []span {
 	return picked
 }
 
-func read(value string, start, end int, spans []span, variables []Variable) []atom {
+func readAtoms(value string, start, end int, spans []span, variables []Variable) []atom {
 	var atoms []atom
 	at := start
 	for _, s := range spans {
@@ -128,16 +129,4 @@ func read(value string, start, end int, spans []span, variables []Variable) []at
 		atoms = append(atoms, atom{text: value[at:end], at: at})
 	}
 	return atoms
-}
-
-func same(a, b []atom) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
 }

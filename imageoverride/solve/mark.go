@@ -1,8 +1,3 @@
-// Package solve determines which values produce which images, and which new values redirect the images.
-//
-// It works by experiment, not by the names of values. Every value that might be part of an image is wrapped in marks, the chart is rendered again,
-// and the marks around and inside each image show which values it consists of, and in which order. New values then follow from comparing the target
-// with the current text. If marks make a template fail or change its behavior, bisection isolates the values that cause this (probe.go).
 package solve
 
 import (

@@ -16,12 +16,12 @@ type option map[string]setting
 // registry determines where texts are divided first.
 func options(c placed, registry string) []option {
 	if c.private {
-		return []option{kept(c.readings[0])}
+		return []option{keepAll(c.readings[0])}
 	}
 	var all []option
 	for count := 1; count <= maxTogether; count++ {
 		for _, reading := range c.readings {
-			all = append(all, several(reading, c.target, registry, count)...)
+			all = append(all, changeSeveral(reading, c.target, registry, count)...)
 		}
 	}
 	for _, o := range all {
@@ -31,7 +31,7 @@ func options(c placed, registry string) []option {
 	}
 	for count := 1; count <= maxTogether; count++ {
 		for _, v := range c.variants {
-			for _, o := range several(v.reading, c.target, registry, count) {
+			for _, o := range changeSeveral(v.reading, c.target, registry, count) {
 				if v.complete(o) {
 					all = append(all, v.finish(o, c.unset))
 				}
@@ -41,7 +41,7 @@ func options(c placed, registry string) []option {
 	return all
 }
 
-func kept(reading []atom) option {
+func keepAll(reading []atom) option {
 	o := option{}
 	for _, a := range reading {
 		if a.variable != "" {
@@ -54,10 +54,10 @@ func kept(reading []atom) option {
 // maxTogether is the maximum number of variables of one image that change together.
 const maxTogether = 3
 
-// several returns the options that change count variables and keep the text between them.
-func several(reading []atom, target, registry string, count int) []option {
+// changeSeveral returns the options that change count variables and keep the text between them.
+func changeSeveral(reading []atom, target, registry string, count int) []option {
 	var all []option
-	for _, chosen := range choose(reading, count) {
+	for _, chosen := range chooseVariables(reading, count) {
 		first, last := chosen[0], chosen[count-1]
 		before, after := text(reading[:first]), text(reading[last+1:])
 		if len(before)+len(after) >= len(target) || !strings.HasPrefix(target, before) || !strings.HasSuffix(target, after) {
@@ -67,7 +67,7 @@ func several(reading []atom, target, registry string, count int) []option {
 		for i := 1; i < count; i++ {
 			between = append(between, text(reading[chosen[i-1]+1:chosen[i]]))
 		}
-		for _, parts := range divide(target[len(before):len(target)-len(after)], between, registry) {
+		for _, parts := range divideText(target[len(before):len(target)-len(after)], between, registry) {
 			changes := map[int]string{}
 			for i, at := range chosen {
 				changes[at] = parts[i]
@@ -78,13 +78,13 @@ func several(reading []atom, target, registry string, count int) []option {
 	return all
 }
 
-// choose returns the ways to choose count different variables, as indexes in order.
-func choose(reading []atom, count int) [][]int {
+// chooseVariables returns the ways to choose count different variables, as indexes in order.
+func chooseVariables(reading []atom, count int) [][]int {
 	if count == 0 {
 		return [][]int{nil}
 	}
 	var all [][]int
-	for _, fewer := range choose(reading, count-1) {
+	for _, fewer := range chooseVariables(reading, count-1) {
 		from := 0
 		if len(fewer) > 0 {
 			from = fewer[len(fewer)-1] + 1
@@ -105,22 +105,22 @@ func choose(reading []atom, count int) [][]int {
 	return all
 }
 
-// divide returns the ways to split a text at the separators, in order.
-func divide(text string, between []string, registry string) [][]string {
+// divideText returns the ways to split a text at the separators, in order.
+func divideText(text string, between []string, registry string) [][]string {
 	if len(between) == 0 {
 		return [][]string{{text}}
 	}
 	var all [][]string
-	for _, cut := range cuts(text, between[0], registry) {
-		for _, rest := range divide(text[cut+len(between[0]):], between[1:], registry) {
+	for _, cut := range findCuts(text, between[0], registry) {
+		for _, rest := range divideText(text[cut+len(between[0]):], between[1:], registry) {
 			all = append(all, append([]string{text[:cut]}, rest...))
 		}
 	}
 	return all
 }
 
-// cuts returns the offsets at which a text can be split at a separator, the end of the registry first. Without a separator it is split after slashes.
-func cuts(text, between, registry string) []int {
+// findCuts returns the offsets at which a text can be split at a separator, the end of the registry first. Without a separator it is split after slashes.
+func findCuts(text, between, registry string) []int {
 	var all []int
 	consider := func(at int) {
 		if at <= 0 || at+len(between) >= len(text) {
@@ -157,7 +157,7 @@ func cuts(text, between, registry string) []int {
 
 // add appends the option with the given changes if it produces the target: it may not, since a variable may occur twice.
 func add(all []option, reading []atom, target string, changes map[int]string) []option {
-	o := kept(reading)
+	o := keepAll(reading)
 	for i, changed := range changes {
 		o[reading[i].variable] = setting{text: changed}
 	}

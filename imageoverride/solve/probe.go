@@ -2,6 +2,7 @@ package solve
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"gitops-runtime/imageoverride/chartrender"
@@ -21,8 +22,12 @@ type Prober struct {
 	Base chartrender.Output
 	// Locations are the images found in Base.
 	Locations []locate.Location
+	// Reads are the values that templates name, among which the switches of guards are found.
+	Reads chartrender.Reads
 
-	probes int
+	probes   int
+	turned   int        // renders for finding switches
+	switches []Override // that lift guards, so that marks do not make the templates fail
 }
 
 // traces contains the spans that variables produced in a field, by the field's ID.
@@ -31,6 +36,8 @@ type traces map[string][]span
 // observation is the result of one marked render.
 type observation struct {
 	traces traces
+	// texts are the texts of the traced fields, by ID.
+	texts map[string]string
 	// uses are other fields in which a variable occurs, by the number of the variable.
 	uses map[int][]string
 	// barred are variables that cannot be marked without changing the template's behavior.
@@ -46,6 +53,9 @@ func (p *Prober) probe(variables []Variable, ids []int) observation {
 	}
 	total := observation{traces: traces{}, uses: map[int][]string{}}
 	seen, err := p.observe(variables, ids)
+	if err != nil && len(ids) > 0 {
+		seen, err = p.lift(variables, ids, err)
+	}
 	if err == nil {
 		total = seen
 		for id := range seen.traces {
@@ -61,6 +71,9 @@ func (p *Prober) probe(variables []Variable, ids []int) observation {
 			return false
 		}
 		seen, err := p.observe(variables, chosen)
+		if err != nil && p.turned < maxTurned {
+			seen, err = p.lift(variables, chosen, err)
+		}
 		if err != nil {
 			return false
 		}
@@ -72,7 +85,7 @@ func (p *Prober) probe(variables []Variable, ids []int) observation {
 		last = seen
 		return true
 	}
-	total.barred = without(ids, isolate(good, nil, ids, true))
+	total.barred = without(ids, isolate(good, nil, ids, true)) // not empty: such an observation is not used again
 	for id := range wanted {
 		if spans, ok := last.traces[id]; ok {
 			total.traces[id] = spans
@@ -87,17 +100,7 @@ func (p *Prober) probe(variables []Variable, ids []int) observation {
 }
 
 func without(all, kept []int) []int {
-	keep := map[int]bool{}
-	for _, id := range kept {
-		keep[id] = true
-	}
-	var rest []int
-	for _, id := range all {
-		if !keep[id] {
-			rest = append(rest, id)
-		}
-	}
-	return rest
+	return slices.DeleteFunc(slices.Clone(all), func(id int) bool { return slices.Contains(kept, id) })
 }
 
 // observe renders once with the chosen variables marked.
@@ -125,9 +128,12 @@ func (p *Prober) observe(variables []Variable, chosen []int) (observation, error
 	for _, document := range p.Base.Documents {
 		same[document] = true
 	}
-	seen := observation{traces: traces{}, uses: map[int][]string{}}
+	seen := observation{traces: traces{}, uses: map[int][]string{}, texts: map[string]string{}}
+	for id, field := range before {
+		seen.texts[id] = field.Value
+	}
 	for _, document := range output.Documents {
-		if document.Definition() {
+		if document.Definition() && ids[document.Key()] == nil {
 			continue
 		}
 		if !strings.Contains(document.Text, "xq") && same[document] {
@@ -159,6 +165,11 @@ func (p *Prober) observe(variables []Variable, chosen []int) (observation, error
 // marked returns the scenario's values with the chosen variables marked.
 func (p *Prober) marked(variables []Variable, chosen []int) (map[string]any, error) {
 	user := helmvalues.CopyTree(p.User)
+	for _, one := range p.switches {
+		if err := helmvalues.Set(user, p.Base.Values, one.Path, *one.Switch); err != nil {
+			return nil, fmt.Errorf("switch %s: %w", one.Path, err)
+		}
+	}
 	byLeaf := map[string][]int{}
 	var order []string
 	for _, id := range chosen {

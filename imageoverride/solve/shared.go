@@ -6,14 +6,14 @@ import (
 	"gitops-runtime/internal/helmvalues"
 )
 
-// shared omits options that change a leaf of a list that is not the same in all scenarios: Helm replaces lists as a whole, so that one scenario's
+// dropDivided omits options that change a leaf of a list that is not the same in all scenarios: Helm replaces lists as a whole, so that one scenario's
 // list would override those of the others.
-func (p *problem) shared(all []option) []option {
+func (p *problem) dropDivided(all []option) []option {
 	var kept []option
 next:
 	for _, o := range all {
 		for key, wanted := range o {
-			if !wanted.keep && p.divided(p.variables[key].Path) {
+			if !wanted.keep && p.isDivided(p.variables[key].Path) {
 				continue next
 			}
 		}
@@ -22,8 +22,8 @@ next:
 	return kept
 }
 
-// divided reports whether a path contains a list that differs between scenarios.
-func (p *problem) divided(path helmvalues.Path) bool {
+// isDivided reports whether a path contains a list that differs between scenarios.
+func (p *problem) isDivided(path helmvalues.Path) bool {
 	at := 0
 	for at < len(path) && path[at].Key != "" {
 		at++

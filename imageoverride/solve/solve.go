@@ -2,6 +2,8 @@ package solve
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"sort"
 	"strings"
 
@@ -25,6 +27,8 @@ type Scenario struct {
 type Override struct {
 	Path helmvalues.Path
 	Text string
+	// Switch is the new value if the leaf is a switch, which has no text; otherwise nil.
+	Switch *bool
 }
 
 // Unreached is an image that no value redirects.
@@ -90,6 +94,9 @@ func (s Solver) Solve(scenarios []Scenario) Solution {
 			best = next
 		}
 	}
+	if len(best.Unreached) > 0 {
+		s.guess(scenarios, &best)
+	}
 	return best
 }
 
@@ -105,6 +112,31 @@ type problem struct {
 	// numbered contains the variables of all scenarios: one that is in several has the same marks in all, so that their renders can be reused.
 	numbered []Variable
 	numbers  map[string]int
+	observed []observation // by marked render
+	switches []Override    // that lift guards of the templates
+}
+
+// observedBefore returns what earlier observations tell about all images of a scenario, if these have the same text there, from values that the scenario
+// has, too. The marks need not be rendered again; the proof finds out if the templates of this scenario take an image from elsewhere.
+func (p *problem) observedBefore(scenario Scenario, ids []int) (observation, bool) {
+	candidates := map[int]bool{}
+	for _, id := range ids {
+		candidates[id] = true
+	}
+	total := observation{traces: traces{}, uses: map[int][]string{}}
+	for _, location := range scenario.Locations {
+		id := location.Field.ID()
+		at := slices.IndexFunc(p.observed, func(seen observation) bool {
+			spans, traced := seen.traces[id]
+			return traced && seen.texts[id] == location.Field.Value && len(seen.barred) == 0 && !slices.ContainsFunc(spans, func(s span) bool { return !candidates[s.variable] })
+		})
+		if at < 0 {
+			return observation{}, false
+		}
+		total.traces[id] = p.observed[at].traces[id]
+		maps.Copy(total.uses, p.observed[at].uses)
+	}
+	return total, len(scenario.Locations) > 0
 }
 
 // number returns the index of a variable in numbered, to which it is added if necessary.
@@ -144,21 +176,24 @@ func (s Solver) attempt(scenarios []Scenario, how effort) (Solution, *problem) {
 	}
 	choices := make([][]option, len(work.constraints))
 	for i, c := range work.constraints {
-		all := work.allowed(work.prefer(options(c, s.Mapper.Registry())), s.Banned)
-		if choices[i] = work.shared(all); len(all) > 0 && len(choices[i]) == 0 && work.unmetReason[i] == "" {
+		all := work.dropBanned(work.sortByCost(options(c, s.Mapper.Registry())), s.Banned)
+		if choices[i] = work.dropDivided(all); len(all) > 0 && len(choices[i]) == 0 && work.unmetReason[i] == "" {
 			work.unmetReason[i] = "it is in a list that differs between the scenarios; put the target into the values of each"
 		}
 	}
 	staying := make([]option, len(work.constraints))
 	for i, c := range work.constraints {
-		staying[i] = kept(c.readings[0])
+		staying[i] = keepAll(c.readings[0])
 		for _, key := range c.unset {
 			staying[i][key] = setting{keep: true}
 		}
 	}
 	assigned, unmet := assign(choices, staying)
-	work.explain(choices, unmet)
+	work.recordUnmet(choices, unmet)
 	work.collect(assigned, unmet)
+	if len(work.solution.Names) > 0 {
+		work.solution.Names = append(slices.Clone(work.switches), work.solution.Names...)
+	}
 	return work.solution, work
 }
 
@@ -189,8 +224,13 @@ func (s Solver) observe(work *problem, index int, weak bool) {
 		ids = append(ids, work.number(variable))
 	}
 	variables := work.numbered
-	prober := Prober{Render: s.Render, User: scenario.User, Base: scenario.Base, Locations: scenario.Locations}
-	seen := prober.probe(variables, ids)
+	seen, known := work.observedBefore(scenario, ids)
+	if !known {
+		prober := Prober{Render: s.Render, User: scenario.User, Base: scenario.Base, Locations: scenario.Locations, Reads: s.Reads, switches: work.switches}
+		seen = prober.probe(variables, ids)
+		work.switches = prober.switches
+		work.observed = append(work.observed, seen)
+	}
 	for _, id := range ids {
 		work.remember(scenario, variables[id], seen.uses[id])
 	}
@@ -201,18 +241,18 @@ func (s Solver) observe(work *problem, index int, weak bool) {
 	work.marked = append(work.marked, good)
 	for _, group := range byField(scenario.Locations) {
 		spans, traced := seen.traces[scenario.Locations[group[0]].Field.ID()]
-		for _, c := range build(group, scenario.Locations, spans, variables, targets) {
-			if reason := barred(c, traced, seen.barred, variables); reason != "" {
+		for _, c := range buildConstraints(group, scenario.Locations, spans, variables, targets) {
+			if reason := explainBarred(c, traced, seen.barred, variables); reason != "" {
 				work.unmetReason[len(work.constraints)] = reason
 			}
 			work.constraints = append(work.constraints, placed{constraint: c, scenario: index})
-			work.trace(scenario, c, targets)
+			work.recordOrigins(scenario, c, targets)
 		}
 	}
 }
 
-// barred returns the reason why a constraint may lack the variable it needs, "" if it is traced and not related to a barred variable.
-func barred(c constraint, traced bool, ids []int, variables []Variable) string {
+// explainBarred returns the reason why a constraint may lack the variable it needs, "" if it is traced and not related to a barred variable.
+func explainBarred(c constraint, traced bool, ids []int, variables []Variable) string {
 	current := text(c.readings[0])
 	for _, id := range ids {
 		if v := variables[id]; strings.Contains(current, v.Text) && (strings.ContainsAny(v.Text, "/") || strings.HasPrefix(current, v.Text)) {
@@ -248,7 +288,7 @@ func (p *problem) remember(scenario Scenario, variable Variable, uses []string) 
 	p.variables[key] = entry
 }
 
-func (p *problem) trace(scenario Scenario, c constraint, targets []string) {
+func (p *problem) recordOrigins(scenario Scenario, c constraint, targets []string) {
 	var texts []string
 	var paths []helmvalues.Path
 	seen := map[string]bool{}
@@ -277,8 +317,8 @@ func byField(locations []locate.Location) [][]int {
 	return groups
 }
 
-// allowed returns the options that change no banned variable.
-func (p *problem) allowed(all []option, banned map[string]bool) []option {
+// dropBanned returns the options that change no banned variable.
+func (p *problem) dropBanned(all []option, banned map[string]bool) []option {
 	if len(banned) == 0 {
 		return all
 	}
@@ -295,8 +335,8 @@ next:
 	return rest
 }
 
-// prefer sorts options by the number of changed variables that affect other fields than images.
-func (p *problem) prefer(all []option) []option {
+// sortByCost sorts options by the number of changed variables that affect other fields than images.
+func (p *problem) sortByCost(all []option) []option {
 	cost := func(o option) int {
 		total := 0
 		for key, wanted := range o {
@@ -310,8 +350,8 @@ func (p *problem) prefer(all []option) []option {
 	return all
 }
 
-// explain adds the images of unmet constraints to the solution, with the reason.
-func (p *problem) explain(choices [][]option, unmet []int) {
+// recordUnmet adds the images of unmet constraints to the solution, with the reason.
+func (p *problem) recordUnmet(choices [][]option, unmet []int) {
 	for _, i := range unmet {
 		c := p.constraints[i]
 		reason, known := p.unmetReason[i]
@@ -342,7 +382,10 @@ func (p *problem) reason(c placed, contradicted bool) string {
 			paths = append(paths, p.variables[a.variable].Path.String())
 		}
 	}
+	location := p.scenarios[c.scenario].Locations[c.locations[0]]
 	switch {
+	case chartrender.Document{Template: location.Field.Object.Template}.Unrendered():
+		return "it is in crds/, which Helm installs as it is"
 	case contradicted:
 		return fmt.Sprintf("another image that uses %s needs a different value", strings.Join(paths, " and "))
 	case len(paths) == 0:

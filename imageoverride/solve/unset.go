@@ -151,7 +151,7 @@ func (t *trial) try(set []helmvalues.Path) {
 // render renders with the chosen variables marked and the unset values set, which are the variables from an index on.
 func (t *trial) render(variables []Variable, chosen []int, from int) (chartrender.Output, bool) {
 	t.renders++
-	prober := Prober{User: t.scenario.User, Base: t.scenario.Base}
+	prober := Prober{User: t.scenario.User, Base: t.scenario.Base, switches: t.work.switches}
 	var known []int
 	for _, id := range chosen {
 		if id < from {
@@ -202,7 +202,7 @@ func (t *trial) learn(c *placed, value string, variables []Variable, from int) {
 	}
 	start, end := len(before), len(plain)-len(after)
 	for _, innermost := range []bool{true, false} {
-		reading := read(plain, start, end, pick(spans, start, end, innermost), variables)
+		reading := readAtoms(plain, start, end, pickSpans(spans, start, end, innermost), variables)
 		inside := map[string]bool{}
 		for i, a := range reading {
 			if a.variable == "" {
@@ -237,56 +237,83 @@ var (
 
 // unsetPaths returns the paths of values that are null, empty or absent and may be part of an image: those that templates name by their whole path,
 // and those whose key templates name, in maps about images.
-func unsetPaths(scenario Scenario, reads chartrender.Reads, strong [][]string) []helmvalues.Path {
+func unsetPaths(scenario Scenario, reads chartrender.Reads, strong []helmvalues.Path) []helmvalues.Path {
 	tree := scenario.Base.Values
-	seen := map[string]bool{}
-	var all []helmvalues.Path
-	add := func(path helmvalues.Path) {
-		key := path.String()
-		if len(path) == 0 || seen[key] || notImage.MatchString(path.Key()) || !settable(tree, path) || len(all) >= maxUnset {
-			return
-		}
-		seen[key] = true
-		all = append(all, path)
-	}
+	u := unsets{tree: tree, seen: map[string]bool{}}
 	// Values with a default in templates that is part of an image.
 	for _, one := range reads.Defaults {
 		if len(one.Text) > 2 && slices.ContainsFunc(scenario.Locations, func(l locate.Location) bool { return strings.Contains(l.Text(), one.Text) }) {
-			add(steps(one.Path))
+			u.add(steps(one.Path))
 		}
 	}
-	// Keys that templates name, next to the values of an image.
 	var names []string
-	for name := range reads.Names {
+	for _, name := range slices.Sorted(maps.Keys(reads.Names)) {
 		if imagePart.MatchString(name) && !strings.Contains(name, ".") {
 			names = append(names, name)
 		}
 	}
-	sort.Strings(names)
-	maps := append(slices.Clone(strong), imageMaps(tree, nil)...)
-	for _, at := range maps {
-		for _, name := range names {
-			if at[len(at)-1] != name {
-				add(append(steps(at), helmvalues.Step{Key: name}))
-			}
-		}
+	// Keys that templates name, next to the values of an image.
+	above := append(slices.Clone(strong), mapsOf(tree, nil)...)
+	for _, at := range above {
+		u.addBelow(at, names)
 	}
 	for _, keys := range reads.Paths {
 		if slices.ContainsFunc(keys, imageWord.MatchString) {
-			add(steps(keys))
+			u.add(steps(keys))
 		}
 		if at := slices.Index(keys, "global"); at > 0 {
-			add(steps(keys[at:]))
+			u.add(steps(keys[at:]))
 		}
 	}
+	for _, keys := range reads.Printed {
+		u.add(steps(keys))
+	}
 	for _, leaf := range helmvalues.Leaves(tree) {
-		if leaf.Value == nil || leaf.Value == "" {
+		_, isSwitch := leaf.Value.(bool)
+		if leaf.Value == nil || leaf.Value == "" || isSwitch && strings.HasSuffix(strings.ToLower(leaf.Path.Key()), "image") {
 			if slices.ContainsFunc(leaf.Path, func(s helmvalues.Step) bool { return imageWord.MatchString(s.Key) }) {
-				add(leaf.Path)
+				u.add(leaf.Path)
 			}
 		}
 	}
-	return all
+	// Maps of an image that are absent, and elements of lists.
+	absent := reads.Paths
+	if reads.Names["image"] {
+		absent = append(slices.Clone(absent), []string{"image"})
+	}
+	for _, keys := range absent {
+		if _, found := helmvalues.Get(tree, steps(keys)); !found && strings.HasSuffix(strings.ToLower(steps(keys).Key()), "image") {
+			u.addBelow(steps(keys), names)
+		}
+	}
+	for _, at := range elements(tree) {
+		u.addBelow(at, slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !imageWord.MatchString(name) }))
+	}
+	return u.all
+}
+
+// unsets gathers paths.
+type unsets struct {
+	tree map[string]any
+	seen map[string]bool
+	all  []helmvalues.Path
+}
+
+func (u *unsets) add(path helmvalues.Path) {
+	key := path.String()
+	if len(path) == 0 || u.seen[key] || notImage.MatchString(path.Key()) || !settable(u.tree, path) || len(u.all) >= maxUnset {
+		return
+	}
+	u.seen[key] = true
+	u.all = append(u.all, path)
+}
+
+func (u *unsets) addBelow(at helmvalues.Path, names []string) {
+	for _, name := range names {
+		if at.Key() != name {
+			u.add(append(slices.Clone(at), helmvalues.Step{Key: name}))
+		}
+	}
 }
 
 func steps(keys []string) helmvalues.Path {
@@ -297,46 +324,59 @@ func steps(keys []string) helmvalues.Path {
 	return path
 }
 
-// settable reports whether a path is null, empty or absent, below maps.
+// settable reports whether a path is null, empty or absent, below maps; a switch named for an image is one, too.
 func settable(tree map[string]any, path helmvalues.Path) bool {
 	for i := 1; i < len(path); i++ {
 		node, found := helmvalues.Get(tree, path[:i])
 		if !found || node == nil || node == "" {
-			return i < len(path)
+			return path[i-1].Key != ""
 		}
 		if _, isText := node.(string); isText {
 			return false
 		}
 	}
 	node, found := helmvalues.Get(tree, path)
-	if list, isMap := node.(map[string]any); isMap {
-		return len(list) == 0
+	switch typed := node.(type) {
+	case map[string]any:
+		return len(typed) == 0
+	case bool:
+		return strings.HasSuffix(strings.ToLower(path.Key()), "image")
 	}
 	return !found || node == nil || node == ""
 }
 
-// imageMaps returns the keys of maps whose last key indicates an image.
-func imageMaps(tree map[string]any, at []string) [][]string {
-	keys := slices.Sorted(maps.Keys(tree))
-	var all [][]string
-	for _, key := range keys {
-		below := append(slices.Clone(at), key)
+// mapsOf returns the paths of maps whose last key indicates an image.
+func mapsOf(tree map[string]any, at helmvalues.Path) []helmvalues.Path {
+	var all []helmvalues.Path
+	for _, key := range slices.Sorted(maps.Keys(tree)) {
 		child, ok := tree[key].(map[string]any)
 		if !ok {
 			continue
 		}
+		below := append(slices.Clone(at), helmvalues.Step{Key: key})
 		if strings.Contains(strings.ToLower(key), "image") && !notImage.MatchString(key) {
 			all = append(all, below)
 		}
-		all = append(all, imageMaps(child, below)...)
+		all = append(all, mapsOf(child, below)...)
 	}
 	return all
 }
 
-// strongMaps returns the keys of maps that contain values of images that are not private.
-func (p *problem) strongMaps(index int) [][]string {
+// elements returns the paths of the elements of lists that are maps with a text.
+func elements(tree map[string]any) []helmvalues.Path {
+	var all []helmvalues.Path
+	for _, leaf := range helmvalues.Leaves(tree) {
+		if at := len(leaf.Path) - 2; at > 0 && leaf.Path[at].Key == "" && (len(all) == 0 || all[len(all)-1].String() != leaf.Path[:at+1].String()) {
+			all = append(all, leaf.Path[:at+1])
+		}
+	}
+	return all
+}
+
+// strongMaps returns the paths of maps that contain values of images that are not private.
+func (p *problem) strongMaps(index int) []helmvalues.Path {
 	seen := map[string]bool{}
-	var all [][]string
+	var all []helmvalues.Path
 	for _, c := range p.constraints {
 		if c.scenario != index || c.private {
 			continue
@@ -346,17 +386,9 @@ func (p *problem) strongMaps(index int) [][]string {
 				continue
 			}
 			path := p.variables[a.variable].Path
-			keys := []string{}
-			for _, step := range path[:len(path)-1] {
-				if step.Key == "" {
-					keys = nil
-					break
-				}
-				keys = append(keys, step.Key)
-			}
-			if text := strings.Join(keys, "\x00"); len(keys) > 0 && !seen[text] {
-				seen[text] = true
-				all = append(all, keys)
+			if at := path[:len(path)-1]; len(at) > 0 && !seen[at.String()] {
+				seen[at.String()] = true
+				all = append(all, at)
 			}
 		}
 	}

@@ -1,3 +1,7 @@
+//go:build !race
+
+// These tests feed inputs to a process of its own, which is built without the race detector.
+
 package main_test
 
 import (

@@ -1,3 +1,7 @@
+//go:build !race
+
+// These tests feed inputs to a process of its own, which is built without the race detector.
+
 package main_test
 
 import (
@@ -144,8 +148,8 @@ func inputs() map[string][]input {
 	}
 }
 
-// play runs the program on the input.
-func (i input) play(t *testing.T, program string) hostile.Ending {
+// play runs the program on the input, in a folder in which prepare has made what is no file with a text.
+func (i input) play(t *testing.T, program string, prepare func(*testing.T, string)) hostile.Ending {
 	t.Helper()
 	folder := t.TempDir()
 	chart := filepath.Join(folder, "chart")
@@ -153,9 +157,12 @@ func (i input) play(t *testing.T, program string) hostile.Ending {
 	for name, text := range i.files {
 		write(t, filepath.Join(chart, name), text)
 	}
+	if prepare != nil {
+		prepare(t, folder)
+	}
 	args := i.args
 	if args == nil {
-		args = []string{"generate", "CHART", "--registry", "reg.corp", "-o", "out"}
+		args = []string{"generate", "CHART", "--registry", "reg.corp", "-o", "out", "--render-time", "2s"}
 	}
 	given := make([]string, len(args))
 	for at, arg := range args {
@@ -176,7 +183,13 @@ func TestHostileInputs(t *testing.T) {
 	for kind, list := range inputs() {
 		counts[kind] = len(list)
 		for _, one := range list {
-			t.Run(kind+"/"+one.name, func(t *testing.T) { worst.Add(kind, one.play(t, program)) })
+			t.Run(kind+"/"+one.name, func(t *testing.T) { worst.Add(kind, one.play(t, program, nil)) })
+		}
+	}
+	for kind, list := range prepared() {
+		counts[kind] = len(list)
+		for _, one := range list {
+			t.Run(kind+"/"+one.name, func(t *testing.T) { worst.Add(kind, one.play(t, program, one.prepare)) })
 		}
 	}
 	worst.Log(t, name)

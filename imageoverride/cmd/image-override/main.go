@@ -8,17 +8,15 @@ import (
 	"log"
 	"os"
 	"runtime/debug"
+	"strings"
+	"time"
 
 	"gitops-runtime/imageoverride/overridecmd"
-	"gitops-runtime/internal/memlimit"
+	"gitops-runtime/internal/process"
 )
 
-// softMemory is the memory limit of the garbage collector in bytes; the program exits when heap and stacks exceed maxMemory bytes. GOMEMLIMIT overrides
-// both. The largest charts with many scenarios stay well below maxMemory.
-const (
-	softMemory = 120 << 20
-	maxMemory  = 200 << 20
-)
+// limits are above what the largest charts with many scenarios need.
+var limits = process.Limits{Soft: 120 << 20, Memory: 200 << 20, CPU: 4 * time.Second}
 
 // version is the chart's version; the build sets it.
 var version = "devel"
@@ -26,11 +24,19 @@ var version = "devel"
 func main() {
 	// Runs are short: fewer garbage collections save CPU time until memory approaches softMemory.
 	debug.SetGCPercent(200)
-	memlimit.Watch(softMemory, maxMemory, func(what string) {
-		fmt.Fprintf(os.Stderr, "Error: this run takes more than %s; where the chart needs that, allow more by the environment variable GOMEMLIMIT, as in GOMEMLIMIT=1GiB\n", what)
+	extend := process.Watch(limits, func(what string) {
+		fmt.Fprintf(os.Stderr, "Error: this run takes more than %s; %s\n", what, remedy(what))
 		os.Exit(overridecmd.ExitFailure)
 	})
 	// Helm's libraries write warnings about values to the standard logger.
 	log.SetOutput(io.Discard)
-	os.Exit(overridecmd.Main(os.Args[1:], overridecmd.Streams{Out: os.Stdout, Err: os.Stderr, Version: version, Started: os.Args[0]}))
+	os.Exit(overridecmd.Main(os.Args[1:], overridecmd.Streams{Out: os.Stdout, Err: os.Stderr, Version: version, Started: os.Args[0], Extend: extend}))
+}
+
+// remedy returns what to do about a limit.
+func remedy(what string) string {
+	if strings.HasSuffix(what, "CPU time") {
+		return "besides the renders of the chart: look for aliases, and for very many manifests or images"
+	}
+	return "where the chart needs that, allow more by the environment variable GOMEMLIMIT, as in GOMEMLIMIT=1GiB"
 }

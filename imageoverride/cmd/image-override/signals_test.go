@@ -1,3 +1,7 @@
+//go:build !race
+
+// These tests feed inputs to a process of its own, which is built without the race detector.
+
 package main_test
 
 import (
@@ -94,7 +98,7 @@ func named(t *testing.T, names ...string) {
 	}
 	for _, name := range names {
 		require.Contains(t, all, name)
-		t.Run(name, func(t *testing.T) { all[name].play(t, program) })
+		t.Run(name, func(t *testing.T) { all[name].play(t, program, nil) })
 	}
 }
 
