@@ -180,7 +180,7 @@ func TestRepositoryMetadata(t *testing.T) {
 	oras := "#!/bin/sh\nprintf '%s\\n' \"$@\" >" + folder + "/arguments\ncp artifacthub-repo.yml " + folder + "/\n"
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "oras"), []byte(oras), 0o700))
 	t.Setenv("PATH", folder+string(os.PathListSeparator)+os.Getenv("PATH"))
-	out, err := exec.CommandContext(t.Context(), filepath.Join(root, "tools", "artifacthub.sh"), "registry.example.com/gitops/argo-cd", "5c1f8d6e-0000-4000-8000-000000000001").CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), filepath.Join(root, "hack", "tools", "artifacthub.sh"), "registry.example.com/gitops/argo-cd", "5c1f8d6e-0000-4000-8000-000000000001").CombinedOutput()
 	require.NoError(t, err, string(out))
 
 	var pushed struct {

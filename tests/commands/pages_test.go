@@ -22,12 +22,13 @@ import (
 
 	images "gitops-runtime/imageoverride/overridecmd"
 	"gitops-runtime/internal/gomodule"
-	"gitops-runtime/internal/schemabundle"
+	"gitops-runtime/internal/valueschema"
 	"gitops-runtime/tests/commands"
 	"gitops-runtime/tests/manifests"
 	"gitops-runtime/tests/render"
 	"gitops-runtime/validator/local"
 	"gitops-runtime/validator/migrate"
+	"gitops-runtime/validator/previewcmd"
 	values "gitops-runtime/validator/validatecmd"
 )
 
@@ -208,7 +209,7 @@ func (c checkout) command(t *testing.T, command commands.Command) error {
 		})
 	case program == "validate-values":
 		return understood(args, validate)
-	case strings.HasPrefix(program, "tools/"), strings.HasPrefix(program, ".ci/"):
+	case strings.HasPrefix(program, "hack/tools/"), strings.HasPrefix(program, ".ci/"):
 		_, err := os.Stat(filepath.Join(c.root, program))
 		return err
 	case slices.Contains(unread, program):
@@ -219,7 +220,8 @@ func (c checkout) command(t *testing.T, command commands.Command) error {
 
 func validate(args []string, out io.Writer) int {
 	system := values.System{In: strings.NewReader(""), Out: out, Err: out, Version: "test", Now: time.Now, Getenv: func(string) string { return "" }}
-	system.Connect, system.Registries, system.BuiltIn, system.Migrate, system.Schema = local.Connect, &local.Registries{}, local.BuiltIn, migrate.Command, schemabundle.Of
+	system.Connect, system.Registries, system.BuiltIn = local.Connect, &local.Registries{}, local.BuiltIn
+	system.Migrate, system.Preview, system.Schema = migrate.Command, previewcmd.Command, valueschema.Bundle
 	return values.Main(context.Background(), args, system)
 }
 
@@ -250,9 +252,13 @@ var (
 )
 
 func (c checkout) make(args []string) error {
-	text, err := os.ReadFile(filepath.Join(c.root, "Makefile"))
-	if err != nil {
-		return err
+	var text []byte
+	for _, name := range []string{"Makefile", "tests/tests.mk", "tests/e2e/e2e.mk", "hack/release/release.mk", "hack/tools/tools.mk"} {
+		part, err := os.ReadFile(filepath.Join(c.root, name))
+		if err != nil {
+			return err
+		}
+		text = append(text, part...)
 	}
 	for _, arg := range args {
 		if variable := assigned.FindStringSubmatch(arg); variable != nil {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// change returns a value of a type that differs from current and that the schema node allows.
-func change(kind string, current any, node map[string]any) (any, error) {
+// change returns a value of a type that differs from current and that the schema node allows. It contains a word if its type allows it.
+func change(kind string, current any, node map[string]any, word string) (any, error) {
 	if options, ok := node["enum"].([]any); ok {
 		return other(options, current)
 	}
@@ -27,9 +27,9 @@ func change(kind string, current any, node map[string]any) (any, error) {
 		if isQuantity(node) {
 			return "7Gi", nil
 		}
-		return "changed", nil
+		return word, nil
 	case "array", "object":
-		return sample(node, kind, "changed")
+		return sample(node, kind, word)
 	}
 	return nil, fmt.Errorf("no other value known for type %q: set one in the fixture", kind)
 }

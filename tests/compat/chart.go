@@ -10,27 +10,32 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
 	"helm.sh/helm/v3/pkg/chart"
 	"helm.sh/helm/v3/pkg/chartutil"
 	"helm.sh/helm/v3/pkg/engine"
 
+	"gitops-runtime/internal/dropped"
+	"gitops-runtime/internal/facts"
 	"gitops-runtime/internal/helmchart"
 	"gitops-runtime/internal/helmrender"
-	"gitops-runtime/schema/dropped"
+	"gitops-runtime/internal/valueschema"
 )
 
 // Chart is a chart that is loaded once and rendered many times.
 type Chart struct {
 	chart   *chart.Chart
-	schemas map[string]chartSchema // by key of the dependency; "" for the chart itself
+	nodes   map[string]map[string]any // of schemas, by key of the dependency; "" for the chart itself
+	schemas valueschema.Cache
+	reader  facts.Reader
+
+	mutex sync.Mutex
+	parts map[string]*helmrender.Chart // by what they are reduced to
 }
 
-type chartSchema struct {
-	node     map[string]any
-	compiled *jsonschema.Schema
-}
+// whole is the part that is the whole chart.
+const whole = "global"
 
 // Load reads a chart below root/charts with its dependencies from the same folder; it ignores packaged copies.
 func Load(root, name string) (*Chart, error) {
@@ -38,18 +43,17 @@ func Load(root, name string) (*Chart, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Chart{chart: loaded, schemas: map[string]chartSchema{}}
+	c := &Chart{chart: loaded, nodes: map[string]map[string]any{}, parts: map[string]*helmrender.Chart{whole: helmrender.New(loaded)}}
 	for _, each := range append(loaded.Dependencies(), loaded) {
 		if each.Schema == nil {
 			continue
 		}
-		key := each.Name()
-		if each == loaded {
-			key = ""
+		node := map[string]any{}
+		if err := json.Unmarshal(each.Schema, &node); err != nil {
+			return nil, fmt.Errorf("schema of the chart %s: %w", each.Name(), err)
 		}
-		if c.schemas[key], err = compile(each); err != nil {
-			return nil, err
-		}
+		resolve(node)
+		c.nodes[strings.TrimPrefix(each.Name(), loaded.Name())] = node
 	}
 	return c, nil
 }
@@ -69,82 +73,72 @@ func load(root, name string) (*chart.Chart, error) {
 	return loaded, nil
 }
 
-func compile(of *chart.Chart) (result chartSchema, err error) {
-	if err = json.Unmarshal(of.Schema, &result.node); err != nil {
-		return result, fmt.Errorf("schema of the chart %s: %w", of.Name(), err)
-	}
-	resolve(result.node)
-	compiler := jsonschema.NewCompiler()
-	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(of.Schema))
-	if err == nil {
-		err = compiler.AddResource("values.schema.json", document)
-	}
-	if err == nil {
-		result.compiled, err = compiler.Compile("values.schema.json")
-	}
-	if err != nil {
-		return result, fmt.Errorf("schema of the chart %s: %w", of.Name(), err)
-	}
-	return result, nil
-}
-
 // dependency reports whether a key of the values belongs to a chart that this one depends on.
 func (c *Chart) dependency(key string) bool {
-	return slices.ContainsFunc(c.chart.Dependencies(), func(d *chart.Chart) bool { return d.Name() == key && !library(d) })
+	return slices.ContainsFunc(c.chart.Dependencies(), func(d *chart.Chart) bool { return d.Name() == key && d.Metadata.Type != "library" })
 }
 
-func library(c *chart.Chart) bool { return c.Metadata.Type == "library" }
-
-// Around returns the chart reduced to the templates that are likely to use a value, which renders faster. The chart of the value keeps the templates
-// that mention it and the named templates of the others, which the charts define at the end of a file; other charts keep only their partials.
-func (c *Chart) Around(value dropped.Path) *Chart {
-	var reduced *chart.Chart
-	if len(value) > 1 && c.dependency(value[0]) {
-		reduced = copyOf(c.chart, partials(c.chart.Templates))
-		for i, each := range reduced.Dependencies() {
-			if each.Name() == value[0] {
-				reduced.Dependencies()[i] = copyOf(each, mentioning(each.Templates, value[1]))
-			} else {
-				reduced.Dependencies()[i] = copyOf(each, partials(each.Templates))
-			}
-		}
-	} else {
-		word := value[0]
-		if word == "global" {
-			word = value[len(value)-1]
-		}
-		reduced = copyOf(c.chart, mentioning(c.chart.Templates, word))
-		for i, each := range reduced.Dependencies() {
-			reduced.Dependencies()[i] = copyOf(each, partials(each.Templates))
-		}
-	}
-	return &Chart{chart: reduced, schemas: c.schemas}
-}
-
-// part returns the part of the chart whose objects a value can change: the key of a dependency, or "global" for the whole chart.
-// Every part includes the templates of the chart itself, which see all values.
+// part returns the part of the chart whose objects a value can change: the key of a dependency, "" for the chart without its dependencies, or the
+// whole chart. Every part includes the templates of the chart itself, which see all values.
 func (c *Chart) part(value dropped.Path) string {
-	if value[0] == "global" || c.dependency(value[0]) {
+	if value[0] == whole || c.dependency(value[0]) {
 		return value[0]
 	}
-	if !slices.ContainsFunc(c.chart.Dependencies(), func(d *chart.Chart) bool { return !library(d) }) {
-		return "global"
+	if !slices.ContainsFunc(c.chart.Dependencies(), func(d *chart.Chart) bool { return d.Metadata.Type != "library" }) {
+		return whole
 	}
 	return ""
 }
 
-// only returns a part of the chart; other dependencies keep only their partials.
-func (c *Chart) only(part string) *Chart {
-	if part == "global" {
-		return c
+// near returns the part of the chart with the templates that are likely to use a value, which renders faster: those that mention its key, and the
+// named templates of the others.
+func (c *Chart) near(value dropped.Path) string {
+	switch {
+	case len(value) > 1 && c.dependency(value[0]):
+		return value[0] + "/" + value[1]
+	case value[0] == whole:
+		return "/" + value[len(value)-1]
 	}
-	reduced := copyOf(c.chart, c.chart.Templates)
-	for i, each := range reduced.Dependencies() {
-		if each.Name() != part {
-			reduced.Dependencies()[i] = copyOf(each, partials(each.Templates))
+	return "/" + value[0]
+}
+
+// reduced returns a part of the chart from the cache: that of a dependency, or DEPENDENCY/WORD for templates that mention a word.
+func (c *Chart) reduced(part string) *helmrender.Chart {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if c.parts[part] == nil {
+		name, word, near := strings.Cut(part, "/")
+		own := c.chart.Templates
+		if near {
+			own = mentioning(own, word, name == "")
 		}
+		reduced := copyOf(c.chart, own)
+		for i, each := range reduced.Dependencies() {
+			if each.Name() != name || near {
+				reduced.Dependencies()[i] = copyOf(each, mentioning(each.Templates, word, near && each.Name() == name))
+			}
+		}
+		c.parts[part] = helmrender.New(reduced)
 	}
-	return &Chart{chart: reduced, schemas: c.schemas}
+	return c.parts[part]
+}
+
+// mentioning returns the templates that render no objects, and if wanted those that contain a word. Of others it keeps the named templates, which the
+// charts define at the end of a file.
+func mentioning(templates []*chart.File, word string, wanted bool) []*chart.File {
+	var kept []*chart.File
+	for _, template := range templates {
+		text := template.Data
+		if !strings.HasPrefix(path.Base(template.Name), "_") && !(wanted && bytes.Contains(text, []byte(word))) {
+			at := bytes.Index(text, []byte("{{- define"))
+			if at < 0 || !wanted {
+				continue
+			}
+			text = text[at:]
+		}
+		kept = append(kept, &chart.File{Name: template.Name, Data: text})
+	}
+	return kept
 }
 
 // copyOf returns a deep copy of a chart with other templates.
@@ -165,72 +159,13 @@ func copyOf(from *chart.Chart, templates []*chart.File) *chart.Chart {
 	return &result
 }
 
-// enabled returns a copy of a chart without the dependencies whose condition is false. Helm's implementation also handles tags and imports, which
-// no chart here uses, and takes longer than the rest of the render.
-func enabled(from *chart.Chart, values map[string]any) *chart.Chart {
-	result := copyOf(from, from.Templates)
-	var on []*chart.Chart
-	for i, each := range result.Dependencies() {
-		path := dropped.ParsePath(from.Metadata.Dependencies[i].Condition)
-		wanted := lookUp(values, path)
-		if wanted == nil {
-			wanted = lookUp(from.Values, path)
-		}
-		if wanted != false {
-			on = append(on, each)
-		}
-	}
-	result.SetDependencies(on...)
-	return result
-}
-
-func lookUp(values map[string]any, path dropped.Path) any {
-	var value any = values
-	for _, key := range path {
-		fields, _ := value.(map[string]any)
-		value = fields[key]
-	}
-	return value
-}
-
-// partials returns the templates that render no objects.
-func partials(templates []*chart.File) []*chart.File {
-	var kept []*chart.File
-	for _, template := range templates {
-		if partial(template) {
-			kept = append(kept, template)
-		}
-	}
-	return kept
-}
-
-func partial(template *chart.File) bool { return strings.HasPrefix(path.Base(template.Name), "_") }
-
-func mentioning(templates []*chart.File, word string) []*chart.File {
-	var kept []*chart.File
-	for _, template := range templates {
-		text := template.Data
-		if !partial(template) && !bytes.Contains(text, []byte(word)) {
-			if text = definitions(text); text == nil {
-				continue
-			}
-		}
-		kept = append(kept, &chart.File{Name: template.Name, Data: text})
-	}
-	return kept
-}
-
-// definitions returns the part of a template that starts at its first define, or nil.
-func definitions(text []byte) []byte {
-	if at := bytes.Index(text, []byte("{{- define")); at >= 0 {
-		return text[at:]
-	}
-	return nil
-}
-
 // Render validates the values like Helm and returns the rendered text by template. It is safe for concurrent use.
 func (c *Chart) Render(values map[string]any) (map[string]string, error) {
-	active, all, err := c.prepare(values)
+	return c.render(whole, values)
+}
+
+func (c *Chart) render(part string, values map[string]any) (map[string]string, error) {
+	active, all, err := c.reduced(part).Prepare(values, helmrender.Options{Name: "cf", Namespace: "codefresh", Schemas: &c.schemas})
 	if err != nil {
 		return nil, err
 	}
@@ -238,61 +173,23 @@ func (c *Chart) Render(values map[string]any) (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	maps.DeleteFunc(rendered, func(name, text string) bool {
-		return strings.HasSuffix(name, "NOTES.txt") || strings.TrimSpace(text) == ""
-	})
+	maps.DeleteFunc(rendered, func(name, _ string) bool { return strings.HasSuffix(name, "NOTES.txt") })
 	return rendered, nil
 }
 
-// Check validates values against the chart's schemas.
-func (c *Chart) Check(values map[string]any) error {
-	_, _, err := c.prepare(values)
-	return err
-}
-
-// prepare returns the chart without disabled dependencies, and the context of its templates.
-func (c *Chart) prepare(values map[string]any) (*chart.Chart, chartutil.Values, error) {
-	options := chartutil.ReleaseOptions{Name: "cf", Namespace: "codefresh", IsInstall: true}
-	capabilities, err := helmrender.Options{}.Capabilities()
+// facts returns the facts of a part of the chart, without the Secret of all values that validate-values reads.
+func (c *Chart) facts(part string, values map[string]any) (facts.Facts, error) {
+	rendered, err := c.render(part, values)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	active := enabled(c.chart, values)
-	all, err := chartutil.ToRenderValuesWithSchemaValidation(active, values, options, capabilities, true)
-	if err != nil {
-		return nil, nil, err
+	var texts []string
+	for _, name := range slices.Sorted(maps.Keys(rendered)) {
+		texts = append(texts, rendered[name])
 	}
-	if err := c.validate(active, all["Values"].(chartutil.Values)); err != nil {
-		return nil, nil, err
-	}
-	return active, all, nil
-}
-
-// validate validates values like Helm, but compiles the schemas once.
-func (c *Chart) validate(active *chart.Chart, values chartutil.Values) error {
-	if err := c.schemas[""].check(active.Name(), values); err != nil {
-		return err
-	}
-	for _, each := range active.Dependencies() {
-		if known, ok := c.schemas[each.Name()]; ok {
-			if err := known.check(each.Name(), values[each.Name()]); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-func (s chartSchema) check(name string, values any) error {
-	text, err := json.Marshal(values)
-	if err != nil {
-		return fmt.Errorf("values of %s: %w", name, err)
-	}
-	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-	if err != nil {
-		return fmt.Errorf("values of %s: %w", name, err)
-	}
-	return s.compiled.Validate(document)
+	found, err := c.reader.Read(texts...)
+	delete(found, "Secret/validate-values")
+	return found, err
 }
 
 // Value returns the value at a path when values are given.
@@ -301,13 +198,18 @@ func (c *Chart) Value(values map[string]any, path dropped.Path) (any, error) {
 	if err != nil {
 		return nil, fmt.Errorf("values of %s: %w", c.chart.Name(), err)
 	}
-	return lookUp(all.AsMap(), path), nil
+	var value any = all.AsMap()
+	for _, key := range path {
+		fields, _ := value.(map[string]any)
+		value = fields[key]
+	}
+	return value, nil
 }
 
 // nodeAt returns the schema node of a path; it is empty where any value is allowed.
 func (c *Chart) nodeAt(path dropped.Path) map[string]any {
 	if c.dependency(path[0]) {
-		return nodeAt(c.schemas[path[0]].node, path[1:])
+		return nodeAt(c.nodes[path[0]], path[1:])
 	}
-	return nodeAt(c.schemas[""].node, path)
+	return nodeAt(c.nodes[""], path)
 }

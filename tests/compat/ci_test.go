@@ -29,16 +29,14 @@ func TestTheCommunitysOwnValuesRender(t *testing.T) {
 		for title, c := range cases {
 			t.Run(name+" "+title, func(t *testing.T) {
 				t.Parallel()
-				rendered, err := chart.Render(c.Values)
+				rendered, err := chart.facts(whole, c.Values)
 				if c.Refused != "" {
 					require.ErrorContains(t, err, c.Refused)
 					assert.NotEmpty(t, c.Reason)
 					return
 				}
 				require.NoError(t, err)
-				found, err := new(reader).read(rendered)
-				require.NoError(t, err)
-				assert.Contains(t, found, c.Shows)
+				assert.Contains(t, rendered, c.Shows)
 			})
 		}
 	}

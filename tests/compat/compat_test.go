@@ -1,129 +1,16 @@
 package compat
 
 import (
-	"flag"
-	"maps"
-	"os"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"gitops-runtime/internal/dropped"
 	"gitops-runtime/internal/generated"
 	"gitops-runtime/internal/gomodule"
-	"gitops-runtime/schema/dropped"
 )
-
-var update = flag.Bool("update", false, "write the tables of testdata")
-
-// Each value of the published values tables changes exactly the fields that testdata lists, or is rejected with an explanation.
-func TestEveryValueChangesItsFields(t *testing.T) {
-	t.Parallel()
-	root, err := gomodule.Root()
-	require.NoError(t, err)
-	charts, err := Charts()
-	require.NoError(t, err)
-	for _, name := range charts {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			chart, fixture := prepared(t, root, name)
-			values, droppedValues := published(t, chart, name)
-			known, err := readRows(root, name)
-			require.NoError(t, err)
-			requireStable(t, chart, fixture.Base)
-
-			prover := &Prover{Chart: chart, Fixture: fixture}
-			settings, order, err := prover.settings(values, droppedValues, known)
-			require.NoError(t, err)
-			requireTable(t, root, name, prover, settings, order)
-		})
-	}
-}
-
-// requireTable compares the changes of settings with a table, or writes the table.
-func requireTable(t *testing.T, root, name string, prover *Prover, settings []setting, order []string) {
-	t.Helper()
-	found, err := prover.Rows(settings)
-	assert.NoError(t, err)
-	rows := make([]Row, len(order))
-	for i, key := range order {
-		rows[i] = Row{Key: key}
-		if row, set := found[key]; set {
-			rows[i] = row
-			assert.NotEmpty(t, row.What, "%s = %s changes no object", key, row.To)
-		}
-	}
-	requireRows(t, root, name, "What each value of "+name+" changes", rows)
-}
-
-// requireRows compares rows with a table, or writes the table.
-func requireRows(t *testing.T, root, name, title string, rows []Row) {
-	t.Helper()
-	text := tableText(title, rows)
-	if *update {
-		require.NoError(t, os.WriteFile(tableFile(root, name), []byte(text), 0o644))
-	}
-	written, err := os.ReadFile(tableFile(root, name))
-	require.NoError(t, err)
-	assert.Equal(t, string(written), text, "go test ./tests/compat -run %s -update writes the table; review the difference", t.Name())
-}
-
-// Each table row shows its value in a changed field, and changes more than the values that checks read. The exceptions are listed with their
-// effects.
-func TestRowsCarryTheirValues(t *testing.T) {
-	t.Parallel()
-	root, err := gomodule.Root()
-	require.NoError(t, err)
-	reasons := map[string]string{
-		"global.affinity.nodeAffinity.type":                                           "chooses between fields of an affinity",
-		"global.integrations.argo-cd.server.auth.type":                                "chooses how to log in to Argo CD",
-		"global.external-argo-cd.auth.type":                                           "chooses how to log in to Argo CD",
-		"server.ingress.controller":                                                   "chooses the objects for a cloud's load balancer",
-		"redis-ha.affinity":                                                           "a string of YAML, which becomes fields",
-		"redis-ha.haproxy.affinity":                                                   "a string of YAML, which becomes fields",
-		"global.runtime.ingress.skipValidation":                                       "skips checks of validate-values",
-		`installer.argoCdVersionCheck.argoServerLabels.app\.kubernetes\.io/component`: "the labels by which validate-values finds Argo CD",
-		`installer.argoCdVersionCheck.argoServerLabels.app\.kubernetes\.io/part-of`:   "the labels by which validate-values finds Argo CD",
-	}
-	charts, err := Charts()
-	require.NoError(t, err)
-	for _, name := range charts {
-		rows, err := readRows(root, name)
-		require.NoError(t, err)
-		require.NotEmpty(t, rows)
-		for key, row := range rows {
-			if missing := row.Unproven(); missing != "" {
-				assert.Contains(t, slices.Collect(maps.Keys(reasons)), key, "%s: %s", name, missing)
-			}
-		}
-	}
-	assert.Equal(t, "no object uses it", Row{To: `"a"`, What: []string{`Secret/validate-values data[values.yaml].a: "b" -> "a"`}}.Unproven())
-	assert.Equal(t, "no object contains its value", Row{To: `"a"`, What: []string{`ConfigMap/c data.a: "b" -> "c"`}}.Unproven())
-	assert.Empty(t, Row{To: `[{"n":"a"}]`, What: []string{`ConfigMap/c data.a: "b" -> "xa"`}}.Unproven())
-}
-
-// Every value with a non-empty default changes its field when it is set to 0, false, "" or [], is rejected, or has a listed reason.
-// tests/render tests the settings that all components share.
-func TestEveryEmptyValueChangesItsFields(t *testing.T) {
-	t.Parallel()
-	root, err := gomodule.Root()
-	require.NoError(t, err)
-	for _, name := range []string{"argo-cd", "argo-events", "argo-rollouts", "argo-workflows", "gitops-runtime"} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			chart, fixture := prepared(t, root, name)
-			reasons, err := EmptyReasons(name)
-			require.NoError(t, err)
-			known, err := readRows(root, name+"-empty")
-			require.NoError(t, err)
-			prover := &Prover{Chart: chart, Fixture: fixture, Reasons: reasons}
-			settings, order, err := prover.emptySettings(known)
-			require.NoError(t, err)
-			requireTable(t, root, name+"-empty", prover, settings, order)
-		})
-	}
-}
 
 // Dropped values are rejected with an explanation, and most values are honored.
 func TestDroppedValuesAreRefusedInWords(t *testing.T) {
@@ -191,16 +78,6 @@ func leastHonoured(chart string) map[string]float64 {
 	return map[string]float64{"": 0.95}
 }
 
-// requireStable requires that the same values render the same objects.
-func requireStable(t *testing.T, chart *Chart, values map[string]any) {
-	t.Helper()
-	first, err := chart.Render(values)
-	require.NoError(t, err)
-	second, err := chart.Render(values)
-	require.NoError(t, err)
-	require.Equal(t, first, second, "two renders with the same values differ")
-}
-
 // assertRefused asserts that a dropped value of the published type is rejected with the sentence of its entry. Harmless values and image names,
 // which differ between versions, are accepted; their schema description is the sentence, with which validate-values warns.
 func assertRefused(t *testing.T, chart *Chart, fixture Fixture, value Value, entry dropped.Value) {
@@ -212,11 +89,10 @@ func assertRefused(t *testing.T, chart *Chart, fixture Fixture, value Value, ent
 	case "array":
 		changed = []any{"changed"}
 	}
-	around := chart.Around(value.Path)
-	_, err := around.Render(overlay(fixture.Around(value.Path), nested(value.Path, changed)))
+	_, err := chart.render(chart.near(value.Path), overlay(fixture.Around(value.Path), nested(value.Path, changed)))
 	if of := len(value.Path) - 2; entry.Harmless || of >= 0 && value.Path[of] == "image" {
 		if assert.NoError(t, err, value.Path) {
-			assert.Equal(t, entry.Sentence(), around.nodeAt(entry.Path)["description"], value.Path)
+			assert.Equal(t, entry.Sentence(), chart.nodeAt(entry.Path)["description"], value.Path)
 		}
 		return
 	}
@@ -263,7 +139,7 @@ func TestChange(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, err := change(c.kind, c.current, c.node)
+			got, err := change(c.kind, c.current, c.node, "changed")
 			if c.wantErrorText != "" {
 				assert.EqualError(t, err, c.wantErrorText)
 				return

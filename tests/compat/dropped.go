@@ -1,6 +1,6 @@
 package compat
 
-import "gitops-runtime/schema/dropped"
+import "gitops-runtime/internal/dropped"
 
 // AllDropped returns the values that a chart and, below their keys, its dependencies drop or rename.
 func AllDropped(chart *Chart) ([]dropped.Value, error) {
@@ -21,7 +21,7 @@ func AllDropped(chart *Chart) ([]dropped.Value, error) {
 // Dropped returns the entry that drops or renames a value, if any.
 func Dropped(entries []dropped.Value, path dropped.Path) (dropped.Value, bool) {
 	for _, entry := range entries {
-		if path.Within(entry.Path) {
+		if path.Within(entry.Path) && !entry.List { // a value that is dropped only as a list is honored otherwise
 			return entry, true
 		}
 	}

@@ -7,7 +7,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
-	"gitops-runtime/schema/dropped"
+	"gitops-runtime/internal/dropped"
 )
 
 // Empties returns the values of a chart, without its dependencies, whose default is not empty, each with the empty value of its type: 0, false,
@@ -72,28 +72,4 @@ func EmptyReasons(chart string) (map[string]string, error) {
 		}
 	}
 	return reasons, nil
-}
-
-// emptySettings returns the settings that empty the chart's values, each with the other values under which its default has an effect.
-func (p *Prover) emptySettings(known map[string]Row) (settings []setting, order []string, err error) {
-	for _, value := range p.Chart.Empties() {
-		created := setting{key: value.Path.String(), path: value.Path, to: value.Default, around: p.Fixture.Around(value.Path), part: p.Chart.part(value.Path)}
-		// skip values that the fixture itself empties
-		current, err := p.Chart.Value(created.around, value.Path)
-		if err != nil {
-			return nil, nil, err
-		}
-		if emptyOf(current) == nil {
-			continue
-		}
-		to, err := toText(created.to)
-		if err != nil {
-			return nil, nil, err
-		}
-		if row := known[created.key]; row.To == to {
-			created.known = row
-		}
-		settings, order = append(settings, created), append(order, created.key)
-	}
-	return settings, order, nil
 }

@@ -1,10 +1,8 @@
 // Package compat verifies that values files written for the community's charts work with the charts of this repository.
 //
 // facts/<chart>.tsv lists published values: path, JSON type and default in the community's chart; facts/<chart>-<version>.tsv lists the values of one
-// published version, where versions differ. A value is either honored, and testdata/<chart>.txt lists the fields that it changes; or it is dropped or
-// renamed, and schema/dropped/<chart>.yaml contains the reason and the replacement. testdata/<chart>-empty.txt lists the fields that change when a
-// default is replaced with 0, false, "" or []. testdata/<chart>-texts.txt lists the fields that contain a string value with all special characters of
-// YAML and templates.
+// published version, where versions differ. A value is either honored: another value changes an object; or it is dropped or renamed, and
+// internal/dropped/<chart>.yaml contains the reason and the replacement.
 package compat
 
 import (
@@ -15,7 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"gitops-runtime/schema/dropped"
+	"gitops-runtime/internal/dropped"
 )
 
 //go:embed facts/*.tsv fixtures/*.yaml

@@ -2,6 +2,8 @@ package compat
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -39,16 +41,33 @@ func everythingOn(t *testing.T, name string, more map[string]any) []render.Objec
 	return objects
 }
 
-// everyWay renders a chart with everything enabled, and again for each mutually exclusive setting.
+// preset returns the restricted preset of the umbrella chart, or the part of it for another chart.
+func preset(t *testing.T, name string) map[string]any {
+	t.Helper()
+	root, err := gomodule.Root()
+	require.NoError(t, err)
+	text, err := os.ReadFile(filepath.Join(root, "charts", "gitops-runtime", "values-restricted.yaml"))
+	require.NoError(t, err)
+	var values map[string]any
+	require.NoError(t, yaml.Unmarshal(text, &values))
+	if name == "gitops-runtime" {
+		return values
+	}
+	part, _ := values[name].(map[string]any)
+	return part
+}
+
+// everyWay renders a chart with the restricted preset and everything enabled, and again for each mutually exclusive setting.
 func everyWay(t *testing.T, name string) [][]render.Object {
 	t.Helper()
-	renders := [][]render.Object{everythingOn(t, name, nil)}
+	stricter := preset(t, name)
+	renders := [][]render.Object{everythingOn(t, name, stricter)}
 	if name == "argo-cd" {
 		for _, more := range []map[string]any{
 			{"redis-ha": map[string]any{"enabled": true, "exporter": map[string]any{"enabled": true}}},
 			{"controller": map[string]any{"dynamicClusterDistribution": true}},
 		} {
-			renders = append(renders, everythingOn(t, name, more))
+			renders = append(renders, everythingOn(t, name, overlay(stricter, more)))
 		}
 	}
 	return renders
@@ -70,21 +89,9 @@ func isClosed(image string) bool {
 	return regexp.MustCompile(`/codefresh/(cap-app-proxy|cap-app-proxy-init|leader-elector|cf-argocd-extras|codefresh-gitops-operator):`).MatchString(image)
 }
 
-func eachChart(t *testing.T, test func(t *testing.T, name string)) {
-	t.Helper()
-	charts, err := Charts()
-	require.NoError(t, err)
-	for _, name := range charts {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			test(t, name)
-		})
-	}
-}
-
 func TestEveryPodPassesTheLevelRestricted(t *testing.T) {
 	t.Parallel()
-	eachChart(t, func(t *testing.T, name string) {
+	eachChart(t, func(t *testing.T, _ *Prover, name string) {
 		pods := 0
 		for _, object := range slices.Concat(everyWay(t, name)...) {
 			fields, found, err := unstructured.NestedMap(object.Object, "spec", "template")
@@ -140,7 +147,7 @@ func TestEveryObjectIsWellFormed(t *testing.T) {
 // The workflow controller creates pods from its settings and the workflow.
 func TestWorkflowPodsPassTheLevelRestricted(t *testing.T) {
 	t.Parallel()
-	objects := everythingOn(t, "argo-workflows", nil)
+	objects := everythingOn(t, "argo-workflows", preset(t, "argo-workflows"))
 	config := render.Find(objects, "ConfigMap", "cf-argo-workflows-workflow-controller-configmap")
 	require.NotNil(t, config)
 	var settings struct {
@@ -164,7 +171,7 @@ func TestWorkflowPodsPassTheLevelRestricted(t *testing.T) {
 
 func TestNoRuleIsForEverything(t *testing.T) {
 	t.Parallel()
-	eachChart(t, func(t *testing.T, name string) {
+	eachChart(t, func(t *testing.T, _ *Prover, name string) {
 		for _, object := range slices.Concat(everyWay(t, name)...) {
 			rules, _, err := unstructured.NestedSlice(object.Object, "rules")
 			if object.GetKind() != "Role" && object.GetKind() != "ClusterRole" {
@@ -208,7 +215,7 @@ func TestNamespacedOperationIsNamespaced(t *testing.T) {
 	for name, values := range map[string]map[string]any{
 		"argo-cd":        {"createClusterRoles": false, "createAggregateRoles": false},
 		"argo-rollouts":  {"clusterInstall": false},
-		"argo-workflows": {"singleNamespace": true},
+		"argo-workflows": {"singleNamespace": true, "createAggregateRoles": false},
 		"argo-events":    {"controller": map[string]any{"rbac": map[string]any{"namespaced": true}}, "webhook": map[string]any{"enabled": false}},
 	} {
 		t.Run(name, func(t *testing.T) {

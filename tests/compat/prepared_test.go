@@ -5,8 +5,25 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"gitops-runtime/schema/dropped"
+	"gitops-runtime/internal/dropped"
+	"gitops-runtime/internal/gomodule"
 )
+
+// eachChart runs a test for each chart that has published values.
+func eachChart(t *testing.T, test func(t *testing.T, prover *Prover, name string)) {
+	t.Helper()
+	root, err := gomodule.Root()
+	require.NoError(t, err)
+	charts, err := Charts()
+	require.NoError(t, err)
+	for _, name := range charts {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			chart, fixture := prepared(t, root, name)
+			test(t, &Prover{Chart: chart, Fixture: fixture}, name)
+		})
+	}
+}
 
 // prepared returns a chart from the checkout and its fixture.
 func prepared(t *testing.T, root, name string) (*Chart, Fixture) {

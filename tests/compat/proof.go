@@ -1,343 +1,241 @@
 package compat
 
 import (
-	"errors"
+	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
-	"golang.org/x/sync/errgroup"
-
-	"gitops-runtime/schema/dropped"
+	"gitops-runtime/internal/dropped"
+	"gitops-runtime/internal/facts"
 )
 
-// Prover finds the fields that values change. Values whose known rows change different fields are verified together: all in one render and, for each
-// bit of their indexes, those with the bit set in another, so that no value can hide another. If a render does not match the known rows,
-// the group is halved, down to single values.
+// probe sets a value, to find out which facts change.
+type probe struct {
+	key   string // of the value in messages
+	path  dropped.Path
+	value any
+	// texts are what of the value has to appear in a changed fact; none if any change proves an effect.
+	texts []string
+	// unique is true if the texts appear nowhere else, so that many probes can be rendered together.
+	unique bool
+}
+
+// result is what a probe found out.
+type result struct {
+	refused error          // refused is the error of values that the chart does not render.
+	changed []facts.Change // changed are the facts that differ; nil if many probes were rendered together.
+	arrived bool           // arrived means that a fact contains one of the texts.
+}
+
+// Prover probes the values of a chart.
 type Prover struct {
 	Chart   *Chart
 	Fixture Fixture
-	// Reasons are, by path, why a value changes nothing. With Reasons, rejected values get a row with the error; without them, a rejection is an error.
-	Reasons map[string]string
-
-	reader reader
-	mutex  sync.Mutex
-	parts  map[string]*Chart  // by name
-	before map[string]objects // by part of the chart and surrounding values
-	rows   map[string]Row
-	failed []error
+	bases   map[string]facts.Facts
 }
 
-// setting is a value, its new value and its known row.
-type setting struct {
-	key    string // of the row
-	path   dropped.Path
-	to     any
-	around map[string]any
-	part   string // of the chart that it can change
-	known  Row
-}
+// specific matches errors that name a value or a component: from the schema, the facts of a component, or a template's fail.
+var specific = regexp.MustCompile(`don't meet the specifications|jsonschema validation failed|chart "?[a-z-]+.*component|\n *fix: |execution error at`)
 
-// Rows returns the current rows of settings and the joined errors of settings that failed.
-func (p *Prover) Rows(settings []setting) (map[string]Row, error) {
-	p.parts, p.before, p.rows = map[string]*Chart{}, map[string]objects{}, map[string]Row{}
-	var running errgroup.Group
-	running.SetLimit(2)
-	for _, each := range groups(settings) {
-		running.Go(func() error { return p.prove(each) })
+// Probe returns the result of each probe. Those with unique texts are rendered together first, as many as possible.
+func (p *Prover) Probe(probes []probe) (map[string]result, error) {
+	found := map[string]result{}
+	for _, group := range p.groups(probes) {
+		p.together(group, found)
 	}
-	if err := running.Wait(); err != nil {
-		return nil, err
-	}
-	return p.rows, errors.Join(p.failed...)
-}
-
-// group is a set of settings that are verified together, with the places that they change.
-type group struct {
-	settings []setting
-	places   map[string]bool // "object field" and "object *" for a changed field, "object" for an added or removed object
-}
-
-// groups divides settings into groups that can be verified together, first fit.
-func groups(settings []setting) [][]setting {
-	byAround := map[string][]*group{}
-	var all []*group
-	for _, each := range settings {
-		key := each.part + fmt.Sprint(each.around)
-		places, alone := placesOf(each)
-		var fits *group
-		for _, candidate := range byAround[key] {
-			if !alone && !candidate.conflicts(each, places) {
-				fits = candidate
-				break
+	for _, each := range probes {
+		if !found[each.key].arrived {
+			alone, err := p.alone(each)
+			if err != nil {
+				return nil, err
 			}
-		}
-		if fits == nil {
-			fits = &group{places: map[string]bool{}}
-			all = append(all, fits)
-			if !alone {
-				byAround[key] = append(byAround[key], fits)
-			}
-		}
-		fits.settings = append(fits.settings, each)
-		for place := range places {
-			fits.places[place] = true
+			found[each.key] = alone
 		}
 	}
-	result := make([][]setting, len(all))
-	for i, each := range all {
-		result[i] = each.settings
-	}
-	return result
+	return found, nil
 }
 
-// conflicts reports whether the changes of a setting overlap those of the group in one render.
-func (g *group) conflicts(with setting, places map[string]bool) bool {
-	for place := range places {
-		object, field, _ := strings.Cut(place, " ")
-		if g.places[object] || field == "" && g.places[object+" *"] || field != "*" && g.places[place] {
-			return true
-		}
-	}
-	return slices.ContainsFunc(g.settings, func(other setting) bool { return with.path.Within(other.path) || other.path.Within(with.path) })
-}
-
-// placesOf returns the places that a setting changes; alone is true if they are unknown or too many to be named.
-func placesOf(of setting) (places map[string]bool, alone bool) {
-	places = map[string]bool{}
-	if isNothing(of.known) {
-		return places, false
-	}
-	for _, line := range of.known.What {
-		object, field := place(line)
-		if object == "" {
-			return nil, true
-		}
-		if field != "" {
-			places[object+" *"] = true
-			places[object+" "+field] = true
-		} else {
-			places[object] = true
-		}
-	}
-	return places, len(places) == 0
-}
-
-// place returns the object and the field of a line; object is empty if the line counts several objects.
-func place(line string) (object, field string) {
-	first, rest, _ := strings.Cut(line, " ")
-	if first == "+" || first == "-" {
-		object = rest
-	} else {
-		object = first
-		field, _, _ = strings.Cut(rest, ": ")
-	}
-	if !strings.Contains(object, "/") {
-		return "", ""
-	}
-	return object, field
-}
-
-func (p *Prover) prove(all []setting) error {
-	if len(all) == 1 {
-		what, err := p.single(all[0])
-		if err != nil { // continue with the other settings
-			p.mutex.Lock()
-			defer p.mutex.Unlock()
-			p.failed = append(p.failed, err)
-			return nil
-		}
-		return p.keep(all[0], what)
-	}
-	for _, part := range byBits(all) {
-		var want []string
-		for _, each := range part {
-			if !isNothing(each.known) {
-				want = append(want, each.known.What...)
-			}
-		}
-		slices.Sort(want)
-		got, err := p.differences(part)
-		if err != nil || !slices.Equal(want, texts(got)) {
-			if err := p.prove(all[:len(all)/2]); err != nil {
-				return err
-			}
-			return p.prove(all[len(all)/2:])
-		}
-	}
-	for _, each := range all {
-		if err := p.keep(each, each.known.What); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func texts(all []difference) []string {
-	result := make([]string, len(all))
-	for i, each := range all {
-		result[i] = each.String()
-	}
-	slices.Sort(result)
-	return result
-}
-
-// byBits returns all settings and, for each bit of their indexes, the settings with the bit set.
-func byBits(all []setting) [][]setting {
-	parts := [][]setting{all}
-	for bit := 1; bit < len(all); bit *= 2 {
-		var part []setting
-		for i, each := range all {
-			if i&bit != 0 {
-				part = append(part, each)
-			}
-		}
-		parts = append(parts, part)
-	}
-	return parts
-}
-
-func (p *Prover) keep(of setting, what []string) error {
-	to, err := toText(of.to)
-	if err != nil {
-		return err
-	}
-	p.mutex.Lock()
-	defer p.mutex.Unlock()
-	p.rows[of.key] = Row{Key: of.key, To: to, What: what}
-	return nil
-}
-
-// single returns the lines of one setting.
-func (p *Prover) single(of setting) ([]string, error) {
-	found, err := p.differences([]setting{of})
-	reason, known := p.Reasons[of.path.String()]
-	switch {
-	case err != nil && p.Reasons != nil:
-		return []string{refused + firstWords(err)}, nil
-	case err == nil && known && len(found) == 0:
-		return []string{nothing + reason}, nil
-	case err == nil && known:
-		return nil, fmt.Errorf("%s has an effect: remove the reason why it has none", of.path)
-	}
-	return lines(found), err
-}
-
-// nothing and refused are the prefixes of a row without changes.
-const nothing, refused = "nothing: ", "refused: "
-
-func isNothing(row Row) bool { return len(row.What) == 1 && strings.HasPrefix(row.What[0], nothing) }
-
-// firstWords returns the last line of an error; for the error of a template, of the message after its position.
-func firstWords(err error) string {
-	text := err.Error()
-	if _, sentence, ok := strings.Cut(text, "execution error at "); ok {
-		if _, sentence, ok = strings.Cut(sentence, "): "); ok {
-			text = sentence
-		}
-	}
-	all := strings.Split(strings.TrimSpace(text), "\n")
-	return strings.TrimSpace(all[len(all)-1])
-}
-
-// differences returns the changes of settings that are applied together.
-func (p *Prover) differences(of []setting) ([]difference, error) {
-	around := of[0].around
-	before, err := p.render(of[0].part, around)
-	if err != nil {
-		return nil, fmt.Errorf("%s: render without the change: %w", of[0].path, err)
-	}
-	changed := around
-	for _, each := range of {
-		changed = overlay(changed, nested(each.path, each.to))
-	}
-	rendered, err := p.only(of[0].part).Render(changed)
-	if err != nil {
-		return nil, fmt.Errorf("%s=%v: %w", of[0].path, of[0].to, err)
-	}
-	after, err := p.reader.read(rendered)
-	if err != nil {
-		return nil, fmt.Errorf("%s=%v: %w", of[0].path, of[0].to, err)
-	}
-	return differences(before, after), nil
-}
-
-// only returns a part of the chart from the cache.
-func (p *Prover) only(part string) *Chart {
-	p.mutex.Lock()
-	defer p.mutex.Unlock()
-	if p.parts[part] == nil {
-		p.parts[part] = p.Chart.only(part)
-	}
-	return p.parts[part]
-}
-
-// render returns the objects of a part of the chart with the surrounding values, from the cache.
-func (p *Prover) render(part string, around map[string]any) (objects, error) {
-	key, chart := part+fmt.Sprint(around), p.only(part)
-	p.mutex.Lock()
-	defer p.mutex.Unlock()
-	if known := p.before[key]; known != nil {
-		return known, nil
-	}
-	rendered, err := chart.Render(around)
-	if err != nil {
-		return nil, err
-	}
-	p.before[key], err = p.reader.read(rendered)
-	return p.before[key], err
-}
-
-// settings returns the settings of values that are not dropped, with their known rows, and the row keys of all values in order.
-func (p *Prover) settings(values []Value, droppedValues []dropped.Value, known map[string]Row) (settings []setting, order []string, err error) {
-	for _, value := range values {
-		key, path, lost := rowKey(value.Path, droppedValues)
-		order = append(order, key)
-		if lost {
+// groups returns groups of probes that can be rendered together: with the same surrounding values, and none within another.
+func (p *Prover) groups(probes []probe) [][]probe {
+	var all [][]probe
+	at := map[string][]int{}
+	for _, each := range probes {
+		if !each.unique {
 			continue
 		}
-		value.Path = path
-		result := setting{key: key, path: path, around: p.Fixture.Around(path), part: p.Chart.part(path), known: known[key]}
-		if result.to, err = p.target(value, result.around); err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", key, err)
+		key := p.Chart.part(each.path) + fmt.Sprint(p.Fixture.Around(each.path))
+		fits := slices.IndexFunc(at[key], func(i int) bool {
+			return !slices.ContainsFunc(all[i], func(other probe) bool { return each.path.Within(other.path) || other.path.Within(each.path) })
+		})
+		if fits < 0 {
+			fits = len(at[key])
+			at[key] = append(at[key], len(all))
+			all = append(all, nil)
 		}
-		to, err := toText(result.to)
+		all[at[key][fits]] = append(all[at[key][fits]], each)
+	}
+	return all
+}
+
+// together renders probes together, and halves the group if the chart refuses it or if some hide others.
+func (p *Prover) together(group []probe, found map[string]result) {
+	values := p.Fixture.Around(group[0].path)
+	for _, each := range group {
+		values = overlay(values, nested(each.path, each.value))
+	}
+	rendered, err := p.Chart.facts(p.Chart.part(group[0].path), values)
+	if err == nil {
+		text := textOf(rendered)
+		for _, each := range group {
+			if contains(text, each.texts) {
+				found[each.key] = result{arrived: true}
+			}
+		}
+	} else if len(group) > 1 {
+		p.together(group[:len(group)/2], found)
+		p.together(group[len(group)/2:], found)
+	}
+}
+
+// textOf returns the text of all facts.
+func textOf(rendered facts.Facts) string {
+	var text strings.Builder
+	for object, paths := range rendered {
+		text.WriteString(object + "\n")
+		for path, value := range paths {
+			text.WriteString(path + "\n" + value + "\n")
+		}
+	}
+	return text.String()
+}
+
+func contains(text string, any []string) bool {
+	return slices.ContainsFunc(any, func(each string) bool { return strings.Contains(text, each) })
+}
+
+// alone renders one probe: with the templates that mention it, and if that changes nothing with all.
+func (p *Prover) alone(one probe) (result, error) {
+	around := p.Fixture.Around(one.path)
+	var found result
+	for _, part := range []string{p.Chart.near(one.path), p.Chart.part(one.path)} {
+		base, err := p.base(part, around)
 		if err != nil {
-			return nil, nil, err
+			return found, fmt.Errorf("%s: render without the change: %w", one.key, err)
 		}
-		if result.known.To != to {
-			result.known = Row{}
+		rendered, err := p.Chart.facts(part, overlay(around, nested(one.path, one.value)))
+		if err != nil {
+			return result{refused: err}, nil //nolint:nilerr // a finding
 		}
-		settings = append(settings, result)
+		found = result{}
+		for _, change := range facts.Diff(base, rendered) {
+			if strings.Contains(change.Path, "nnotation.checksum/") {
+				continue
+			}
+			found.changed = append(found.changed, change)
+			found.arrived = found.arrived || change.After != nil && contains(change.Object+" "+change.Path+" "+*change.After, one.texts)
+		}
+		if found.arrived || len(one.texts) == 0 && len(found.changed) > 0 {
+			break
+		}
 	}
-	return settings, order, nil
+	return found, nil
 }
 
-// rowKey returns the row key of a path, and its path in this chart; lost is true if it is dropped.
-func rowKey(path dropped.Path, droppedValues []dropped.Value) (key string, here dropped.Path, lost bool) {
-	entry, ok := Dropped(droppedValues, path)
-	switch {
-	case !ok:
-		return path.String(), path, false
-	case entry.Renamed == nil:
-		return fmt.Sprintf("%s (dropped: %s)", path, entry.Reason), path, true
+// base returns the facts of a part of the chart with the surrounding values, from the cache.
+func (p *Prover) base(part string, around map[string]any) (facts.Facts, error) {
+	key := part + fmt.Sprint(around)
+	if p.bases == nil {
+		p.bases = map[string]facts.Facts{}
 	}
-	here = entry.Now(path)
-	return fmt.Sprintf("%s (renamed to %s)", path, here), here, false
+	if p.bases[key] == nil {
+		base, err := p.Chart.facts(part, around)
+		if err != nil {
+			return nil, err
+		}
+		p.bases[key] = base
+	}
+	return p.bases[key], nil
 }
 
-// target returns the new value for a value.
-func (p *Prover) target(value Value, around map[string]any) (any, error) {
-	if to, ok := p.Fixture.To[value.Path.String()]; ok {
-		return to, nil
+// published returns the probes of published values that are not dropped, each with another value of its type.
+func (p *Prover) published(values []Value, droppedValues []dropped.Value) ([]probe, error) {
+	var probes []probe
+	for i, value := range values {
+		if entry, ok := Dropped(droppedValues, value.Path); ok && entry.Renamed == nil {
+			continue
+		} else if ok {
+			value.Path = entry.Now(value.Path)
+		}
+		made := probe{key: value.Path.String(), path: value.Path}
+		word := fmt.Sprintf("changed%dx", i)
+		var given bool
+		if made.value, given = p.Fixture.To[made.key]; !given {
+			current, err := p.Chart.Value(p.Fixture.Around(value.Path), value.Path)
+			if err != nil {
+				return nil, err
+			}
+			if current == nil {
+				current = value.Default
+			}
+			if made.value, err = change(value.Type, current, p.Chart.nodeAt(value.Path), word); err != nil {
+				return nil, fmt.Errorf("%s: %w", made.key, err)
+			}
+		}
+		made.texts = scalars(made.value)
+		made.unique = slices.Contains(made.texts, word)
+		probes = append(probes, made)
 	}
-	current, err := p.Chart.Value(around, value.Path)
-	if err != nil {
-		return nil, err
+	return probes, nil
+}
+
+// scalars returns the texts, numbers and keys of a value.
+func scalars(value any) []string {
+	var all []string
+	switch at := value.(type) {
+	case map[string]any:
+		for key, below := range at {
+			all = append(append(all, key), scalars(below)...)
+		}
+	case []any:
+		for _, below := range at {
+			all = append(all, scalars(below)...)
+		}
+	case nil, bool:
+	default:
+		text, err := json.Marshal(at)
+		if err == nil {
+			all = append(all, strings.Trim(string(text), `"`))
+		}
 	}
-	if current == nil {
-		current = value.Default
+	return all
+}
+
+// empties returns the probes that empty the values of the chart: with 0, false, "" or [].
+func (p *Prover) empties() ([]probe, error) {
+	var probes []probe
+	for _, value := range p.Chart.Empties() {
+		current, err := p.Chart.Value(p.Fixture.Around(value.Path), value.Path)
+		if err != nil {
+			return nil, err
+		}
+		if emptyOf(current) != nil { // or the fixture itself empties it
+			probes = append(probes, probe{key: value.Path.String(), path: value.Path, value: value.Default})
+		}
 	}
-	return change(value.Type, current, p.Chart.nodeAt(value.Path))
+	return probes, nil
+}
+
+// awkward returns the probes that set each text of the chart to one with all special characters of YAML and templates, unchanged or evaluated.
+func (p *Prover) awkward() []probe {
+	const rest = "t: \"b\" %s #d\n- e"
+	var probes []probe
+	for i, place := range p.Chart.Texts() {
+		unchanged, evaluated := fmt.Sprintf("t%d"+rest, i, `{{ "c" }}`), fmt.Sprintf("t%d"+rest, i, "c")
+		made := probe{key: place.String(), path: place.Path, value: place.with(unchanged), texts: []string{unchanged, evaluated}, unique: true}
+		made.texts = append(made.texts, scalars([]any{unchanged, evaluated})...) // in a volume, which is a fact in JSON
+		probes = append(probes, made)
+	}
+	return probes
 }

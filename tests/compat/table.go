@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"gitops-runtime/internal/dropped"
 	"gitops-runtime/internal/generated"
 )
 
@@ -51,7 +52,33 @@ func table(root, name string) (string, error) {
 		}
 		page.row(value, verdict, !ok)
 	}
-	return page.text(name), nil
+	own, err := dropped.Of(name)
+	if err != nil {
+		return "", err
+	}
+	return page.text(name) + olderNames(values, own), nil
+}
+
+// olderNames returns the table of dropped values that none of the listed versions has: names of earlier versions.
+func olderNames(values []Value, droppedValues []dropped.Value) string {
+	var rows strings.Builder
+	for _, entry := range droppedValues {
+		if slices.ContainsFunc(values, func(value Value) bool { return value.Path.Within(entry.Path) && !entry.List }) {
+			continue
+		}
+		path, becomes := "`"+entry.Path.String()+"`", entry.Reason+". "+entry.Instead+"."
+		if entry.List {
+			path += " as a list"
+		}
+		if entry.Harmless {
+			becomes = "accepted with a warning: " + becomes
+		}
+		fmt.Fprintf(&rows, "| %s | %s |\n", path, becomes)
+	}
+	if rows.Len() == 0 {
+		return ""
+	}
+	return "\n## Names of earlier versions\n\n`validate-values migrate` moves or removes them.\n\n| value | here |\n| --- | --- |\n" + rows.String()
 }
 
 // page collects the rows of a table; rows of a chart with versions list the versions that have the value.

@@ -1,230 +1,167 @@
 package contract
 
 import (
-	"maps"
-	"strings"
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
 
-	"gitops-runtime/tests/contract/facts"
+	"gitops-runtime/internal/facts"
+	"gitops-runtime/internal/gomodule"
+	"gitops-runtime/internal/helmchart"
+	"gitops-runtime/internal/helmrender"
+	"gitops-runtime/internal/valueschema"
 )
 
-// Comparison compares the facts of a scenario of the contract with those of a render.
+// Outcome is the comparison of one mode.
+type Outcome struct {
+	Mode
+	Have facts.Facts // Have is what this chart renders.
+	// Same, Ruled and Excused count the facts that are the same, that are the same by a rule, and whose difference is accepted.
+	Same, Ruled, Excused int
+	Open                 []facts.Change // Open are the differences without an entry.
+}
+
+// Renderer renders the umbrella chart many times.
+type Renderer struct {
+	chart   *helmrender.Chart
+	reader  facts.Reader
+	schemas valueschema.Cache
+	known   map[string]facts.Facts
+}
+
+// NewRenderer loads the umbrella chart.
+func NewRenderer(ctx context.Context) (*Renderer, error) {
+	root, err := gomodule.Root()
+	if err != nil {
+		return nil, err
+	}
+	loaded, err := helmchart.Load(ctx, helmchart.Source{Name: filepath.Join(root, "charts", "gitops-runtime")})
+	if err != nil {
+		return nil, err
+	}
+	return &Renderer{chart: helmrender.New(loaded), known: map[string]facts.Facts{}}, nil
+}
+
+// Render returns the facts of the umbrella chart with values, in a release with the names of the published renders.
+func (r *Renderer) Render(values map[string]any) (facts.Facts, error) {
+	key, err := json.Marshal(values)
+	if err != nil {
+		return nil, fmt.Errorf("values of a mode: %w", err)
+	}
+	if known := r.known[string(key)]; known != nil {
+		return known, nil
+	}
+	manifests, err := r.manifests(values)
+	if err != nil {
+		return nil, err
+	}
+	r.known[string(key)], err = r.reader.Read(manifests...)
+	return r.known[string(key)], err
+}
+
+func (r *Renderer) manifests(values map[string]any) ([]string, error) {
+	rendered, err := r.chart.Release(values, helmrender.Options{
+		Name: "rlsname", Namespace: "nspname", APIVersions: []string{"monitoring.coreos.com/v1", "gateway.networking.k8s.io/v1"}, Schemas: &r.schemas,
+	})
+	if err != nil {
+		return nil, err
+	}
+	manifests := []string{rendered.Manifest}
+	for _, hook := range rendered.Hooks {
+		manifests = append(manifests, hook.Manifest)
+	}
+	return manifests, nil
+}
+
+// Comparison is the rules and the accepted differences.
 type Comparison struct {
-	contract *scenario
-	have     *facts.Set
-	kinds    map[string][]string               // by name of the object
-	images   map[facts.Object]map[string]image // by container
-	grants   map[string]map[right]scopes       // by account
-	accounts map[string]string                 // this chart's by the contract's
+	Rules    *Rules
+	Accepted []*Difference
 }
 
-// image is the image of a container and the container's order, init or main.
-type image struct{ order, name string }
-
-// Compare prepares the comparison of a scenario with a render of it.
-func Compare(of *scenario, have *facts.Set) *Comparison {
-	c := &Comparison{contract: of, have: have, kinds: map[string][]string{}, images: map[facts.Object]map[string]image{}}
-	for object, all := range have.Objects() {
-		c.kinds[object.Name] = append(c.kinds[object.Name], object.Kind)
-		if facts.IsWorkload(object.Kind) {
-			c.images[object] = imagesOf(all)[object]
-		}
+// NewComparison reads the rules and the accepted differences.
+func NewComparison() (*Comparison, error) {
+	rules, err := ReadRules()
+	if err != nil {
+		return nil, err
 	}
-	c.grant()
-	c.rename()
-	return c
+	accepted, err := Accepted()
+	return &Comparison{Rules: rules, Accepted: accepted}, err
 }
 
-// With returns the comparison with another render, in which the facts of one object differ.
-func (c *Comparison) With(have *facts.Set, changed facts.Object) *Comparison {
-	made := *c
-	made.have = have
-	switch {
-	case facts.IsWorkload(changed.Kind):
-		made.images = maps.Clone(c.images)
-		made.images[changed] = imagesOf(have.Objects()[changed])[changed]
-		made.rename()
-	case group(changed.Kind) != "":
-		made.grant()
-	}
-	return &made
-}
-
-// rename finds this chart's account for each account of the contract.
-func (c *Comparison) rename() {
-	c.accounts = map[string]string{}
-	for _, each := range c.contract.accounts {
-		if at, ok := c.object(each.of); ok && c.accounts[each.name] == "" {
-			if account, ok := c.have.Get(facts.Fact{Object: at, Container: facts.None, Aspect: "serviceAccount", Key: "name"}); ok {
-				c.accounts[each.name] = account
+// Compare compares what both charts render in a mode.
+func (c *Comparison) Compare(mode Mode, have facts.Facts) Outcome {
+	outcome := Outcome{Mode: mode, Have: have}
+	want := c.Rules.Renamed(mode.Facts)
+	for object, paths := range want {
+		for path, value := range paths {
+			if now, ok := have[object][path]; ok && now == value {
+				outcome.Same++
+			} else {
+				outcome.Ruled++
 			}
 		}
 	}
+	for _, change := range facts.Diff(c.Rules.Comparable(want), c.Rules.Comparable(have)) {
+		if mode.Partial && change.Before == nil {
+			continue
+		}
+		if change.Before != nil {
+			outcome.Ruled--
+		}
+		if c.accepted(mode, change) {
+			outcome.Excused++
+		} else {
+			outcome.Open = append(outcome.Open, change)
+		}
+	}
+	return outcome
 }
 
-func imagesOf(all facts.Facts) map[facts.Object]map[string]image {
-	found := map[facts.Object]map[string]image{}
-	for fact, value := range all {
-		if fact.Aspect == "image" {
-			if found[fact.Object] == nil {
-				found[fact.Object] = map[string]image{}
+// refused returns the outcome of values that this chart does not render: one difference, "refused" of the object "values".
+func (c *Comparison) refused(mode Mode, because error) Outcome {
+	message := because.Error()
+	change := facts.Change{Object: "values", Path: "refused", After: &message}
+	if c.accepted(mode, change) {
+		return Outcome{Mode: mode, Excused: 1}
+	}
+	return Outcome{Mode: mode, Open: []facts.Change{change}}
+}
+
+func (c *Comparison) accepted(mode Mode, change facts.Change) bool {
+	for _, difference := range c.Accepted {
+		if difference.accepts(mode.Version+" "+mode.Name, change) {
+			return true
+		}
+	}
+	return false
+}
+
+// Run compares every mode of every version.
+func Run(ctx context.Context) (*Comparison, []Outcome, error) {
+	comparison, err := NewComparison()
+	if err != nil {
+		return nil, nil, err
+	}
+	renderer, err := NewRenderer(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	var outcomes []Outcome
+	for _, version := range Versions() {
+		modes, err := Modes(version)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, mode := range modes {
+			have, err := renderer.Render(mode.Values)
+			if err != nil {
+				outcomes = append(outcomes, comparison.refused(mode, err))
+				continue
 			}
-			found[fact.Object][fact.Container] = image{order: fact.Key, name: value}
+			outcomes = append(outcomes, comparison.Compare(mode, have))
 		}
 	}
-	return found
-}
-
-// object returns this chart's counterpart of an object: the same, or one of an equivalent kind.
-func (c *Comparison) object(of facts.Object) (facts.Object, bool) {
-	for _, alike := range []func(string) bool{
-		func(kind string) bool { return kind == of.Kind },
-		func(kind string) bool { return group(kind) != "" && group(kind) == group(of.Kind) },
-	} {
-		for _, kind := range c.kinds[of.Name] {
-			if alike(kind) {
-				return facts.Object{Kind: kind, Name: of.Name}, true
-			}
-		}
-	}
-	return facts.Object{}, false
-}
-
-// group returns a common name for kinds that differ only in scope, or in how they run pods.
-func group(kind string) string {
-	switch kind {
-	case "Role", "ClusterRole":
-		return "role"
-	case "RoleBinding", "ClusterRoleBinding":
-		return "binding"
-	}
-	if facts.IsWorkload(kind) {
-		return "workload"
-	}
-	return ""
-}
-
-// container returns this chart's container that runs the same program as the contract's container of that name.
-func (c *Comparison) container(theirs, ours facts.Object, name string) (string, bool) {
-	mine := c.images[ours]
-	if _, ok := mine[name]; ok || name == facts.None {
-		return name, true
-	}
-	want, ok := c.contract.images[theirs][name]
-	if !ok {
-		return "", false
-	}
-	var same, order []string
-	for container, has := range mine {
-		if has.order == want.order {
-			order = append(order, container)
-			if repository(has.name) == repository(want.name) {
-				same = append(same, container)
-			}
-		}
-	}
-	if len(same) == 1 {
-		return same[0], true
-	}
-	alone := 0
-	for _, each := range c.contract.images[theirs] {
-		if each.order == want.order {
-			alone++
-		}
-	}
-	if len(order) == 1 && alone == 1 {
-		return order[0], true
-	}
-	return "", false
-}
-
-// place is the location of a fact of the contract in this chart.
-type place struct {
-	want   facts.Fact
-	value  string
-	at     facts.Fact
-	have   string
-	exists bool
-}
-
-// Judge judges a fact of the contract.
-func (c *Comparison) Judge(fact facts.Fact, want string) Judgment {
-	if fact.Aspect == "resources" || strings.HasSuffix(fact.Key, " timing") || fact.Aspect == "arg" && strings.HasPrefix(fact.Key, "script ") {
-		return Judgment{Outcome: Ignored}
-	}
-	if fact.Aspect == "rule" {
-		return c.rule(fact, want)
-	}
-	if group(fact.Kind) == "role" || group(fact.Kind) == "binding" {
-		return Judgment{Outcome: Ignored} // only the total permissions of an account are compared
-	}
-	at, ok := c.object(fact.Object)
-	if !ok {
-		return Judgment{Outcome: NoObject}
-	}
-	container, ok := c.container(fact.Object, at, fact.Container)
-	if !ok {
-		return Judgment{Missing, "no such container"}
-	}
-	p := place{want: fact, value: want, at: facts.Fact{Object: at, Container: container, Aspect: fact.Aspect, Key: fact.Key}}
-	p.have, p.exists = c.have.Get(p.at)
-	if fact.Aspect == "object" {
-		return sameKind(p)
-	}
-	if p.exists && p.have == want {
-		return Judgment{Satisfied, p.have}
-	}
-	if found := c.otherWay(p); found.Outcome != "" {
-		return found
-	}
-	return otherwise(p)
-}
-
-// otherWay judges a fact that is not literally the same by the rule of its aspect. If the rule has no verdict, otherwise judges it.
-func (c *Comparison) otherWay(p place) Judgment {
-	switch p.want.Aspect {
-	case "env":
-		return c.env(p)
-	case "image":
-		return c.image(p)
-	case "port":
-		return c.port(p)
-	case "servicePort":
-		return c.servicePort(p)
-	case "probe":
-		return c.probe(p)
-	case "mount":
-		return c.mount(p)
-	case "arg":
-		return c.arg(p)
-	case "data":
-		return c.data(p)
-	case "crd":
-		return c.definition(p)
-	case "securityContext":
-		return c.restriction(p)
-	}
-	return Judgment{}
-}
-
-func sameKind(p place) Judgment {
-	switch {
-	case p.at.Object == p.want.Object && p.have == p.value:
-		return Judgment{Satisfied, p.have}
-	case p.at.Object == p.want.Object:
-		return Judgment{Different, p.have}
-	}
-	return Judgment{Different, p.at.Object.String()}
-}
-
-// otherwise judges a fact that no rule of its aspect covers.
-func otherwise(p place) Judgment {
-	switch {
-	case !p.exists:
-		return Judgment{Outcome: Missing}
-	case p.want.Aspect == "data" && isVersion(p.want.Key) && version.MatchString(p.have):
-		return Judgment{Satisfied, p.have}
-	case plain(p.have) == plain(p.value):
-		return Judgment{Equivalent, p.have}
-	}
-	return Judgment{Different, p.have}
+	return comparison, outcomes, nil
 }

@@ -9,179 +9,115 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
 
-	"gitops-runtime/tests/contract/facts"
+	"gitops-runtime/internal/facts"
 )
 
-// mutations removes and changes every field of every object in the contract. Each fact that the chart satisfies is reported for at least one of
-// them, and no mutation is reported for an unrelated fact.
-func mutations(t *testing.T, result Result) {
-	var sum tally
-	t.Run("scenario", func(t *testing.T) {
-		for _, scenario := range result.Scenarios {
-			t.Run(scenario.Name, func(t *testing.T) {
-				t.Parallel()
-				m := &mutant{t: t, scenario: scenario, left: kept(result, scenario), before: scenario.Judge(scenario.Have), reported: map[facts.Fact]bool{}}
-				maps.DeleteFunc(m.left, func(fact facts.Fact, _ bool) bool { return fact.Aspect == "rule" })
-				rows := len(m.left)
-				m.run()
-				for fact := range m.left {
-					assert.True(t, m.reported[fact], "scenario %s: %s: no mutation of the chart's manifests is reported for it", scenario.Name, fact)
+// A field of a rendered object that is removed or changed changes a fact, which the comparison reports unless the fact is ignored or accepted.
+func TestAMutationIsFound(t *testing.T) {
+	t.Parallel()
+	comparison, err := NewComparison()
+	require.NoError(t, err)
+	renderer, err := NewRenderer(t.Context())
+	require.NoError(t, err)
+	tried, reported := 0, 0
+	for _, name := range []string{Base, "httproute", "argo-ha"} {
+		mode := modeOf(t, name)
+		manifests, err := renderer.manifests(mode.Values)
+		require.NoError(t, err)
+		for document := range strings.SplitSeq("\n"+strings.Join(manifests, "\n---\n"), "\n---") {
+			var object map[string]any
+			if strings.Contains(document, "\nkind: CustomResourceDefinition\n") {
+				continue
+			}
+			require.NoError(t, yaml.Unmarshal([]byte(document), &object))
+			before := facts.Of([]map[string]any{object})
+			mutate(object, func(path string) {
+				tried++
+				changed := facts.Diff(before, facts.Of([]map[string]any{object}))
+				twice := strings.HasPrefix(path, "rules[") // another rule may grant the same
+				assert.True(t, twice || len(changed) > 0, "%s: %v: %s is no part of a fact", name, object["metadata"], path)
+				for _, change := range changed {
+					if _, compared := mode.Facts[change.Object][change.Path]; compared && !comparison.accepted(mode, change) {
+						reported++
+						return
+					}
 				}
-				sum.Lock()
-				defer sum.Unlock()
-				sum.mutations, sum.rows, sum.removed = sum.mutations+m.tried, sum.rows+rows, sum.removed+m.removed
 			})
 		}
-	})
-	t.Logf("%d mutations reported; %d facts, each by a removal", sum.mutations, sum.rows)
-	assert.Equal(t, sum.rows, sum.removed, "facts that are reported when they are removed, not only when they change")
-	assert.Greater(t, sum.rows, 1000)
-}
-
-type mutant struct {
-	t              *testing.T
-	scenario       *Scenario
-	comparison     *Comparison
-	left           map[facts.Fact]bool
-	before         map[facts.Fact]Judgment
-	reported       map[facts.Fact]bool
-	tried, removed int
-}
-
-func (m *mutant) run() {
-	m.comparison = Compare(m.scenario.contract, m.scenario.Have)
-	objects := map[facts.Object][]facts.Fact{}
-	for fact := range m.left {
-		if at, ok := m.comparison.object(fact.Object); ok {
-			objects[at] = append(objects[at], fact)
-		}
 	}
-	for object, own := range objects {
-		rendered := m.scenario.Have.Rendered(object)
-		require.NotNil(m.t, rendered, object)
-		gone := m.scenario.Have.Without(rendered)
-		m.judge(object, "is not rendered", true, Compare(m.scenario.contract, gone), m.scenario.contract.whole)
-		m.each(object, rendered.DeepCopy(), own)
-	}
+	t.Logf("%d mutations, %d of facts of the published chart that no entry accepts", tried, reported)
+	assert.Greater(t, tried, 20_000)
+	assert.Greater(t, reported, 4_000)
 }
 
-// each tries the operations on an object. Those that change the same facts in the same way are tried once; where the base has tried all of them,
-// another scenario stops when each of its own rows was reported.
-func (m *mutant) each(object facts.Object, changing *unstructured.Unstructured, own []facts.Fact) {
-	near := m.near(object)
-	before := m.scenario.Have.Objects()[object]
-	seen := map[string]bool{}
-	for _, operation := range operations(changing.Object) {
-		own = slices.DeleteFunc(own, func(fact facts.Fact) bool { return m.scenario.Name != Base && m.reported[fact] })
-		if len(own) == 0 {
-			return
-		}
-		operation.apply()
-		changed := changes(before, m.scenario.Have.Facts(changing))
-		if key := fmt.Sprint(changed); len(changed) > 0 && !seen[key] && m.concerns(own, changed) {
-			seen[key] = true
-			comparison := m.comparison.With(m.scenario.Have.With(changing), object)
-			m.judge(object, operation.path, operation.removes, comparison, near)
-			m.heard(operation.path, changed, comparison)
-		}
-		operation.undo()
-	}
+func modeOf(t *testing.T, name string) Mode {
+	t.Helper()
+	modes, err := Modes(Version)
+	require.NoError(t, err)
+	at := slices.IndexFunc(modes, func(m Mode) bool { return m.Name == name })
+	require.GreaterOrEqual(t, at, 0)
+	return modes[at]
 }
 
-// heard checks that a removed fact is reported, unless its value is found under another name: that of a port or a container, or at another position
-// of a command line.
-func (m *mutant) heard(path string, changed map[facts.Fact]string, comparison *Comparison) {
-	for fact, how := range changed {
-		if !m.left[fact] || how != gone {
+// mutate removes each field of an object, and changes each scalar, calls found each time, and restores the object.
+func mutate(object map[string]any, found func(path string)) {
+	for _, key := range slices.Sorted(maps.Keys(object)) {
+		if key == "kind" || key == "status" {
 			continue
 		}
-		judgment := comparison.Judge(fact, m.scenario.contract.whole[fact])
-		if judgment.Outcome == Equivalent && !strings.HasPrefix(judgment.Have, "named ") && judgment.Have != "at another place" && judgment.Have != m.before[fact].Have {
-			assert.Failf(m.t, "a lost fact is accepted", "scenario %s: %s: %s is gone, and accepted as %s", m.scenario.Name, path, fact, judgment.Have)
-		}
-	}
-}
-
-// gone is the change of a fact that no longer exists.
-const gone = "is gone"
-
-// concerns reports whether changed facts are among rows. A fact that is elsewhere in the chart matches any change.
-func (m *mutant) concerns(rows []facts.Fact, changed map[facts.Fact]string) bool {
-	return slices.ContainsFunc(rows, func(fact facts.Fact) bool {
-		_, direct := m.scenario.Have.Get(fact)
-		_, ok := changed[fact]
-		return ok || !direct
-	})
-}
-
-// near returns the facts that can be related to an object: its own, those of its name, and those that refer to it.
-func (m *mutant) near(object facts.Object) facts.Facts {
-	found := facts.Facts{}
-	for fact, want := range m.scenario.contract.whole {
-		if fact.Object.Name == object.Name || m.follows(object, fact, m.scenario.Have) || fact.Aspect == "servicePort" && facts.IsWorkload(object.Kind) {
-			found[fact] = want
-		}
-	}
-	return found
-}
-
-// changes returns the facts in which two sets differ, with the values of the second.
-func changes(before, after facts.Facts) map[facts.Fact]string {
-	found := map[facts.Fact]string{}
-	for fact, value := range before {
-		if now, ok := after[fact]; !ok {
-			found[fact] = gone
-		} else if now != value {
-			found[fact] = "is " + now
-		}
-	}
-	for fact, value := range after {
-		if _, ok := before[fact]; !ok {
-			found[fact] = "is " + value
-		}
-	}
-	return found
-}
-
-// judge compares a mutated render.
-func (m *mutant) judge(object facts.Object, path string, removes bool, comparison *Comparison, rows facts.Facts) {
-	touched := false
-	for fact, want := range rows {
-		before := m.before[fact]
-		if before.Outcome.Breaks() || before.Outcome == Ignored || !comparison.Judge(fact, want).Outcome.Breaks() {
-			continue
-		}
-		touched = true
-		assert.True(m.t, m.follows(object, fact, comparison.have), "scenario %s: %s %s: reports %s, which is unrelated", m.scenario.Name, object, path, fact)
-		if m.left[fact] && !m.reported[fact] {
-			m.reported[fact] = true
-			if removes {
-				m.removed++
+		fields := object
+		if key == "metadata" {
+			fields = object[key].(map[string]any)
+			for _, key := range []string{"labels", "annotations"} {
+				if below, ok := fields[key].(map[string]any); ok {
+					mutateMap("metadata."+key, below, found)
+				}
 			}
+			continue
 		}
-	}
-	if touched {
-		m.tried++
+		mutateValue(key, fields[key], func(value any) { fields[key] = value }, found)
 	}
 }
 
-// follows reports whether a fact may be reported for a mutated object: its own fact or what it refers to has changed.
-func (m *mutant) follows(object facts.Object, fact facts.Fact, set *facts.Set) bool {
-	if fact.Object.Name == object.Name {
-		return true
+func mutateMap(path string, fields map[string]any, found func(string)) {
+	for _, key := range slices.Sorted(maps.Keys(fields)) {
+		old := fields[key]
+		if old == nil || key == "apiGroup" {
+			continue
+		}
+		if !slices.Contains([]string{"false", "", "[]", "map[]"}, fmt.Sprint(old)) && !slices.Contains([]string{"protocol", "targetPort", "namespace"}, key) { // the same as none
+			delete(fields, key)
+			found(path + "." + key + " is removed")
+			fields[key] = old
+		}
+		mutateValue(path+"."+key, old, func(value any) { fields[key] = value }, found)
 	}
-	value := m.scenario.contract.whole[fact]
-	have, _ := m.scenario.Have.Get(fact)
-	switch fact.Aspect {
-	case "env":
-		return object.Kind == "ConfigMap" && strings.Contains(value+" "+have, "configMapKeyRef:"+object.Name+"/") || object.Kind == "Secret" && strings.Contains(have, "secretKeyRef:"+object.Name+"/")
-	case "rule":
-		return facts.IsWorkload(object.Kind) || object.Kind == "ServiceAccount" || strings.Contains(object.Kind, "Role")
-	case "servicePort":
-		now, _ := set.Get(fact)
-		return now != have
+}
+
+func mutateValue(path string, value any, set func(any), found func(string)) {
+	switch at := value.(type) {
+	case map[string]any:
+		mutateMap(path, at, found)
+	case []any:
+		for i, item := range at {
+			set(slices.Delete(slices.Clone(at), i, i+1))
+			found(fmt.Sprintf("%s[%d] is removed", path, i))
+			set(at)
+			mutateValue(fmt.Sprintf("%s[%d]", path, i), item, func(value any) { at[i] = value }, found)
+		}
+	case bool:
+		set(!at)
+		found(path + " is negated")
+		set(at)
+	case float64:
+		set(at + 1)
+		found(path + " is greater")
+		set(at)
+	case string:
+		set("changed")
+		found(path + " is another text")
+		set(at)
 	}
-	return false
 }

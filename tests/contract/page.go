@@ -1,114 +1,114 @@
 package contract
 
 import (
-	"cmp"
 	_ "embed"
 	"fmt"
+	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"text/template"
 )
 
-// Path is the path of the page, relative to the repository's root.
-const Path = "charts/gitops-runtime/docs/contract.md"
+// Path is the path of the page of differences, relative to the repository's root.
+const Path = "docs/differences.md"
 
 //go:embed page.md.tmpl
 var page string
 
-type count struct {
-	Count   int
-	Meaning string
-}
+// closed matches the images whose source is not public, which may depend on anything that the published chart gives them.
+var closed = regexp.MustCompile(`^quay\.io/(codefresh/(cap-app-proxy|cap-app-proxy-init|leader-elector|codefresh-gitops-operator|cf-argocd-extras)|codefreshplugins/[\w-]+):`)
 
-type program struct{ Program, Image string }
-
-type difference struct {
-	Scenario, Object, Aspect, Key, Reason string
-	Facts                                 int
-}
-
-// Page returns the page that lists the closed set, the differences from the published chart with their reasons, and what is unknown.
-func Page(result Result) (string, error) {
-	entries, err := Allowed()
-	if err != nil {
-		return "", err
-	}
-	reasons, unexpected, _ := Reasons(entries, result.Findings)
-	if len(unexpected) > 0 {
-		return "", fmt.Errorf("%d facts differ without a reason in tests/contract/allow.tsv, the first: %s", len(unexpected), unexpected[0])
-	}
+// Page returns the page of differences between the published chart and this one.
+func Page(comparison *Comparison, outcomes []Outcome) (string, error) {
 	parsed, err := template.New("page").Parse(page)
 	if err != nil {
-		return "", fmt.Errorf("template of the page: %w", err)
+		return "", fmt.Errorf("template of the page of differences: %w", err)
 	}
 	data := struct {
-		Version   string
-		Scenarios int
-		Images    []program
-		Counts    []count
-		Entries   []difference
-	}{Version, len(result.Table.Scenarios) - 1, programs(), counts(result, reasons), differences(entries, reasons)}
+		Version     string
+		Modes, Same int
+		Images      []string
+		Areas       []area
+	}{Version: Version, Areas: areas(comparison.Accepted)}
+	images := map[string]bool{}
+	for _, each := range outcomes {
+		if each.Partial {
+			continue
+		}
+		data.Modes, data.Same = data.Modes+1, data.Same+each.Same+each.Ruled
+		for _, paths := range each.Facts {
+			for _, value := range paths {
+				if closed.MatchString(value) && !strings.Contains(value, "/mirror/") {
+					images[value] = true
+				}
+			}
+		}
+	}
+	data.Images = slices.Sorted(maps.Keys(images))
 	var out strings.Builder
 	if err := parsed.Execute(&out, data); err != nil {
-		return "", fmt.Errorf("template of the page: %w", err)
+		return "", fmt.Errorf("template of the page of differences: %w", err)
 	}
 	return out.String(), nil
 }
 
-// programs returns the closed programs and the enrichers, which run as steps of workflows.
-func programs() []program {
-	var found []program
-	for line := range strings.Lines(images) {
-		columns := strings.Split(strings.TrimSpace(line), "\t")
-		closed := slices.Contains(closedImages(), repository(columns[1])) || strings.HasPrefix(columns[0], "image enrichment")
-		if closed && columns[4] != "-" {
-			found = append(found, program{columns[0], columns[1] + ":" + columns[4]})
+// area is a section of the page.
+type area struct {
+	Name        string
+	Differences []*Difference
+}
+
+func areas(all []*Difference) []area {
+	var found []area
+	for _, each := range all {
+		at := slices.IndexFunc(found, func(a area) bool { return a.Name == each.Area })
+		if at < 0 {
+			at, found = len(found), append(found, area{Name: each.Area})
 		}
+		found[at].Differences = append(found[at].Differences, each)
 	}
 	return found
 }
 
-func counts(result Result, reasons map[int]Entry) []count {
-	all := map[string]int{}
-	for i, finding := range result.Findings {
-		switch _, allowed := reasons[i]; {
-		case allowed && finding.Outcome == More:
-			all["given to a closed program beyond the contract, for a reason below"]++
-		case allowed:
-			all["different, for a reason below"]++
-		case finding.Outcome == Satisfied:
-			all["the same"]++
-		case finding.Outcome == Equivalent:
-			all["the same value, name or port in another way"]++
-		case finding.Outcome == Ignored:
-			all["not compared: tuning, timing of probes, scripts, names and labels of RBAC objects"]++
-		}
+// Where returns the objects of a difference, shortened if they are many.
+func (d *Difference) Where() string {
+	objects := slices.Sorted(maps.Keys(d.Facts))
+	const many = 6
+	more := ""
+	if len(objects) > many {
+		more = fmt.Sprintf(" and %d more", len(objects)-many)
+		objects = objects[:many]
 	}
-	var found []count
-	for meaning, n := range all {
-		found = append(found, count{n, meaning})
+	for i, object := range objects {
+		objects[i] = "`" + strings.TrimPrefix(strings.Replace(object, "RIGHTS nspname/", "permissions of ", 1), "RIGHTS ") + "`"
 	}
-	slices.SortFunc(found, func(a, b count) int { return cmp.Or(b.Count-a.Count, strings.Compare(a.Meaning, b.Meaning)) })
-	return found
+	return strings.Join(objects, ", ") + more
 }
 
-func differences(entries []Entry, reasons map[int]Entry) []difference {
-	used := map[int]int{}
-	for _, entry := range reasons {
-		used[entry.line]++
-	}
-	var found []difference
-	for _, entry := range entries {
-		scenario := entry.Scenario
-		if scenario == "*" {
-			scenario = "all"
+// Preview returns links to the sections of `validate-values preview` that show the difference.
+func (d *Difference) Preview() string {
+	sections := map[string]bool{}
+	for object, paths := range d.Facts {
+		kind, _, _ := strings.Cut(object, "/")
+		for _, path := range paths {
+			switch {
+			case strings.HasPrefix(object, "RIGHTS "), kind == "NetworkPolicy":
+				sections["reach"] = true
+			case kind == "Job":
+				sections["hooks"] = true
+			case strings.HasSuffix(path, ".image"):
+				sections["images"] = true
+			case strings.HasPrefix(path, "c["), strings.HasPrefix(path, "init["), strings.HasPrefix(path, "pod"), strings.HasPrefix(path, "volume("):
+				sections["restarts"] = true
+			default:
+				sections["objects"] = true
+			}
 		}
-		found = append(found, difference{cell(scenario), cell(entry.Object), cell(entry.Aspect), cell(entry.Key), cell(entry.Reason), used[entry.line]})
 	}
-	return found
-}
-
-// cell returns a text in a table, with the pattern's escapes replaced by the characters they match.
-func cell(text string) string {
-	return strings.NewReplacer("[[]", "[", "[*]", `\*`, "*", `\*`, "|", `\|`, "<", `\<`).Replace(text)
+	var links []string
+	for _, name := range slices.Sorted(maps.Keys(sections)) {
+		links = append(links, fmt.Sprintf("[%s](preview.md#%s)", name, name))
+	}
+	return strings.Join(links, ", ")
 }

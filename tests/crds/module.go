@@ -11,7 +11,7 @@ import (
 
 // Module is an Origin: a folder of definitions in the source of a pinned module.
 type Module struct {
-	Program string // folder below localcluster/programs whose go.mod pins the module
+	Program string // folder below tests/e2e/programs whose go.mod pins the module
 	Path    string // module path
 	Folder  string // folder of the definitions inside the module
 }
@@ -21,7 +21,7 @@ func (m Module) String() string { return m.Path + "/" + m.Folder }
 
 // Definitions derives the definitions of the folder.
 func (m Module) Definitions(ctx context.Context, root string) ([]Definition, error) {
-	module, err := gomodule.Find(ctx, filepath.Join(root, "localcluster", "programs", m.Program), m.Path)
+	module, err := gomodule.Find(ctx, filepath.Join(root, "tests", "e2e", "programs", m.Program), m.Path)
 	if err != nil {
 		return nil, err
 	}

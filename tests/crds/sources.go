@@ -52,7 +52,7 @@ func Sources() []Source {
 		// for local clusters, whose gateway is Traefik
 		{
 			Origin: Module{Program: "traefik", Path: "sigs.k8s.io/gateway-api", Folder: "config/crd/standard"},
-			Target: "localcluster/addons/definitions", Count: 6,
+			Target: "tests/e2e/addons/definitions", Count: 6,
 		},
 	}
 }

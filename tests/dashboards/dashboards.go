@@ -27,7 +27,7 @@ type Metric struct {
 	Source *Source `json:"source,omitempty"`
 }
 
-// Source is a file of a module that a program in localcluster/programs requires.
+// Source is a file of a module that a program in tests/e2e/programs requires.
 type Source struct {
 	Program string `json:"program"`
 	Module  string `json:"module"`

@@ -42,7 +42,7 @@ func TestSources(t *testing.T) {
 			continue
 		}
 		seen++
-		module, err := gomodule.Find(t.Context(), filepath.Join(root, "localcluster", "programs", metric.Source.Program), metric.Source.Module)
+		module, err := gomodule.Find(t.Context(), filepath.Join(root, "tests", "e2e", "programs", metric.Source.Program), metric.Source.Module)
 		require.NoError(t, err)
 		text, err := os.ReadFile(filepath.Join(module.Dir, filepath.FromSlash(metric.Source.File)))
 		require.NoError(t, err)

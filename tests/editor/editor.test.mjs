@@ -1,15 +1,15 @@
-// What an editor shows of a values file with the bundled schema: yaml-language-server is asked as an editor asks it. Its modules are in the
-// folder MODULES: make test-editor.
+// What an editor shows of a values file with the schema that `validate-values schema` prints: yaml-language-server is asked as an editor asks it. Its
+// modules and the schema are in the folder MODULES: make test-editor.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { pathToFileURL } from 'node:url'
 
 const modules = createRequire(join(process.env.MODULES, 'package.json'))
 const { createMessageConnection, StreamMessageReader, StreamMessageWriter } = modules('vscode-jsonrpc/node')
-const schema = fileURLToPath(new URL('../../schema/bundle/gitops-runtime.values.schema.json', import.meta.url))
+const schema = join(process.env.MODULES, 'gitops-runtime.values.schema.json')
 const deadline = { timeout: 120_000 }
 
 let server, connection

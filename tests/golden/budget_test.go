@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gitops-runtime/internal/gomodule"
+	"gitops-runtime/internal/testkit"
 	"gitops-runtime/tests/golden"
-	"gitops-runtime/tests/processor"
 )
 
 // Helm stores a release in a Secret of at most 1 MiB. A release with everything enabled takes less than half of it.
@@ -41,7 +41,7 @@ func TestReleaseTakesLessThanHalfASecret(t *testing.T) {
 func BenchmarkRender(b *testing.B) {
 	for _, of := range []golden.Case{golden.Cases()[0], everythingOn()} {
 		b.Run(of.Name, func(b *testing.B) {
-			start := processor.Time(b)
+			start := testkit.CPUTime(b)
 			for b.Loop() {
 				root, err := gomodule.Root()
 				require.NoError(b, err)
@@ -50,7 +50,7 @@ func BenchmarkRender(b *testing.B) {
 				_, err = fresh.Release(of)
 				require.NoError(b, err)
 			}
-			processor.Report(b, start)
+			testkit.ReportCPU(b, start)
 		})
 	}
 }

@@ -1,5 +1,5 @@
-// Package golden renders the umbrella chart in the cases that have golden files: each access mode, high availability, a large runtime, an external
-// Argo CD, a single namespace, everything enabled, everything disabled.
+// Package golden renders the umbrella chart in cases: each access mode, high availability, a large runtime, an external
+// Argo CD, a single namespace, everything enabled, everything disabled. Three of them have golden files.
 package golden
 
 import (
@@ -16,7 +16,7 @@ import (
 
 	"gitops-runtime/internal/helmchart"
 	"gitops-runtime/internal/helmrender"
-	"gitops-runtime/internal/helmschema"
+	"gitops-runtime/internal/valueschema"
 )
 
 // Release and Namespace are the release name and the namespace of every case.
@@ -25,7 +25,7 @@ const (
 	Namespace = "codefresh"
 )
 
-var options = helmrender.Options{Name: Release, Namespace: Namespace, Schemas: &helmschema.Cache{}}
+var options = helmrender.Options{Name: Release, Namespace: Namespace, Schemas: &valueschema.Cache{}}
 
 // Chart is the umbrella chart, which is loaded once for many renders. Copies share a cache of releases.
 type Chart struct {

@@ -57,9 +57,9 @@ var newValidator = sync.OnceValues(func() (*manifests.Validator, error) {
 func TestCasesAreTheirFiles(t *testing.T) {
 	t.Parallel()
 	loaded, _ := chart(t)
-	base, err := loaded.Documents(golden.Cases()[0])
+	base, err := loaded.Documents(golden.Kept()[0])
 	require.NoError(t, err)
-	for _, of := range golden.Cases() {
+	for _, of := range golden.Kept() {
 		t.Run(of.Name, func(t *testing.T) {
 			t.Parallel()
 			text := golden.Text(base)
@@ -100,8 +100,8 @@ func TestEveryObjectFitsItsSchema(t *testing.T) {
 func TestRendersAreIdentical(t *testing.T) {
 	t.Parallel()
 	loaded, _ := chart(t)
-	const each = 4
-	for _, of := range golden.Cases() {
+	const each = 3
+	for _, of := range golden.Kept() { // which use every template
 		t.Run(of.Name, func(t *testing.T) {
 			t.Parallel()
 			render, err := loaded.Templates(of)
@@ -124,7 +124,7 @@ func TestRendersAreIdentical(t *testing.T) {
 func TestSecondReleaseIsIdentical(t *testing.T) {
 	t.Parallel()
 	loaded, _ := chart(t)
-	for _, of := range golden.Cases() {
+	for _, of := range golden.Kept() {
 		t.Run(of.Name, func(t *testing.T) {
 			t.Parallel()
 			first, err := loaded.Release(of)

@@ -87,16 +87,16 @@ func TestValidate(t *testing.T) {
 	}{
 		"valid objects": {good, nil},
 		"unknown field": {with("imagePullpolicy: Always"), []string{
-			"a/b.yaml: Deployment apps/d /spec/template/spec/containers/0: additional properties 'imagePullpolicy' not allowed"}},
+			"a/b.yaml: Deployment apps/d /spec/template/spec/containers/0: additionalProperties 'imagePullpolicy' not allowed"}},
 		"wrong type": {with("env: [{name: A, value: 1}]"), []string{
-			"a/b.yaml: Deployment apps/d /spec/template/spec/containers/0/env/0/value: got number, want string"}},
+			"a/b.yaml: Deployment apps/d /spec/template/spec/containers/0/env/0/value: expected string, but got number"}},
 		"not a quantity": {with("resources: {limits: {cpu: a lot}}"), []string{
-			"a/b.yaml: Deployment apps/d /spec/template/spec/containers/0/resources/limits/cpu: 'a lot' does not match pattern " +
+			"a/b.yaml: Deployment apps/d /spec/template/spec/containers/0/resources/limits/cpu: does not match pattern " +
 				`'^[+-]?([0-9]+|[0-9]+\\.[0-9]*|\\.[0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]+)?$'`}},
 		"missing field": {"apiVersion: v1\nkind: Service\nmetadata: {name: s}\nspec: {ports: [{name: a}]}", []string{
-			"Service s /spec/ports/0: missing property 'port'"}},
+			"Service s /spec/ports/0: missing properties: 'port'"}},
 		"not base64": {"apiVersion: v1\nkind: Secret\nmetadata: {name: s}\ndata: {a: '%'}", []string{
-			"Secret s /data/a: '%' is not valid byte: is not base64"}},
+			"Secret s /data/a: '%' is not valid 'byte'"}},
 		"duplicate key": {"apiVersion: v1\nkind: Secret\nkind: Secret\n", []string{
 			`yaml: unmarshal errors:` + "\n" + `  line 3: key "kind" already set in map`}},
 		"no longer served": {"apiVersion: policy/v1beta1\nkind: PodDisruptionBudget\nmetadata: {name: p}\n", []string{
@@ -105,10 +105,10 @@ func TestValidate(t *testing.T) {
 		"not an object":  {"[a]", []string{"is not an object"}},
 		"duplicate name": {"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n", []string{"ConfigMap c: is rendered twice"}},
 		"custom resource": {"apiVersion: argoproj.io/v1alpha1\nkind: Workflow\nmetadata: {name: w, lables: {}}\nspec: {templates: [{contaner: {}}]}\n", []string{
-			"Workflow w /metadata: additional properties 'lables' not allowed",
-			"Workflow w /spec/templates/0: additional properties 'contaner' not allowed"}},
+			"Workflow w /metadata: additionalProperties 'lables' not allowed",
+			"Workflow w /spec/templates/0: additionalProperties 'contaner' not allowed"}},
 		"in a list": {"apiVersion: v1\nkind: List\nitems: [{apiVersion: v1, kind: ConfigMap, metadata: {name: c}, data: {a: 1}}]", []string{
-			"ConfigMap c /data/a: got number, want string"}},
+			"ConfigMap c /data/a: expected string, but got number"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []string

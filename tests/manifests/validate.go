@@ -1,15 +1,13 @@
 package manifests
 
 import (
-	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
 	"strings"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-	"golang.org/x/text/language"
-	"golang.org/x/text/message"
+	"github.com/santhosh-tekuri/jsonschema/v5"
 	"sigs.k8s.io/yaml"
 )
 
@@ -61,8 +59,8 @@ func (v *Validator) document(text string, seen map[string]bool) []Problem {
 	if err != nil {
 		return []Problem{{Message: err.Error()}}
 	}
-	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(asJSON))
-	if err != nil {
+	var document any
+	if err := json.Unmarshal(asJSON, &document); err != nil {
 		return []Problem{{Message: err.Error()}}
 	}
 	if document == nil {
@@ -110,11 +108,7 @@ func (v *Validator) object(object map[string]any, seen map[string]bool) []Proble
 // problemsOf returns the root causes of a validation error; the other errors only contain the path of schemas to them.
 func problemsOf(name string, invalid *jsonschema.ValidationError) []Problem {
 	if len(invalid.Causes) == 0 {
-		path := ""
-		for _, token := range invalid.InstanceLocation {
-			path += "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(token)
-		}
-		return []Problem{{Object: name, Path: path, Message: invalid.ErrorKind.LocalizedString(message.NewPrinter(language.English))}}
+		return []Problem{{Object: name, Path: invalid.InstanceLocation, Message: invalid.Message}}
 	}
 	var problems []Problem
 	for _, cause := range invalid.Causes {

@@ -3,15 +3,16 @@
 package manifests
 
 import (
+	"bytes"
 	"context"
 	"embed"
 	"encoding/base64"
-	"errors"
+	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"sync"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v5"
 
 	"gitops-runtime/internal/gomodule"
 )
@@ -39,7 +40,7 @@ func NewValidator(ctx context.Context, root string) (*Validator, error) {
 	if err := v.kubernetes(ctx); err != nil {
 		return nil, err
 	}
-	gateway, err := gomodule.Find(ctx, filepath.Join(root, "localcluster", "programs", "traefik"), "sigs.k8s.io/gateway-api")
+	gateway, err := gomodule.Find(ctx, filepath.Join(root, "tests", "e2e", "programs", "traefik"), "sigs.k8s.io/gateway-api")
 	if err != nil {
 		return nil, err
 	}
@@ -71,25 +72,23 @@ func NewValidator(ctx context.Context, root string) (*Validator, error) {
 
 func newCompiler() *jsonschema.Compiler {
 	compiler := jsonschema.NewCompiler()
-	compiler.DefaultDraft(jsonschema.Draft4) // OpenAPI schemas are a dialect of it
-	compiler.AssertFormat()
-	compiler.RegisterFormat(&jsonschema.Format{Name: "byte", Validate: isBase64})
+	compiler.Draft = jsonschema.Draft4 // OpenAPI schemas are a dialect of it
+	compiler.Formats["byte"] = isBase64
 	return compiler
 }
 
-func isBase64(value any) error {
+func isBase64(value any) bool {
 	text, ok := value.(string)
-	if !ok {
-		return nil
-	}
-	if _, err := base64.StdEncoding.DecodeString(text); err != nil {
-		return errors.New("is not base64")
-	}
-	return nil
+	_, err := base64.StdEncoding.DecodeString(text)
+	return !ok || err == nil
 }
 
 func (v *Validator) add(url string, schema any) error {
-	if err := v.compiler.AddResource(url, schema); err != nil {
+	text, err := json.Marshal(schema)
+	if err != nil {
+		return fmt.Errorf("add a schema: %w", err)
+	}
+	if err := v.compiler.AddResource(url, bytes.NewReader(text)); err != nil {
 		return fmt.Errorf("add a schema: %w", err)
 	}
 	return nil

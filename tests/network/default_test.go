@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 	networkingv1 "k8s.io/api/networking/v1"
 
+	"gitops-runtime/internal/network"
 	"gitops-runtime/tests/golden"
-	"gitops-runtime/tests/network"
 	"gitops-runtime/tests/render"
 )
 
@@ -82,7 +82,7 @@ func TestSecurityReview1RepoServerIsClosedByDefault(t *testing.T) {
 					}
 					found++
 					assert.Contains(t, slices.Collect(maps.Values(pod.Ports)), port, name)
-					assert.Len(t, made.policies.Selecting(pod, networkingv1.PolicyTypeIngress), 1, name)
+					assert.NotEmpty(t, made.policies.Selecting(pod, networkingv1.PolicyTypeIngress), name)
 					for _, from := range unrelated() {
 						assert.False(t, made.policies.Allow(from, pod, port), "%s reaches %s on port %d", from.Name, name, port)
 					}
@@ -93,12 +93,34 @@ func TestSecurityReview1RepoServerIsClosedByDefault(t *testing.T) {
 	}
 }
 
-// In a default install of every chart, policies select every pod that may listen, and an unrelated endpoint can reach only these ports.
+// The published chart opens the repo-server to these programs by a policy of its own, codefresh-to-argocd-repo-server.
+func TestA3RepoServerIsReachable(t *testing.T) {
+	t.Parallel()
+	for title, set := range map[string]map[string]string{"by default": nil, "restricted egress": {"global.networkPolicy.restrictEgress": "true"}} {
+		made := rendered(t, render.Release{Chart: "gitops-runtime", Files: []string{"tunnel"}, Set: set})
+		to, found := made.pods["Deployment/argo-cd-repo-server"]
+		require.True(t, found)
+		for _, name := range []string{"cap-app-proxy", "gitops-operator", "argo-gateway", "runtime-event-reporter", "cluster-event-reporter"} {
+			from, found := made.pods["Deployment/"+name]
+			require.True(t, found, name)
+			assert.True(t, made.policies.Allow(from, to, 8081), "%s: %s", title, name)
+		}
+	}
+}
+
+// neighbors are those of the restricted preset.
+const neighbors = `[{"key": "workflows.argoproj.io/workflow", "operator": "DoesNotExist"}]`
+
+// Policies of every chart select every pod that may listen, and with global.networkPolicy.neighbors an unrelated endpoint can reach only these ports. By
+// default it reaches Argo CD's server and the ports of metrics, too, as in the published chart.
 func TestUnrelatedEndpointsReachOnlyPublicPorts(t *testing.T) {
 	t.Parallel()
-	argoCD := []string{"Deployment/argo-cd-applicationset-controller webhook", "Deployment/argo-cd-server server"}
+	argoCD := []string{"Deployment/argo-cd-applicationset-controller webhook"}
 	tunnelMode := append(slices.Clone(argoCD), "Deployment/gitops-operator http-metrics") // metrics, for a Prometheus in any namespace
 	behindIngress := append(slices.Clone(tunnelMode), "Deployment/internal-router http")
+	oneNamespace := slices.Clone(tunnelMode)
+	sealedSecrets := []string{"Deployment/sealed-secrets-controller http", "Deployment/sealed-secrets-controller metrics"} // kubeseal, through the API server
+	tunnelMode, behindIngress = append(tunnelMode, sealedSecrets...), append(behindIngress, sealedSecrets...)
 	for _, test := range []struct {
 		name string
 		of   render.Release
@@ -108,8 +130,10 @@ func TestUnrelatedEndpointsReachOnlyPublicPorts(t *testing.T) {
 		{"ingress", render.Release{Chart: "gitops-runtime", Files: []string{"ingress"}}, behindIngress},
 		{"gateway", render.Release{Chart: "gitops-runtime", Files: []string{"gateway"}}, behindIngress},
 		{"mesh", render.Release{Chart: "gitops-runtime", Files: []string{"mesh"}}, behindIngress},
-		{"single namespace", render.Release{Chart: "gitops-runtime", Files: []string{"single-namespace"}}, tunnelMode},
-		{"argo-cd", render.Release{Chart: "argo-cd"}, []string{"Deployment/cf-argocd-applicationset-controller webhook", "Deployment/cf-argocd-server server"}},
+		{"single namespace", render.Release{Chart: "gitops-runtime", Files: []string{"single-namespace"}}, oneNamespace},
+		{"argo-cd", render.Release{Chart: "argo-cd"}, []string{"Deployment/cf-argocd-applicationset-controller webhook"}},
+		{"argo-cd behind an ingress", render.Release{Chart: "argo-cd", Set: map[string]string{"server.ingress.enabled": "true"}}, []string{
+			"Deployment/cf-argocd-applicationset-controller webhook", "Deployment/cf-argocd-server server"}},
 		{"argo-events", render.Release{Chart: "argo-events"}, nil},
 		{"argo-rollouts", render.Release{Chart: "argo-rollouts"}, nil},
 		{"argo-workflows", render.Release{Chart: "argo-workflows"}, nil},
@@ -117,9 +141,14 @@ func TestUnrelatedEndpointsReachOnlyPublicPorts(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			made := rendered(t, test.of)
-			assert.Empty(t, made.unselected())
-			assert.Equal(t, test.want, made.open())
+			byDefault := rendered(t, test.of)
+			assert.Empty(t, byDefault.unselected())
+			for _, port := range byDefault.open() {
+				known := slices.Contains(test.want, port) || strings.HasSuffix(port, " metrics") || strings.HasSuffix(port, "server server")
+				assert.True(t, known, port)
+			}
+			test.of.SetJSON = map[string]string{"global.networkPolicy.neighbors": neighbors}
+			assert.Equal(t, test.want, rendered(t, test.of).open())
 		})
 	}
 }
@@ -143,7 +172,8 @@ func TestEgressIsOptIn(t *testing.T) {
 	assert.Greater(t, byDefault[networkingv1.PolicyTypeIngress], 10)
 	assert.Zero(t, byDefault[networkingv1.PolicyTypeEgress])
 	both := types(map[string]string{"global.networkPolicy.restrictEgress": "true"})
-	assert.Equal(t, both[networkingv1.PolicyTypeIngress], both[networkingv1.PolicyTypeEgress])
+	// codefresh-to-argocd-repo-server adds clients to a workload that has a policy for both directions
+	assert.Equal(t, both[networkingv1.PolicyTypeIngress], both[networkingv1.PolicyTypeEgress]+1)
 	off := types(map[string]string{"global.networkPolicy.create": "false"})
 	assert.Empty(t, off)
 }

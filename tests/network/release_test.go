@@ -12,8 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"gitops-runtime/internal/gomodule"
+	"gitops-runtime/internal/network"
 	"gitops-runtime/tests/golden"
-	"gitops-runtime/tests/network"
 )
 
 // release is a rendered case.
@@ -72,8 +72,8 @@ func (r release) allows(t *testing.T, e edge) bool {
 	return r.policies.Allow(r.pods[e.from], r.pods[e.to], e.port)
 }
 
-// With restricted egress, policies select every pod of every case, including hooks and the pods of Argo Events, for both directions, and contain no
-// addresses.
+// With restricted egress, policies select every pod of every case, including hooks and the pods of Argo Events, for both directions. Rules for any
+// address leave out those at which clouds hand out the credentials of nodes.
 func TestEveryPodHasAPolicyForBothDirections(t *testing.T) {
 	t.Parallel()
 	for _, of := range golden.Cases() {
@@ -82,14 +82,19 @@ func TestEveryPodHasAPolicyForBothDirections(t *testing.T) {
 			made := restricted(t, of)
 			assert.Greater(t, len(made.pods), 3)
 			for name, pod := range made.pods {
-				assert.Len(t, made.policies.Selecting(pod, networkingv1.PolicyTypeIngress), 1, "%s, in", name)
+				assert.NotEmpty(t, made.policies.Selecting(pod, networkingv1.PolicyTypeIngress), "%s, in", name)
 				assert.Len(t, made.policies.Selecting(pod, networkingv1.PolicyTypeEgress), 1, "%s, out", name)
 				assert.True(t, made.policies.Allow(pod, network.Outside("DNS over TCP"), 53), "%s, DNS", name)
+				for _, port := range []int32{80, 8080} {
+					assert.False(t, made.policies.Allow(pod, network.Metadata(), port), "%s, metadata", name)
+				}
 			}
 			for _, policy := range made.policies {
 				for _, rule := range policy.Spec.Egress {
 					for _, peer := range rule.To {
-						assert.Nil(t, peer.IPBlock, policy.Name)
+						if peer.IPBlock != nil {
+							assert.NotEmpty(t, peer.IPBlock.Except, policy.Name)
+						}
 					}
 				}
 			}
@@ -143,6 +148,7 @@ func required() []edge {
 		{router, workflowServer, 2746},
 		{router, usersSource, 12000},
 		{appProxy, server, 8080},
+		{appProxy, repo, 8081},
 		{appProxy, workflowServer, 2746},
 		{appProxy, outside, 443}, // the platform, Git over HTTPS, the API server
 		{appProxy, outside, 22},
@@ -184,6 +190,7 @@ func required() []edge {
 		{gateway, outside, 6443},
 		{operator, appProxy, 8080},
 		{operator, server, 8080},
+		{operator, repo, 8081},
 		{operator, outside, 22},
 		{operator, outside, 6443},
 		{validate, outside, 443},
@@ -197,7 +204,6 @@ func required() []edge {
 func refused() []edge {
 	return []edge{
 		{appProxy, redis, 6379},
-		{appProxy, repo, 8081},
 		{router, server, 8080},
 		{router, redis, 6379},
 		{router, outside, 443},
@@ -209,6 +215,14 @@ func refused() []edge {
 		{prometheus, repo, 8081},
 		{ingress, appProxy, 8080},
 		{ingress, workflowServer, 2746},
+		{workflowPod, server, 8080},
+		{workflowPod, workflowServer, 2746},
+		{workflowPod, gateway, 8090},
+		{workflowPod, operator, 8443},
+		{usersSource, server, 8080},
+		{usersSource, workflowServer, 2746},
+		{ingress, server, 8080},
+		{outside, server, 8080},
 		{workflowPod, redis, 6379},
 		{workflowPod, repo, 8081},
 		{notifications, redis, 6379},
@@ -239,7 +253,7 @@ func others() []network.Endpoint {
 	}
 }
 
-// Connections that the runtime needs are open by default and with restricted egress; only the latter blocks external targets.
+// Connections that the runtime needs are open by default and with restricted egress and neighbors; only the latter block external targets and pods of workflows.
 func TestRequiredEdgesAreOpenAndOthersAreNot(t *testing.T) {
 	t.Parallel()
 	for _, of := range golden.Cases()[:4] {
@@ -257,7 +271,12 @@ func TestRequiredEdgesAreOpenAndOthersAreNot(t *testing.T) {
 					open = append(open, edge{ingress, router, 8080}, edge{outside, router, 8080})
 				}
 				if name == "by default" {
-					closed = slices.DeleteFunc(closed, func(e edge) bool { return !byIngress(e) })
+					for _, each := range closed {
+						if byNeighbors(each) {
+							open = append(open, each)
+						}
+					}
+					closed = slices.DeleteFunc(closed, func(e edge) bool { return !byIngress(e) || byNeighbors(e) })
 				}
 				made.assertEdges(t, open, closed)
 			})
@@ -265,11 +284,19 @@ func TestRequiredEdgesAreOpenAndOthersAreNot(t *testing.T) {
 	}
 }
 
-// byIngress reports whether the policy of the target rejects the connection, regardless of its source: the server, the router and app-proxy are
-// open to more than the ends that need them, and Jobs do not listen on a port. The label argocd-client, with which programs of the runtime reach
+// byNeighbors reports whether only global.networkPolicy.neighbors closes the connection: by default, Argo CD's server is open to everything, and other
+// programs to all pods of the namespace.
+func byNeighbors(e edge) bool {
+	foreign := slices.Contains([]string{workflowPod, usersSource, ingress, outside}, e.from)
+	return foreign && e.to == server || slices.Contains([]string{workflowPod, usersSource}, e.from) && slices.Contains([]string{workflowServer, gateway}, e.to)
+}
+
+// byIngress reports whether the policy of the target rejects the connection, regardless of its source: the server, the gateway and app-proxy are
+// open to more programs of the namespace than need them, and Jobs do not listen on a port. The label argocd-client, with which programs of the runtime reach
 // the repo server, also allows Redis.
 func byIngress(e edge) bool {
-	return e.to != outside && e.to != server && e.to != appProxy && e.to != gateway && e.to != validate && !(e.to == redis && (e.from == gateway || e.from == reporter))
+	foreign := slices.Contains([]string{workflowPod, usersSource, ingress, outside}, e.from)
+	return foreign && e.to != appProxy && e.to != validate || e.to != outside && e.to != server && e.to != appProxy && e.to != gateway && e.to != validate && !(e.to == redis && (e.from == gateway || e.from == reporter))
 }
 
 // With all options enabled, clients reach Redis through HAProxy, and those with external targets may use the proxy.

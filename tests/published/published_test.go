@@ -1,122 +1,104 @@
 package published
 
 import (
-	"slices"
+	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"gitops-runtime/internal/facts"
 	"gitops-runtime/tests/contract"
-	"gitops-runtime/tests/contract/facts"
+	"gitops-runtime/tests/render"
 )
 
-var options = Options{
-	Release: "cf-gitops-runtime", Namespace: "codefresh", Runtime: "local", Account: "acc1", Image: "standin:dev",
-	Secrets: map[string]string{"codefresh-user-token/token": "user-token-admin"},
-}
+var names = Options{Release: "rlsname", Namespace: "nspname", Runtime: "rtmname", Account: "accaccaccaccaccaccaccacc", Image: "standin:dev"}
 
-// The manifests have the facts of the contract that an upgrade must not change: names, labels, selectors, ports, accounts, permissions and bindings.
-func TestObjectsHaveTheFactsOfTheContract(t *testing.T) {
-	t.Parallel()
-	options := Options{Release: "zz-rel", Namespace: "zz-space", Runtime: "zz-run", Account: "zz-acc"} // names that are not part of other names
-	objects, err := Objects(options)
-	require.NoError(t, err)
-	plain := make([]unstructured.Unstructured, 0, len(objects))
+func factsOf(objects []*unstructured.Unstructured) facts.Facts {
+	var all []map[string]any
 	for _, object := range objects {
-		plain = append(plain, *object)
+		all = append(all, object.Object)
 	}
-	made := facts.Of(plain, facts.Release{Name: options.Release, Namespace: options.Namespace, Runtime: options.Runtime, Account: options.Account})
-	table, err := contract.Published()
-	require.NoError(t, err)
-	compared := 0
-	for _, scenario := range []string{contract.Base, contract.Subcharts} {
-		for fact, value := range table.Rows(scenario) {
-			if made.Objects()[fact.Object] == nil || !slices.Contains([]string{"object", "label", "podLabel", "selector", "port", "servicePort", "serviceAccount", "rule"}, fact.Aspect) {
-				continue
+	return facts.Of(all)
+}
+
+// The manifests have the facts of the published chart, except what makes its containers work instead of the stand-in.
+func TestObjectsHaveTheFactsOfThePublishedChart(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []string{contract.Base, "ingress", "ext-pw", "ha-redisha", "argo-ha", "networkpolicy-argo"} {
+		options := names
+		options.Mode = mode
+		objects, err := Objects(options)
+		require.NoError(t, err)
+		made := factsOf(objects)
+		want, err := contract.Rendered(contract.Version, mode)
+		require.NoError(t, err)
+		compared := 0
+		for _, change := range facts.Diff(want, made) {
+			_, _, inContainer := strings.Cut(change.Path, "].")
+			standIn := inContainer && !strings.Contains(change.Path, "].port.") || strings.HasPrefix(change.Path, "volume(") || strings.HasPrefix(change.Path, "pod.securityContext.") || change.Path == "pod.automountServiceAccountToken"
+			hook := want[change.Object]["annotation.helm.sh/hook"] != ""
+			text := strings.HasPrefix(change.Object, "ConfigMap/") && strings.Contains(change.Path, "[")
+			if change.Before != nil && !standIn && !hook && !text && !strings.HasPrefix(change.Object, "RIGHTS ") {
+				assert.Fail(t, "a fact differs", "%s: %s", mode, change)
 			}
-			got, ok := made.Get(fact)
-			require.True(t, ok, "%s", fact)
-			require.Equal(t, value, got, "%s", fact)
-			compared++
 		}
+		for object := range made {
+			compared += len(want[object])
+		}
+		assert.Greater(t, compared, 700, mode)
 	}
-	require.Greater(t, compared, 500, "facts that are compared")
 }
 
-// One complete object of each form.
-func TestWholeObjects(t *testing.T) {
+// The names of a release replace those of the facts, and Secrets have the given values.
+func TestNamesOfTheRelease(t *testing.T) {
 	t.Parallel()
-	objects, err := Objects(options)
+	objects, err := Objects(Options{Release: "rel", Namespace: "space", Runtime: "run", Account: "acc", Image: "standin:dev", Secrets: map[string]string{"codefresh-user-token/token": "secret"}})
 	require.NoError(t, err)
-	find := func(kind, name string) map[string]any {
-		at := slices.IndexFunc(objects, func(o *unstructured.Unstructured) bool { return o.GetKind() == kind && o.GetName() == name })
-		require.GreaterOrEqual(t, at, 0, "%s/%s", kind, name)
-		return objects[at].Object
-	}
-	type object = map[string]any
-	require.Equal(t, object{
-		"apiVersion": "v1", "kind": "Service",
-		"metadata": object{
-			"name": "cap-app-proxy", "namespace": "codefresh", "annotations": object{},
-			"labels": object{"app": "cap-app-proxy", "app.kubernetes.io/part-of": "app-proxy", "codefresh.io/internal": "true"},
-		},
-		"spec": object{
-			"type": "ClusterIP", "selector": object{"app": "cap-app-proxy"},
-			"ports": []any{
-				object{"name": "http", "port": int64(3017), "protocol": "TCP", "targetPort": int64(8080)},
-				object{"name": "http-metrics", "port": int64(9100), "protocol": "TCP", "targetPort": int64(9100)},
-			},
-		},
-	}, find("Service", "cap-app-proxy"))
-	require.Equal(t, object{
-		"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "RoleBinding",
-		"metadata": object{"name": "cap-app-proxy-argo-workflows", "namespace": "codefresh", "labels": object{}, "annotations": object{}},
-		"roleRef":  object{"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "argo-server"},
-		"subjects": []any{object{"kind": "ServiceAccount", "namespace": "codefresh", "name": "cap-app-proxy"}},
-	}, find("RoleBinding", "cap-app-proxy-argo-workflows"))
-	secret := find("Secret", "codefresh-user-token")
-	require.Equal(t, []any{"Opaque", object{"token": "user-token-admin"}}, []any{secret["type"], secret["stringData"]})
-	gateway := find("Deployment", "argo-gateway")["spec"].(object)
-	require.Equal(t, object{
-		"replicas": int64(1),
-		"selector": object{"matchLabels": object{"app.kubernetes.io/instance": "cf-gitops-runtime", "app.kubernetes.io/name": "argo-gateway"}},
-		"template": object{
-			"metadata": object{"labels": object{"app.kubernetes.io/instance": "cf-gitops-runtime", "app.kubernetes.io/name": "argo-gateway"}},
-			"spec": object{
-				"serviceAccountName": "argo-gateway", "automountServiceAccountToken": false,
-				"securityContext": object{"runAsNonRoot": true, "runAsUser": int64(65532), "seccompProfile": object{"type": "RuntimeDefault"}},
-				"containers": []any{object{
-					"name": "argo-gateway", "image": "standin:dev", "args": []any{"health", "-listen", ":12345", "-listen", ":8090"},
-					"ports":           []any{object{"name": "http", "containerPort": int64(8090), "protocol": "TCP"}},
-					"resources":       object{"requests": object{"cpu": "10m", "memory": "16Mi"}},
-					"securityContext": object{"allowPrivilegeEscalation": false, "capabilities": object{"drop": []any{"ALL"}}},
-				}},
-			},
-		},
-	}, gateway)
-	require.Equal(t, "argo-cd-application-controller", find("StatefulSet", "argo-cd-application-controller")["spec"].(object)["serviceName"])
+	made := factsOf(objects)
+	assert.Equal(t, map[string]string{
+		"apiVersion": "v1", "namespace": "space", "type": "Opaque", "data.token": "secret", "label.app": "codefresh-gitops-runtime",
+		"label.app.kubernetes.io/part-of": "codefresh-gitops-runtime", "label.codefresh.io/runtime-name": "run",
+		"annotation.argocd.argoproj.io/compare-options": "IgnoreExtraneous", "annotation.argocd.argoproj.io/sync-options": "Prune=false",
+	}, made["Secret/codefresh-user-token"])
+	assert.Equal(t, "rel", made["Deployment/argo-gateway"]["spec.selector.matchLabels.app.kubernetes.io/instance"])
+	_, err = Objects(Options{Mode: "none"})
+	require.EqualError(t, err, "the published chart 0.30.0 has no mode none")
 }
 
-func TestMalformedRows(t *testing.T) {
+// An upgrade from a release of argo-helm's charts to those of this repository changes no immutable field of an object in both. The test counts these
+// objects, so that a changed name is noticed.
+func TestUpgradeFromTheCommunityChangesNothingImmutable(t *testing.T) {
 	t.Parallel()
-	row := func(container, aspect, key, value string) source { return source{place{container, aspect, key}: value} }
-	for name, test := range map[string]struct {
-		kind   string
-		from   source
-		reason string
-	}{
-		"no container": {"Deployment", source{}, "Deployment/x: it has no container"},
-		"port":         {"Deployment", source{{"c", "image", "main"}: "i", {"c", "port", "http"}: "many"}, `Deployment/x: the port http of the container c is "many" and not NUMBER/TCP`},
-		"service":      {"Service", row(facts.None, "servicePort", "http", "name=http"), `Service/x: the port "http" is not a number`},
-		"right":        {"Role", row(facts.None, "rule", "pods", ""), `Role/x: the right "pods" is not of the form group/resource:verb`},
-		"binding":      {"RoleBinding", source{}, "RoleBinding/x: it binds 0 roles instead of one"},
-		"role":         {"RoleBinding", row(facts.None, "rule", "binds admin", "sa=n/a"), `RoleBinding/x: the row "binds admin" is not of the form binds KIND/NAME`},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			_, err := build(facts.Object{Kind: test.kind, Name: "x"}, test.from, options)
-			require.EqualError(t, err, test.reason)
-		})
+	for chart, common := range map[string]int{"argo-cd": 32, "argo-rollouts": 4, "argo-workflows": 8, "argo-events": 2} {
+		objects, err := Community(chart, Options{Release: "rel", Namespace: "space", Image: "standin:dev"})
+		require.NoError(t, err)
+		var rendered []map[string]any
+		for _, object := range (render.Release{Chart: chart, Name: "rel", Namespace: "space"}).Objects(t) {
+			rendered = append(rendered, object.Object)
+		}
+		before, after := factsOf(objects), facts.Of(rendered)
+		both := 0
+		for object := range before {
+			if after[object] != nil && !strings.HasPrefix(object, "RIGHTS ") {
+				both++
+			}
+		}
+		assert.Equal(t, common, both, "objects that both %s have", chart)
+		assert.Empty(t, facts.Refused(before, after), chart)
 	}
+}
+
+func TestMalformedFacts(t *testing.T) {
+	t.Parallel()
+	for path, reason := range map[string]string{
+		"c[c].port.many": `Deployment/x: c[c].port.many: "many" is not NUMBER/TCP`,
+		"port.many":      `Deployment/x: port.many: "http -> http TCP" is not a port`,
+	} {
+		_, err := names.objects(facts.Facts{"Deployment/x": {path: "http -> http TCP"}})
+		assert.EqualError(t, err, reason)
+	}
+	_, err := Community("none", names)
+	assert.ErrorContains(t, err, "facts of argo-helm's chart none")
 }

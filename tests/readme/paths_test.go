@@ -18,15 +18,16 @@ import (
 
 // Patterns of links, code spans, headings and make targets in Markdown pages.
 var (
-	fenced   = regexp.MustCompile("(?ms)^```.*?^```$")
-	linked   = regexp.MustCompile(`\]\(([^)#\s]*)(?:#([^)\s]*))?\)`)
-	runs     = regexp.MustCompile(`^make ([a-z][a-z0-9-]*)`)
-	heading  = regexp.MustCompile(`(?m)^#+ (.*)$`)
-	marked   = regexp.MustCompile(`<a id="([^"]*)">`)
-	spanned  = regexp.MustCompile("`([^`\n]+)`")
-	pathlike = regexp.MustCompile(`^[\w.<>*-]+(/[\w.<>*-]+)+/?$`)
-	version  = regexp.MustCompile(`/v\d+$`)
-	anything = regexp.MustCompile(`<[^>]*>`)
+	fenced    = regexp.MustCompile("(?ms)^```.*?^```$")
+	linked    = regexp.MustCompile(`\]\(([^)#\s]*)(?:#([^)\s]*))?\)`)
+	runs      = regexp.MustCompile(`^make ([a-z][a-z0-9-]*)`)
+	heading   = regexp.MustCompile(`(?m)^#+ (.*)$`)
+	marked    = regexp.MustCompile(`<a id="([^"]*)">`)
+	spanned   = regexp.MustCompile("`([^`\n]+)`")
+	pathlike  = regexp.MustCompile(`^[\w.<>*-]+(/[\w.<>*-]+)+/?$`)
+	version   = regexp.MustCompile(`/v\d+$`)
+	uppercase = regexp.MustCompile(`^[A-Z]`)
+	anything  = regexp.MustCompile(`<[^>]*>`)
 )
 
 // ignored matches folders of a checkout that Git ignores.
@@ -50,14 +51,14 @@ func TestMissing(t *testing.T) {
 	t.Parallel()
 	root, err := gomodule.Root()
 	require.NoError(t, err)
-	text := "# Own page\n[a](../README.md#try-it-without-a-cluster) [d](../README.md#gone) [e](#own-page) [f](#other) [b](https://example.com) [c](gone.md) [g](https://example.com/repository/blob/main/README.md) [h](https://example.com/repository/blob/main/gone.md)\n`tests/readme` `tests/<any>/readme.go` `tests/gone/x.go` `quay.io/a/b:1` `bin/helm` `gone/*.go` `make test` `make gone X=1`\n" +
+	text := "# Own page\n[a](../README.md#try-it-without-a-cluster) [d](../README.md#gone) [e](#own-page) [f](#other) [b](https://example.com) [c](gone.md) [g](https://example.com/repository/blob/main/README.md) [h](https://example.com/repository/blob/main/gone.md)\n`tests/readme` `tests/<any>/readme.go` `tests/gone/x.go` `quay.io/a/b:1` `bin/helm` `gone/*.go` `Deployment/any` `make test` `make test-browser` `make gone X=1`\n" +
 		"```\n`tests/fenced`\n```\n"
 	assert.Equal(t, []string{"../README.md#gone", "#other", "gone.md", "https://example.com/repository/blob/main/gone.md", "tests/gone/x.go", "gone/*.go", "make gone X=1"}, missing(root, "https://example.com/repository", "docs/page.md", text))
 }
 
 func pages(t *testing.T, root string) []string {
 	t.Helper()
-	found := []string{"README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "localcluster/README.md", "validator/README.md", "imageoverride/README.md", "schema/README.md", "examples/README.md", "tests/contract/README.md"}
+	found := []string{"README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "tests/e2e/README.md", "validator/README.md", "imageoverride/README.md", "schema/README.md", "docs/examples/README.md", "tests/contract/README.md"}
 	charts, err := filepath.Glob(filepath.Join(root, "charts", "*", "README.md"))
 	require.NoError(t, err)
 	for _, page := range charts {
@@ -107,10 +108,22 @@ func missing(root, repository, page, text string) []string {
 	return notFound
 }
 
-// isTarget reports whether the Makefile has a target.
+// isTarget reports whether the Makefile, or a file that it includes, has a target.
 func isTarget(root, name string) bool {
 	text, err := os.ReadFile(filepath.Join(root, "Makefile"))
-	return err == nil && regexp.MustCompile(`(?m)^`+regexp.QuoteMeta(name)+`:`).Match(text)
+	if err != nil {
+		return false
+	}
+	for _, line := range regexp.MustCompile(`(?m)^include (.*)$`).FindAllSubmatch(text, -1) {
+		for _, file := range strings.Fields(string(line[1])) {
+			included, err := os.ReadFile(filepath.Join(root, file))
+			if err != nil {
+				return false
+			}
+			text = append(append(text, '\n'), included...)
+		}
+	}
+	return regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(name) + `:`).Match(text)
 }
 
 // anchoredIn reports whether a page has a heading with GitHub's anchor.
@@ -128,10 +141,10 @@ func anchored(text, anchor string) bool {
 	return slices.ContainsFunc(marked.FindAllStringSubmatch(text, -1), func(found []string) bool { return found[1] == anchor })
 }
 
-// elsewhere reports whether a span is an image, a module, a MIME type or an API group rather than a path of the repository.
+// elsewhere reports whether a span is an object, an image, a module, a MIME type or an API group rather than a path of the repository.
 func elsewhere(span string) bool {
 	first, _, _ := strings.Cut(span, "/")
-	return strings.Contains(first, ".") && !strings.HasPrefix(first, ".") || version.MatchString(span)
+	return uppercase.MatchString(first) || strings.Contains(first, ".") && !strings.HasPrefix(first, ".") || version.MatchString(span)
 }
 
 // exists reports whether a path exists; parts in angle brackets and stars match any name.

@@ -24,7 +24,7 @@ const umbrella = "gitops-runtime"
 
 // Generate returns the README of every chart with values, and the reference of the umbrella's values. root is the root of the checkout.
 func Generate(ctx context.Context, root string) ([]generated.File, error) {
-	tool, err := output(ctx, filepath.Join(root, "tools", "helm-docs"), "go", "tool", "-n", "helm-docs")
+	tool, err := output(ctx, filepath.Join(root, "hack", "tools"), "go", "tool", "-n", "helm-docs")
 	if err != nil {
 		return nil, fmt.Errorf("build helm-docs: %w", err)
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"gitops-runtime/internal/foldertest"
 	"gitops-runtime/internal/generated"
 	"gitops-runtime/internal/gomodule"
+	"gitops-runtime/internal/testkit"
 	"gitops-runtime/tests/readme"
 )
 
@@ -78,7 +78,7 @@ func TestGenerate(t *testing.T) {
 	require.NoError(t, err)
 	rows, err := os.ReadFile(filepath.Join(root, "charts", "values.gotmpl"))
 	require.NoError(t, err)
-	checkout := foldertest.New(t, map[string]string{
+	checkout := testkit.Folder(t, map[string]string{
 		"charts/README.gotmpl":     string(template),
 		"charts/values.gotmpl":     string(rows),
 		"charts/books/Chart.yaml":  "apiVersion: v2\nname: books\ndescription: Books\nversion: 1.2.3\nappVersion: v4\nkubeVersion: '>=1.23.0-0'\n",
@@ -89,7 +89,11 @@ func TestGenerate(t *testing.T) {
 		"charts/gitops-runtime/README.md.gotmpl": "See [books](../books/README.md#values), [below](#below) and [elsewhere](https://example.com/).\n",
 		"charts/gitops-runtime/values.yaml":      "global:\n  books:\n    # -- Of the book\n    title: a|b\n  # -- First\n  one: 1\n# -- Last\nother: {}\n",
 	})
-	require.NoError(t, os.CopyFS(filepath.Join(checkout, "tools", "helm-docs"), os.DirFS(filepath.Join(root, "tools", "helm-docs"))))
+	for _, name := range []string{"go.mod", "go.sum"} {
+		text, err := os.ReadFile(filepath.Join(root, "hack", "tools", name))
+		require.NoError(t, err)
+		testkit.WriteFile(t, filepath.Join(checkout, "hack", "tools", name), string(text))
+	}
 
 	files, err := readme.Generate(t.Context(), checkout)
 	require.NoError(t, err)

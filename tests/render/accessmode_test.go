@@ -49,8 +49,8 @@ func TestIngressRoutesToTheRouter(t *testing.T) {
 		workflows string
 		paths     []string
 	}{
-		{"true", []string{"/app-proxy", "/webhooks", "/workflows"}},
-		{"false", []string{"/app-proxy", "/webhooks"}},
+		{"true", []string{"/webhooks", "/workflows", "/app-proxy"}},
+		{"false", []string{"/webhooks", "/app-proxy"}},
 	} {
 		set := map[string]string{"argo-workflows.enabled": test.workflows, "app-proxy.image-enrichment.enabled": test.workflows}
 		ingress, err := render.As[networkingv1.Ingress](render.Find(umbrella("ingress", set).Objects(t), "Ingress", "codefresh-gitops-runtime"))

@@ -46,7 +46,7 @@ func TestWhichTests(t *testing.T) {
 		"tunnel":           {render.Release{Files: []string{"tunnel"}}, every},
 		"external Argo CD": {render.Release{Files: []string{"own-argo-cd"}}, every},
 		"single namespace": {render.Release{Files: []string{"single-namespace"}}, every},
-		"everything off":   {render.Release{Files: []string{"everything-off"}}, []string{"components", "app-proxy", "router", "access"}},
+		"everything off":   {render.Release{Files: []string{"everything-off"}}, []string{"components", "app-proxy", "router", "access", "argo-cd"}},
 		"some skipped": {
 			render.Release{Files: []string{"tunnel"}, SetJSON: map[string]string{"tests.skip": `["access","argo-events"]`}},
 			[]string{"components", "app-proxy", "router", "argo-cd", "argo-workflows", "argo-rollouts"},
@@ -166,7 +166,7 @@ func TestRightsOfTests(t *testing.T) {
 func TestPodsOfTestsHaveEverySetting(t *testing.T) {
 	t.Parallel()
 	objects := render.Release{Chart: "gitops-runtime", Files: []string{"tunnel"}, SetJSON: map[string]string{
-		"global.imageRegistry": `"registry.example.com/mirror"`, "global.nodeSelector": `{"pool":"ops"}`, "global.imagePullSecrets": `["pull"]`,
+		"installer.image.registry": `"registry.example.com/mirror"`, "global.nodeSelector": `{"pool":"ops"}`, "global.imagePullSecrets": `["pull"]`,
 		"global.tolerations":     `[{"key":"ops","operator":"Exists"}]`,
 		"installer.podLabels":    `{"team":"platform"}`,
 		"installer.image.digest": `"sha256:1111111111111111111111111111111111111111111111111111111111111111"`, "installer.priorityClassName": `"high"`,

@@ -159,10 +159,10 @@ func TestHookAnnotations(t *testing.T) {
 	}
 }
 
-// The hook may read the Service of an external Argo CD in any namespace, but no other Service.
+// The hook may read the Services of an external Argo CD, in any namespace, but no other Service.
 func TestHookMayReadServiceOfExternalArgoCD(t *testing.T) {
 	t.Parallel()
-	rule := rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"services"}, ResourceNames: []string{"argocd-server"}, Verbs: []string{"get"}}
+	rule := rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"services"}, ResourceNames: []string{"argocd-server", "argo-cd-repo-server"}, Verbs: []string{"get"}}
 	for _, test := range []struct {
 		service       string
 		single        bool

@@ -35,7 +35,7 @@ func TestNotes(t *testing.T) {
 		"gateway": {"gateway", "", "  Access mode: gateway\n" + public +
 			"Make sure that runtime.example.com resolves to your Gateway.\n  kubectl get httproute -n codefresh codefresh-gitops-runtime\n\n"},
 		"mesh": {"mesh", "", "  Access mode: mesh\n" + public +
-			"Configure your service mesh to route https://runtime.example.com with the paths /app-proxy, /webhooks, /workflows\nto internal-router.codefresh.svc, port 80.\n\n"},
+			"Configure your service mesh to route https://runtime.example.com with the paths /webhooks, /workflows, /app-proxy\nto internal-router.codefresh.svc, port 80.\n\n"},
 		"mesh with a route": {"istio", "", "  Access mode: mesh\n" + public +
 			"The VirtualService routes from your service mesh to the runtime; make sure that your mesh accepts it.\n  kubectl get virtualservice -n codefresh\n\n"},
 	} {

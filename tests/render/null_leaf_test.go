@@ -28,7 +28,6 @@ func TestNullOfEveryLeafIsTakenOrRefused(t *testing.T) {
 		"argo-rollouts": {refused: []string{"containerSecurityContext.seccompProfile.type", "controller.image.repository"}},
 		"argo-workflows": {refused: []string{
 			"controller.image.repository", "crds.upgradeJob.securityContext.seccompProfile.type", "executor.image.repository",
-			"executor.securityContext.seccompProfile.type", "mainContainer.securityContext.seccompProfile.type",
 		}},
 		"tunnel-client": {files: []string{"tunnel"}, refused: []string{"enabled", "global.codefresh.accountId", "global.runtime.name", "image.repository"}},
 		"tunnel-server": {files: []string{"default"}, refused: []string{

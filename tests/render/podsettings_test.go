@@ -72,16 +72,31 @@ var ofRuntime = map[string][]string{
 	"event-reporters.cluster-event-reporter": {"cluster-event-reporter"},
 }
 
+// services are the Services of the runtime's components, by the path of their values.
+var services = map[string]string{
+	"app-proxy": "cap-app-proxy", "internal-router": "internal-router", "argo-gateway": "argo-gateway", "redis": "runtime-redis", "global.event-reporters": "cluster-event-reporter",
+}
+
+// configured returns a release with all settings of the component at a path of values, and of no other.
+func configured(values string) render.Release {
+	set := map[string]string{}
+	for _, setting := range podSettings {
+		set[values+"."+setting.key] = setting.value
+	}
+	if services[values] != "" {
+		for key, value := range serviceSettings {
+			set[values+".service."+key] = value
+		}
+	}
+	return render.Release{Chart: "gitops-runtime", Files: []string{"tunnel"}, Set: map[string]string{"redis.enabled": "true"}, SetJSON: set}
+}
+
 func TestEveryComponentOfTheRuntimeSupportsThePodSettings(t *testing.T) {
 	t.Parallel()
 	for values, workloads := range ofRuntime {
 		t.Run(values, func(t *testing.T) {
 			t.Parallel()
-			set := map[string]string{}
-			for _, setting := range podSettings {
-				set[values+"."+setting.key] = setting.value
-			}
-			objects := render.Release{Chart: "gitops-runtime", Files: []string{"tunnel"}, Set: map[string]string{"redis.enabled": "true"}, SetJSON: set}.Objects(t)
+			objects := configured(values).Objects(t)
 			for _, name := range workloads {
 				workload := render.Find(objects, "Deployment", name)
 				require.NotNil(t, workload, name)
@@ -129,16 +144,10 @@ var serviceSettings = map[string]string{
 
 func TestEveryServiceOfTheRuntimeSupportsItsSettings(t *testing.T) {
 	t.Parallel()
-	for values, name := range map[string]string{
-		"app-proxy": "cap-app-proxy", "internal-router": "internal-router", "argo-gateway": "argo-gateway", "redis": "runtime-redis", "global.event-reporters": "cluster-event-reporter",
-	} {
+	for values, name := range services {
 		t.Run(values, func(t *testing.T) {
 			t.Parallel()
-			set := map[string]string{}
-			for key, value := range serviceSettings {
-				set[values+".service."+key] = value
-			}
-			objects := render.Release{Chart: "gitops-runtime", Files: []string{"tunnel"}, Set: map[string]string{"redis.enabled": "true"}, SetJSON: set}.Objects(t)
+			objects := configured(values).Objects(t)
 			service := render.Find(objects, "Service", name)
 			require.NotNil(t, service)
 			assert.Equal(t, "a", service.GetAnnotations()["team"])

@@ -22,7 +22,7 @@ func TestNothingImmutableChanges(t *testing.T) {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
 			values := filepath.Join(root, "charts", "gitops-runtime", "ci", mode+"-values.yaml")
-			previous := render.Release{Chart: filepath.Join("..", "localcluster", "e2e", "testdata", "previous-release.tgz"), Values: []string{values}}
+			previous := render.Release{Chart: filepath.Join("..", "tests", "e2e", "cases", "testdata", "previous-release.tgz"), Values: []string{values}}
 			before := immutable(t, previous.Objects(t))
 			require.NotEmpty(t, before)
 			now := immutable(t, umbrella(mode, nil).Objects(t))

@@ -109,13 +109,6 @@ argo-workflows:
 	assert.NotNil(t, render.Find(objects, "StatefulSet", "argo-cd-redis-ha-server"))
 }
 
-// Former values in the README are rejected with the name of their replacement.
-func TestFormerValuesOfThePublishedReadme(t *testing.T) {
-	t.Parallel()
-	_, err := readmeRelease(t, "cf-argocd-extras: {eventReporter: {replicas: 7}}\n").Text(t)
-	require.ErrorContains(t, err, "Set global.event-reporters")
-}
-
 func readmeRelease(t *testing.T, values string) render.Release {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "values.yaml")

@@ -18,8 +18,8 @@ import (
 	"gitops-runtime/internal/gomodule"
 	"gitops-runtime/internal/helmchart"
 	"gitops-runtime/internal/helmrender"
+	"gitops-runtime/internal/testkit"
 	"gitops-runtime/tests/compat"
-	"gitops-runtime/tests/processor"
 )
 
 // A release fits into the Secret that Helm stores it in (1 MiB), with room for the user's values; tests/golden tests each access mode.
@@ -114,11 +114,11 @@ func TestNotesNameTheAccessMode(t *testing.T) {
 
 // BenchmarkRenderArgo reads and renders each of the four Argo charts with its default values.
 func BenchmarkRenderArgo(b *testing.B) {
-	start := processor.Time(b)
+	start := testkit.CPUTime(b)
 	for b.Loop() {
 		for _, chart := range argoCharts() {
 			installed(b, chart, nil)
 		}
 	}
-	processor.Report(b, start)
+	testkit.ReportCPU(b, start)
 }

@@ -20,8 +20,8 @@ import (
 	"gitops-runtime/internal/gomodule"
 	"gitops-runtime/internal/helmchart"
 	"gitops-runtime/internal/helmrender"
-	"gitops-runtime/internal/helmschema"
 	"gitops-runtime/internal/helmvalues"
+	"gitops-runtime/internal/valueschema"
 )
 
 // Release describes a render: a chart, its values and Helm's options.
@@ -31,8 +31,9 @@ type Release struct {
 	Name, Namespace string
 	// Files are values files in the chart's ci/ folder, without the suffix -values.yaml.
 	Files []string
-	// Values are additional values files.
-	Values []string
+	// ChartFiles are values files in the chart's folder, and Values additional values files.
+	ChartFiles []string
+	Values     []string
 	// Set and SetJSON are the assignments of Helm's --set and --set-json, by path.
 	Set, SetJSON map[string]string
 	// APIs are API versions that the cluster serves in addition to those of Kubernetes.
@@ -139,12 +140,15 @@ func (r Release) render(folder string) (*release.Release, error) {
 }
 
 // schemas is a cache of compiled schemas, which all renders share.
-var schemas helmschema.Cache
+var schemas valueschema.Cache
 
 // input returns the chart, the values and the options of the render.
 func (r Release) input(folder string) (*helmrender.Chart, map[string]any, helmrender.Options, error) {
 	options := helmrender.Options{Name: cmp.Or(r.Name, "cf"), Namespace: cmp.Or(r.Namespace, "codefresh"), APIVersions: r.APIs, Schemas: &schemas}
 	sources := helmvalues.Options{Files: slices.Clone(r.Values), Set: assignments(r.Set), JSON: assignments(r.SetJSON)}
+	for _, file := range r.ChartFiles {
+		sources.Files = append(sources.Files, filepath.Join(folder, file))
+	}
 	for _, file := range r.Files {
 		sources.Files = append(sources.Files, filepath.Join(folder, "ci", file+"-values.yaml"))
 	}

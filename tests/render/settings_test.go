@@ -22,7 +22,7 @@ func TestArgoCDReadsTheSettingsOfItsManifests(t *testing.T) {
 	t.Parallel()
 	root, err := gomodule.Root()
 	require.NoError(t, err)
-	module, err := gomodule.Find(context.Background(), filepath.Join(root, "localcluster", "programs", "argo-cd"), "github.com/argoproj/argo-cd/v3")
+	module, err := gomodule.Find(context.Background(), filepath.Join(root, "tests", "e2e", "programs", "argo-cd"), "github.com/argoproj/argo-cd/v3")
 	require.NoError(t, err)
 	text, err := os.ReadFile(filepath.Join(module.Dir, "manifests", "ha", "install-with-hydrator.yaml"))
 	require.NoError(t, err)

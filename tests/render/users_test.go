@@ -50,7 +50,6 @@ func TestRejectedValuesOfUsersOfThePublishedCharts(t *testing.T) {
 		"a quantity with a space":       {"app-proxy.resources.limits.memory", `"1 Gi"`, "'1 Gi' does not match pattern"},
 		"limit instead of limits":       {"app-proxy.resources.limit.cpu", `"1"`, "'limit' not allowed"},
 		"a renamed toggle":              {"argo-rollouts.crds.install", `false`, "Set installCRDs"},
-		"the replicated Redis":          {"redis-ha.enabled", `true`, "Set argo-cd.redis-ha.enabled"},
 		"a path without effect":         {"global.codefresh.apiEventsPath", `"/events"`, "The event reporters know the path of events"},
 		"workers that are not a number": {"argo-workflows.controller.workflowWorkers", `"many"`, "got string, want"},
 	} {

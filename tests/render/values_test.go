@@ -1,7 +1,8 @@
 package render_test
 
 import (
-	"encoding/json"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -116,7 +117,7 @@ func TestAddressesFollowTheSubcharts(t *testing.T) {
 		gateway("port of the repo server", map[string]string{"argo-cd.repoServer.service.port": "9000"}, "repo.server", "argo-cd-repo-server"+domain+":9000"),
 		gateway("name of the repo server", map[string]string{"argo-cd.repoServer.name": `"repo"`}, "repo.server", "argo-cd-repo"+domain+":8081"),
 		gateway("TLS of the server", map[string]string{`argo-cd.configs.params.server\.insecure`: "false"}, "argocd.server", "argo-cd-server"+domain+":443"),
-		gateway("shared Redis", map[string]string{"argo-cd.redis-ha.enabled": "true", "argo-cd.fullnameOverride": `"cd"`}, "redis.server", "cd-redis-ha-haproxy"+domain+":6379"),
+		gateway("shared Redis", map[string]string{"argo-cd.redis-ha.enabled": "true", "argo-cd.fullnameOverride": `"cd"`, "app-proxy.replicaCount": "2"}, "redis.server", "cd-redis-ha-haproxy"+domain+":6379"),
 	} {
 		t.Run(test.title, func(t *testing.T) {
 			t.Parallel()
@@ -158,7 +159,7 @@ func assertValue(t *testing.T, objects []render.Object, test valueCase) {
 	assert.Equal(t, test.want, lookUp(t, object.Object, test.path), "%s/%s %s", test.kind, test.name, test.path)
 }
 
-// lookUp returns the value at a path of keys and indexes separated by slashes, or absent; "|" follows the path of a YAML string.
+// lookUp returns the value at a path of keys, and indexes or names of list items, separated by slashes, or absent; "|" follows the path of a YAML string.
 func lookUp(t *testing.T, value any, path string) any {
 	t.Helper()
 	outer, inner, isText := strings.Cut(path, "|")
@@ -179,8 +180,14 @@ func lookUp(t *testing.T, value any, path string) any {
 			}
 			pointer = next
 		case []any:
-			var at int
-			if json.Unmarshal([]byte(key), &at) != nil || at >= len(within) {
+			at := slices.IndexFunc(within, func(item any) bool {
+				fields, _ := item.(map[string]any)
+				return fields["name"] == key
+			})
+			if index, err := strconv.Atoi(key); err == nil {
+				at = index
+			}
+			if at < 0 || at >= len(within) {
 				return absent{}
 			}
 			pointer = within[at]

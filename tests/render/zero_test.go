@@ -1,6 +1,7 @@
 package render_test
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -132,15 +133,15 @@ func TestZeroesChangeTheirField(t *testing.T) {
 	t.Parallel()
 	counted := 0
 	for _, c := range allComponents() {
-		for title, cases := range map[string][]zeroCase{"zero": zeroCases(), "null": nullCases()} {
-			cases = casesOf(c, cases)
+		for title, all := range map[string][]zeroCase{"zero": zeroCases(), "null": nullCases()} {
+			cases := casesOf(c, all)
 			counted += len(cases)
 			t.Run(c.chart+" "+c.path+" "+title, func(t *testing.T) {
 				t.Parallel()
-				objects := renderZeroes(t, c, cases, false)
+				objects := renderZeroes(t, c, all, false)
 				scaled := objects
 				if slices.ContainsFunc(cases, func(each zeroCase) bool { return each.kind == "HorizontalPodAutoscaler" }) {
-					scaled = renderZeroes(t, c, cases, true)
+					scaled = renderZeroes(t, c, all, true)
 				}
 				for _, each := range cases {
 					t.Run(each.value+"="+each.json, func(t *testing.T) {
@@ -151,6 +152,9 @@ func TestZeroesChangeTheirField(t *testing.T) {
 						}
 						if kind == "HorizontalPodAutoscaler" {
 							in = scaled
+						}
+						if kind == "ServiceAccount" {
+							name = valueAt(render.Find(in, c.kind, name).Object, podPath+"serviceAccountName").(string)
 						}
 						object := render.Find(in, kind, name)
 						require.NotNil(t, object, "%s/%s", kind, name)
@@ -163,14 +167,32 @@ func TestZeroesChangeTheirField(t *testing.T) {
 	assert.GreaterOrEqual(t, counted, 600)
 }
 
-// renderZeroes renders a component with the values of all cases, with or without its autoscaler, which owns the replicas.
-func renderZeroes(t *testing.T, c component, cases []zeroCase, scaled bool) []render.Object {
+// renderZeroes renders the chart of a component with the values of all cases for all components that the same switches enable, so that they share a render;
+// with or without autoscalers, which own the replicas.
+func renderZeroes(t *testing.T, c component, all []zeroCase, scaled bool) []render.Object {
 	t.Helper()
+	set := globals()
+	for _, each := range allComponents() {
+		if each.chart == c.chart && maps.Equal(each.on, c.on) {
+			setZeroes(set, each, casesOf(each, all), scaled)
+		}
+	}
+	release := render.Release{Chart: c.chart, Set: c.on, SetJSON: set}
+	switch c.chart {
+	case "gitops-runtime":
+		release.Files = []string{"tunnel"}
+	case "tunnel-server":
+		release.Files = []string{"default"}
+	}
+	return release.Objects(t)
+}
+
+// setZeroes adds the values of the cases of a component.
+func setZeroes(set map[string]string, c component, cases []zeroCase, scaled bool) {
 	prefix := c.path + "."
 	if c.path == "" {
 		prefix = ""
 	}
-	set := globals()
 	for _, each := range cases {
 		set[prefix+each.value] = each.json
 		if switched, _, below := strings.Cut(each.value, "."); below && strings.HasPrefix(c.chart, "argo-") {
@@ -182,14 +204,6 @@ func renderZeroes(t *testing.T, c component, cases []zeroCase, scaled bool) []re
 			}
 		}
 	}
-	release := render.Release{Chart: c.chart, Set: c.on, SetJSON: set}
-	switch c.chart {
-	case "gitops-runtime":
-		release.Files = []string{"tunnel"}
-	case "tunnel-server":
-		release.Files = []string{"default"}
-	}
-	return release.Objects(t)
 }
 
 // valueAt returns the value at a path such as spec.ports[0].name, or absent.

@@ -94,6 +94,37 @@ func TestRequestsAreNotSmuggled(t *testing.T) {
 	assert.Equal(t, "/app-proxy/x", requests[0].RequestURI)
 }
 
+// second audit, finding 17: any protocol could be upgraded to, and programs saw hosts and paths that strangers wrote
+func TestStrangersSayNoHostAndNoProtocol(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil, nil)
+	written := []string{
+		"Forwarded: for=1.2.3.4;host=evil.example.com;proto=https", "X-Forwarded-Host: evil.example.com", "X-Forwarded-Port: 1", "X-Forwarded-Prefix: /x",
+		"X-Forwarded-Server: evil", "X-Forwarded-Uri: /x", "X-Original-URL: /x", "X-Rewrite-URL: /x", "X-Forwarded-Scheme: x", "X-Forwarded-Ssl: on",
+		"X-Forwarded-Proto: javascript", "Upgrade: h2c", "HTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA",
+	}
+	for path, of := range map[string]*target{"/app-proxy/x": s.appProxy, "/workflows/x": s.workflows} {
+		_, _, err := s.raw(get(path, written...))
+		require.NoError(t, err)
+		requests := of.requests()
+		require.Len(t, requests, 1)
+		for _, header := range written {
+			name, _, _ := strings.Cut(header, ":")
+			switch name {
+			case "X-Forwarded-Proto":
+				assert.Equal(t, []string{"http"}, requests[0].Header.Values(name), path)
+			case "HTTP2-Settings": // means nothing without Upgrade
+			default:
+				assert.Empty(t, requests[0].Header.Values(name), "%s: %s", path, name)
+			}
+		}
+	}
+	_, _, err := s.raw(get("/workflows/a%0ab"))
+	require.NoError(t, err)
+	requests := s.workflows.requests()
+	assert.Equal(t, "/a%0Ab", requests[len(requests)-1].RequestURI, "the prefix is removed")
+}
+
 // Credentials for this host are not passed on; signatures of Git providers are.
 func TestSecurityReview5EventSourcesGetNoCredentials(t *testing.T) {
 	t.Parallel()

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"gitops-runtime/tests/apt"
+	"gitops-runtime/tests/hostlock"
 )
 
 // usual is where Debian installs nginx; it is not in every user's PATH.
@@ -58,7 +58,7 @@ func (m Machine) Find(ctx context.Context) (string, error) {
 	if _, err := m.LookPath("apt-get"); err != nil || m.UID != 0 {
 		return "", errors.New("nginx is required to test the routes of internal-router and is not installed: install the Debian package nginx-light, or run as root on Debian")
 	}
-	unlock, err := apt.Lock(ctx)
+	unlock, err := hostlock.Apt(ctx)
 	if err != nil {
 		return "", fmt.Errorf("download nginx: %w", err)
 	}

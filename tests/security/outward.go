@@ -28,7 +28,7 @@ func outward(all []release) (found ordered[target], missing []string, err error)
 				return found, nil, err
 			}
 			for _, rule := range rules {
-				if len(rule.To) > 0 {
+				if !rule.outward() {
 					continue
 				}
 				if rule.why == "" {
@@ -48,12 +48,24 @@ func outward(all []release) (found ordered[target], missing []string, err error)
 }
 
 type egressRule struct {
-	To    []any `yaml:"to"`
+	To []struct {
+		IPBlock any `yaml:"ipBlock"`
+	} `yaml:"to"`
 	Ports []struct {
 		Port     string `yaml:"port"`
 		Protocol string `yaml:"protocol"`
 	} `yaml:"ports"`
 	why string
+}
+
+// outward reports whether a rule allows addresses, not only pods.
+func (r egressRule) outward() bool {
+	for _, peer := range r.To {
+		if peer.IPBlock != nil {
+			return true
+		}
+	}
+	return len(r.To) == 0
 }
 
 func (r egressRule) numbers() []string {

@@ -42,10 +42,6 @@ func Generate(ctx context.Context, root string) ([]byte, error) {
 			missing = append(missing, "tests/security/secrets.yaml describes the Secret "+name+", which nothing creates or reads")
 		}
 	}
-	rights, err := narrower()
-	if err != nil {
-		return nil, err
-	}
 	why, err := reasons()
 	if err != nil {
 		return nil, err
@@ -61,11 +57,11 @@ func Generate(ctx context.Context, root string) ([]byte, error) {
 		every.add(made.name)
 	}
 	var out bytes.Buffer
-	writeHead(&out, every)
+	writeHead(&out, every, rootFileSystems(all))
 	writeTokens(&out, every, owners)
 	writeAccounts(&out, every, owners, unbound)
-	writeNarrower(&out, rights)
 	writePorts(&out, every, all)
+	writeReach(&out, all)
 	writeTargets(&out, targets)
 	writeTLS(&out, every, weak, why)
 	writeSecrets(&out, named, held, owners)

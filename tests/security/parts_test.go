@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
+	"gitops-runtime/internal/facts"
 	"gitops-runtime/tests/golden"
 )
 
@@ -74,7 +75,7 @@ func TestTheReasonForAClusterRoleIsAtItsBinding(t *testing.T) {
 
 func TestReferences(t *testing.T) {
 	t.Parallel()
-	assert.Equal(t, []string{"a", "b", "c", "d"}, references(document(t, `
+	assert.Equal(t, []string{"a", "b", "c", "d"}, facts.Secrets(document(t, `
 kind: Deployment
 metadata: {name: x}
 spec:
@@ -84,7 +85,7 @@ spec:
   volumes:
     - secret: {secretName: b}
     - projected: {sources: [{secret: {name: c}}]}
-`).Object))
+`).Object.Object))
 }
 
 func TestOutwardListsTargetsWithoutAReason(t *testing.T) {

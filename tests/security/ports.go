@@ -9,7 +9,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"gitops-runtime/tests/network"
+	"gitops-runtime/internal/network"
 )
 
 // port is one port that pods listen at.
@@ -109,7 +109,12 @@ func (r release) peer(peer networkingv1.NetworkPolicyPeer) string {
 	if peer.NamespaceSelector != nil && peer.PodSelector == nil {
 		return "any namespace"
 	}
-	if len(peer.PodSelector.MatchLabels) == 0 {
+	switch {
+	case len(peer.PodSelector.MatchLabels) == 0 && len(peer.PodSelector.MatchExpressions) > 0 && peer.NamespaceSelector != nil:
+		return "namespaces of clients, but for their workflows and event sources"
+	case len(peer.PodSelector.MatchLabels) == 0 && len(peer.PodSelector.MatchExpressions) > 0:
+		return "the namespace, but for workflows and event sources"
+	case len(peer.PodSelector.MatchLabels) == 0:
 		return "the namespace"
 	}
 	if peer.PodSelector.MatchLabels["argocd-client"] != "" {

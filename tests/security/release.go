@@ -11,8 +11,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"gitops-runtime/internal/network"
 	"gitops-runtime/tests/golden"
-	"gitops-runtime/tests/network"
 )
 
 // release is one rendered case with NetworkPolicies.

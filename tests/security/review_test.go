@@ -20,8 +20,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"gitops-runtime/release/image"
-	"gitops-runtime/release/source"
+	"gitops-runtime/hack/release/image"
+	"gitops-runtime/hack/release/source"
 )
 
 // findings is the number of findings of the security review.
@@ -109,7 +109,7 @@ func TestSecurityReview13SupplyChain(t *testing.T) {
 			assert.Equal(t, []string{image.AuthoritiesPath, program.Path}, files(t, only), program.Name)
 		}
 	})
-	// release/publish and make test-publish test what make publish signs and attaches, and that make verify checks all of it.
+	// hack/release/publish and make test-publish test what make publish signs and attaches, and that make verify checks all of it.
 	t.Run("releases are signed with the workflow's identity, and verified", func(t *testing.T) {
 		release := read(t, ".github/workflows/release.yaml")
 		for _, part := range []string{"- run: make publish ", "- run: make verify ", "id-token: write", "COSIGN_IDENTITY: ", "COSIGN_ISSUER: "} {

@@ -6,8 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
+
+	"gitops-runtime/internal/facts"
 )
 
 //go:embed secrets.yaml
@@ -35,7 +36,7 @@ func secrets(all []release) ordered[secret] {
 			case "Role", "ClusterRole", "ServiceAccount":
 				continue // permissions are listed with the accounts
 			}
-			for _, name := range references(object) {
+			for _, name := range facts.Secrets(object.Object) {
 				of := found.at(nameOf(name))
 				of.readers = union(of.readers, []string{object.GetKind() + "/" + object.GetName()})
 			}
@@ -54,47 +55,6 @@ func nameOf(name string) string {
 		}
 	}
 	return name
-}
-
-// references returns the names of Secrets that an object refers to, anywhere in it.
-func references(object *unstructured.Unstructured) []string {
-	var names []string
-	add := func(value any) {
-		if name, ok := value.(string); ok && name != "" {
-			names = union(names, []string{name})
-		}
-	}
-	var walk func(any)
-	walk = func(node any) {
-		switch n := node.(type) {
-		case map[string]any:
-			for key, value := range n {
-				fields, _ := value.(map[string]any)
-				switch key {
-				case "secretKeyRef", "secretRef", "caCertSecret", "clientCertSecret", "clientKeySecret", "accessKeySecret", "secretKeySecret":
-					add(fields["name"])
-				case "secret":
-					add(fields["name"]) // of a projected volume
-				case "secretName":
-					add(value)
-				case "imagePullSecrets":
-					list, _ := value.([]any)
-					for _, item := range list {
-						entry, _ := item.(map[string]any)
-						add(entry["name"])
-					}
-				}
-				walk(value)
-			}
-		case []any:
-			for _, item := range n {
-				walk(item)
-			}
-		}
-	}
-	walk(object.Object)
-	slices.Sort(names)
-	return names
 }
 
 // holds is the content of each Secret and who creates it, from secrets.yaml.

@@ -23,15 +23,13 @@ func TestThePageMatchesTheCharts(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, drift)
 	for _, line := range []string{
-		"| argo-cd-application-controller | critical | critical: everything | ",
+		"| argocd-application-controller | critical | critical: everything | ",
 		"| internal-router | none |  |  |  |",
 		"| everything | have all permissions in the scope, as an administrator |",
-		"| cluster | cronjobs, jobs (batch) | get, list, watch | the jobs it reports | not single-namespace |",
 		"| namespace | secrets named argocd-redis | get | whether a password exists already |  |",
 		"| cluster | \\* (\\*) | \\* | deploys whatever the user's Git repositories contain, of kinds that are not known in advance, and is the only program with all permissions; controller.clusterRoleRules restricts it to the kinds that are deployed |",
 		"| Deployment/cap-app-proxy | http 8080 | cap-app-proxy:3017 | the namespace |  |",
 		"| cap-app-proxy | namespace | all |",
-		"| Role/cap-app-proxy-enrichment | reports the results of its steps instead of everything; app-proxy.image-enrichment.rbac.published=true grants everything |",
 	} {
 		assert.True(t, strings.Contains(string(page), line), line)
 	}

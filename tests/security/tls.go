@@ -159,7 +159,7 @@ func writeTLS(out *bytes.Buffer, every occasions, found ordered[weakness], why m
 Every setting of a rendered object that turns TLS or its verification off, and every URL without TLS. All of these are connections inside the cluster;
 a service mesh with mutual TLS can protect them. External connections are verified: the platform, the tunnel, Git. In addition, components of Argo CD use
 TLS to the repo-server without verifying its certificate, which it generates at startup; with a certificate in the Secret ` + "`argocd-repo-server-tls`" + ` and
-` + "`argo-cd.configs.params.{controller,server,applicationsetcontroller}.repo.server.strict.tls`" + ` they verify it. Argo CD v3.4.7 has no client certificates for
+` + "`argo-cd.configs.params.{controller,server,applicationsetcontroller}.repo.server.strict.tls`" + ` they verify it. Argo CD has no client certificates for
 the repo-server: its NetworkPolicy restricts what can reach it. Connections to Redis use a password but not TLS.
 
 | setting or URL | in | why | cases |

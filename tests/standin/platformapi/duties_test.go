@@ -66,12 +66,13 @@ func TestQueries(t *testing.T) {
 		"git sources":     {nil, graphQL("runtime-token-taken", `{"query":"{ gitSources(runtime: \"taken\", pagination: {first: 5}) { edges { node { metadata { name } } } pageInfo { hasNextPage hasPrevPage } } }"}`, `{"data":{"gitSources":{"edges":[],"pageInfo":{"hasNextPage":false,"hasPrevPage":false}}}}`)},
 		"implicit":        {nil, graphQL("runtime-token-taken", `{"query":"{ shouldBeImplicitConfigurationRuntime }"}`, `{"data":{"shouldBeImplicitConfigurationRuntime":false}}`)},
 		"undocumented":    {nil, graphQL("runtime-token-taken", `{"query":"mutation M($clusters: Undocumented) { updateRuntimeClusters(clusters: $clusters) }","variables":{"clusters":[{"a":1}]}}`, `{"data":{"updateRuntimeClusters":null}}`)},
-		"lists":           {nil, graphQL("runtime-token-taken", `{"query":"{ productComponentsList(filters: {}) applications(pagination: {}, filters: {}) }"}`, `{"data":{"productComponentsList":null,"applications":null}}`)},
+		"lists":           {nil, graphQL("runtime-token-taken", `{"query":"{ productComponentsList(filters: {}) { id } applications(pagination: {first: 5}) { edges { node { metadata { name } } } } }"}`, `{"data":{"productComponentsList":[],"applications":{"edges":[]}}}`)},
 		"hook tasks":      {nil, graphQL("runtime-token-taken", `{"query":"{ productReleaseRunHooksTasks { type } productReleaseCommitStatuses { sha } }"}`, `{"data":{"productReleaseRunHooksTasks":[],"productReleaseCommitStatuses":[]}}`)},
 		"tasks of a user": {nil, graphQL("user-token-admin", `{"query":"{ productReleaseTasks { type } }"}`, forbidden("productReleaseTasks"))},
 		"errors":          {nil, graphQL("user-token-admin", `{"query":"mutation M($a: ReportRuntimeErrorsArgs!) { reportRuntimeErrors(reportErrorsArgs: $a) }","variables":{"a":{"runtime":"taken","errors":[{"level":"ERROR","message":"m"}]}}}`, `{"data":{"reportRuntimeErrors":1}}`)},
 		"errors of none":  {nil, graphQL("user-token-admin", `{"query":"mutation { reportRuntimeErrors(reportErrorsArgs: {runtime: \"local\", errors: [{level: \"ERROR\", message: \"m\"}]}) }"}`, `{"data":null,"errors":[{"message":"the account has no runtime of this name: \"local\"","path":["reportRuntimeErrors"],"extensions":{"code":"NOT_FOUND"}}]}`)},
-		"unknown key":     {nil, graphQL("runtime-token-taken", `{"query":"{ getSealingKey(id: \"x\") { key } }"}`, `{"data":{"getSealingKey":null}}`)},
+		"empty key":       {nil, graphQL("runtime-token-taken", `{"query":"mutation { saveSealingKey(privateKey: \"\") }"}`, `{"data":{"saveSealingKey":null},"errors":[{"message":"privateKey is empty","path":["saveSealingKey"]}]}`)},
+		"unknown key":     {nil, graphQL("runtime-token-taken", `{"query":"{ getSealingKey(id: \"x\") }"}`, `{"data":{"getSealingKey":null}}`)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

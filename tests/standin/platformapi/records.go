@@ -18,11 +18,30 @@ type RuntimeError struct {
 	Message string `json:"message"`
 }
 
-// Task is a task for gitops-operator, which tests add. The stand-in supports only an action, which sends ActionBody to ActionURL of app-proxy.
+// Task is a task for gitops-operator, which tests add, with the fields of the schema.
 type Task struct {
-	Type       string `json:"type"`
-	ActionURL  string `json:"actionUrl"`
-	ActionBody any    `json:"actionBody,omitempty"`
+	Type              string        `json:"type"`
+	Labels            *undocumented `json:"labels,omitempty"`
+	CommitInfo        *commitResult `json:"commitInfo,omitempty"`
+	AppNamespace      *string       `json:"appNamespace,omitempty"`
+	AppName           *string       `json:"appName,omitempty"`
+	RepoUrl           *string       `json:"repoUrl,omitempty"` //nolint:revive,staticcheck // the schema's field name
+	Branch            *string       `json:"branch,omitempty"`
+	Path              *string       `json:"path,omitempty"`
+	PostActionOnly    *bool         `json:"postActionOnly,omitempty"`
+	PreAction         *undocumented `json:"preAction,omitempty"`
+	ActionUrl         *string       `json:"actionUrl,omitempty"` //nolint:revive,staticcheck // the schema's field name
+	ActionBody        *undocumented `json:"actionBody,omitempty"`
+	PostAction        *undocumented `json:"postAction,omitempty"`
+	WorkflowNamespace *string       `json:"workflowNamespace,omitempty"`
+	WorkflowName      *string       `json:"workflowName,omitempty"`
+}
+
+type commitResult struct {
+	Sha       *string `json:"sha,omitempty"`
+	Committer *string `json:"committer,omitempty"`
+	Date      *string `json:"date,omitempty"`
+	Message   *string `json:"message,omitempty"`
 }
 
 // records are the data other than events that runtimes store at the platform; a reset deletes them.

@@ -89,7 +89,7 @@ func (r *resolver) ShouldBeImplicitConfigurationRuntime() *bool { return new(boo
 
 // GitSources returns none: the platform learns of Git sources from app-proxy, which creates them; the stand-ins do not.
 func (r *resolver) GitSources(struct {
-	Pagination       *undocumented
+	Pagination       *struct{ First *int32 }
 	Project, Runtime *string
 },
 ) *gitSourcesResult {
@@ -97,32 +97,21 @@ func (r *resolver) GitSources(struct {
 }
 
 // GetSealingKey returns a key that SaveSealingKey has stored.
-func (r *resolver) GetSealingKey(ctx context.Context, args struct{ ID string }) *struct{ Key *string } {
+func (r *resolver) GetSealingKey(ctx context.Context, args struct{ ID string }) *string {
 	key, ok := r.data.sealingKey(who(ctx).account, args.ID)
 	if !ok {
 		return nil
 	}
-	return &struct{ Key *string }{&key}
-}
-
-// ProductComponentsList returns null, since its shape is not known.
-func (r *resolver) ProductComponentsList(struct{ Filters *undocumented }) *undocumented { return nil }
-
-// Applications returns null, since its shape is not known.
-func (r *resolver) Applications(struct{ Pagination, Filters *undocumented }) *undocumented {
-	return nil
+	return &key
 }
 
 // ProductReleaseTasks returns the tasks that a test has added for the runtime of the token. Each is returned once.
-func (r *resolver) ProductReleaseTasks(ctx context.Context) (*[]taskResult, error) {
+func (r *resolver) ProductReleaseTasks(ctx context.Context) (*[]Task, error) {
 	if who(ctx).runtime == nil {
 		return nil, refused(errRuntimeOnly)
 	}
-	results := []taskResult{}
-	for _, task := range r.data.takeTasks(who(ctx).runtime.Name) {
-		results = append(results, taskResult{Type: task.Type, ActionUrl: optional(task.ActionURL), ActionBody: &undocumented{task.ActionBody}})
-	}
-	return &results, nil
+	tasks := append([]Task{}, r.data.takeTasks(who(ctx).runtime.Name)...)
+	return &tasks, nil
 }
 
 // ProductReleaseRunHooksTasks returns none.
@@ -184,13 +173,13 @@ func (r *resolver) ReportRuntimeErrors(ctx context.Context, args struct {
 	return int32(len(*given.Errors)), nil //nolint:gosec // a few
 }
 
-// SaveSealingKey stores a private key of sealed-secrets.
-func (r *resolver) SaveSealingKey(ctx context.Context, args struct{ PrivateKey string }) (*struct{ ID *string }, error) {
+// SaveSealingKey stores a private key of sealed-secrets, and returns its id.
+func (r *resolver) SaveSealingKey(ctx context.Context, args struct{ PrivateKey string }) (*string, error) {
 	if args.PrivateKey == "" {
 		return nil, fmt.Errorf("privateKey is empty")
 	}
 	id := r.data.keepSealingKey(who(ctx).account, args.PrivateKey)
-	return &struct{ ID *string }{&id}, nil
+	return &id, nil
 }
 
 // UpdateRuntimeClusters accepts any clusters; the response of the real platform is not known.

@@ -88,21 +88,6 @@ type pageInfo struct {
 	HasNextPage, HasPrevPage bool
 }
 
-type taskResult struct {
-	Type                            string
-	Labels                          *undocumented
-	CommitInfo                      *commitResult
-	AppNamespace, AppName, RepoUrl  *string //nolint:revive,staticcheck // the schema's field names
-	Branch, Path                    *string
-	PostActionOnly                  *bool
-	PreAction                       *undocumented
-	ActionUrl                       *string //nolint:revive,staticcheck // the schema's field name
-	ActionBody, PostAction          *undocumented
-	WorkflowNamespace, WorkflowName *string
-}
-
-type commitResult struct{ Sha, Committer, Date, Message *string }
-
 type hookTaskResult struct {
 	Type                                                  *string
 	Labels                                                *undocumented

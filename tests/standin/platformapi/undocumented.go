@@ -16,3 +16,6 @@ func (u *undocumented) UnmarshalGraphQL(input any) error {
 
 // MarshalJSON returns the value as JSON.
 func (u undocumented) MarshalJSON() ([]byte, error) { return json.Marshal(u.value) }
+
+// UnmarshalJSON stores any value.
+func (u *undocumented) UnmarshalJSON(text []byte) error { return json.Unmarshal(text, &u.value) }

@@ -1,2 +1,0 @@
-// Package binarytest tests the programs for users' machines as they are released: make test-binaries.
-package binarytest

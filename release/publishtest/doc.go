@@ -1,2 +1,0 @@
-// Package publishtest tests publishing with the program cosign: make test-publish.
-package publishtest

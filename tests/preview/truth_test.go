@@ -1,0 +1,45 @@
+package preview_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	truth "gitops-runtime/tests/preview"
+	"gitops-runtime/validator/preview"
+)
+
+func TestScores(t *testing.T) {
+	t.Parallel()
+	item := func(change, object string) preview.Item { return preview.Item{Change: change, Object: object} }
+	predicted := truth.Predicted(preview.Report{Sections: []preview.Section{
+		{Name: "objects", Items: []preview.Item{item("added", "ConfigMap/new"), item("removed", "ConfigMap/old"), item("changed", "Deployment/a"), item("left", "ConfigMap/kept")}},
+		{Name: "restarts", Items: []preview.Item{item("restarts", "Deployment/a"), item("restarts", "Deployment/b"), item("keeps old", "Deployment/c")}},
+	}})
+	before := map[string]truth.Snapshot{
+		"ConfigMap/old": {UID: "1"}, "Deployment/a": {UID: "2", Pods: []string{"p1", "p2"}}, "Deployment/b": {UID: "3", Pods: []string{"p3", "p4"}},
+		"Deployment/c": {UID: "4", Pods: []string{"p5"}}, "Job/j": {UID: "5"},
+	}
+	after := map[string]truth.Snapshot{
+		"ConfigMap/new": {UID: "6"}, "Deployment/a": {UID: "2", Pods: []string{"p6"}}, "Deployment/b": {UID: "3", Pods: []string{"p4", "p7"}},
+		"Deployment/c": {UID: "4", Pods: []string{"p8"}}, "Job/j": {UID: "7"},
+	}
+	observed := truth.Observed(before, after, false)
+	assert.Equal(t, truth.Effects{
+		Restarted: []string{"Deployment/a", "Deployment/c"}, Replaced: []string{"Job/j"}, Created: []string{"ConfigMap/new"}, Deleted: []string{"ConfigMap/old"},
+	}, observed)
+	scores := truth.Scores{}
+	scores.Add("one", predicted, observed)
+	scores.Add("two", truth.Effects{Refused: true, Created: []string{"x"}}, truth.Effects{Refused: true})
+	assert.Equal(t, `| effect | right | wrong | missed | precision | recall |
+| --- | --- | --- | --- | --- | --- |
+| created | 1 | 0 | 0 | 100.0 % | 100.0 % |
+| deleted | 1 | 0 | 0 | 100.0 % | 100.0 % |
+| refused | 1 | 0 | 0 | 100.0 % | 100.0 % |
+| replaced | 0 | 0 | 1 | 100.0 % | 0.0 % |
+| restarted | 1 | 1 | 1 | 50.0 % | 50.0 % |
+- one: Job/j is replaced, which was not predicted
+- one: Deployment/b is not restarted
+- one: Deployment/c is restarted, which was not predicted
+`, scores.String())
+}

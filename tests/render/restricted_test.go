@@ -1,0 +1,154 @@
+package render_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+
+	"gitops-runtime/tests/render"
+)
+
+// restrictedReleases are releases with values-restricted.yaml: every access mode, and what adds pods to it.
+func restrictedReleases(t *testing.T) map[string]render.Release {
+	t.Helper()
+	releases := map[string]render.Release{
+		"high availability": {Values: []string{preset(t, "ha")}},
+		"monitoring":        {Values: []string{preset(t, "monitoring")}},
+		"single namespace":  {Files: []string{"single-namespace"}},
+		"external Argo CD":  {Files: []string{"own-argo-cd"}},
+		"everything on":     {Files: []string{"everything-on"}, Values: []string{preset(t, "ha")}},
+	}
+	for _, mode := range modes() {
+		releases[mode] = render.Release{Files: []string{mode}}
+	}
+	for name, release := range releases {
+		release.Chart = "gitops-runtime"
+		if release.Files == nil {
+			release.Files = []string{"tunnel"}
+		}
+		release.Values = append(slices.Clone(release.Values), preset(t, "restricted"))
+		releases[name] = release
+	}
+	return releases
+}
+
+// With values-restricted.yaml every pod passes the Pod Security level restricted, so a namespace can enforce it.
+func TestRestrictedPresetPassesPodSecurity(t *testing.T) {
+	t.Parallel()
+	for name, release := range restrictedReleases(t) {
+		var pods int
+		for _, object := range release.Objects(t) {
+			if spec := podSpecOf(t, object); spec != nil {
+				pods++
+				assert.Empty(t, notRestricted(*spec), "%s: %s/%s", name, object.GetKind(), object.GetName())
+			}
+		}
+		assert.Greater(t, pods, 15, name)
+	}
+}
+
+// podSpecOf returns the pod spec of a workload or of a pod, such as those of helm test, or nil.
+func podSpecOf(t *testing.T, object render.Object) *corev1.PodSpec {
+	t.Helper()
+	if object.GetKind() != "Pod" {
+		return pod(t, object)
+	}
+	one, err := render.As[corev1.Pod](&object)
+	assert.NoError(t, err)
+	return &one.Spec
+}
+
+// notRestricted returns what the Pod Security level restricted forbids in a pod:
+// https://kubernetes.io/docs/concepts/security/pod-security-standards/#restricted
+func notRestricted(spec corev1.PodSpec) []string {
+	var found []string
+	forbid := func(forbidden bool, format string, arguments ...any) {
+		if forbidden {
+			found = append(found, fmt.Sprintf(format, arguments...))
+		}
+	}
+	whole := spec.SecurityContext
+	if whole == nil {
+		whole = &corev1.PodSecurityContext{}
+	}
+	forbid(spec.HostNetwork || spec.HostPID || spec.HostIPC, "uses the host's namespaces")
+	for _, volume := range spec.Volumes {
+		forbid(volume.HostPath != nil, "volume %s is a path of the host", volume.Name)
+	}
+	for _, container := range slices.Concat(spec.InitContainers, spec.Containers) {
+		own := container.SecurityContext
+		if own == nil {
+			own = &corev1.SecurityContext{}
+		}
+		capabilities := own.Capabilities
+		if capabilities == nil {
+			capabilities = &corev1.Capabilities{}
+		}
+		nonRoot, user, profile := whole.RunAsNonRoot, whole.RunAsUser, whole.SeccompProfile
+		if own.RunAsNonRoot != nil {
+			nonRoot = own.RunAsNonRoot
+		}
+		if own.RunAsUser != nil {
+			user = own.RunAsUser
+		}
+		if own.SeccompProfile != nil {
+			profile = own.SeccompProfile
+		}
+		forbid(own.Privileged != nil && *own.Privileged, "%s is privileged", container.Name)
+		forbid(own.AllowPrivilegeEscalation == nil || *own.AllowPrivilegeEscalation, "%s allows privilege escalation", container.Name)
+		forbid(!slices.Contains(capabilities.Drop, "ALL") || len(capabilities.Add) > 0, "%s keeps or adds capabilities", container.Name)
+		forbid(nonRoot == nil || !*nonRoot, "%s may run as root", container.Name)
+		forbid(user != nil && *user == 0, "%s runs as root", container.Name)
+		forbid(profile == nil || profile.Type != corev1.SeccompProfileTypeRuntimeDefault, "%s has no seccomp profile", container.Name)
+		for _, port := range container.Ports {
+			forbid(port.HostPort != 0, "%s opens a port of the host", container.Name)
+		}
+	}
+	return found
+}
+
+// The function that judges pods finds each violation, so that the test above can fail.
+func TestNotRestrictedFindsViolations(t *testing.T) {
+	t.Parallel()
+	yes, no, root := true, false, int64(0)
+	good := corev1.PodSpec{Containers: []corev1.Container{{Name: "c", SecurityContext: &corev1.SecurityContext{
+		AllowPrivilegeEscalation: &no, RunAsNonRoot: &yes, Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
+		SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
+	}}}}
+	assert.Empty(t, notRestricted(good))
+	assert.Equal(t, []string{
+		"c allows privilege escalation", "c keeps or adds capabilities", "c may run as root", "c has no seccomp profile",
+	}, notRestricted(corev1.PodSpec{Containers: []corev1.Container{{Name: "c"}}}))
+	bad := *good.DeepCopy()
+	bad.HostNetwork = true
+	bad.Volumes = []corev1.Volume{{Name: "v", VolumeSource: corev1.VolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: "/"}}}}
+	bad.Containers[0].SecurityContext.Privileged = &yes
+	bad.Containers[0].SecurityContext.RunAsUser = &root
+	bad.Containers[0].Ports = []corev1.ContainerPort{{HostPort: 80}}
+	assert.Equal(t, []string{
+		"uses the host's namespaces", "volume v is a path of the host", "c is privileged", "c runs as root", "c opens a port of the host",
+	}, notRestricted(bad))
+}
+
+// With values-restricted.yaml no role has a wildcard, except those with which Argo CD deploys what the user's repositories contain.
+func TestRestrictedPresetHasNoWildcards(t *testing.T) {
+	t.Parallel()
+	allowed := []string{"codefresh-argo-cd-application-controller", "argo-cd-application-controller", "argocd-namespaced-role"}
+	for name, release := range restrictedReleases(t) {
+		for _, object := range release.Objects(t) {
+			if kind := object.GetKind(); kind != "Role" && kind != "ClusterRole" || slices.Contains(allowed, object.GetName()) {
+				continue
+			}
+			role, err := render.As[rbacv1.ClusterRole](&object)
+			assert.NoError(t, err)
+			for _, rule := range role.Rules {
+				words := slices.Concat(rule.APIGroups, rule.Resources, rule.Verbs, rule.NonResourceURLs)
+				assert.NotContains(t, words, "*", "%s: %s/%s: %v", name, object.GetKind(), object.GetName(), rule)
+			}
+		}
+	}
+}

@@ -1,0 +1,107 @@
+package security
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"gitops-runtime/internal/network"
+	"gitops-runtime/tests/golden"
+)
+
+// strangers are pods that are not the runtime's, as the policies see them.
+func strangers() []network.Endpoint {
+	return []network.Endpoint{
+		{Name: "a workflow's pod, in the release's namespace", Namespace: golden.Namespace, Labels: map[string]string{"workflows.argoproj.io/workflow": "w"}},
+		{Name: "an event source's pod, in the release's namespace", Namespace: golden.Namespace, Labels: map[string]string{"controller": "eventsource-controller"}},
+		{Name: "any other pod of the release's namespace", Namespace: golden.Namespace, Labels: map[string]string{"app": "stranger"}},
+		{Name: "a pod of another namespace", Namespace: "elsewhere", Labels: map[string]string{"app": "stranger"}},
+	}
+}
+
+// listening lists the ports of workloads that a pod can reach, or all of them without policies; Jobs do not listen.
+func (r release) listening(from network.Endpoint, policies network.Policies) []string {
+	var reached []string
+	for _, name := range slices.Sorted(maps.Keys(r.pods)) {
+		kind, workload, _ := strings.Cut(name, "/")
+		if kind == "Job" {
+			continue
+		}
+		pod := r.pods[name]
+		for _, label := range slices.Sorted(maps.Keys(pod.Ports)) {
+			if policies.Allow(from, pod, pod.Ports[label]) {
+				reached = append(reached, fmt.Sprintf("%s %d", workload, pod.Ports[label]))
+			}
+		}
+	}
+	return slices.Compact(reached)
+}
+
+// writeReach writes what strangers reach in the first case, without policies and with those of the chart.
+func writeReach(out *bytes.Buffer, all []release) {
+	made := all[0]
+	fmt.Fprintf(out, `
+## What a workflow's author and a stranger's pod reach
+
+The ports of the case %s that pods reach which are not the runtime's: without NetworkPolicies, as with the published chart, and with those that the chart creates by
+default. A workflow's pod needs app-proxy, to which it reports images. What a workflow's author can do with a service account is [above](#what-each-token-is-worth):
+a workflow in the release's namespace runs under any account there, so run workflows of others in a namespace of their own, or with
+%[2]sworkflowRestrictions.templateReferencing: Strict%[2]s. With %[2]sglobal.networkPolicy.restrictEgress%[2]s no pod of the runtime reaches the metadata of the cloud
+(169.254.169.254); the pods of users' workflows are not selected.
+
+| who | without policies | with the chart's policies |
+| --- | --- | --- |
+`, made.name, "`")
+	for _, from := range strangers() {
+		open := made.listening(from, nil)
+		row(out, from.Name, fmt.Sprintf("all %d ports", len(open)), strings.Join(made.listening(from, made.policies), ", "))
+	}
+}
+
+// writable counts the containers of a release, and lists the workloads of those whose root file system is writable.
+func (r release) writable() (count, total int, workloads []string) {
+	for _, document := range r.documents {
+		for _, container := range containers(document.Object) {
+			total++
+			if container.SecurityContext == nil || container.SecurityContext.ReadOnlyRootFilesystem == nil || !*container.SecurityContext.ReadOnlyRootFilesystem {
+				count++
+				workloads = append(workloads, document.Object.GetName())
+			}
+		}
+	}
+	slices.Sort(workloads)
+	return count, total, slices.Compact(workloads)
+}
+
+// containers returns the containers of a pod or of a workload's pods.
+func containers(object *unstructured.Unstructured) []corev1.Container {
+	for _, path := range [][]string{{"spec", "template", "spec"}, {"spec"}} {
+		fields, found, err := unstructured.NestedMap(object.Object, path...)
+		var spec corev1.PodSpec
+		if err != nil || !found || fields["containers"] == nil || runtime.DefaultUnstructuredConverter.FromUnstructured(fields, &spec) != nil {
+			continue
+		}
+		return slices.Concat(spec.InitContainers, spec.Containers)
+	}
+	return nil
+}
+
+// rootFileSystems describes how many containers of the first case have a writable root file system.
+func rootFileSystems(all []release) string {
+	count, total, workloads := all[0].writable()
+	for _, made := range all[1:] {
+		_, _, more := made.writable()
+		workloads = union(workloads, more)
+	}
+	if count == 0 && len(workloads) == 0 {
+		return "The root file system of every container is read-only."
+	}
+	return fmt.Sprintf("The root file system is read-only, except in %d of the %d containers of the case %s: %s are published images without source, which determine where they write "+
+		"(`securityContext.readOnlyRootFilesystem` of a component changes that).", count, total, all[0].name, strings.Join(workloads, ", "))
+}
