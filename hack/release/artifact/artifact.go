@@ -1,0 +1,119 @@
+// Package artifact creates what a registry stores: images, charts, and the signed statements that refer to them. The same input produces the same bytes.
+package artifact
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/static"
+	"github.com/google/go-containerregistry/pkg/v1/types"
+)
+
+// blob is content with its media type.
+type blob struct {
+	content []byte
+	kind    types.MediaType
+	// annotations are the annotations of its descriptor.
+	annotations map[string]string
+}
+
+func (b blob) descriptor() (v1.Descriptor, error) {
+	digest, size, err := v1.SHA256(bytes.NewReader(b.content))
+	return v1.Descriptor{MediaType: b.kind, Digest: digest, Size: size, Annotations: b.annotations}, err
+}
+
+// manifest is an artifact with a configuration and one layer. It is a v1.Image, so that registry clients can push it.
+type manifest struct {
+	config, layer blob
+	raw           []byte
+}
+
+// document is an OCI manifest with the field artifactType, which v1.Manifest lacks.
+// https://github.com/opencontainers/image-spec/blob/v1.1.1/manifest.md
+type document struct {
+	v1.Manifest
+	ArtifactType string `json:"artifactType,omitempty"`
+}
+
+func newManifest(config, layer blob, artifactType string, subject *v1.Descriptor, annotations map[string]string) (*manifest, error) {
+	configured, err := config.descriptor()
+	if err != nil {
+		return nil, err
+	}
+	layered, err := layer.descriptor()
+	if err != nil {
+		return nil, err
+	}
+	raw, err := json.Marshal(document{ArtifactType: artifactType, Manifest: v1.Manifest{
+		SchemaVersion: 2, MediaType: types.OCIManifestSchema1, Config: configured, Layers: []v1.Descriptor{layered}, Subject: subject, Annotations: annotations,
+	}})
+	if err != nil {
+		return nil, fmt.Errorf("manifest: %w", err)
+	}
+	return &manifest{config: config, layer: layer, raw: raw}, nil
+}
+
+// Layers returns the one layer.
+func (m *manifest) Layers() ([]v1.Layer, error) {
+	return []v1.Layer{static.NewLayer(m.layer.content, m.layer.kind)}, nil
+}
+
+// MediaType returns the media type of OCI manifests.
+func (m *manifest) MediaType() (types.MediaType, error) { return types.OCIManifestSchema1, nil }
+
+// Size returns the size of the manifest in bytes.
+func (m *manifest) Size() (int64, error) { return int64(len(m.raw)), nil }
+
+// ConfigName returns the digest of the configuration.
+func (m *manifest) ConfigName() (v1.Hash, error) {
+	described, err := m.config.descriptor()
+	return described.Digest, err
+}
+
+// ConfigFile returns an empty file: the configuration is not that of a container.
+func (m *manifest) ConfigFile() (*v1.ConfigFile, error) { return &v1.ConfigFile{}, nil }
+
+// RawConfigFile returns the configuration.
+func (m *manifest) RawConfigFile() ([]byte, error) { return m.config.content, nil }
+
+// Digest returns the digest of the manifest.
+func (m *manifest) Digest() (v1.Hash, error) {
+	digest, _, err := v1.SHA256(bytes.NewReader(m.raw))
+	return digest, err
+}
+
+// Manifest returns the parsed manifest.
+func (m *manifest) Manifest() (*v1.Manifest, error) { return v1.ParseManifest(bytes.NewReader(m.raw)) }
+
+// RawManifest returns the bytes of the manifest.
+func (m *manifest) RawManifest() ([]byte, error) { return m.raw, nil }
+
+// LayerByDigest returns the layer, or the configuration, with a digest.
+func (m *manifest) LayerByDigest(digest v1.Hash) (v1.Layer, error) {
+	for _, one := range []blob{m.layer, m.config} {
+		if described, err := one.descriptor(); err == nil && described.Digest == digest {
+			return static.NewLayer(one.content, one.kind), nil
+		}
+	}
+	return nil, fmt.Errorf("no layer %s", digest)
+}
+
+// LayerByDiffID is LayerByDigest: the layer has no other ID.
+func (m *manifest) LayerByDiffID(digest v1.Hash) (v1.Layer, error) { return m.LayerByDigest(digest) }
+
+// read returns the content of a layer of at most limit bytes, and verifies its digest.
+func read(layer v1.Layer, limit int64) ([]byte, error) {
+	packed, err := layer.Compressed()
+	if err != nil {
+		return nil, err
+	}
+	content, err := io.ReadAll(io.LimitReader(packed, limit+1))
+	if err == nil && int64(len(content)) > limit {
+		err = fmt.Errorf("it has more than %d MiB", limit>>20)
+	}
+	return content, errors.Join(err, packed.Close())
+}

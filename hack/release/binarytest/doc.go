@@ -1,0 +1,2 @@
+// Package binarytest tests the programs for users' machines as they are released: make test-binaries.
+package binarytest

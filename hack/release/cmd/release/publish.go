@@ -1,0 +1,254 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"gitops-runtime/hack/release/image"
+	"gitops-runtime/hack/release/plugin"
+	"gitops-runtime/hack/release/publish"
+	"gitops-runtime/hack/release/sign"
+	"gitops-runtime/hack/release/source"
+	"gitops-runtime/hack/release/statement"
+	"gitops-runtime/hack/release/verify"
+	"gitops-runtime/hack/release/version"
+	"gitops-runtime/internal/gomodule"
+	"gitops-runtime/internal/registry"
+)
+
+// common contains the flags of publish and verify.
+type common struct {
+	registries registry.Flags
+	identity   sign.Identity
+}
+
+func (c *common) register(flags *pflag.FlagSet) {
+	c.registries.Register(flags)
+	c.identify(flags)
+}
+
+// identify registers the flags for valid signers.
+func (c *common) identify(flags *pflag.FlagSet) {
+	flags.StringVar(&c.identity.Key, "public-key", os.Getenv("COSIGN_PUBLIC_KEY"), "public key that signatures are valid by: a file or an address of a KMS (COSIGN_PUBLIC_KEY)")
+	flags.StringVar(&c.identity.Subject, "identity", os.Getenv("COSIGN_IDENTITY"), "without a key: whose certificate signatures are valid by (COSIGN_IDENTITY)")
+	flags.StringVar(&c.identity.Issuer, "issuer", os.Getenv("COSIGN_ISSUER"), "without a key: who vouched for the identity (COSIGN_ISSUER)")
+	flags.BoolVar(&c.identity.Offline, "offline", os.Getenv("OFFLINE") != "", "do without transparency log and timestamps; needs a key (OFFLINE=1)")
+}
+
+// access returns the registry settings; waits are reported on standard error.
+func (c *common) access() (registry.Access, error) {
+	access, err := c.registries.Access(os.Getenv)
+	access.Waiting = func(wait registry.Wait) {
+		fmt.Fprintf(os.Stderr, "%s: the registry requests a pause; continuing in %s\n", wait.Host, wait.For.Round(time.Second))
+	}
+	return access, err
+}
+
+// place returns the registry of the command line as host/path.
+func place(argument string) (string, error) {
+	trimmed := strings.TrimSuffix(strings.TrimPrefix(argument, "oci://"), "/")
+	host, _, found := strings.Cut(trimmed, "/")
+	if _, err := name.NewRepository(trimmed, name.StrictValidation); err != nil || !found || !strings.ContainsAny(host, ".:") && host != "localhost" {
+		return "", fmt.Errorf("%q is not a place in a registry: write host/path, such as ghcr.io/my-team or localhost:5000/runtime", argument)
+	}
+	return trimmed, nil
+}
+
+func publishCommand() *cobra.Command {
+	var flags common
+	var key, url, builder, cosign string
+	var dirty, replace bool
+	command := &cobra.Command{
+		Use:   "publish HOST/PATH",
+		Short: "Publish images and charts, signed, with SBOM and provenance",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(command *cobra.Command, arguments []string) error {
+			ctx := command.Context()
+			publisher, err := newPublisher(ctx, &flags, arguments[0], url, dirty)
+			if err != nil {
+				return err
+			}
+			folder, err := os.MkdirTemp("", "release")
+			if err != nil {
+				return err
+			}
+			defer os.RemoveAll(folder)
+			signer, err := newSigner(ctx, cosign, key, flags.identity, folder)
+			if err != nil {
+				return err
+			}
+			if publisher.Source.Dirty && key == "" {
+				return errors.New("--dirty publishes content that no commit has, which only a key of yours may sign: commit the changes, or give --key (COSIGN_KEY) instead of an identity")
+			}
+			publisher.Signer, publisher.Builder, publisher.Replace = signer, builder, replace
+			return publisher.Publish(ctx)
+		},
+	}
+	flags.register(command.Flags())
+	registerSigner(command.Flags(), &key, &cosign)
+	command.Flags().StringVar(&url, "source-url", "", "repository of the sources, https://host/path (default: the origin of the clone)")
+	command.Flags().StringVar(&builder, "builder", cmp.Or(workflow(), statement.LocalBuilder), "identity of what builds, for the provenance (default in CI: the workflow)")
+	command.Flags().BoolVar(&dirty, "dirty", false, "publish uncommitted changes")
+	command.Flags().BoolVar(&replace, "replace", false, "overwrite a version that was published with other content")
+	return command
+}
+
+// registerSigner registers the flags for the signer.
+func registerSigner(flags *pflag.FlagSet, key, cosign *string) {
+	flags.StringVar(key, "key", os.Getenv("COSIGN_KEY"), "private key to sign with: a file or an address of a KMS; without it cosign asks for an identity (COSIGN_KEY)")
+	flags.StringVar(cosign, "cosign", "bin/cosign", "the program cosign")
+}
+
+// workflow returns the workflow of GitHub Actions that runs this program, the builder's identity in GitHub's own attestations; "" elsewhere.
+// https://docs.github.com/en/actions/reference/workflows-and-actions/variables
+func workflow() string {
+	if reference := os.Getenv("GITHUB_WORKFLOW_REF"); reference != "" {
+		return os.Getenv("GITHUB_SERVER_URL") + "/" + reference
+	}
+	return ""
+}
+
+func newPublisher(ctx context.Context, flags *common, argument, url string, dirty bool) (publish.Publisher, error) {
+	none := publish.Publisher{}
+	to, err := place(argument)
+	if err != nil {
+		return none, err
+	}
+	root, err := gomodule.Root()
+	if err != nil {
+		return none, err
+	}
+	current, err := version.Read(root)
+	if err != nil {
+		return none, err
+	}
+	access, err := flags.access()
+	if err != nil {
+		return none, err
+	}
+	from, err := source.Read(ctx, root, url, dirty)
+	if err != nil {
+		return none, err
+	}
+	charts, err := publish.Charts(root)
+	if err != nil {
+		return none, err
+	}
+	fmt.Printf("Publishing %s of commit %s to %s\n", current, from.Name(), to)
+	return publish.Publisher{
+		Root: root, Registry: to, Version: current, Charts: charts, Plugins: plugin.Plugins(), Access: access, Source: from,
+		Compile: image.Go(root, filepath.Join(root, ".cache", "release")),
+		Report: func(event publish.Event) {
+			status := "present  "
+			if event.Written {
+				status = "published"
+			}
+			fmt.Printf("  %s %s\n", status, event.Reference)
+		},
+	}, nil
+}
+
+// newSigner returns a signer with a key, whose public key is written to folder unless one is given, or with an identity.
+func newSigner(ctx context.Context, program, key string, identity sign.Identity, folder string) (sign.Cosign, error) {
+	signer := sign.Cosign{Path: program, Key: key, Identity: identity}
+	switch {
+	case key == "" && identity.Key != "":
+		return signer, errors.New("--public-key requires the private key, --key (COSIGN_KEY)")
+	case key != "" && identity.Key == "":
+		signer.Identity.Key = filepath.Join(folder, "cosign.pub")
+		if err := signer.PublicKey(ctx, signer.Identity.Key); err != nil {
+			return signer, fmt.Errorf("read the public key of %s: %w", key, err)
+		}
+	}
+	return signer, signer.Identity.Check()
+}
+
+func verifyCommand() *cobra.Command {
+	var flags common
+	var cosign string
+	var verifier verify.Verifier
+	command := &cobra.Command{
+		Use:   "verify HOST/PATH",
+		Short: "Verify the images and charts of a release in a registry",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(command *cobra.Command, arguments []string) error {
+			if err := complete(command.Context(), &verifier, &flags, arguments[0]); err != nil {
+				return err
+			}
+			verifier.Signatures = sign.Cosign{Path: cosign, Identity: flags.identity}
+			return verifier.Verify(command.Context())
+		},
+	}
+	flags.register(command.Flags())
+	command.Flags().StringVar(&cosign, "cosign", "bin/cosign", "the program cosign")
+	command.Flags().StringVar(&verifier.Version, "version", "", "version to verify (default: that of the file VERSION)")
+	command.Flags().StringVar(&verifier.From, "from", "", "HOST/PATH that the release was published to, if it was copied from there (default: the place that is verified)")
+	command.Flags().StringVar(&verifier.Commit, "commit", "", "full commit that was released (default: that of the checkout)")
+	command.Flags().StringVar(&verifier.Builder, "builder", "", "who has to have built it, as --builder of publish (default: the identity, if one is given)")
+	command.Flags().BoolVar(&verifier.Dirty, "allow-dirty", false, "accept what was published with --dirty")
+	return command
+}
+
+// complete fills the fields of a verifier that flags do not set.
+func complete(ctx context.Context, verifier *verify.Verifier, flags *common, argument string) error {
+	if err := flags.identity.Check(); err != nil {
+		return err
+	}
+	root, err := gomodule.Root()
+	if err != nil {
+		return err
+	}
+	if verifier.Registry, err = place(argument); err != nil {
+		return err
+	}
+	if verifier.From != "" {
+		if verifier.From, err = place(verifier.From); err != nil {
+			return err
+		}
+	}
+	if verifier.Version == "" {
+		if verifier.Version, err = version.Read(root); err != nil {
+			return err
+		}
+	}
+	if verifier.Commit == "" {
+		from, err := source.Read(ctx, root, "", true)
+		if err != nil {
+			return fmt.Errorf("the commit that was released is not known: run this in a checkout of it, or name it with --commit: %w", err)
+		}
+		verifier.Commit = from.Revision
+	}
+	verifier.Builder, verifier.Report = cmp.Or(verifier.Builder, flags.identity.Subject), show
+	for _, program := range image.Programs() {
+		verifier.Images = append(verifier.Images, program.Name)
+	}
+	for _, one := range plugin.Plugins() {
+		verifier.Plugins = append(verifier.Plugins, one.Name)
+	}
+	if verifier.Charts, err = publish.Charts(root); err != nil {
+		return err
+	}
+	verifier.Access, err = flags.access()
+	return err
+}
+
+// show prints the result of an artifact.
+func show(result verify.Result) {
+	if len(result.Defects) == 0 {
+		fmt.Printf("  ok   %s@%s: signature, SBOM of %d packages, provenance (commit %.12s, %s)\n", result.Reference, result.Digest, result.Packages, result.Revision, result.Builder)
+		return
+	}
+	for _, defect := range result.Defects {
+		fmt.Printf("  FAIL %s: %s\n", result.Reference, defect)
+	}
+}

@@ -1,0 +1,2 @@
+// Package publishtest tests publishing with the program cosign: make test-publish.
+package publishtest

@@ -1,0 +1,170 @@
+package verify
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/partial"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
+
+	"gitops-runtime/hack/release/artifact"
+	"gitops-runtime/hack/release/chartpack"
+	"gitops-runtime/internal/netfail"
+)
+
+// imageContent reads every manifest and blob of an image, and verifies their digests.
+func (r *run) imageContent(_ context.Context, found *remote.Descriptor) ([]string, error) {
+	index, err := found.ImageIndex()
+	if err != nil {
+		return []string{fmt.Sprintf("it is %s, not an index of platforms", found.MediaType)}, nil //nolint:nilerr // a defect
+	}
+	manifest, err := index.IndexManifest()
+	if err != nil {
+		return nil, err
+	}
+	var defects []string
+	for _, child := range manifest.Manifests {
+		image, err := index.Image(child.Digest)
+		if err == nil {
+			err = readAll(image)
+		}
+		defect, err := changed(fmt.Sprintf("its platform %s", child.Platform), err)
+		if err != nil {
+			return nil, err
+		}
+		defects = append(defects, defect...)
+	}
+	return defects, nil
+}
+
+// pluginContent reads a plugin, and verifies its digests.
+func (r *run) pluginContent(_ context.Context, found *remote.Descriptor) ([]string, error) {
+	image, err := found.Image()
+	if err != nil {
+		return []string{fmt.Sprintf("it is %s, not a plugin", found.MediaType)}, nil //nolint:nilerr // a defect
+	}
+	return changed("the plugin", readAll(image))
+}
+
+// chartContent reads a chart and compares the images that it references with those verified.
+func (r *run) chartContent(_ context.Context, found *remote.Descriptor) ([]string, error) {
+	image, err := found.Image()
+	if err != nil {
+		return []string{fmt.Sprintf("it is %s, not a chart", found.MediaType)}, nil //nolint:nilerr // a defect
+	}
+	if defects, err := changed("the chart", readAll(image)); err != nil || len(defects) > 0 {
+		return defects, err
+	}
+	packed, err := artifact.PackedChart(image)
+	if err != nil {
+		return []string{err.Error()}, nil //nolint:nilerr // a defect
+	}
+	named, err := imagesOf(packed)
+	if err != nil {
+		return []string{err.Error()}, nil //nolint:nilerr // a defect
+	}
+	return r.references(named), nil
+}
+
+// references compares the images of the release that a chart references, whatever their registry, with those that were verified.
+func (r *run) references(named []chartpack.Image) []string {
+	var defects []string
+	for _, one := range named {
+		name := path.Base(one.Repository)
+		if !slices.Contains(r.Images, name) {
+			continue
+		}
+		r.referenced++
+		if one.Digest != r.digests[name] {
+			defects = append(defects, fmt.Sprintf("its values name the image %s@%s, and %s was verified", one.Repository, one.Digest, r.digests[name]))
+		}
+		if one.Repository != r.From+"/"+name {
+			defects = append(defects, fmt.Sprintf("its values name the image %s, which is not below %s", one.Repository, r.From))
+		}
+	}
+	return defects
+}
+
+// readAll reads the configuration and every layer of an image.
+func readAll(image v1.Image) error {
+	layers, err := image.Layers()
+	if err != nil {
+		return err
+	}
+	config, err := partial.ConfigLayer(image)
+	if err != nil {
+		return err
+	}
+	for _, layer := range append(layers, config) {
+		digest, err := layer.Digest()
+		if err != nil {
+			return err
+		}
+		content, err := layer.Compressed()
+		if err != nil {
+			return fmt.Errorf("blob %s: %w", digest, err)
+		}
+		_, err = io.Copy(io.Discard, content)
+		if err := errors.Join(err, content.Close()); err != nil {
+			return fmt.Errorf("blob %s: %w", digest, err)
+		}
+	}
+	return nil
+}
+
+// changed returns a defect for content that is missing or does not match its digest; other errors, such as those of the network, are returned.
+func changed(what string, err error) ([]string, error) {
+	var answer *transport.Error
+	switch {
+	case err == nil:
+		return nil, nil
+	case absent(err):
+		return []string{what + " is incomplete: " + err.Error()}, nil
+	case errors.As(err, &answer) || errors.Is(err, context.Canceled) || netfail.Classify("", err).Stage != netfail.HTTP:
+		return nil, err
+	}
+	return []string{what + " does not match its digest: " + err.Error()}, nil
+}
+
+// imagesOf returns the images that the values of a packed chart and of all charts in it reference.
+func imagesOf(packed []byte) ([]chartpack.Image, error) {
+	unzipped, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, fmt.Errorf("the chart cannot be unpacked: %w", err)
+	}
+	files := tar.NewReader(io.LimitReader(unzipped, maxChart))
+	var all []chartpack.Image
+	for {
+		header, err := files.Next()
+		if errors.Is(err, io.EOF) {
+			return all, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("the chart cannot be unpacked: %w", err)
+		}
+		if path.Base(header.Name) != "values.yaml" {
+			continue
+		}
+		text, err := io.ReadAll(files)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", header.Name, err)
+		}
+		named, err := chartpack.Named(text)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", header.Name, err)
+		}
+		all = append(all, named...)
+	}
+}
+
+// maxChart is the maximum size of an unpacked chart in bytes.
+const maxChart = 256 << 20
