@@ -60,10 +60,33 @@ func (k Kubectl) Apply(ctx context.Context, objects []*unstructured.Unstructured
 			_, err = k.run(ctx, nil, "wait", "--for=condition=Established", "crd/"+object.GetName(), "--timeout", timeout.String())
 		}
 		if err != nil {
-			return fmt.Errorf("waiting for %s: %w", object.GetName(), err)
+			return fmt.Errorf("waiting for %s: %w%s", object.GetName(), err, k.reasons(ctx, object.GetNamespace()))
 		}
 	}
 	return nil
+}
+
+// reasons returns why pods of a namespace are not ready: what their containers wrote last, and the last warnings; empty if neither can be read.
+func (k Kubectl) reasons(ctx context.Context, namespace string) string {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 20*time.Second)
+	defer cancel()
+	pods, _ := k.run(ctx, nil, "get", "pods", "--namespace", namespace, "--no-headers")
+	warnings, _ := k.run(ctx, nil, "get", "events", "--namespace", namespace, "--field-selector=type=Warning", "--sort-by=.lastTimestamp", "--no-headers",
+		"-o=custom-columns=:.involvedObject.name,:.reason,:.message")
+	var text strings.Builder
+	for line := range strings.Lines(string(pods)) {
+		fields := strings.Fields(line)
+		if len(fields) < 3 || fields[1] == "1/1" {
+			continue
+		}
+		logs, err := k.run(ctx, nil, "logs", fields[0], "--namespace", namespace, "--tail=5", "--all-containers")
+		if err != nil {
+			logs = []byte(err.Error())
+		}
+		fmt.Fprintf(&text, "\n%s\n%s", strings.Join(fields, " "), logs)
+	}
+	lines := strings.Split(strings.TrimSpace(string(warnings)), "\n")
+	return text.String() + "\n" + strings.Join(lines[max(0, len(lines)-5):], "\n")
 }
 
 // Delete deletes the objects and waits until they are gone or timeout has passed. Missing objects are ignored.

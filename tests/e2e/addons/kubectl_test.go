@@ -83,6 +83,25 @@ func TestApplyFails(t *testing.T) {
 		"applying the stand-ins: kubectl apply --server-side --force-conflicts --field-manager=gitops-runtime-tests -f -: exit status 1: error: connection refused")
 }
 
+// The error says what the pods that are not ready wrote, and the last warnings.
+func TestApplyTimesOut(t *testing.T) {
+	t.Parallel()
+	kubectl, _ := scripted(t, `case "$*" in
+*rollout*git-server*) echo 'error: timed out' >&2; exit 1 ;;
+*'get pods'*) printf 'platform-1 1/1 Running 0 5m\ngit-server-1 0/1 Error 5 5m\n' ;;
+*'get events'*) echo 'git-server-1 BackOff back-off restarting failed container' ;;
+*logs*) echo 'git-server: git is missing' ;;
+esac`)
+	objects, err := addons.Objects(options(t))
+	require.NoError(t, err)
+	require.EqualError(t, kubectl.Apply(t.Context(), objects, time.Minute),
+		`waiting for git-server: kubectl rollout status deployment/git-server --namespace platform --timeout 1m0s: exit status 1: error: timed out
+git-server-1 0/1 Error 5 5m
+git-server: git is missing
+
+git-server-1 BackOff back-off restarting failed container`)
+}
+
 func TestTLSOfACluster(t *testing.T) {
 	t.Parallel()
 	good, err := certs.New(addons.ServerNames()...)
