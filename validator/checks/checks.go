@@ -60,7 +60,7 @@ func rows() []row {
 		{"CLU200", "A node is large enough, and an upgrade has room", "cluster", nil, remote, checkNodes},
 		{"CLU300", "The installer has the permissions to create what the chart renders", "cluster", nil, remote, checkRights},
 		{"CLU400", "Argo CRDs are unowned or belong to this release", "cluster", nil, remote, checkDefinitions},
-		{"CLU500", "No other Argo CD, Argo Rollouts or Argo Events conflicts with this one", "cluster", nil, remote, checkNeighbors},
+		{"CLU500", "No other controller acts on the same objects", "cluster", nil, remote, checkNeighbors},
 		{"CLU600", "No other runtime is on the cluster", "cluster", nil, remote, checkRuntimes},
 		{"CLU700", "The external Argo CD exists and has a supported version", "cluster", []string{"CRT100"}, remote, checkExternalArgo},
 		{"CLU800", "No upgrade adds a controller that no value asks for", "cluster", nil, remote, checkControllers},

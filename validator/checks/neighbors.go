@@ -3,15 +3,9 @@ package checks
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
-	"sync"
-
-	"golang.org/x/sync/errgroup"
 
 	"gitops-runtime/internal/helmvalues"
-	"gitops-runtime/internal/process"
 	"gitops-runtime/validator/cluster"
 	"gitops-runtime/validator/engine"
 	"gitops-runtime/validator/findings"
@@ -25,71 +19,63 @@ const (
 	serverLabels = "installer.argoCdVersionCheck.argoServerLabels"
 )
 
-// neighbors are controllers that conflict with those of this release.
-var neighbors = []struct {
-	// selector finds the workload by the labels of the project's manifests and charts.
-	selector, title, chart string
-	// narrow is the value that limits the controller to its namespace, and wide the value with which it manages the objects of every namespace.
-	narrow string
-	wide   bool
-}{
-	{selector: "app.kubernetes.io/name=argocd-server", title: "Argo CD", chart: "argo-cd"},
-	{"app.kubernetes.io/name=argo-rollouts", "Argo Rollouts", "argo-rollouts", "argo-rollouts.clusterInstall", true},
-	{partOf + "=argo-events", "Argo Events", "argo-events", "argo-events.controller.rbac.namespaced", false},
-}
-
-// checkNeighbors finds neighbors in other namespaces; it queries all selectors in parallel.
+// checkNeighbors finds controllers in other namespaces that act on the same objects: by what their Deployments run, or by their labels.
 func checkNeighbors(ctx context.Context, d *state) engine.Outcome {
 	if cannot, ok := d.reach(); !ok {
 		return cannot
 	}
-	present, failed := make([][]cluster.Workload, len(neighbors)), make([]error, len(neighbors))
-	var queries errgroup.Group
-	var mutex sync.Mutex
-	for i, neighbor := range neighbors {
-		if !d.Values.Bool(neighbor.chart+".enabled", true) {
-			continue
-		}
-		for _, labels := range d.labelsOf(neighbor.selector, neighbor.chart) {
-			queries.Go(func() (crashed error) {
-				defer process.ContainPanic(&crashed)
-				more, err := d.Cluster.Deployments(ctx, labels, "")
-				mutex.Lock()
-				defer mutex.Unlock()
-				present[i] = append(present[i], more...)
-				if err != nil {
-					failed[i] = err
-				}
-				return nil
-			})
-		}
-	}
-	if crashed := queries.Wait(); crashed != nil {
-		failed[0] = crashed
+	present, err := d.Cluster.Deployments(ctx, "", "")
+	if err != nil {
+		return found(unknown("CLU500", helmvalues.Place{}, "Whether other controllers of these kinds run on the cluster", missing(err)))
 	}
 	var list []findings.Finding
-	for i, neighbor := range neighbors {
-		if failed[i] != nil {
-			return found(unknown("CLU500", helmvalues.Place{}, "Whether another "+neighbor.title+" runs on the cluster", missing(failed[i])))
+	if namespace := d.otherArgoCD(present); namespace != "" && d.Values.Bool("argo-cd.enabled", true) {
+		list = append(list, d.collisions("argo-cd", "Argo CD", namespace)...)
+	}
+	for _, neighbor := range neighbors {
+		if !d.Values.Bool(neighbor.chart+".enabled", true) || !d.Values.Bool(neighbor.chart+".createController", true) {
+			continue
 		}
-		namespace := d.otherNamespace(present[i])
-		switch {
-		case namespace == "":
-		case neighbor.narrow == "":
-			list = append(list, d.collisions(neighbor.chart, neighbor.title, namespace)...)
-		case d.Values.Bool(neighbor.narrow, neighbor.wide) == neighbor.wide:
-			list = append(list, findings.New("CLU502", d.place(neighbor.chart+".enabled"), neighbor.title, namespace).
-				WithFix("--set %s.enabled=false, or limit both to their namespace: --set %s=%t", neighbor.chart, neighbor.narrow, !neighbor.wide))
+		for _, workload := range present {
+			if finding, overlaps := d.overlap(neighbor, workload); overlaps {
+				list = append(list, finding)
+				break
+			}
 		}
 	}
 	return found(list...)
 }
 
-// otherNamespace returns the first namespace, by name, of a workload outside the release's namespace; empty for none.
-func (d *state) otherNamespace(present []cluster.Workload) string {
+// overlap returns a finding if a Deployment of another namespace acts on the same objects as this release's controller.
+func (d *state) overlap(of neighbor, workload cluster.Workload) (findings.Finding, bool) {
+	namespace := workload.Metadata.Namespace
+	other, runs := of.watchOf(workload)
+	own := of.own(d.Values)
+	if !runs || namespace == d.Namespace || other.instance != own.instance || !other.everywhere && !own.everywhere {
+		return findings.Finding{}, false
+	}
+	at, narrow := d.place(of.chart+".enabled"), of.narrow(d.Namespace)
+	title, name := of.title, namespace+"/"+workload.Metadata.Name
+	switch {
+	case own.everywhere && other.everywhere:
+		return findings.New("CLU502", at, title, name, of.kinds).WithFix("%s; or limit both to their namespaces, this one by --set %s", of.fix, narrow), true
+	case own.everywhere:
+		return findings.New("CLU503", at, title, "this release", of.kinds, namespace, name).WithFix("--set %s", narrow), true
+	}
+	return findings.New("CLU503", at, title, name, of.kinds, d.Namespace, "this release").WithFix("limit the other one to its namespace; or %s", of.fix), true
+}
+
+// otherArgoCD returns the first namespace, by name, of an Argo CD server outside the release's namespace; empty for none.
+func (d *state) otherArgoCD(present []cluster.Workload) string {
 	var others []string
 	for _, workload := range present {
-		if workload.Metadata.Namespace != d.Namespace {
+		given := workload.Metadata.Labels
+		custom := d.Values.Map(serverLabels)
+		matches := len(custom) > 0
+		for key, value := range custom {
+			matches = matches && given[key] == fmt.Sprint(value)
+		}
+		if workload.Metadata.Namespace != d.Namespace && (matches || given["app.kubernetes.io/name"] == "argocd-server") {
 			others = append(others, workload.Metadata.Namespace)
 		}
 	}
@@ -97,23 +83,6 @@ func (d *state) otherNamespace(present []cluster.Workload) string {
 		return ""
 	}
 	return slices.Min(others)
-}
-
-// labelsOf returns the selectors that find a project's workload: its usual label, and for Argo CD the labels that the values set.
-func (d *state) labelsOf(selector, chart string) []string {
-	selectors := []string{selector}
-	if chart != "argo-cd" {
-		return selectors
-	}
-	given := d.Values.Map(serverLabels)
-	var labels []string
-	for _, key := range slices.Sorted(maps.Keys(given)) {
-		labels = append(labels, fmt.Sprintf("%s=%v", key, given[key]))
-	}
-	if len(labels) > 0 {
-		selectors = append(selectors, strings.Join(labels, ","))
-	}
-	return selectors
 }
 
 // collisions returns a finding for each setting that makes two installs of Argo CD conflict.

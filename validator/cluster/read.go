@@ -30,10 +30,12 @@ type Node struct {
 	} `json:"status"`
 }
 
-// Workload is a Deployment, reduced to its owner and what its pods request.
+// Workload is a Deployment, reduced to its owner, its number of pods and what they run and request.
 type Workload struct {
 	Metadata Meta `json:"metadata"`
 	Spec     struct {
+		// Replicas is the number of pods; nil for 1.
+		Replicas *int `json:"replicas"`
 		Template struct {
 			Spec PodSpec `json:"spec"`
 		} `json:"template"`
@@ -55,13 +57,22 @@ type PodSpec struct {
 	InitContainers []Container `json:"initContainers"`
 }
 
-// Container is a container, reduced to its image and requests.
+// Container is a container, reduced to what it runs and requests.
 type Container struct {
-	Image     string `json:"image"`
+	Image     string     `json:"image"`
+	Command   []string   `json:"command"`
+	Args      []string   `json:"args"`
+	Env       []Variable `json:"env"`
 	Resources struct {
 		// Requests contains quantities such as cpu "10m" and memory "64Mi".
 		Requests map[string]string `json:"requests"`
 	} `json:"resources"`
+}
+
+// Variable is a variable of a container; the value is empty if it refers to a ConfigMap or a Secret.
+type Variable struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
 }
 
 type list[T any] struct {

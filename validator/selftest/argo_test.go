@@ -178,7 +178,7 @@ func TestArgoFails(t *testing.T) {
 			selftest.Workflows(ctx, s, selftest.WorkflowsOptions{Name: "test-argo-workflows-step", Account: "a"}, r)
 		}, []string{"got    create workflows: HTTP 403: workflows is forbidden: denied by a policy"}},
 		"a rejected Rollout": {stuck, "", func(ctx context.Context, s selftest.Surroundings, _ string, r *selftest.Report) {
-			selftest.Rollouts(ctx, s, "test-argo-rollouts", r)
+			selftest.Rollouts(ctx, s, selftest.RolloutsOptions{Name: "test-argo-rollouts", InstanceID: "ours"}, r)
 		}, []string{"FAIL  argo-rollouts/first", "Degraded: InvalidSpec: no", "ok    argo-rollouts/delete"}},
 		"no Argo Events controller": {nil, "", func(ctx context.Context, s selftest.Surroundings, address string, r *selftest.Report) {
 			selftest.Events(ctx, s, selftest.EventsOptions{Name: eventsOfArgo, Bus: "latest", Endpoint: "/x", Post: address + "/x", Trigger: address}, r)
@@ -262,6 +262,7 @@ func TestRollouts(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
 	a.work = func(_ string, stored object) object {
+		assert.Equal(t, object{"argo-rollouts.argoproj.io/controller-instance-id": "ours"}, stored["metadata"].(object)["labels"])
 		hash, generation := "one", "1"
 		if stored["metadata"].(object)["generation"] == 2.0 {
 			hash, generation = "two", "2"
@@ -272,7 +273,9 @@ func TestRollouts(t *testing.T) {
 		return stored
 	}
 	s, _ := a.surroundings()
-	text, passed := report(t, ample, func(ctx context.Context, r *selftest.Report) { selftest.Rollouts(ctx, s, "test-argo-rollouts", r) })
+	text, passed := report(t, ample, func(ctx context.Context, r *selftest.Report) {
+		selftest.Rollouts(ctx, s, selftest.RolloutsOptions{Name: "test-argo-rollouts", InstanceID: "ours"}, r)
+	})
 	require.Equal(t, `  ok    argo-rollouts/first  A Rollout becomes healthy (stable is one)
   ok    argo-rollouts/update  An update runs through its steps (stable is two)
   ok    argo-rollouts/delete  The Rollout is deleted

@@ -40,15 +40,24 @@ func (r rollout) state() string {
 	return text
 }
 
+// RolloutsOptions are the settings of the test of Argo Rollouts.
+type RolloutsOptions struct {
+	Name string // Name is that of the Rollout.
+	// InstanceID is that of the controller, which acts only on objects with it; empty for none (argo-rollouts v1.9.1,
+	// pkg/apis/rollouts/v1alpha1.LabelKeyControllerInstanceID).
+	InstanceID string
+}
+
 // Rollouts creates a Rollout of one replica, which runs this program, and runs an update through its steps.
-func Rollouts(ctx context.Context, s Surroundings, name string, report *Report) {
+func Rollouts(ctx context.Context, s Surroundings, o RolloutsOptions, report *Report) {
+	name := o.Name
 	path := s.path("argoproj.io", "rollouts", name)
 	check := Check{
 		Name: "argo-rollouts/first", Title: "A Rollout becomes healthy",
 		Asked: fmt.Sprintf("a Rollout %s in namespace %s, of one replica of %v", name, s.Namespace, s.Pod.Container["image"]),
 		Fix:   "look at the log of the Rollouts controller: kubectl logs -n " + s.Namespace + " -l app.kubernetes.io/component=rollouts-controller",
 	}
-	first, err := s.firstRollout(ctx, name, path)
+	first, err := s.firstRollout(ctx, o, path)
 	if report.Add(check, first, err) {
 		check.Name, check.Title = "argo-rollouts/update", "An update runs through its steps"
 		check.Asked = "another version of the Rollout " + name + ", by a canary of two steps"
@@ -61,11 +70,11 @@ func Rollouts(ctx context.Context, s Surroundings, name string, report *Report) 
 	}, "", s.remove(ctx, path))
 }
 
-func (s Surroundings) firstRollout(ctx context.Context, name, path string) (string, error) {
+func (s Surroundings) firstRollout(ctx context.Context, o RolloutsOptions, path string) (string, error) {
 	if err := s.remove(ctx, path); err != nil {
 		return "", fmt.Errorf("what an earlier run has left: %w", err)
 	}
-	if err := s.create(ctx, "rollouts", s.rollout(name)); err != nil {
+	if err := s.create(ctx, "rollouts", s.rollout(o)); err != nil {
 		return "", err
 	}
 	return s.rolledOut(ctx, path)
@@ -97,7 +106,11 @@ func (s Surroundings) rolledOut(ctx context.Context, path string) (string, error
 	})
 }
 
-func (s Surroundings) rollout(name string) object {
+func (s Surroundings) rollout(o RolloutsOptions) object {
+	labels := object{}
+	if o.InstanceID != "" {
+		labels["argo-rollouts.argoproj.io/controller-instance-id"] = o.InstanceID
+	}
 	pod := joined(s.Pod.Spec, object{
 		"automountServiceAccountToken": false,
 		"containers": []object{s.Pod.container("test", object{
@@ -105,10 +118,10 @@ func (s Surroundings) rollout(name string) object {
 			"readinessProbe": object{"httpGet": object{"path": "/", "port": Port}, "periodSeconds": 1},
 		})},
 	})
-	return custom("Rollout", name, nil, object{
+	return custom("Rollout", o.Name, labels, object{
 		"replicas": 1,
-		"selector": object{"matchLabels": object{"app": name}},
+		"selector": object{"matchLabels": object{"app": o.Name}},
 		"strategy": object{"canary": object{"steps": []object{{"setWeight": 50}, {"pause": object{"duration": "1s"}}}}},
-		"template": object{"metadata": s.Pod.labeled("app", name), "spec": pod},
+		"template": object{"metadata": s.Pod.labeled("app", o.Name), "spec": pod},
 	})
 }

@@ -156,18 +156,21 @@ func (s *clusterSpec) nodes() []any {
 	return items
 }
 
-// deployments answers by namespace, label or name. "app" and "part" of a Deployment are its labels of name and part-of, "labels" and "annotations" more.
+// deployments answers by namespace or name, or with all of them.
 func (s *clusterSpec) deployments(r *http.Request) []any {
 	items := []any{}
-	labels, field := r.URL.Query().Get("labelSelector"), r.URL.Query().Get("fieldSelector")
+	field := r.URL.Query().Get("fieldSelector")
 	for _, one := range s.Deployments {
 		namespace := fmt.Sprint(one["namespace"])
 		metadata := map[string]any{"name": one["name"], "namespace": namespace, "labels": one["labels"], "annotations": one["annotations"]}
 		switch {
-		case strings.Contains(r.URL.Path, "/namespaces/"+namespace+"/"),
-			labels == fmt.Sprintf("app.kubernetes.io/name=%v", one["app"]), labels == fmt.Sprintf("app.kubernetes.io/part-of=%v", one["part"]),
-			field == fmt.Sprintf("metadata.name=%v", one["name"]):
-			items = append(items, map[string]any{"metadata": metadata, "spec": map[string]any{"template": map[string]any{"spec": podSpec(one)}}})
+		case strings.Contains(r.URL.Path, "/namespaces/"+namespace+"/"), field == fmt.Sprintf("metadata.name=%v", one["name"]),
+			field == "" && r.URL.Path == "/apis/apps/v1/deployments":
+			spec := podSpec(one)
+			for _, key := range []string{"image", "command", "args", "env"} {
+				spec["containers"].([]any)[0].(map[string]any)[key] = one[key]
+			}
+			items = append(items, map[string]any{"metadata": metadata, "spec": map[string]any{"replicas": one["replicas"], "template": map[string]any{"spec": spec}}})
 		}
 	}
 	return items

@@ -135,8 +135,9 @@ func addArgo(add adder) {
 		flags.StringVar(&options.Account, "account", "", "service account of the step")
 		flags.StringVar(&options.InstanceID, "instance-id", "", "instance id of the controller")
 	})
-	addTest(add, "argo-rollouts", selftest.Rollouts, func(flags *pflag.FlagSet, name *string) {
-		flags.StringVar(name, "name", "test-argo-rollouts", created)
+	addTest(add, "argo-rollouts", selftest.Rollouts, func(flags *pflag.FlagSet, options *selftest.RolloutsOptions) {
+		flags.StringVar(&options.Name, "name", "test-argo-rollouts", created)
+		flags.StringVar(&options.InstanceID, "instance-id", "", "instance id of the controller")
 	})
 	addTest(add, "argo-events", selftest.Events, func(flags *pflag.FlagSet, options *selftest.EventsOptions) {
 		flags.StringVar(&options.Name, "name", "test-argo-events", created)

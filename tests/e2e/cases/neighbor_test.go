@@ -4,6 +4,8 @@ package e2e_test
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -34,12 +36,12 @@ applicationSet: {replicas: 0}
 // neighborApplication is what the other Argo CD manages.
 var neighborApplication = objects("neighbor-application")
 
-// besideValues are the three documented settings for a cluster that has Argo CD and Rollouts.
+// besideValues are the documented settings for a cluster that has Argo CD and Rollouts.
 const besideValues = `
 argo-cd:
   fullnameOverride: runtime-argo-cd
   configs: {cm: {application.resourceTrackingMethod: annotation+label}}
-argo-rollouts: {fullnameOverride: runtime-argo-rollouts}
+argo-rollouts: {controller: {instanceID: runtime}}
 `
 
 // neighbors is a cluster with Argo CD and Rollouts, prepared for runtimes in mesh mode.
@@ -124,9 +126,16 @@ func (n *neighbors) installFirst(t *testing.T, values string) {
 	n.mapper.Reset()
 }
 
-// besideArgoCD checks that with the three documented settings both Argo CDs work independently.
+// besideArgoCD checks that the hook refuses a second Argo Rollouts, and that with the documented settings both install work independently.
 func (n *neighbors) besideArgoCD(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	refused := n.local.Install(ctx, images.Mesh, n.mesh, []string{file(t, strings.Replace(besideValues, "instanceID: runtime", `instanceID: ""`, 1))}, nil)
+	require.Error(t, refused)
+	require.Contains(t, n.kubectlOut(t, "logs", "jobs/validate-values", "-n", install.Namespace),
+		"CLU502  Argo Rollouts already runs on this cluster (Deployment "+neighborRollouts+"/")
 	n.installFirst(t, besideValues)
+	n.rolloutsApart(t)
 	a := n.access(t, images.Mesh)
 	a.appProxy(t)
 	a.argoCD(t)
@@ -137,4 +146,32 @@ func (n *neighbors) besideArgoCD(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, owner, definition.Annotations["meta.helm.sh/release-namespace"], "the owner of the definition %s", name)
 	}
+}
+
+// rolloutsApart checks that each Argo Rollouts acts on its own objects only: while the other has no pod, the runtime's rolls out what has its instance
+// ID, and does not touch what has none.
+func (n *neighbors) rolloutsApart(t *testing.T) {
+	deployments := n.client.AppsV1().Deployments(neighborRollouts)
+	all, err := deployments.List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	require.Len(t, all.Items, 1)
+	scale := func(replicas int32) {
+		n.kubectlOut(t, "scale", "deployment", all.Items[0].Name, "-n", neighborRollouts, fmt.Sprintf("--replicas=%d", replicas))
+	}
+	n.rollOut(t, neighborRollouts, "one")
+	scale(0)
+	n.applyHere(t, strings.NewReplacer("name: canary, namespace: NAMESPACE",
+		"name: runtime, namespace: "+neighborRollouts+", labels: {argo-rollouts.argoproj.io/controller-instance-id: runtime}",
+		"{app: canary}", "{app: runtime}", "IMAGE", standIn).Replace(canary))
+	eventually(t, "the runtime's Argo Rollouts rolls out what has its instance ID", 2*time.Minute,
+		n.has("rollouts", neighborRollouts, "runtime", map[string]string{"status.phase": "Healthy"}))
+	n.kubectlOut(t, "patch", "rollout", "canary", "-n", neighborRollouts, "--type=merge", "-p", `{"spec":{"replicas":1}}`)
+	theirs, err := n.object(t.Context(), "rollouts", neighborRollouts, "canary")
+	require.NoError(t, err)
+	time.Sleep(10 * time.Second)
+	require.NoError(t, n.has("rollouts", neighborRollouts, "canary", map[string]string{"status.replicas": "2"})(t.Context()), "the runtime's Argo Rollouts changed an object of the other")
+	scale(*all.Items[0].Spec.Replicas)
+	eventually(t, "the other Argo Rollouts takes up its own", 2*time.Minute, n.has("rollouts", neighborRollouts, "canary", map[string]string{
+		"status.observedGeneration": fmt.Sprint(theirs.GetGeneration()), "status.replicas": "1",
+	}))
 }

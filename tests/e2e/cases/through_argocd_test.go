@@ -242,8 +242,9 @@ func (n *neighbors) runtimeApplication(t *testing.T, more string) *unstructured.
 	return application
 }
 
-// rolloutsThere removes the CRDs that the cluster already has; Argo CD renders without the cluster, so the chart cannot detect them.
-const rolloutsThere = "argo-rollouts: {installCRDs: false}"
+// rolloutsThere removes the CRDs that the cluster already has, since Argo CD renders without the cluster, and leaves the objects of the other Argo
+// Rollouts to that.
+const rolloutsThere = "argo-rollouts: {installCRDs: false, controller: {instanceID: runtime}}"
 
 // localOfApplication are the values of the local cluster that differ from the example.
 const localOfApplication = `
