@@ -28,6 +28,9 @@ func TestNotes(t *testing.T) {
 		"unused values": {"tunnel", "global.runtime.ingressUrl=https://runtime.example.com,global.integrations.argo-cd.server.svc=argocd-server", tunnel +
 			"Not used: global.runtime.ingressUrl, since access is by tunnel. A service mesh needs tunnel-client, ingress and httpRoute off.\n\n" +
 			"Not used: the Argo CD in global.integrations.argo-cd, since this release installs one. Set argo-cd.enabled=false to use the external one.\n\n"},
+		"values of an older distribution of Argo CD": {"tunnel", "argo-cd.eventReporter.enabled=true,argo-cd.acrController.enabled=false", tunnel +
+			"Not used: argo-cd.acrController. It was the application change revision controller of an older distribution of Argo CD, which this one does not contain. Remove it.\n\n" +
+			"Not used: argo-cd.eventReporter. It reported events in an older distribution of Argo CD; the runtime's event reporters do it now. Remove it.\n\n"},
 		"ingress": {"ingress", "", "  Access mode: ingress\n" + public +
 			"Make sure that runtime.example.com resolves to your ingress controller (nginx).\n  kubectl get ingress -n codefresh codefresh-gitops-runtime\n\n"},
 		"ingress without a class": {"ingress", "global.runtime.ingress.className=", "  Access mode: ingress\n" + public +
