@@ -47,8 +47,10 @@ func frpProgram(name string) gobuild.Program {
 	return gobuild.Program{Name: name, Dir: "tests/e2e/programs/frp", Package: "github.com/fatedier/frp/cmd/" + name, Tags: "noweb"}
 }
 
-// TunnelPrograms returns frp's client and server, for tests that run them.
-func TunnelPrograms() (client, server gobuild.Program) { return frpc, frps }
+// TunnelPrograms returns frp's client and server, and the server of the platform's generation, for tests that run them.
+func TunnelPrograms() (client, server, published gobuild.Program) {
+	return frpc, frps, gobuild.Program{Name: "frps", Dir: "tests/e2e/programs/frp-published", Package: "github.com/fatedier/frp/cmd/frps"}
+}
 
 // rolloutsProgram returns a program of Argo Rollouts.
 func rolloutsProgram(name string) gobuild.Program {

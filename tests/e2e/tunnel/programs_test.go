@@ -42,7 +42,7 @@ func (o *output) String() string {
 }
 
 // frp contains the paths of frp's programs.
-type frp struct{ client, server string }
+type frp struct{ client, server, published string }
 
 // build builds frp's programs once; the folder is deleted with the process's temporary files.
 var build = sync.OnceValues(func() (frp, error) {
@@ -54,10 +54,10 @@ var build = sync.OnceValues(func() (frp, error) {
 	if err != nil {
 		return frp{}, err
 	}
-	built := frp{client: filepath.Join(folder, "frpc"), server: filepath.Join(folder, "frps")}
+	built := frp{client: filepath.Join(folder, "frpc"), server: filepath.Join(folder, "frps"), published: filepath.Join(folder, "frps-published")}
 	tools := gobuild.Toolchain{Root: root, Cache: filepath.Join(folder, "cache")}
-	client, server := images.TunnelPrograms()
-	for path, program := range map[string]gobuild.Program{built.client: client, built.server: server} {
+	client, server, published := images.TunnelPrograms()
+	for path, program := range map[string]gobuild.Program{built.client: client, built.server: server, built.published: published} {
 		if err := tools.Build(context.Background(), program, path); err != nil {
 			return frp{}, err
 		}

@@ -29,7 +29,7 @@ type server struct {
 	mu   sync.Mutex
 }
 
-// New creates a repository of each folder below root, and returns a handler that serves them under /<name>; names end with .git by convention. The
+// New creates a repository of each folder below root, unless an earlier run has finished it, and returns a handler that serves them under /<name>; names end with .git by convention. The
 // only branch is main. Tests change a file by PUT or DELETE of /test/<name>/<path of the file>; the response is the new commit's id.
 func New(ctx context.Context, root string, folders map[string]string) (http.Handler, error) {
 	git, err := exec.LookPath("git")
@@ -65,6 +65,12 @@ func environment(root string) []string {
 func (s *server) create(ctx context.Context, name, folder string) error {
 	const first = "2025-01-01T00:00:00Z"
 	tree, repository := s.tree(name), filepath.Join(s.root, name)
+	if _, err := s.run(ctx, []string{"git", "-C", repository, "rev-parse", "--verify", "--quiet", "refs/heads/main"}); err == nil {
+		return nil // the container was restarted: what was pushed is kept
+	}
+	if err := errors.Join(os.RemoveAll(tree), os.RemoveAll(repository)); err != nil {
+		return err
+	}
 	for _, args := range [][]string{
 		{"git", "init", "--quiet", "--bare", "--initial-branch=main", repository},
 		{"git", "-C", repository, "config", "http.receivepack", "true"},

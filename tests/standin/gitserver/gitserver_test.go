@@ -77,6 +77,27 @@ func TestRepository(t *testing.T) {
 	require.Equal(t, http.StatusOK, status)
 }
 
+// A container that is started again in its pod keeps what was pushed, and completes what was interrupted.
+func TestRestart(t *testing.T) {
+	t.Parallel()
+	root, folder, clone := t.TempDir(), t.TempDir(), t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "a.yaml"), []byte("one"), 0o600))
+	serve := func() string {
+		handler, err := gitserver.New(t.Context(), root, map[string]string{"apps.git": folder})
+		require.NoError(t, err)
+		server := httptest.NewServer(handler)
+		t.Cleanup(server.Close)
+		return server.URL
+	}
+	require.NoError(t, os.MkdirAll(filepath.Join(root, "apps.git.work", "half"), 0o700))
+	status, answer := send(t, http.MethodPut, serve()+"/test/apps.git/b.yaml", "two")
+	require.Equal(t, http.StatusOK, status, answer)
+	git(t, clone, "clone", "--quiet", serve()+"/apps.git", ".")
+	require.Equal(t, "a.yaml\nb.yaml", git(t, clone, "ls-files"))
+	status, answer = send(t, http.MethodPut, serve()+"/test/apps.git/c.yaml", "three")
+	require.Equal(t, http.StatusOK, status, answer)
+}
+
 func TestRefuses(t *testing.T) {
 	t.Parallel()
 	url := start(t)
