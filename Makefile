@@ -99,7 +99,7 @@ vuln-list: ## Add to the list of known vulnerabilities what a copy of the Go vul
 # In CI a failed test runs once more, and the output says so: on a busy machine a kubelet may restart a pod during a long test.
 E2E_RERUNS ?= 0
 .PHONY: e2e
-e2e: deps bin/gotestsum bin/kind bin/kubectl bin/helm-3.8 bin/helm-4 ## Install every mode on kind, upgrade, fail over, and run several runtimes
+e2e: deps bin/gotestsum bin/kind bin/kubectl bin/helm-3.8 bin/helm-4 ## Install every mode on kind, upgrade, fail over, and run beside another Argo CD
 	@cd tests/e2e && ../../$(STEP) "end-to-end tests" ../../bin/gotestsum --format standard-verbose --rerun-fails=$(E2E_RERUNS) \
 		--rerun-fails-run-root-test --packages ./cases/... -- -tags e2e -count=1 -parallel 4 -timeout 75m $(ARGS)
 
