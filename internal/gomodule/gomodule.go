@@ -21,20 +21,23 @@ type Module struct {
 	Dir     string
 }
 
-// Root returns the repository's root: the nearest folder at or above the working folder whose
-// go.mod declares the module gitops-runtime.
+// marker is the file beside the go.mod of the repository's root, by which it differs from the other modules of the repository.
+const marker = "address.yaml"
+
+// Root returns the repository's root: the nearest folder at or above the working folder with a go.mod and the product's address.
 func Root() (string, error) {
 	start, err := os.Getwd()
 	if err != nil {
 		return "", fmt.Errorf("find the repository: %w", err)
 	}
 	for dir := start; ; dir = filepath.Dir(dir) {
-		text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
-		if err == nil && strings.HasPrefix(string(text), "module gitops-runtime\n") {
+		_, noModule := os.Stat(filepath.Join(dir, "go.mod"))
+		_, noAddress := os.Stat(filepath.Join(dir, marker))
+		if noModule == nil && noAddress == nil {
 			return dir, nil
 		}
 		if dir == filepath.Dir(dir) {
-			return "", fmt.Errorf("find the repository: no go.mod of module gitops-runtime in or above %s; run inside the checkout", start)
+			return "", fmt.Errorf("find the repository: no go.mod beside address.yaml in or above %s; run inside the checkout", start)
 		}
 	}
 }

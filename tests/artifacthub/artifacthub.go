@@ -21,7 +21,6 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"gitops-runtime/internal/generated"
-	"gitops-runtime/tests/readme"
 	"gitops-runtime/tests/render"
 )
 
@@ -66,16 +65,12 @@ type chartFile struct {
 	Dependencies        []struct{ Name string }
 }
 
-// Generate returns every Chart.yaml below root, by its path there, with the generated annotations. The images of the umbrella are written by the
+// Generate returns every Chart.yaml below root, by its path there, with the generated annotations; links are added when a chart is published. The images of the umbrella are written by the
 // test of its golden files.
 func Generate(root string) ([]generated.File, error) {
 	files, err := filepath.Glob(filepath.Join(root, "charts", "*", "Chart.yaml"))
 	if err != nil {
 		return nil, fmt.Errorf("list the charts: %w", err)
-	}
-	repository, err := readme.Repository(root)
-	if err != nil {
-		return nil, err
 	}
 	var written []generated.File
 	for _, file := range files {
@@ -87,7 +82,7 @@ func Generate(root string) ([]generated.File, error) {
 		if err := yaml.Unmarshal(text, &chart); err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
-		annotations, err := annotationsOf(root, repository, chart)
+		annotations, err := annotationsOf(root, chart)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
@@ -103,17 +98,12 @@ func Generate(root string) ([]generated.File, error) {
 // annotation is an ArtifactHub annotation: its name without the prefix, and its value as written.
 type annotation struct{ name, value string }
 
-func annotationsOf(root, repository string, chart chartFile) ([]annotation, error) {
+func annotationsOf(root string, chart chartFile) ([]annotation, error) {
 	version, err := semver.StrictNewVersion(chart.Version)
 	if err != nil {
 		return nil, fmt.Errorf("the version %q: %w", chart.Version, err)
 	}
 	all := []annotation{{"prerelease", strconv.Quote(strconv.FormatBool(version.Prerelease() != ""))}}
-	links, err := block(links(repository, chart.Name))
-	if err != nil {
-		return nil, err
-	}
-	all = append(all, annotation{"links", links})
 	if chart.Type == "library" {
 		return all, nil
 	}
@@ -144,24 +134,6 @@ func annotationsOf(root, repository string, chart chartFile) ([]annotation, erro
 	}
 	listed, err := block(images)
 	return append(all, annotation{"images", listed}), err
-}
-
-// links returns the pages of a chart; ArtifactHub shows the one named support as the place to report an issue.
-func links(repository, chart string) []Link {
-	all := []Link{{"support", repository + "/issues"}, {"Documentation", repository + "/tree/main/charts/" + chart}}
-	if chart != umbrella {
-		return all
-	}
-	for _, page := range []struct{ name, path string }{
-		{"Values", "docs/values.md"},
-		{"Upgrade and migration", "docs/upgrade-and-migration.md"},
-		{"Troubleshooting", "docs/troubleshooting.md"},
-		{"Security", "docs/security.md"},
-		{"Changelog", "CHANGELOG.md"},
-	} {
-		all = append(all, Link{page.name, repository + "/blob/main/" + page.path})
-	}
-	return all
 }
 
 // definitions returns the kinds that a chart and its dependencies define, and the chart's examples.

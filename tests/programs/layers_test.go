@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strconv"
 	"strings"
 	"testing"
@@ -17,8 +18,10 @@ import (
 	"gitops-runtime/internal/gomodule"
 )
 
-// module is the prefix of the import path of every package of the repository.
-const module = "gitops-runtime/"
+// module returns the prefix of the import path of every package of the repository.
+func module() string {
+	return strings.TrimSuffix(reflect.TypeFor[gomodule.Module]().PkgPath(), "internal/gomodule")
+}
 
 // rule is a part of the repository with the parts that it must not import.
 type rule struct {
@@ -45,7 +48,7 @@ func (r rule) breaks(file, path string) bool {
 		return false
 	}
 	for _, other := range r.others {
-		if imported, ours := strings.CutPrefix(path, module); ours && below(imported, other) {
+		if imported, ours := strings.CutPrefix(path, module()); ours && below(imported, other) {
 			return true
 		}
 	}

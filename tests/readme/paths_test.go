@@ -38,12 +38,10 @@ func TestPathsExist(t *testing.T) {
 	t.Parallel()
 	root, err := gomodule.Root()
 	require.NoError(t, err)
-	repository, err := readme.Repository(root)
-	require.NoError(t, err)
 	for _, page := range pages(t, root) {
 		text, err := os.ReadFile(filepath.Join(root, page))
 		require.NoError(t, err)
-		assert.Empty(t, missing(root, repository, page, string(text)), page)
+		assert.Empty(t, missing(root, page, string(text)), page)
 	}
 }
 
@@ -51,9 +49,9 @@ func TestMissing(t *testing.T) {
 	t.Parallel()
 	root, err := gomodule.Root()
 	require.NoError(t, err)
-	text := "# Own page\n[a](../README.md#try-it-without-a-cluster) [d](../README.md#gone) [e](#own-page) [f](#other) [b](https://example.com) [c](gone.md) [g](https://example.com/repository/blob/main/README.md) [h](https://example.com/repository/blob/main/gone.md)\n`tests/readme` `tests/<any>/readme.go` `tests/gone/x.go` `quay.io/a/b:1` `bin/helm` `gone/*.go` `Deployment/any` `make test` `make test-browser` `make gone X=1`\n" +
+	text := "# Own page\n[a](../README.md#try-it-without-a-cluster) [d](../README.md#gone) [e](#own-page) [f](#other) [b](https://example.com) [c](gone.md)\n`tests/readme` `tests/<any>/readme.go` `tests/gone/x.go` `quay.io/a/b:1` `bin/helm` `gone/*.go` `Deployment/any` `make test` `make test-browser` `make gone X=1`\n" +
 		"```\n`tests/fenced`\n```\n"
-	assert.Equal(t, []string{"../README.md#gone", "#other", "gone.md", "https://example.com/repository/blob/main/gone.md", "tests/gone/x.go", "gone/*.go", "make gone X=1"}, missing(root, "https://example.com/repository", "docs/page.md", text))
+	assert.Equal(t, []string{"../README.md#gone", "#other", "gone.md", "tests/gone/x.go", "gone/*.go", "make gone X=1"}, missing(root, "docs/page.md", text))
 }
 
 func pages(t *testing.T, root string) []string {
@@ -76,14 +74,12 @@ func pages(t *testing.T, root string) []string {
 }
 
 // missing returns the paths, headings and make targets in a page's text that do not exist.
-func missing(root, repository, page, text string) []string {
+func missing(root, page, text string) []string {
 	text = fenced.ReplaceAllString(text, "")
 	var notFound []string
 	for _, link := range linked.FindAllStringSubmatch(text, -1) {
 		target := filepath.Join(root, filepath.Dir(page), link[1])
-		if path, local := readme.Local(link[1], repository); local {
-			target = filepath.Join(root, path)
-		} else if strings.Contains(link[1], ":") {
+		if strings.Contains(link[1], ":") {
 			continue
 		}
 		switch {

@@ -19,7 +19,7 @@ const (
 	specific = "README.md.gotmpl"
 )
 
-// umbrella is the chart with the reference page, and whose Chart.yaml contains the repository's URL.
+// umbrella is the chart with the reference page.
 const umbrella = "gitops-runtime"
 
 // Generate returns the README of every chart with values, and the reference of the umbrella's values. root is the root of the checkout.
@@ -29,10 +29,6 @@ func Generate(ctx context.Context, root string) ([]generated.File, error) {
 		return nil, fmt.Errorf("build helm-docs: %w", err)
 	}
 	docs := docs{root: root, tool: strings.TrimSpace(string(tool))}
-	repository, err := Repository(root)
-	if err != nil {
-		return nil, err
-	}
 	values, err := filepath.Glob(filepath.Join(root, "charts", "*", "values.yaml"))
 	if err != nil {
 		return nil, fmt.Errorf("list the charts: %w", err)
@@ -49,7 +45,7 @@ func Generate(ctx context.Context, root string) ([]generated.File, error) {
 			return nil, err
 		}
 		path := filepath.Join("charts", chart, "README.md")
-		files = append(files, generated.File{Path: path, Text: append(bytes.TrimSpace(Absolute(text, repository, filepath.Dir(path))), '\n')})
+		files = append(files, generated.File{Path: path, Text: append(bytes.TrimSpace(text), '\n')})
 	}
 	page, err := docs.reference(ctx, umbrella)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package chartpack packages a chart for publishing: it references the published images by digest, and the registry that it is published to in its
-// dependencies and in the commands of its pages. The same input produces the same bytes.
+// Package chartpack packages a chart for publishing: it references the published images by digest, the registry that it is published to in its
+// dependencies and in the commands of its pages, and the repository that it comes from in its metadata and links. The same input produces the same bytes.
 package chartpack
 
 import (
@@ -18,14 +18,9 @@ import (
 	"helm.sh/helm/v3/pkg/chartutil"
 	"sigs.k8s.io/yaml"
 
+	"gitops-runtime/hack/release/address"
 	"gitops-runtime/internal/helmchart"
 )
-
-// Default is the registry of the product's images in the values of the source tree.
-const Default = "quay.io/codefresh"
-
-// Placeholder is the address of the published charts in the repository's pages.
-const Placeholder = "registry.example.com/gitops"
 
 // Place is the registry that a chart is published to.
 type Place struct {
@@ -33,6 +28,9 @@ type Place struct {
 	Registry string
 	// Digests contains the digests of the published images, by their names below the registry.
 	Digests map[string]string
+	// Address is that of the checkout, with the repository of what is published; Revision is the commit to which links point.
+	Address  address.Address
+	Revision string
 }
 
 // Packed is a packed chart.
@@ -66,7 +64,8 @@ func Pack(ctx context.Context, folder string, place Place) (Packed, error) {
 		return Packed{}, err
 	}
 	slices.Sort(packing.named)
-	return Packed{Metadata: place.metadata(loaded.Metadata), Content: content.Bytes(), Named: slices.Compact(packing.named)}, nil
+	metadata, err := place.metadata(loaded.Metadata)
+	return Packed{Metadata: metadata, Content: content.Bytes(), Named: slices.Compact(packing.named)}, err
 }
 
 type packing struct {
@@ -78,7 +77,11 @@ type packing struct {
 // add packs a chart below a folder of the archive.
 func (p *packing) add(loaded *chart.Chart, below string) error {
 	folder := path.Join(below, loaded.Name())
-	metadata, err := yaml.Marshal(p.place.metadata(loaded.Metadata))
+	published, err := p.place.metadata(loaded.Metadata)
+	if err != nil {
+		return err
+	}
+	metadata, err := yaml.Marshal(published)
 	if err != nil {
 		return err
 	}
@@ -91,7 +94,7 @@ func (p *packing) add(loaded *chart.Chart, below string) error {
 		if !belongs(file.Name) {
 			continue
 		}
-		text, err := p.text(file)
+		text, err := p.text(loaded, file)
 		if err != nil {
 			return fmt.Errorf("%s: %w", path.Join(folder, file.Name), err)
 		}
@@ -116,14 +119,16 @@ func belongs(name string) bool {
 }
 
 // text returns the published content of a file.
-func (p *packing) text(file *chart.File) ([]byte, error) {
+func (p *packing) text(of *chart.Chart, file *chart.File) ([]byte, error) {
 	switch {
 	case path.Base(file.Name) == chartutil.ValuesfileName:
 		text, named, err := p.place.values(file.Data)
 		p.named = append(p.named, named...)
 		return text, err
-	case path.Ext(file.Name) == ".md" || path.Base(file.Name) == chartutil.NotesName || path.Dir(file.Name) == "ci":
-		return bytes.ReplaceAll(file.Data, []byte(Placeholder), []byte(p.place.Registry)), nil
+	case path.Ext(file.Name) == ".md":
+		return p.place.page(of, file.Name, file.Data), nil
+	case path.Base(file.Name) == chartutil.NotesName || path.Dir(file.Name) == "ci":
+		return p.place.registry(file.Data), nil
 	}
 	return file.Data, nil
 }
@@ -135,41 +140,4 @@ func (p *packing) write(name string, content []byte) error {
 	}
 	_, err := p.out.Write(content)
 	return err
-}
-
-// metadata returns the published content of a Chart.yaml.
-func (p Place) metadata(tree *chart.Metadata) *chart.Metadata {
-	published := *tree
-	published.Dependencies = nil
-	for _, dependency := range tree.Dependencies {
-		moved := *dependency
-		if strings.HasPrefix(moved.Repository, "file://") {
-			moved.Repository = "oci://" + p.Registry
-		}
-		published.Dependencies = append(published.Dependencies, &moved)
-	}
-	published.Annotations = map[string]string{}
-	for key, value := range tree.Annotations {
-		if key == "artifacthub.io/images" {
-			value = p.images(value)
-		}
-		published.Annotations[key] = value
-	}
-	return &published
-}
-
-// images returns a list of images for ArtifactHub, with the published references of the product's images.
-func (p Place) images(list string) string {
-	lines := strings.Split(list, "\n")
-	for i, line := range lines {
-		before, reference, found := strings.Cut(line, "image: "+Default+"/")
-		if !found {
-			continue
-		}
-		name, _, _ := strings.Cut(reference, ":")
-		if digest, published := p.Digests[name]; published {
-			lines[i] = fmt.Sprintf("%simage: %s/%s@%s", before, p.Registry, reference, digest)
-		}
-	}
-	return strings.Join(lines, "\n")
 }

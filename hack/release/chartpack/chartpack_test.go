@@ -12,11 +12,26 @@ import (
 	"github.com/stretchr/testify/require"
 	"sigs.k8s.io/yaml"
 
+	"gitops-runtime/hack/release/address"
 	"gitops-runtime/hack/release/chartpack"
 	"gitops-runtime/internal/gomodule"
 )
 
-var place = chartpack.Place{Registry: "ghcr.io/team", Digests: map[string]string{"gitops-runtime-installer": "sha256:" + strings.Repeat("1", 64)}}
+// commit is the revision of published charts.
+const commit = "0123456789abcdef0123456789abcdef01234567"
+
+// published returns the place of a publisher with a repository, or of one without.
+func published(t *testing.T, repository string) chartpack.Place {
+	t.Helper()
+	root, err := gomodule.Root()
+	require.NoError(t, err)
+	of, err := address.Read(root)
+	require.NoError(t, err)
+	of.Repository = repository
+	return chartpack.Place{
+		Registry: "ghcr.io/team", Digests: map[string]string{"gitops-runtime-installer": "sha256:" + strings.Repeat("1", 64)}, Address: of, Revision: commit,
+	}
+}
 
 func unpack(t *testing.T, packed []byte) map[string]string {
 	t.Helper()
@@ -40,7 +55,7 @@ func unpack(t *testing.T, packed []byte) map[string]string {
 func TestTheUmbrellaRefersToPublishedArtifacts(t *testing.T) {
 	root, err := gomodule.Root()
 	require.NoError(t, err)
-	folder := filepath.Join(root, "charts", "gitops-runtime")
+	folder, place := filepath.Join(root, "charts", "gitops-runtime"), published(t, "https://git.example.com/team/repo")
 	packed, err := chartpack.Pack(t.Context(), folder, place)
 	require.NoError(t, err)
 	again, err := chartpack.Pack(t.Context(), folder, place)
@@ -64,12 +79,12 @@ func TestTheUmbrellaRefersToPublishedArtifacts(t *testing.T) {
 	require.Contains(t, files, "gitops-runtime/charts/argo-cd/charts/common/Chart.yaml")
 	require.Contains(t, files, "gitops-runtime/values.schema.json")
 	for name, text := range files {
-		require.NotContains(t, text, chartpack.Default+"/gitops-runtime-installer:", name)
+		require.NotContains(t, text, place.Address.Images()+"/gitops-runtime-installer:", name)
 		if filepath.Base(name) == "Chart.yaml" {
 			require.NotContains(t, text, "file://", name)
 		}
 		if filepath.Ext(name) == ".md" {
-			require.NotContains(t, text, chartpack.Placeholder, name)
+			require.NotContains(t, text, place.Address.ShownRegistry(), name)
 		}
 	}
 	require.Contains(t, files["gitops-runtime/README.md"], "oci://ghcr.io/team/gitops-runtime --version ")
@@ -84,7 +99,7 @@ func TestTheUmbrellaRefersToPublishedArtifacts(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
-	_, err := chartpack.Pack(t.Context(), filepath.Join(t.TempDir(), "absent"), place)
+	_, err := chartpack.Pack(t.Context(), filepath.Join(t.TempDir(), "absent"), chartpack.Place{})
 	require.ErrorContains(t, err, "cannot be read: no such file")
 	_, err = chartpack.Named([]byte("a: b: c"))
 	require.ErrorContains(t, err, "values: ")

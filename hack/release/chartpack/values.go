@@ -18,7 +18,7 @@ func (p Place) values(text []byte) ([]byte, []string, error) {
 	lines := strings.Split(string(text), "\n")
 	var named []string
 	for _, image := range imagesIn(&document) {
-		name, own := strings.CutPrefix(image["repository"].Value, Default+"/")
+		name, own := strings.CutPrefix(image["repository"].Value, p.Address.Images()+"/")
 		digest, published := p.Digests[name]
 		if !own || !published {
 			continue

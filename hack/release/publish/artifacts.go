@@ -36,7 +36,7 @@ func (r *run) image(ctx context.Context, program image.Program) error {
 		return err
 	}
 	parts = append(parts, statement.Part{
-		Name: "gitops-runtime", Version: r.Version, Purpose: "APPLICATION", License: "Apache-2.0", PURL: "pkg:golang/gitops-runtime@" + r.Version,
+		Name: "gitops-runtime", Version: r.Version, Purpose: "APPLICATION", License: "Apache-2.0", PURL: "pkg:golang/" + r.Address.Module + "@" + r.Version,
 	})
 	whole := statement.Part{Name: program.Name, Version: r.Version, Purpose: "CONTAINER", License: "Apache-2.0", PURL: r.oci(program.Name, described.Digest)}
 	return r.finish(ctx, whole, described, parts, written)
@@ -44,7 +44,9 @@ func (r *run) image(ctx context.Context, program image.Program) error {
 
 // chart publishes a chart of the checkout.
 func (r *run) chart(ctx context.Context, named string) error {
-	packed, err := chartpack.Pack(ctx, filepath.Join(r.Root, "charts", named), chartpack.Place{Registry: r.Registry, Digests: r.digests})
+	packed, err := chartpack.Pack(ctx, filepath.Join(r.Root, "charts", named), chartpack.Place{
+		Registry: r.Registry, Digests: r.digests, Address: r.Address, Revision: r.Source.Revision,
+	})
 	if err != nil {
 		return err
 	}

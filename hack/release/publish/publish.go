@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 	"golang.org/x/sync/errgroup"
 
+	"gitops-runtime/hack/release/address"
 	"gitops-runtime/hack/release/image"
 	"gitops-runtime/hack/release/plugin"
 	"gitops-runtime/hack/release/source"
@@ -50,6 +51,8 @@ type Publisher struct {
 	Plugins []plugin.Plugin
 	Access  registry.Access
 	Source  source.Source
+	// Address is the address of the product, with the repository of the source.
+	Address address.Address
 	// Builder is the identity of the builder, for the provenance.
 	Builder string
 	Compile image.Compiler

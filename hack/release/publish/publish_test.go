@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"gitops-runtime/hack/release/address"
 	"gitops-runtime/hack/release/image"
 	"gitops-runtime/hack/release/plugin"
 	"gitops-runtime/hack/release/publish"
@@ -47,9 +48,11 @@ func newWorld(t *testing.T) *world {
 	require.NoError(t, err)
 	current, err := version.Read(root)
 	require.NoError(t, err)
+	product, err := address.Read(root)
+	require.NoError(t, err)
 	w := &world{Registry: registrytest.Start(t), signer: releasetest.NewSigner(t)}
 	w.publisher = publish.Publisher{
-		Root: root, Registry: w.Name + "/team/runtime", Version: current, Builder: "urn:test", Compile: releasetest.Compiler(t), Signer: w.signer,
+		Root: root, Registry: w.Name + "/team/runtime", Version: current, Builder: "urn:test", Compile: releasetest.Compiler(t), Signer: w.signer, Address: product,
 		Access: registry.Access{Pause: time.Millisecond},
 		// small charts, and the one that references an image; TestASecondRunWritesNothing publishes all
 		Charts: []string{"argo-events", "gitops-runtime", "tunnel-server"},

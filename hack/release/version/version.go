@@ -1,6 +1,7 @@
 // Package version reads the version of the product from the file VERSION, and writes it wherever the repository repeats it: the Chart.yaml of every
 // chart, its dependencies on other charts of the repository, the plugin of Helm, ArtifactHub's list of the product's images, and the commands in
-// pages.
+// pages. With it go the parts of the product's address that are not only published: the registry of the hooks' image in the values, and the commands
+// that install programs with Go.
 package version
 
 import (
@@ -12,6 +13,8 @@ import (
 	"strings"
 
 	"github.com/Masterminds/semver/v3"
+
+	"gitops-runtime/hack/release/address"
 )
 
 // File is the file that contains the version, below the root of the checkout.
@@ -37,42 +40,58 @@ var (
 	own        = regexp.MustCompile(`(?m)^version: .*$`)
 	app        = regexp.MustCompile(`(?m)^appVersion: .*$`)
 	dependency = regexp.MustCompile(`(?m)^(    version: ).*(\n    repository: file://)`)
-	image      = regexp.MustCompile(`(?m)^(      image: \S*/gitops-runtime-installer:).*$`)
+	image      = regexp.MustCompile(`(?m)^(      image: )\S*/(gitops-runtime-installer:).*$`)
+	repository = regexp.MustCompile(`(?m)^(    repository: )\S*(/gitops-runtime-installer)$`)
 )
 
-// Stamp returns a Chart.yaml with the version in every place.
-func Stamp(chart string, text []byte, version string) []byte {
+// Stamp returns a Chart.yaml with the version in every place, and the registry of the product's images.
+func Stamp(chart string, text []byte, version, images string) []byte {
 	text = own.ReplaceAll(text, []byte("version: "+version))
 	text = dependency.ReplaceAll(text, []byte("${1}"+version+"${2}"))
 	if chart == Umbrella {
 		text = app.ReplaceAll(text, []byte("appVersion: "+version))
-		text = image.ReplaceAll(text, []byte("${1}"+version))
+		text = image.ReplaceAll(text, []byte("${1}"+images+"/${2}"+version))
 	}
 	return text
 }
 
-// command matches a command with the version of a published chart; in pages registry.example.com stands for the reader's registry. target matches the
-// version in the Application of the umbrella's ci folder.
+// StampValues returns the umbrella's values with the registry of the hooks' image.
+func StampValues(text []byte, images string) []byte {
+	return repository.ReplaceAll(text, []byte("${1}"+images+"${2}"))
+}
+
+// target matches the version in the Application of the umbrella's ci folder, install a command that installs a program with Go.
 var (
-	command = regexp.MustCompile(`(oci://registry\.example\.com/gitops/[a-z-]+ --version )[0-9]\S*`)
+	install = regexp.MustCompile(`(?m)^(\$ go install )\S+(/(?:validator|imageoverride)/cmd/[a-z-]+)(?:@\S+)?$`)
 	target  = regexp.MustCompile(`(?m)^(    targetRevision: ).*$`)
 	marked  = regexp.MustCompile(`(?m)^( +(?:version|tag)\s*[:=]\s*"?)[^"\s]+("?\s+# version of the chart)$`) // in examples
 )
 
 // shown returns the files that show such commands, as patterns below the root.
 func shown() []string {
-	return []string{"README.md", "docs/*.md", "charts/*/docs/about.md", "charts/gitops-runtime/ci/argo-cd-application.yaml", "docs/examples/README.md", "docs/examples/*/*.yaml", "docs/examples/*/*.tf"}
+	return []string{"README.md", "docs/*.md", "validator/README.md", "imageoverride/README.md", "charts/*/docs/about.md", "charts/gitops-runtime/ci/argo-cd-application.yaml", "docs/examples/README.md", "docs/examples/*/*.yaml", "docs/examples/*/*.tf"}
 }
 
-// StampPage returns a page with the version in the commands that it shows.
-func StampPage(text []byte, version string) []byte {
+// StampPage returns a page with the version in the commands that it shows. Those that install a chart name the registry of the address; those that
+// install a program name a version if the Go module has a path by which Go finds it.
+func StampPage(text []byte, version string, product address.Address) []byte {
+	command := regexp.MustCompile(`(oci://` + regexp.QuoteMeta(product.ShownRegistry()) + `/[a-z-]+ --version )[0-9]\S*`)
 	text = target.ReplaceAll(command.ReplaceAll(text, []byte("${1}"+version)), []byte("${1}"+version))
+	suffix := ""
+	if host, _, _ := strings.Cut(product.Module, "/"); strings.Contains(host, ".") {
+		suffix = "@v" + version
+	}
+	text = install.ReplaceAll(text, []byte("${1}"+product.Module+"${2}"+suffix))
 	return marked.ReplaceAll(text, []byte("${1}"+version+"${2}"))
 }
 
 // Generate returns the expected content of every file of a checkout that contains the version, by its path below the root.
 func Generate(root string) (map[string][]byte, error) {
 	version, err := Read(root)
+	if err != nil {
+		return nil, err
+	}
+	product, err := address.Read(root)
 	if err != nil {
 		return nil, err
 	}
@@ -95,9 +114,15 @@ func Generate(root string) (map[string][]byte, error) {
 		return nil
 	}
 	for _, path := range paths {
-		if err := stamp(path, func(text []byte) []byte { return Stamp(filepath.Base(filepath.Dir(path)), text, version) }); err != nil {
+		if err := stamp(path, func(text []byte) []byte {
+			return Stamp(filepath.Base(filepath.Dir(path)), text, version, product.Images())
+		}); err != nil {
 			return nil, err
 		}
+	}
+	values := filepath.Join(root, "charts", Umbrella, "values.yaml")
+	if err := stamp(values, func(text []byte) []byte { return StampValues(text, product.Images()) }); err != nil {
+		return nil, err
 	}
 	for _, pattern := range shown() {
 		pages, err := filepath.Glob(filepath.Join(root, pattern))
@@ -105,7 +130,7 @@ func Generate(root string) (map[string][]byte, error) {
 			return nil, err
 		}
 		for _, path := range pages {
-			if err := stamp(path, func(text []byte) []byte { return StampPage(text, version) }); err != nil {
+			if err := stamp(path, func(text []byte) []byte { return StampPage(text, version, product) }); err != nil {
 				return nil, err
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"sigs.k8s.io/yaml"
 
+	"gitops-runtime/hack/release/address"
 	"gitops-runtime/hack/release/version"
 	"gitops-runtime/internal/gomodule"
 	"gitops-runtime/internal/testkit"
@@ -55,9 +56,28 @@ func TestTheTreeHasOneVersion(t *testing.T) {
 func TestStampPage(t *testing.T) {
 	page := "$ helm upgrade a oci://registry.example.com/gitops/tunnel-server --version 0.9.0-rc.1 -n b\n    targetRevision: 0.9.0\nhelm pull oci://example.com/a --version 0.9.0\n"
 	require.Equal(t, "    tag: 1.2.3 # version of the chart\n  version = \"1.2.3\" # version of the chart\n  version: 0.9.0\n",
-		string(version.StampPage([]byte("    tag: 0.9.0 # version of the chart\n  version = \"0.9.0\" # version of the chart\n  version: 0.9.0\n"), "1.2.3")))
+		string(version.StampPage([]byte("    tag: 0.9.0 # version of the chart\n  version = \"0.9.0\" # version of the chart\n  version: 0.9.0\n"), "1.2.3", address.Address{Module: "gitops-runtime"})))
 	require.Equal(t, "$ helm upgrade a oci://registry.example.com/gitops/tunnel-server --version 1.2.3 -n b\n    targetRevision: 1.2.3\nhelm pull oci://example.com/a --version 0.9.0\n",
-		string(version.StampPage([]byte(page), "1.2.3")))
+		string(version.StampPage([]byte(page), "1.2.3", address.Address{Module: "gitops-runtime"})))
+}
+
+func TestStampPageOfAFork(t *testing.T) {
+	fork := address.Address{Module: "example.com/acme/runtime", Registry: "ghcr.io/acme"}
+	for before, want := range map[string]string{
+		"a oci://ghcr.io/acme/argo-cd --version 0.9.0\n":               "a oci://ghcr.io/acme/argo-cd --version 1.2.3\n",
+		"$ go install gitops-runtime/validator/cmd/validate-values\n":  "$ go install example.com/acme/runtime/validator/cmd/validate-values@v1.2.3\n",
+		"$ go install a.b/c/imageoverride/cmd/image-override@v0.9.0\n": "$ go install example.com/acme/runtime/imageoverride/cmd/image-override@v1.2.3\n",
+		"$ go install example.com/other/cmd/tool@v0.9.0\n":             "$ go install example.com/other/cmd/tool@v0.9.0\n",
+	} {
+		require.Equal(t, want, string(version.StampPage([]byte(before), "1.2.3", fork)))
+	}
+	require.Equal(t, "$ go install gitops-runtime/validator/cmd/validate-values\n",
+		string(version.StampPage([]byte("$ go install a.b/c/validator/cmd/validate-values@v1.0.0\n"), "1.2.3", address.Address{Module: "gitops-runtime"})), "Go finds no such module")
+}
+
+func TestStampValues(t *testing.T) {
+	require.Equal(t, "installer:\n  image:\n    # -- Repository\n    repository: ghcr.io/acme/gitops-runtime-installer\nother:\n    repository: quay.io/a/b\n",
+		string(version.StampValues([]byte("installer:\n  image:\n    # -- Repository\n    repository: address-not-set.invalid/gitops-runtime-installer\nother:\n    repository: quay.io/a/b\n"), "ghcr.io/acme")))
 }
 
 func TestStamp(t *testing.T) {
@@ -67,7 +87,7 @@ appVersion: 0.9.0
 annotations:
   artifacthub.io/images: |
     - name: gitops-runtime-installer
-      image: quay.io/codefresh/gitops-runtime-installer:0.9.0
+      image: address-not-set.invalid/gitops-runtime-installer:0.9.0
     - name: redis
       image: public.ecr.aws/docker/library/redis:8.2.10-alpine
 dependencies:
@@ -84,7 +104,7 @@ appVersion: 1.2.3-rc.1
 annotations:
   artifacthub.io/images: |
     - name: gitops-runtime-installer
-      image: quay.io/codefresh/gitops-runtime-installer:1.2.3-rc.1
+      image: ghcr.io/acme/gitops-runtime-installer:1.2.3-rc.1
     - name: redis
       image: public.ecr.aws/docker/library/redis:8.2.10-alpine
 dependencies:
@@ -94,8 +114,8 @@ dependencies:
   - name: foreign
     version: 0.9.0
     repository: https://charts.example.com
-`, string(version.Stamp("gitops-runtime", []byte(chart), "1.2.3-rc.1")))
-	require.Equal(t, "version: 2.0.0\nappVersion: v3.4.13\n", string(version.Stamp("argo-cd", []byte("version: 1.0.0\nappVersion: v3.4.13\n"), "2.0.0")))
+`, string(version.Stamp("gitops-runtime", []byte(chart), "1.2.3-rc.1", "ghcr.io/acme")))
+	require.Equal(t, "version: 2.0.0\nappVersion: v3.4.13\n", string(version.Stamp("argo-cd", []byte("version: 1.0.0\nappVersion: v3.4.13\n"), "2.0.0", "ghcr.io/acme")))
 }
 
 func TestRead(t *testing.T) {
@@ -117,7 +137,7 @@ func TestRead(t *testing.T) {
 func TestWriteStampsACheckout(t *testing.T) {
 	const chart, plugin = "charts/common/Chart.yaml", "imageoverride/plugins/image-override/plugin.yaml"
 	const before = "name: common\nversion: 1.0.0\n"
-	root := testkit.Folder(t, map[string]string{"VERSION": "2.0.0\n", chart: before, plugin: before})
+	root := testkit.Folder(t, map[string]string{"VERSION": "2.0.0\n", address.File: "module: gitops-runtime\n", "charts/gitops-runtime/values.yaml": "", chart: before, plugin: before})
 	require.NoError(t, version.Write(root))
 	for _, path := range []string{chart, plugin} {
 		text, err := os.ReadFile(filepath.Join(root, path))

@@ -6,6 +6,7 @@ if the Job may fail).
 */}}
 {{- define "gitops-runtime.hook" -}}
 {{- $global := .root.Values.global -}}
+{{- include "gitops-runtime.hook.published" .root -}}
 {{- $context := include "gitops-runtime.context" (dict "root" .root "name" .name "values" dict) | fromJson -}}
 {{- $own := include "common.facts" (dict "context" $context "facts" .facts) | fromJson -}}
 {{- $shared := include "gitops-runtime.hook.facts" . | include "common.parsed" | fromJson -}}
@@ -19,6 +20,20 @@ if the Job may fail).
 {{- range $key, $added := $remove }}{{ $_ := set $facts $key (concat (get $facts $key | default list) ($added | default list)) }}{{ end -}}
 {{- end -}}
 {{- include "common.job" (dict "context" $context "values" .root.Values.installer "facts" (toYaml $facts)) -}}
+{{- end -}}
+
+{{- /*
+gitops-runtime.hook.published: fails if the image of the hooks is the default of a checkout without an address, which no registry has, and the render is for a
+cluster: only then the API versions contain kinds. Arguments: the root.
+*/}}
+{{- define "gitops-runtime.hook.published" -}}
+{{- $image := include "common.image" (dict "global" .Values.global "images" (list .Values.installer.image) "tag" .Chart.AppVersion) -}}
+{{- if and (hasPrefix "address-not-set.invalid/" $image) (.Capabilities.APIVersions.Has "v1/Namespace") -}}
+{{- fail (print
+  "installer.image.repository names no registry, because this chart is a checkout that was not published. Publish it (make publish REGISTRY=<host/path>) "
+  "and install it from there, or push the image that `make program-images` writes and set installer.image.repository to its name"
+) -}}
+{{- end -}}
 {{- end -}}
 
 {{- /* gitops-runtime.hook.facts: the facts that the hooks share. Arguments: root, hook, name. */}}

@@ -32,14 +32,14 @@ func main() {
 
 func command() *cobra.Command {
 	root := &cobra.Command{Use: "release", Short: "Build, publish and verify a release", SilenceUsage: true, SilenceErrors: true}
-	root.AddCommand(stampCommand(), imageCommand(), publishCommand(), verifyCommand(), signCommand(), sbomCommand(), followCommand())
+	root.AddCommand(addressCommand(), stampCommand(), imageCommand(), publishCommand(), verifyCommand(), signCommand(), sbomCommand(), followCommand())
 	return root
 }
 
 func stampCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "stamp",
-		Short: "Write the version of the file VERSION to all files that contain it",
+		Short: "Write the version of the file VERSION, and the address of address.yaml, to all files that contain it",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			root, err := gomodule.Root()

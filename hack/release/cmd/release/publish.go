@@ -10,10 +10,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/go-containerregistry/pkg/name"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"gitops-runtime/hack/release/address"
 	"gitops-runtime/hack/release/image"
 	"gitops-runtime/hack/release/plugin"
 	"gitops-runtime/hack/release/publish"
@@ -54,14 +54,15 @@ func (c *common) access() (registry.Access, error) {
 	return access, err
 }
 
-// place returns the registry of the command line as host/path.
-func place(argument string) (string, error) {
-	trimmed := strings.TrimSuffix(strings.TrimPrefix(argument, "oci://"), "/")
-	host, _, found := strings.Cut(trimmed, "/")
-	if _, err := name.NewRepository(trimmed, name.StrictValidation); err != nil || !found || !strings.ContainsAny(host, ".:") && host != "localhost" {
-		return "", fmt.Errorf("%q is not a place in a registry: write host/path, such as ghcr.io/my-team or localhost:5000/runtime", argument)
+// place returns the registry of the command line as host/path; without one, that of the product's address.
+func place(arguments []string, product address.Address) (string, error) {
+	if len(arguments) > 0 {
+		return address.Place(arguments[0])
 	}
-	return trimmed, nil
+	if product.Registry == "" {
+		return "", errors.New("name a place in a registry, host/path (REGISTRY in make), or set one for all releases with `make address`")
+	}
+	return product.Registry, nil
 }
 
 func publishCommand() *cobra.Command {
@@ -69,12 +70,12 @@ func publishCommand() *cobra.Command {
 	var key, url, builder, cosign string
 	var dirty, replace bool
 	command := &cobra.Command{
-		Use:   "publish HOST/PATH",
+		Use:   "publish [HOST/PATH]",
 		Short: "Publish images and charts, signed, with SBOM and provenance",
-		Args:  cobra.ExactArgs(1),
+		Args:  cobra.MaximumNArgs(1),
 		RunE: func(command *cobra.Command, arguments []string) error {
 			ctx := command.Context()
-			publisher, err := newPublisher(ctx, &flags, arguments[0], url, dirty)
+			publisher, err := newPublisher(ctx, &flags, arguments, url, dirty)
 			if err != nil {
 				return err
 			}
@@ -96,7 +97,7 @@ func publishCommand() *cobra.Command {
 	}
 	flags.register(command.Flags())
 	registerSigner(command.Flags(), &key, &cosign)
-	command.Flags().StringVar(&url, "source-url", "", "repository of the sources, https://host/path (default: the origin of the clone)")
+	command.Flags().StringVar(&url, "source-url", os.Getenv("SOURCE_URL"), "repository of the sources, https://host/path (SOURCE_URL; default: that of address.yaml, then the origin of the clone)")
 	command.Flags().StringVar(&builder, "builder", cmp.Or(workflow(), statement.LocalBuilder), "identity of what builds, for the provenance (default in CI: the workflow)")
 	command.Flags().BoolVar(&dirty, "dirty", false, "publish uncommitted changes")
 	command.Flags().BoolVar(&replace, "replace", false, "overwrite a version that was published with other content")
@@ -118,13 +119,17 @@ func workflow() string {
 	return ""
 }
 
-func newPublisher(ctx context.Context, flags *common, argument, url string, dirty bool) (publish.Publisher, error) {
+func newPublisher(ctx context.Context, flags *common, arguments []string, url string, dirty bool) (publish.Publisher, error) {
 	none := publish.Publisher{}
-	to, err := place(argument)
+	root, err := gomodule.Root()
 	if err != nil {
 		return none, err
 	}
-	root, err := gomodule.Root()
+	product, err := address.Read(root)
+	if err != nil {
+		return none, err
+	}
+	to, err := place(arguments, product)
 	if err != nil {
 		return none, err
 	}
@@ -136,9 +141,13 @@ func newPublisher(ctx context.Context, flags *common, argument, url string, dirt
 	if err != nil {
 		return none, err
 	}
-	from, err := source.Read(ctx, root, url, dirty)
+	from, err := source.Read(ctx, root, cmp.Or(url, product.Repository), dirty)
 	if err != nil {
 		return none, err
+	}
+	product.Repository = strings.TrimSuffix(from.URL, "/")
+	if err := product.Check(); err != nil {
+		return none, fmt.Errorf("--source-url: %w", err)
 	}
 	charts, err := publish.Charts(root)
 	if err != nil {
@@ -146,7 +155,7 @@ func newPublisher(ctx context.Context, flags *common, argument, url string, dirt
 	}
 	fmt.Printf("Publishing %s of commit %s to %s\n", current, from.Name(), to)
 	return publish.Publisher{
-		Root: root, Registry: to, Version: current, Charts: charts, Plugins: plugin.Plugins(), Access: access, Source: from,
+		Root: root, Registry: to, Version: current, Charts: charts, Plugins: plugin.Plugins(), Access: access, Source: from, Address: product,
 		Compile: image.Go(root, filepath.Join(root, ".cache", "release")),
 		Report: func(event publish.Event) {
 			status := "present  "
@@ -178,11 +187,11 @@ func verifyCommand() *cobra.Command {
 	var cosign string
 	var verifier verify.Verifier
 	command := &cobra.Command{
-		Use:   "verify HOST/PATH",
+		Use:   "verify [HOST/PATH]",
 		Short: "Verify the images and charts of a release in a registry",
-		Args:  cobra.ExactArgs(1),
+		Args:  cobra.MaximumNArgs(1),
 		RunE: func(command *cobra.Command, arguments []string) error {
-			if err := complete(command.Context(), &verifier, &flags, arguments[0]); err != nil {
+			if err := complete(command.Context(), &verifier, &flags, arguments); err != nil {
 				return err
 			}
 			verifier.Signatures = sign.Cosign{Path: cosign, Identity: flags.identity}
@@ -200,7 +209,7 @@ func verifyCommand() *cobra.Command {
 }
 
 // complete fills the fields of a verifier that flags do not set.
-func complete(ctx context.Context, verifier *verify.Verifier, flags *common, argument string) error {
+func complete(ctx context.Context, verifier *verify.Verifier, flags *common, arguments []string) error {
 	if err := flags.identity.Check(); err != nil {
 		return err
 	}
@@ -208,11 +217,15 @@ func complete(ctx context.Context, verifier *verify.Verifier, flags *common, arg
 	if err != nil {
 		return err
 	}
-	if verifier.Registry, err = place(argument); err != nil {
+	product, err := address.Read(root)
+	if err != nil {
+		return err
+	}
+	if verifier.Registry, err = place(arguments, product); err != nil {
 		return err
 	}
 	if verifier.From != "" {
-		if verifier.From, err = place(verifier.From); err != nil {
+		if verifier.From, err = address.Place(verifier.From); err != nil {
 			return err
 		}
 	}
