@@ -49,3 +49,7 @@ test-publish: deps bin/cosign bin/helm-4 ## Publish to a registry on this machin
 .PHONY: test-binaries
 test-binaries: bin/goreleaser bin/cosign bin/kubectl ## Build the programs for every platform twice; check archives, signature, manifests
 	@$(STEP) "programs of a release" go test -tags binaries -count=1 -timeout 60m $(ARGS) ./hack/release/binarytest
+
+.PHONY: test-fork
+test-fork: bin/helm ## Set another address on a copy of this checkout: build, tests (TESTS=packages), go install from a module proxy of files
+	@$(STEP) "a fork with an address of its own" env TESTS="$(TESTS)" go test -tags fork -count=1 -timeout 60m -run TestFork $(ARGS) ./hack/release/address

@@ -24,7 +24,7 @@ var knownUsers = map[string]int64{
 	"fatedier/frpc":                       65532, // frp: dockerfiles/Dockerfile-for-frpc, a static program that writes no file
 	"alpine/kubectl":                      999,   // a static program; the step writes no file
 	"oliver006/redis_exporter":            999,   // redis_exporter: Dockerfile, a static program that writes no file
-	"codefresh/gitops-runtime-installer":  65532, // this project: hack/release/image
+	"/gitops-runtime-installer":           65532, // this project: hack/release/image
 }
 
 // Programs run as a number and without root only where a source says that their image can; TestRestrictedPresetPassesPodSecurity covers the others.

@@ -117,7 +117,7 @@ func isMail(text string) bool {
 func Place(text string) (string, error) {
 	trimmed := strings.TrimSuffix(strings.TrimPrefix(text, "oci://"), "/")
 	host, _, found := strings.Cut(trimmed, "/")
-	if _, err := name.NewRepository(trimmed, name.StrictValidation); err != nil || !found || !strings.ContainsAny(host, ".:") && host != "localhost" {
+	if _, err := name.NewRepository(trimmed, name.StrictValidation); err != nil || !found || strings.Contains(trimmed, "://") || !strings.ContainsAny(host, ".:") && host != "localhost" {
 		return "", fmt.Errorf("%q is not a place in a registry: write host/path, such as ghcr.io/my-team or localhost:5000/runtime", text)
 	}
 	return trimmed, nil

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"gitops-runtime/imageoverride/overridecmd"
+	"gitops-runtime/internal/cli"
 	"gitops-runtime/internal/process"
 )
 
@@ -30,7 +31,7 @@ func main() {
 	})
 	// Helm's libraries write warnings about values to the standard logger.
 	log.SetOutput(io.Discard)
-	os.Exit(overridecmd.Main(os.Args[1:], overridecmd.Streams{Out: os.Stdout, Err: os.Stderr, Version: version, Started: os.Args[0], Extend: extend}))
+	os.Exit(overridecmd.Main(os.Args[1:], overridecmd.Streams{Out: os.Stdout, Err: os.Stderr, Version: cli.Version(version), Started: os.Args[0], Extend: extend}))
 }
 
 // remedy returns what to do about a limit.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/name"
 
+	"gitops-runtime/hack/release/address"
 	"gitops-runtime/tests/e2e/images/debian"
 	"gitops-runtime/tests/e2e/images/gobuild"
 	"gitops-runtime/tests/e2e/images/reach"
@@ -41,8 +42,12 @@ func New(root, cache string) (*Catalog, error) {
 	if err != nil {
 		return nil, fmt.Errorf("images: the version of this project's own: %w", err)
 	}
+	product, err := address.Read(root)
+	if err != nil {
+		return nil, fmt.Errorf("images: %w", err)
+	}
 	return &Catalog{
-		rows:      table(version),
+		rows:      table(product.Images(), version),
 		store:     store.Store{Dir: filepath.Join(cache, "images")},
 		tools:     gobuild.Toolchain{Root: root, Cache: filepath.Join(cache, "sources")},
 		commands:  debian.Machine(),

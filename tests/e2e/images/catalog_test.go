@@ -20,7 +20,7 @@ import (
 
 func TestTableIsWellFormed(t *testing.T) {
 	seen := map[string]bool{}
-	for _, row := range table("1.2.3") {
+	for _, row := range table("ghcr.io/acme", "1.2.3") {
 		_, err := name.NewTag(row.name)
 		require.NoError(t, err)
 		assert.False(t, seen[row.name], "%s is in the table twice", row.name)
@@ -39,7 +39,7 @@ func TestTableIsWellFormed(t *testing.T) {
 
 // On Debian /bin, /sbin, /lib and /lib64 are links; an entry below one would replace it with a folder.
 func TestFilesOnDebianAvoidItsLinks(t *testing.T) {
-	for _, row := range table("1.2.3") {
+	for _, row := range table("ghcr.io/acme", "1.2.3") {
 		if !row.recipe.debian {
 			continue
 		}
@@ -60,7 +60,7 @@ func TestFilesOnDebianAvoidItsLinks(t *testing.T) {
 func TestEveryProgramHasItsModuleFiles(t *testing.T) {
 	root, err := gomodule.Root()
 	require.NoError(t, err)
-	for _, program := range programList(table("1.2.3")) {
+	for _, program := range programList(table("ghcr.io/acme", "1.2.3")) {
 		for _, file := range []string{"go.mod", "go.sum"} {
 			assert.FileExists(t, filepath.Join(root, program.Dir, file), program.Name)
 		}
@@ -147,7 +147,7 @@ func TestVersionFlagsAreThoseOfTheModules(t *testing.T) {
 	require.NoError(t, err)
 	flag := regexp.MustCompile(`[vV](?:ersion|ERSION)=v?([0-9]+\.[0-9]+\.[0-9]+)`)
 	checked := 0
-	for _, program := range programList(table("1.2.3")) {
+	for _, program := range programList(table("ghcr.io/acme", "1.2.3")) {
 		if program.Own {
 			continue
 		}

@@ -2,9 +2,9 @@ package images
 
 import "gitops-runtime/hack/release/image"
 
-// table is the catalog; version is the tag of this project's own images. Images are built in this order: those that download quickly are first, so that
+// table is the catalog; registry and version are those of this project's own images. Images are built in this order: those that download quickly are first, so that
 // compilers can work while the rest downloads.
-func table(version string) []row {
+func table(registry, version string) []row {
 	return []row{
 		// The tunnel: frp's client in the runtime, its server in the test platform.
 		{name: "ghcr.io/fatedier/frpc:v0.70.0", modes: []Mode{Tunnel}, recipe: withShell(static(frpc, "/usr/bin/frpc", user{}))},
@@ -26,8 +26,8 @@ func table(version string) []row {
 		{name: "docker.io/cloudnativelabs/kube-router:v2.1.0", modes: everyMode, recipe: kubeRouterImage()},
 
 		// Images of this project.
-		{name: "quay.io/codefresh/gitops-runtime-installer:" + version, modes: everyMode, neverPull: true, recipe: own(image.Installer(), version)},
-		{name: "quay.io/codefresh/image-override:" + version, neverPull: true, recipe: own(image.Override(), version)},
+		{name: registry + "/gitops-runtime-installer:" + version, modes: everyMode, neverPull: true, recipe: own(image.Installer(), version)},
+		{name: registry + "/image-override:" + version, neverPull: true, recipe: own(image.Override(), version)},
 		{name: "gitops-runtime/standin:dev", modes: everyMode, neverPull: true, recipe: withShell(standIn(user{}))}, // with git, which it serves, and as root, like most images of workflows
 
 		// Programs that work only with the platform, for which local clusters also have a stand-in.

@@ -21,7 +21,7 @@ import (
 	"gitops-runtime/validator/validatecmd"
 )
 
-// version is the chart's version, set by the build.
+// version is the chart's version, set by the build; cli.Version has that of a program that go install built.
 var version = "devel"
 
 // limits are many times what a run needs. Each argument may be a file of a long list.
@@ -42,7 +42,7 @@ func main() {
 	})
 	extend(time.Duration(len(os.Args)) * 50 * time.Millisecond)
 	ctx, stop := process.Interruptible(context.Background(), process.Grace, os.Exit)
-	system := validatecmd.Process(version)
+	system := validatecmd.Process(cli.Version(version))
 	system.Connect, system.Registries, system.BuiltIn = local.Connect, &local.Registries{}, local.BuiltIn
 	system.Migrate, system.Preview, system.Schema, system.Manual = migrate.Command, previewcmd.Command, valueschema.Bundle, cli.ManualCommand
 	page, err := reportpage.New()
