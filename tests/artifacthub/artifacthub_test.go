@@ -13,6 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"sigs.k8s.io/yaml"
 
+	"gitops-runtime/hack/release/address"
+	"gitops-runtime/hack/release/chartpack"
 	"gitops-runtime/internal/generated"
 	"gitops-runtime/internal/gomodule"
 	"gitops-runtime/tests/artifacthub"
@@ -32,14 +34,22 @@ type chartFile struct {
 	Annotations                                  map[string]string
 }
 
+// read returns the Chart.yaml of every chart as a publisher with a complete address publishes it.
 func read(t *testing.T, root string) []chartFile {
 	t.Helper()
+	product, err := address.Read(root)
+	require.NoError(t, err)
+	product.Repository, product.Icon = "https://git.example.com/team/repo", "https://git.example.com/team/repo/icon.svg"
+	product.Maintainers = []address.Maintainer{{Name: "Ada", Email: "ada@example.com"}}
+	place := chartpack.Place{Registry: "ghcr.io/team", Address: product, Revision: "main"}
 	files, err := filepath.Glob(filepath.Join(root, "charts", "*", "Chart.yaml"))
 	require.NoError(t, err)
 	require.Len(t, files, 9)
 	var all []chartFile
 	for _, file := range files {
-		text, err := os.ReadFile(file)
+		packed, err := chartpack.Pack(t.Context(), filepath.Dir(file), place)
+		require.NoError(t, err)
+		text, err := yaml.Marshal(packed.Metadata)
 		require.NoError(t, err)
 		var chart chartFile
 		require.NoError(t, yaml.Unmarshal(text, &chart))
@@ -72,8 +82,8 @@ func TestRules(t *testing.T) {
 			t.Parallel()
 			assert.NotEmpty(t, chart.Description)
 			assert.NotEmpty(t, chart.Maintainers)
-			address(t, chart.Home)
-			address(t, chart.Icon)
+			isURL(t, chart.Home)
+			isURL(t, chart.Icon)
 			known := []string{"category", "changes", "containsSecurityUpdates", "license", "links", "prerelease"}
 			if chart.Type != "library" {
 				known = append(known, "images", "crds", "crdsExamples")
@@ -99,7 +109,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-func address(t *testing.T, text string) {
+func isURL(t *testing.T, text string) {
 	t.Helper()
 	parsed, err := url.Parse(text)
 	require.NoError(t, err)
@@ -122,7 +132,7 @@ func changes(t *testing.T, chart chartFile) {
 		assert.Contains(t, []string{"added", "changed", "deprecated", "removed", "fixed", "security"}, of.Kind)
 		assert.NotEmpty(t, of.Description)
 		for _, link := range of.Links {
-			address(t, link.URL)
+			isURL(t, link.URL)
 		}
 	}
 }
@@ -132,7 +142,7 @@ func linked(t *testing.T, chart chartFile) []string {
 	var names []string
 	for _, link := range list[artifacthub.Link](t, chart, "links") {
 		names = append(names, link.Name)
-		address(t, link.URL)
+		isURL(t, link.URL)
 	}
 	return names
 }
