@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gitops-runtime/imageoverride/export"
+	"gitops-runtime/internal/cli"
 	"gitops-runtime/internal/outfile"
 )
 
@@ -39,6 +40,7 @@ func exportCommand(streams Streams) *cobra.Command {
 		},
 	}
 	command.Flags().StringVar(&format, "format", "", strings.Join(export.Formats(), ", "))
+	cli.Complete(command, "format", export.Formats())
 	command.Flags().StringVarP(&folder, "output", "o", "out", "output folder")
 	return command
 }

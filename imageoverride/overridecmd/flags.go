@@ -13,6 +13,7 @@ import (
 	"gitops-runtime/imageoverride/chartrender"
 	"gitops-runtime/imageoverride/generate"
 	"gitops-runtime/imageoverride/mapping"
+	"gitops-runtime/internal/cli"
 	"gitops-runtime/internal/outfile"
 	"gitops-runtime/internal/registry"
 )
@@ -34,6 +35,7 @@ func (f *chartFlags) register(command *cobra.Command) {
 	flags.SortFlags = false
 	flags.StringVar(&f.options.Registry, "registry", "", "private registry, host[:port][/path]")
 	flags.StringVar(&f.strategy, "strategy", string(mapping.HostPrefix), "where images go: "+strings.Join(mapping.Strategies(), ", "))
+	cli.Complete(command, "strategy", mapping.Strategies())
 	flags.StringArrayVar(&f.table, "map", nil, "prefix for one source host, host=registry[/path] (may be repeated)")
 	flags.StringSliceVarP(&f.options.Values.Files, "values", "f", nil, "values file, URL, or - for standard input (may be repeated)")
 	flags.StringArrayVar(&f.options.Values.Set, "set", nil, "set values as helm does (a.b=c)")

@@ -14,6 +14,7 @@ import (
 	"gitops-runtime/imageoverride/generate"
 	"gitops-runtime/imageoverride/mapping"
 	"gitops-runtime/internal/cleantext"
+	"gitops-runtime/internal/cli"
 )
 
 // placeholderRegistry is the registry that list and why use if none is given, since they only inspect.
@@ -61,6 +62,7 @@ func listCommand(streams Streams) *cobra.Command {
 	}
 	flags.register(command)
 	command.Flags().StringVar(&format, "format", "table", "table, json or csv")
+	cli.Complete(command, "format", []string{"table", "json", "csv"})
 	return command
 }
 

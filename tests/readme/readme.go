@@ -67,7 +67,7 @@ func (d docs) render(ctx context.Context, chart, template string) ([]byte, error
 	if err != nil {
 		return nil, fmt.Errorf("fill %s for the chart %s: %w", template, chart, err)
 	}
-	return text, nil
+	return bytes.ReplaceAll(text, []byte("| `nil` |"), []byte("| `null` |")), nil // helm-docs prints Go's word, which in YAML is a string
 }
 
 func output(ctx context.Context, dir, program string, args ...string) ([]byte, error) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gitops-runtime/internal/cli"
 	"gitops-runtime/internal/dropped"
 	"gitops-runtime/internal/helmchart"
 	"gitops-runtime/internal/helmvalues"
@@ -65,6 +66,7 @@ func Command(in io.Reader, chart func(context.Context) (*helmchart.Chart, error)
 	}
 	flags := command.Flags()
 	flags.StringVar(&o.chart, "chart", umbrella, "chart that the values are for: "+strings.Join(Charts(), ", "))
+	cli.Complete(command, "chart", Charts())
 	flags.StringVarP(&o.output, "output", "o", "", "file to write the new values to (default: standard output)")
 	flags.BoolVar(&o.inPlace, "in-place", false, "write the new values to FILE")
 	flags.BoolVar(&o.changes, "changes", false, "report only changes")

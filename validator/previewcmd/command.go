@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gitops-runtime/internal/cleantext"
+	"gitops-runtime/internal/cli"
 	"gitops-runtime/internal/outfile"
 	"gitops-runtime/validator/preview"
 	"gitops-runtime/validator/validatecmd"
@@ -74,6 +75,7 @@ func Command(system validatecmd.System, code *int) *cobra.Command {
 	flags.StringVar(&o.kubernetes, "kube-version", "", "version of Kubernetes (default: that of the cluster)")
 	flags.StringSliceVarP(&o.apiVersions, "api-versions", "a", nil, "API versions that the cluster serves, for templates (may be repeated)")
 	flags.StringSliceVar(&o.failOn, "fail-on", nil, "exit with 3 if there are any: "+strings.Join(preview.Alarms(), ", "))
+	cli.Complete(command, "fail-on", preview.Alarms())
 	flags.BoolVar(&o.all, "all", false, "show all fields of an object in text")
 	flags.DurationVar(&o.searchTime, "search", 1500*time.Millisecond, "time to look for the values that cause changes")
 	flags.StringArrayVarP(&o.Outputs, "output", "o", []string{"text"}, "report format text, short, json, markdown or html; with =FILE into a file (may be repeated)")

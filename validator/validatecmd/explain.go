@@ -24,6 +24,11 @@ func explain(out io.Writer, codes []string) error {
 	if len(codes) == 0 {
 		for _, check := range checks.Table(checks.Subject{}) {
 			fmt.Fprintf(&text, "%s  %s\n", check.Code, check.Title)
+			for _, definition := range findings.Table() {
+				if definition.Code[:4] == check.Code[:4] && definition.Code != check.Code {
+					fmt.Fprintf(&text, "  %s  %s\n", definition.Code, pattern(definition.Sentence))
+				}
+			}
 		}
 	}
 	for i, code := range codes {

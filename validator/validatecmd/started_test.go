@@ -26,6 +26,7 @@ func TestGettingStarted(t *testing.T) {
 		"-n a --version":            {validatecmd.ExitUsage, "validate-values: --version names the version of the chart, as in helm; `validate-values version` prints the program's\n"},
 		"--namespcae a":             {validatecmd.ExitUsage, "validate-values: unknown flag: --namespcae; did you mean --namespace?; see validate-values --help\n"},
 		"explian":                   {validatecmd.ExitUsage, "validate-values: explian: no such file or command; did you mean explain?\n"},
+		"explian ACC301":            {validatecmd.ExitUsage, "validate-values: explian: no such file or command; did you mean explain?\n"},
 		"completion bash":           {validatecmd.ExitOK, "bash completion"},
 		"__complete -o ":            {validatecmd.ExitOK, "short\njson\n"},
 		"__complete explain RUN10":  {validatecmd.ExitOK, "RUN103\t"},

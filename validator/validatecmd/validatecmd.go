@@ -198,18 +198,14 @@ func rootCommand(system System, code *int) *cobra.Command {
 	cli.SetPluginName(command, system.Started)
 	formats := append(report.Names(), slices.Sorted(maps.Keys(system.Formats))...)
 	options.register(command.Flags(), system.Registries, formats)
-	complete := func(flag string, list []string) {
-		// an error would mean that the flag does not exist
-		_ = command.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(list, cobra.ShellCompDirectiveNoFileComp))
-	}
-	complete("output", formats)
-	complete("skip", codes())
+	cli.Complete(command, "output", formats)
+	cli.Complete(command, "skip", codes())
 	return command
 }
 
-// misspelled returns an error for a single argument that is not a file but similar to a command.
+// misspelled returns an error if the first argument is not a file but similar to a command.
 func misspelled(command *cobra.Command, words []string) error {
-	if len(words) != 1 {
+	if len(words) == 0 {
 		return nil
 	}
 	if _, err := os.Stat(words[0]); err == nil {

@@ -69,7 +69,7 @@ var (
 
 // shown returns the files that show such commands, as patterns below the root.
 func shown() []string {
-	return []string{"README.md", "docs/*.md", "validator/README.md", "imageoverride/README.md", "charts/*/docs/about.md", "charts/gitops-runtime/ci/argo-cd-application.yaml", "docs/examples/README.md", "docs/examples/*/*.yaml", "docs/examples/*/*.tf"}
+	return []string{"README.md", "docs/*.md", "validator/README.md", "imageoverride/README.md", "charts/*/docs/about.gotmpl", "charts/gitops-runtime/ci/argo-cd-application.yaml", "docs/examples/README.md", "docs/examples/*/*.yaml", "docs/examples/*/*.tf"}
 }
 
 // StampPage returns a page with the version in the commands that it shows. Those that install a chart name the registry of the address; those that

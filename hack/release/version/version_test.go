@@ -48,7 +48,7 @@ func TestTheTreeHasOneVersion(t *testing.T) {
 		}
 	}
 	require.Equal(t, 9, charts)
-	for _, page := range []string{"README.md", "docs/upgrade-and-migration.md", "charts/tunnel-server/docs/about.md"} {
+	for _, page := range []string{"README.md", "docs/upgrade-and-migration.md", "charts/tunnel-server/docs/about.gotmpl"} {
 		require.Contains(t, string(files[filepath.FromSlash(page)]), " --version "+want)
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"gitops-runtime/internal/process"
 	"gitops-runtime/tests/standin/platformapi"
 	"gitops-runtime/validator/local"
+	"gitops-runtime/validator/report"
+	"gitops-runtime/validator/reportpage"
 	"gitops-runtime/validator/validatecmd"
 )
 
@@ -36,7 +38,13 @@ func main() {
 		// it listens on loopback, so nothing is sent over a network
 		args = append(args, "--set-string", urlValue+"="+server.URL, "--set", "global.codefresh.allowInsecureHTTP=true")
 	}
+	page, err := reportpage.New()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "validate:", err)
+		os.Exit(validatecmd.ExitError)
+	}
 	os.Exit(validatecmd.Main(ctx, args, validatecmd.System{
+		Formats: map[string]report.Format{"html": page},
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Version: "devel",
 		Color: validatecmd.ShowsColors(os.Stdout),
 		Now:   time.Now, Getenv: os.Getenv, Connect: local.Connect, Registries: &local.Registries{},
