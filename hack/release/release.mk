@@ -16,6 +16,10 @@ publish: deps bin/cosign ## Publish images and charts, signed (REGISTRY=host/pat
 	@$(STEP) "build release" go build -o bin/release ./hack/release/cmd/release
 	@bin/release publish $(PLACE) $(ARGS)
 
+.PHONY: images-lock
+images-lock: ## Write the digests of the images of other projects, by which published charts name them
+	@go run ./hack/release/cmd/release images-lock $(ARGS)
+
 .PHONY: verify
 verify: bin/cosign ## Verify what is published (REGISTRY=host/path COSIGN_PUBLIC_KEY=cosign.pub)
 	@$(STEP) "build release" go build -o bin/release ./hack/release/cmd/release
@@ -51,5 +55,5 @@ test-binaries: bin/goreleaser bin/cosign bin/kubectl ## Build the programs for e
 	@$(STEP) "programs of a release" go test -tags binaries -count=1 -timeout 60m $(ARGS) ./hack/release/binarytest
 
 .PHONY: test-fork
-test-fork: bin/helm ## Set another address on a copy of this checkout: build, tests (TESTS=packages), go install from a module proxy of files
+test-fork: bin/helm bin/benchstat ## Set another address on a copy of this checkout: build, tests (TESTS=packages), go install from a module proxy of files
 	@$(STEP) "a fork with an address of its own" env TESTS="$(TESTS)" go test -tags fork -count=1 -timeout 60m -run TestFork $(ARGS) ./hack/release/address

@@ -102,9 +102,10 @@ Arguments: root, name (of the service), tag (of its image).
 {{- define "gitops-runtime.telemetry" -}}
 {{- $global := .root.Values.global -}}
 {{- $contract := include "gitops-runtime.contract" . | fromYaml -}}
+{{- $tag := include "gitops-runtime.tag" .tag -}}
 {{- $attributes := list
   (printf "service.name=%s" .name)
-  (printf "service.version=%s" .tag)
+  (printf "service.version=%s" $tag)
   "service.namespace=cf-gitops-runtime"
   (printf "cf.account.id=%s" $global.codefresh.accountId)
   (printf "cf.gitops.runtime.name=%s" (include "runtime.name" (dict "global" $global)))
@@ -112,7 +113,7 @@ Arguments: root, name (of the service), tag (of its image).
   (printf "cf.gitops.runtime.chart.version=%s" $contract.chart)
 -}}
 - {name: CF_SERVICE_NAME, value: {{ .name }}}
-- {name: CF_SERVICE_VERSION, value: {{ .tag | quote }}}
+- {name: CF_SERVICE_VERSION, value: {{ $tag | quote }}}
 - {name: OTEL_SERVICE_NAME, value: {{ .name }}}
 - {name: OTEL_RESOURCE_ATTRIBUTES, value: {{ join "," $attributes | quote }}}
 {{- end -}}
@@ -244,9 +245,12 @@ of a component, its name is that of its label app.kubernetes.io/part-of. Argumen
   (dict "name" $v.redis.fullnameOverride "on" (and $v.redis.enabled (not $ha.enabled)) "version" $v.redis.image.tag)
 -}}
 {{- $components := list -}}
-{{- range $table }}{{ if .on }}{{ $components = append $components (dict "name" .name "version" (toString .version)) }}{{ end }}{{ end -}}
+{{- range $table }}{{ if .on }}{{ $components = append $components (dict "name" .name "version" (include "gitops-runtime.tag" .version)) }}{{ end }}{{ end -}}
 {{- dict "components" $components | toJson -}}
 {{- end -}}
+
+{{/* gitops-runtime.tag: a tag without the digest that published charts have behind it. Arguments: the tag. */}}
+{{- define "gitops-runtime.tag" }}{{ splitList "@" (toString .) | first }}{{ end -}}
 
 {{/*
 gitops-runtime.installs: "true" if a subchart is installed, also if its value enabled is not set, as Helm decides by the conditions of

@@ -48,18 +48,18 @@ func tree(t *testing.T, root string, names ...string) map[string]string {
 
 func TestSet(t *testing.T) {
 	before := map[string]string{
-		"go.mod":           "module gitops-runtime\n\nrequire example.com/gitops-runtime v1.0.0\n",
-		"tests/e2e/go.mod": "module gitops-runtime/tests/e2e\n\nrequire gitops-runtime v0.0.0\n\nreplace gitops-runtime => ../..\n",
-		"a.go":             "package a\n\nimport (\n\t_ \"gitops-runtime/charts\"\n\t_ \"gitops-runtime/internal/a\"\n)\n\nconst path = \"gitops-runtime/charts/argo-cd/Chart.yaml\"\n",
-		"page.md":          "`oci://registry.example.com/gitops/argo-cd` registry.example.com/gitops-other https://github.com/<owner>/<repository>/issues\ngitops-runtime/charts\n",
+		"go.mod":           "module initial\n\nrequire example.com/initial v1.0.0\n",
+		"tests/e2e/go.mod": "module initial/tests/e2e\n\nrequire initial v0.0.0\n\nreplace initial => ../..\n",
+		"a.go":             "package a\n\nimport (\n\t_ \"initial/charts\"\n\t_ \"initial/internal/a\"\n)\n\nconst path = \"initial/charts/argo-cd/Chart.yaml\"\n",
+		"page.md":          "`oci://registry.example.com/gitops/argo-cd` registry.example.com/gitops-other https://github.com/<owner>/<repository>/issues\ninitial/charts\n",
 		"image.png":        "registry.example.com/gitops",
-		address.File:       "module: gitops-runtime\n",
+		address.File:       "module: initial\n",
 	}
 	after := map[string]string{
-		"go.mod":           "module git.example.com/acme/runtime\n\nrequire example.com/gitops-runtime v1.0.0\n",
+		"go.mod":           "module git.example.com/acme/runtime\n\nrequire example.com/initial v1.0.0\n",
 		"tests/e2e/go.mod": "module git.example.com/acme/runtime/tests/e2e\n\nrequire git.example.com/acme/runtime v0.0.0\n\nreplace git.example.com/acme/runtime => ../..\n",
-		"a.go":             "package a\n\nimport (\n\t_ \"git.example.com/acme/runtime/charts\"\n\t_ \"git.example.com/acme/runtime/internal/a\"\n)\n\nconst path = \"gitops-runtime/charts/argo-cd/Chart.yaml\"\n",
-		"page.md":          "`oci://ghcr.io/acme/runtime/argo-cd` registry.example.com/gitops-other https://git.example.com/acme/runtime/issues\ngitops-runtime/charts\n",
+		"a.go":             "package a\n\nimport (\n\t_ \"git.example.com/acme/runtime/charts\"\n\t_ \"git.example.com/acme/runtime/internal/a\"\n)\n\nconst path = \"initial/charts/argo-cd/Chart.yaml\"\n",
+		"page.md":          "`oci://ghcr.io/acme/runtime/argo-cd` registry.example.com/gitops-other https://git.example.com/acme/runtime/issues\ninitial/charts\n",
 		"image.png":        "registry.example.com/gitops",
 	}
 	root := clone(t, before)
@@ -75,7 +75,7 @@ func TestSet(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, changed, "the second run")
 
-	_, err = address.Set(t.Context(), root, address.Address{Module: "gitops-runtime"})
+	_, err = address.Set(t.Context(), root, address.Address{Module: "initial"})
 	require.NoError(t, err)
 	delete(before, address.File)
 	assert.Equal(t, before, tree(t, root, "go.mod", "tests/e2e/go.mod", "a.go", "page.md", "image.png"), "the way back")

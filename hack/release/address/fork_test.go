@@ -54,7 +54,9 @@ func newFork(t *testing.T) fork {
 	f.run(t, nil, "git", "add", "-A")
 	f.run(t, nil, "git", "-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-qm", "a")
 	require.NoError(t, os.MkdirAll(filepath.Join(f.root, "bin"), 0o755))
-	require.NoError(t, os.Symlink(filepath.Join(root, "bin", "helm"), filepath.Join(f.root, "bin", "helm")))
+	for _, tool := range []string{"helm", "benchstat"} {
+		require.NoError(t, os.Symlink(filepath.Join(root, "bin", tool), filepath.Join(f.root, "bin", tool)))
+	}
 	return f
 }
 

@@ -28,6 +28,8 @@ type Place struct {
 	Registry string
 	// Digests contains the digests of the published images, by their names below the registry.
 	Digests map[string]string
+	// Locked contains the digests of images of other projects, by reference with a tag.
+	Locked map[string]string
 	// Address is that of the checkout, with the repository of what is published; Revision is the commit to which links point.
 	Address  address.Address
 	Revision string
@@ -122,7 +124,7 @@ func belongs(name string) bool {
 func (p *packing) text(of *chart.Chart, file *chart.File) ([]byte, error) {
 	switch {
 	case path.Base(file.Name) == chartutil.ValuesfileName:
-		text, named, err := p.place.values(file.Data)
+		text, named, err := p.place.values(file.Data, of.Metadata.AppVersion)
 		p.named = append(p.named, named...)
 		return text, err
 	case path.Ext(file.Name) == ".md":

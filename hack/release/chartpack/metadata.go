@@ -80,12 +80,16 @@ func (p Place) links(chart string) []link {
 	return found
 }
 
-// images returns a list of images for ArtifactHub, with the published references of the product's images.
+// images returns a list of images for ArtifactHub, with the published references of the product's images, and the locked digests of others.
 func (p Place) images(list string) string {
 	lines := strings.Split(list, "\n")
 	for i, line := range lines {
 		before, reference, found := strings.Cut(line, "image: "+p.Address.Images()+"/")
 		if !found {
+			_, reference, _ = strings.Cut(line, "image: ")
+			if digest, locked := p.Locked[reference]; locked {
+				lines[i] = line + "@" + digest
+			}
 			continue
 		}
 		name, _, _ := strings.Cut(reference, ":")

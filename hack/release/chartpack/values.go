@@ -1,6 +1,7 @@
 package chartpack
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,8 +10,9 @@ import (
 )
 
 // values returns default values as they are published, and the names of the product's images in them. These images have their published repositories
-// and digests; everything else, comments included, is as in the source tree.
-func (p Place) values(text []byte) ([]byte, []string, error) {
+// and digests. Images of other projects have their locked digest behind the tag, so that a user who sets another tag gets that image: the value digest
+// would take precedence over it. Everything else, comments included, is as in the source tree.
+func (p Place) values(text []byte, appVersion string) ([]byte, []string, error) {
 	var document yaml.Node
 	if err := yaml.Unmarshal(text, &document); err != nil {
 		return nil, nil, fmt.Errorf("values: %w", err)
@@ -27,7 +29,44 @@ func (p Place) values(text []byte) ([]byte, []string, error) {
 		set(lines, image["digest"], digest)
 		named = append(named, name)
 	}
+	for _, image := range imagesIn(&document) {
+		if tag := image["tag"]; tag != nil && image["digest"].Value == "" {
+			written := cmp.Or(tag.Value, appVersion)
+			if digest, locked := p.Locked[referenceOf(image, written)]; locked {
+				set(lines, tag, written+"@"+digest)
+			}
+		}
+	}
+	for _, node := range scalarsIn(&document) {
+		if digest, locked := p.Locked[node.Value]; locked {
+			set(lines, node, node.Value+"@"+digest)
+		}
+	}
 	return []byte(strings.Join(lines, "\n")), named, nil
+}
+
+// referenceOf returns the reference of an image with a tag: the fields registry and repository as templates combine them without global.imageRegistry.
+func referenceOf(image map[string]*yaml.Node, tag string) string {
+	reference := image["repository"].Value + ":" + tag
+	if registry := image["registry"]; registry != nil && registry.Value != "" {
+		return registry.Value + "/" + reference
+	}
+	return reference
+}
+
+// scalarsIn returns the values below a node that are texts, and not keys.
+func scalarsIn(node *yaml.Node) []*yaml.Node {
+	var found []*yaml.Node
+	for i, below := range node.Content {
+		if node.Kind == yaml.MappingNode && i%2 == 0 {
+			continue
+		}
+		if below.Kind == yaml.ScalarNode {
+			found = append(found, below)
+		}
+		found = append(found, scalarsIn(below)...)
+	}
+	return found
 }
 
 // imagesIn returns the maps below a node that have a repository and a digest.

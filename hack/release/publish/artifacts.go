@@ -45,7 +45,7 @@ func (r *run) image(ctx context.Context, program image.Program) error {
 // chart publishes a chart of the checkout.
 func (r *run) chart(ctx context.Context, named string) error {
 	packed, err := chartpack.Pack(ctx, filepath.Join(r.Root, "charts", named), chartpack.Place{
-		Registry: r.Registry, Digests: r.digests, Address: r.Address, Revision: r.Source.Revision,
+		Registry: r.Registry, Digests: r.digests, Locked: r.Locked, Address: r.Address, Revision: r.Source.Revision,
 	})
 	if err != nil {
 		return err

@@ -51,6 +51,8 @@ type Publisher struct {
 	Plugins []plugin.Plugin
 	Access  registry.Access
 	Source  source.Source
+	// Locked contains the digests of images of other projects, by reference; charts name the others by tag.
+	Locked map[string]string
 	// Address is the address of the product, with the repository of the source.
 	Address address.Address
 	// Builder is the identity of the builder, for the provenance.

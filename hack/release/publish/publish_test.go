@@ -20,6 +20,7 @@ import (
 
 	"gitops-runtime/hack/release/address"
 	"gitops-runtime/hack/release/image"
+	"gitops-runtime/hack/release/imagelock"
 	"gitops-runtime/hack/release/plugin"
 	"gitops-runtime/hack/release/publish"
 	"gitops-runtime/hack/release/releasetest"
@@ -40,6 +41,8 @@ type world struct {
 	expected verify.Verifier
 	mu       sync.Mutex
 	writes   []string
+	// byTag are the images that the verified charts name without a digest.
+	byTag []string
 }
 
 func newWorld(t *testing.T) *world {
@@ -105,7 +108,9 @@ func (w *world) verify(t *testing.T) (map[string][]string, error) {
 	verifier := w.expected
 	verifier.Registry = cmp.Or(verifier.Registry, w.publisher.Registry)
 	verifier.Version, verifier.Access, verifier.Signatures, verifier.Charts = w.publisher.Version, registry.Access{Attempts: 1}, w.signer, w.publisher.Charts
+	w.byTag = nil
 	verifier.Report = func(result verify.Result) {
+		w.byTag = append(w.byTag, result.ByTag...)
 		if len(result.Defects) > 0 {
 			defects[strings.TrimPrefix(result.Reference, verifier.Registry+"/")] = result.Defects
 		}
@@ -142,7 +147,16 @@ func TestASecondRunWritesNothing(t *testing.T) {
 	require.Empty(t, w.written())
 	require.Equal(t, 36, w.signer.Signed())
 
+	listed, err := imagelock.Listed(w.publisher.Root, w.publisher.Address.Images())
+	require.NoError(t, err)
+	slices.Sort(w.byTag)
+	require.Equal(t, listed, slices.Compact(w.byTag), "a chart that was published without locked images")
+
 	other := newWorld(t)
+	other.publisher.Locked = map[string]string{}
+	for _, image := range listed {
+		other.publisher.Locked[image] = "sha256:" + strings.Repeat("a", 64)
+	}
 	other.publisher.Compile, other.publisher.Registry = w.publisher.Compile, other.Name+"/team/runtime"
 	elsewhere, _, err := other.publish(t)
 	require.NoError(t, err)
@@ -152,6 +166,10 @@ func TestASecondRunWritesNothing(t *testing.T) {
 			require.Contains(t, first, w.Name+"/"+named, "the image depends on where it is built or published")
 		}
 	}
+	defects, err = other.verify(t)
+	require.NoError(t, err)
+	require.Empty(t, defects)
+	require.Empty(t, other.byTag, "a chart that was published with locked images")
 }
 
 // A run that was interrupted at any write is completed by the next one, without repeated uploads.

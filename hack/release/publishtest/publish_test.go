@@ -85,7 +85,7 @@ func (w *world) run(t *testing.T, folder, program string, arguments ...string) s
 }
 
 func (w *world) publishing() []string {
-	return []string{"publish", w.place, "--dirty", "--key", filepath.Join(w.keys, "cosign.key")}
+	return []string{"publish", w.place, "--dirty", "--by-tag", "--key", filepath.Join(w.keys, "cosign.key")}
 }
 
 func (w *world) verifying() []string {

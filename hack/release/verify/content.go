@@ -10,11 +10,13 @@ import (
 	"io"
 	"path"
 	"slices"
+	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/partial"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
+	"helm.sh/helm/v3/pkg/chart/loader"
 
 	"gitops-runtime/hack/release/artifact"
 	"gitops-runtime/hack/release/chartpack"
@@ -22,7 +24,7 @@ import (
 )
 
 // imageContent reads every manifest and blob of an image, and verifies their digests.
-func (r *run) imageContent(_ context.Context, found *remote.Descriptor) ([]string, error) {
+func (r *run) imageContent(found *remote.Descriptor, _ *Result) ([]string, error) {
 	index, err := found.ImageIndex()
 	if err != nil {
 		return []string{fmt.Sprintf("it is %s, not an index of platforms", found.MediaType)}, nil //nolint:nilerr // a defect
@@ -47,7 +49,7 @@ func (r *run) imageContent(_ context.Context, found *remote.Descriptor) ([]strin
 }
 
 // pluginContent reads a plugin, and verifies its digests.
-func (r *run) pluginContent(_ context.Context, found *remote.Descriptor) ([]string, error) {
+func (r *run) pluginContent(found *remote.Descriptor, _ *Result) ([]string, error) {
 	image, err := found.Image()
 	if err != nil {
 		return []string{fmt.Sprintf("it is %s, not a plugin", found.MediaType)}, nil //nolint:nilerr // a defect
@@ -56,7 +58,7 @@ func (r *run) pluginContent(_ context.Context, found *remote.Descriptor) ([]stri
 }
 
 // chartContent reads a chart and compares the images that it references with those verified.
-func (r *run) chartContent(_ context.Context, found *remote.Descriptor) ([]string, error) {
+func (r *run) chartContent(found *remote.Descriptor, result *Result) ([]string, error) {
 	image, err := found.Image()
 	if err != nil {
 		return []string{fmt.Sprintf("it is %s, not a chart", found.MediaType)}, nil //nolint:nilerr // a defect
@@ -72,7 +74,23 @@ func (r *run) chartContent(_ context.Context, found *remote.Descriptor) ([]strin
 	if err != nil {
 		return []string{err.Error()}, nil //nolint:nilerr // a defect
 	}
+	metadata, err := loader.LoadArchive(bytes.NewReader(packed))
+	if err != nil {
+		return []string{"the chart cannot be read: " + err.Error()}, nil //nolint:nilerr // a defect
+	}
+	result.ByTag = byTag(metadata.Metadata.Annotations["artifacthub.io/images"])
 	return r.references(named), nil
+}
+
+// byTag returns the images of a list for ArtifactHub that have no digest.
+func byTag(list string) []string {
+	var found []string
+	for line := range strings.Lines(list) {
+		if _, image, listed := strings.Cut(strings.TrimSpace(line), "image: "); listed && !strings.Contains(image, "@sha256:") {
+			found = append(found, image)
+		}
+	}
+	return found
 }
 
 // references compares the images of the release that a chart references, whatever their registry, with those that were verified.

@@ -48,6 +48,8 @@ type Result struct {
 	// Packages is the number of packages in the SBOM; Revision (a commit, or Uncommitted) and Builder are those of the provenance.
 	Packages          int
 	Revision, Builder string
+	// ByTag are the images that a chart installs, as it lists them, without a digest.
+	ByTag []string
 }
 
 // Verify verifies every image, plugin and chart. The error contains the number of invalid ones, or the reason why the registry could not be
@@ -109,8 +111,8 @@ func (r *run) report(result Result) int {
 	return min(len(result.Defects), 1)
 }
 
-// checker returns the defects of an artifact's content.
-type checker func(ctx context.Context, found *remote.Descriptor) ([]string, error)
+// checker returns the defects of an artifact's content, and writes what it finds there to the result.
+type checker func(found *remote.Descriptor, result *Result) ([]string, error)
 
 // artifact verifies one image or chart.
 func (r *run) artifact(ctx context.Context, named string, check checker) (Result, error) {
@@ -144,7 +146,7 @@ func (r *run) artifact(ctx context.Context, named string, check checker) (Result
 	if len(result.Defects) > 0 { // content that nobody signed is not read
 		return result, ctx.Err()
 	}
-	defects, err := check(ctx, found)
+	defects, err := check(found, &result)
 	if err != nil {
 		return result, fault.Explain("read", result.Reference, err)
 	}

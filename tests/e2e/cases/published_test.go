@@ -70,8 +70,8 @@ func (e *environment) publish(t *testing.T) string {
 	run(keys, "cosign", "generate-key-pair")
 	reach := install.RegistryInCluster + "=" + install.RegistryOnHost
 	// an earlier run may have published another commit with another key
-	run(e.local.Root, "release", "publish", releaseAt, "--reach", reach, "--dirty", "--replace", "--key", filepath.Join(keys, "cosign.key"))
-	again := run(e.local.Root, "release", "publish", releaseAt, "--reach", reach, "--dirty", "--key", filepath.Join(keys, "cosign.key"))
+	run(e.local.Root, "release", "publish", releaseAt, "--reach", reach, "--by-tag", "--dirty", "--replace", "--key", filepath.Join(keys, "cosign.key"))
+	again := run(e.local.Root, "release", "publish", releaseAt, "--reach", reach, "--by-tag", "--dirty", "--key", filepath.Join(keys, "cosign.key"))
 	require.NotContains(t, again, "  published ")
 	found := verified.FindStringSubmatch(run(e.local.Root, "release", "verify", releaseAt, "--reach", reach, "--public-key", filepath.Join(keys, "cosign.pub")))
 	require.NotNil(t, found)

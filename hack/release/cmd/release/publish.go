@@ -15,6 +15,7 @@ import (
 
 	"gitops-runtime/hack/release/address"
 	"gitops-runtime/hack/release/image"
+	"gitops-runtime/hack/release/imagelock"
 	"gitops-runtime/hack/release/plugin"
 	"gitops-runtime/hack/release/publish"
 	"gitops-runtime/hack/release/sign"
@@ -68,7 +69,7 @@ func place(arguments []string, product address.Address) (string, error) {
 func publishCommand() *cobra.Command {
 	var flags common
 	var key, url, builder, cosign string
-	var dirty, replace bool
+	var dirty, replace, byTag bool
 	command := &cobra.Command{
 		Use:   "publish [HOST/PATH]",
 		Short: "Publish images and charts, signed, with SBOM and provenance",
@@ -77,6 +78,9 @@ func publishCommand() *cobra.Command {
 			ctx := command.Context()
 			publisher, err := newPublisher(ctx, &flags, arguments, url, dirty)
 			if err != nil {
+				return err
+			}
+			if publisher.Locked, err = locked(publisher, byTag); err != nil {
 				return err
 			}
 			folder, err := os.MkdirTemp("", "release")
@@ -100,8 +104,27 @@ func publishCommand() *cobra.Command {
 	command.Flags().StringVar(&url, "source-url", os.Getenv("SOURCE_URL"), "repository of the sources, https://host/path (SOURCE_URL; default: that of address.yaml, then the origin of the clone)")
 	command.Flags().StringVar(&builder, "builder", cmp.Or(workflow(), statement.LocalBuilder), "identity of what builds, for the provenance (default in CI: the workflow)")
 	command.Flags().BoolVar(&dirty, "dirty", false, "publish uncommitted changes")
+	command.Flags().BoolVar(&byTag, "by-tag", os.Getenv("BY_TAG") != "", "publish charts that name images of other projects by tag, as far as no digest is locked (BY_TAG=1)")
 	command.Flags().BoolVar(&replace, "replace", false, "overwrite a version that was published with other content")
 	return command
+}
+
+// locked returns the digests of the checkout's images of other projects. Images without a digest, and digests of other images or of long ago, are an error
+// unless charts may name images by tag.
+func locked(publisher publish.Publisher, byTag bool) (map[string]string, error) {
+	lock, err := imagelock.Read(publisher.Root)
+	if err != nil || byTag {
+		return lock.Images, err
+	}
+	listed, err := imagelock.Listed(publisher.Root, publisher.Address.Images())
+	if err != nil {
+		return nil, err
+	}
+	if problems := lock.Problems(listed, time.Now()); len(problems) > 0 {
+		return nil, fmt.Errorf("charts cannot name every image by digest: %s: %s and %d more; run `make images-lock` and commit the file, or publish by tag with --by-tag (BY_TAG=1)",
+			imagelock.File, problems[0], len(problems)-1)
+	}
+	return lock.Images, nil
 }
 
 // registerSigner registers the flags for the signer.
@@ -258,7 +281,11 @@ func complete(ctx context.Context, verifier *verify.Verifier, flags *common, arg
 // show prints the result of an artifact.
 func show(result verify.Result) {
 	if len(result.Defects) == 0 {
-		fmt.Printf("  ok   %s@%s: signature, SBOM of %d packages, provenance (commit %.12s, %s)\n", result.Reference, result.Digest, result.Packages, result.Revision, result.Builder)
+		more := ""
+		if len(result.ByTag) > 0 {
+			more = fmt.Sprintf("; %d images by tag, not by digest", len(result.ByTag))
+		}
+		fmt.Printf("  ok   %s@%s: signature, SBOM of %d packages, provenance (commit %.12s, %s)%s\n", result.Reference, result.Digest, result.Packages, result.Revision, result.Builder, more)
 		return
 	}
 	for _, defect := range result.Defects {
