@@ -42,6 +42,9 @@ func (p Place) metadata(tree *chart.Metadata) (*chart.Metadata, error) {
 		}
 		published.Annotations[key] = value
 	}
+	if pages := p.Address.Page(p.Revision, ""); pages != "" && tree.Name == umbrella {
+		published.Annotations["gitops-runtime/pages"] = strings.TrimSuffix(pages, "/") // for the links of alerts
+	}
 	links, err := yaml.Marshal(p.links(tree.Name))
 	if err != nil {
 		return nil, err

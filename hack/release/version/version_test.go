@@ -65,7 +65,7 @@ func TestStampPageOfAFork(t *testing.T) {
 	fork := address.Address{Module: "example.com/acme/runtime", Registry: "ghcr.io/acme"}
 	for before, want := range map[string]string{
 		"a oci://ghcr.io/acme/argo-cd --version 0.9.0\n":               "a oci://ghcr.io/acme/argo-cd --version 1.2.3\n",
-		"$ go install initial/validator/cmd/validate-values\n":  "$ go install example.com/acme/runtime/validator/cmd/validate-values@v1.2.3\n",
+		"$ go install initial/validator/cmd/validate-values\n":         "$ go install example.com/acme/runtime/validator/cmd/validate-values@v1.2.3\n",
 		"$ go install a.b/c/imageoverride/cmd/image-override@v0.9.0\n": "$ go install example.com/acme/runtime/imageoverride/cmd/image-override@v1.2.3\n",
 		"$ go install example.com/other/cmd/tool@v0.9.0\n":             "$ go install example.com/other/cmd/tool@v0.9.0\n",
 	} {
