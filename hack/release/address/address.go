@@ -140,6 +140,14 @@ func (a Address) SupportLink() string { return a.contact(a.Support, "/issues") }
 // SecurityLink returns the URL for reports of vulnerabilities, "" if there is none.
 func (a Address) SecurityLink() string { return a.contact(a.Security, "/security/advisories/new") }
 
+// Supplier returns who publishes the product: the first maintainer or, without one, the place of the repository or registry.
+func (a Address) Supplier() string {
+	if len(a.Maintainers) > 0 {
+		return a.Maintainers[0].Name
+	}
+	return cmp.Or(strings.TrimPrefix(a.Repository, "https://"), a.Registry)
+}
+
 // contact returns a contact as a URL; without one, a page of the repository.
 func (a Address) contact(set, page string) string {
 	switch {

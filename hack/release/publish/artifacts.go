@@ -1,6 +1,7 @@
 package publish
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -35,6 +36,7 @@ func (r *run) image(ctx context.Context, program image.Program) error {
 	if err != nil {
 		return err
 	}
+	parts = statement.WithLicenses(parts, r.licenses)
 	parts = append(parts, statement.Part{
 		Name: "gitops-runtime", Version: r.Version, Purpose: "APPLICATION", License: "Apache-2.0", PURL: "pkg:golang/" + r.Address.Module + "@" + r.Version,
 	})
@@ -62,7 +64,7 @@ func (r *run) chart(ctx context.Context, named string) error {
 	if err != nil {
 		return err
 	}
-	parts, err := partsOf(packed.Metadata)
+	parts, err := partsOf(packed.Metadata, r.Registry)
 	if err != nil {
 		return fmt.Errorf("chart %s: %w", named, err)
 	}
@@ -97,8 +99,16 @@ func (r *run) oci(named string, digest v1.Hash) string {
 	return fmt.Sprintf("pkg:oci/%s@%s?repository_url=%s&tag=%s", named, url.QueryEscape(digest.String()), url.QueryEscape(r.Registry+"/"+named), r.Version)
 }
 
-// partsOf returns the charts and images that a chart installs.
-func partsOf(metadata *chart.Metadata) ([]statement.Part, error) {
+// supplierOf returns who publishes an image; "" for the images of the release, which are at own.
+func supplierOf(repository, own string) string {
+	if strings.HasPrefix(repository, own+"/") {
+		return ""
+	}
+	return statement.Namespace(repository)
+}
+
+// partsOf returns the charts and images that a chart installs; own is the registry of the release.
+func partsOf(metadata *chart.Metadata, own string) ([]statement.Part, error) {
 	var parts []statement.Part
 	for _, dependency := range metadata.Dependencies {
 		parts = append(parts, statement.Part{
@@ -120,7 +130,7 @@ func partsOf(metadata *chart.Metadata) ([]statement.Part, error) {
 			locator += "@" + url.QueryEscape(digest)
 		}
 		parts = append(parts, statement.Part{
-			Name: repository, Version: tag, Purpose: "CONTAINER", PURL: locator + "?repository_url=" + url.QueryEscape(repository) + "&tag=" + tag,
+			Name: repository, Version: tag, Purpose: "CONTAINER", Supplier: supplierOf(repository, own), PURL: locator + "?repository_url=" + url.QueryEscape(repository) + "&tag=" + tag,
 		})
 	}
 	return parts, nil
@@ -128,6 +138,10 @@ func partsOf(metadata *chart.Metadata) ([]statement.Part, error) {
 
 // finish attaches the statements about an artifact and reports it.
 func (r *run) finish(ctx context.Context, whole statement.Part, described v1.Descriptor, parts []statement.Part, written bool) error {
+	whole.Supplier = cmp.Or(r.Address.Supplier(), r.Registry)
+	for i, part := range parts {
+		parts[i].Supplier = cmp.Or(part.Supplier, whole.Supplier)
+	}
 	document, err := statement.Document(whole, described.Digest.Hex, parts, r.Source.Time)
 	if err != nil {
 		return fmt.Errorf("SBOM of %s: %w", whole.Name, err)

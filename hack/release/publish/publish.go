@@ -23,6 +23,7 @@ import (
 	"gitops-runtime/hack/release/image"
 	"gitops-runtime/hack/release/plugin"
 	"gitops-runtime/hack/release/source"
+	"gitops-runtime/hack/release/statement"
 	"gitops-runtime/internal/registry"
 	"gitops-runtime/internal/registry/fault"
 )
@@ -74,7 +75,11 @@ func (p Publisher) Publish(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	run := &run{Publisher: p, client: client, digests: map[string]string{}}
+	licenses, err := statement.Licenses(ctx, p.Root)
+	if err != nil {
+		return err
+	}
+	run := &run{Publisher: p, client: client, digests: map[string]string{}, licenses: licenses}
 	for _, program := range image.Programs() {
 		if err := run.image(ctx, program); err != nil {
 			return err
@@ -115,7 +120,9 @@ type run struct {
 	Publisher
 	client  *registry.Client
 	digests map[string]string // of images, by name
-	mu      sync.Mutex
+	// licenses are those of Go modules, by package URL.
+	licenses map[string]string
+	mu       sync.Mutex
 }
 
 // content is an image or index that is pushed under a tag.

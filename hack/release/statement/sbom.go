@@ -27,6 +27,8 @@ type Part struct {
 	Purpose string
 	// License is an SPDX expression, empty if it is not known.
 	License string
+	// Supplier is who publishes it: an organization, or the part of its name that identifies one, such as quay.io/argoproj; empty if it is not known.
+	Supplier string
 }
 
 // Document returns the SPDX document of an artifact and its parts.
@@ -67,8 +69,12 @@ func (p Part) pkg() *v2_3.Package {
 	if license == "" {
 		license = unknown
 	}
+	supplier := &common.Supplier{Supplier: unknown}
+	if p.Supplier != "" {
+		supplier = &common.Supplier{SupplierType: "Organization", Supplier: p.Supplier}
+	}
 	return &v2_3.Package{
-		PackageName: p.Name, PackageVersion: p.Version,
+		PackageName: p.Name, PackageVersion: p.Version, PackageSupplier: supplier,
 		PackageSPDXIdentifier:     common.ElementID(fmt.Sprintf("Package-%x", sha256.Sum256([]byte(p.PURL)))[:24]),
 		PackageDownloadLocation:   unknown,
 		PackageLicenseConcluded:   unknown,
@@ -86,17 +92,31 @@ func Modules(program string) ([]Part, error) {
 		return nil, fmt.Errorf("read the modules in %s: %w", program, err)
 	}
 	goVersion := strings.TrimPrefix(info.GoVersion, "go")
-	parts := []Part{{Name: "stdlib", Version: goVersion, PURL: "pkg:golang/stdlib@" + goVersion, Purpose: "LIBRARY", License: "BSD-3-Clause"}}
+	parts := []Part{{Name: "stdlib", Version: goVersion, PURL: "pkg:golang/stdlib@" + goVersion, Purpose: "LIBRARY", License: "BSD-3-Clause", Supplier: "Go"}}
 	for _, module := range info.Deps {
 		if module.Replace != nil {
 			module = module.Replace
 		}
 		parts = append(parts, Part{
-			Name: module.Path, Version: module.Version, Purpose: "LIBRARY",
-			PURL: "pkg:golang/" + strings.ToLower(module.Path) + "@" + url.QueryEscape(module.Version),
+			Name: module.Path, Version: module.Version, Purpose: "LIBRARY", Supplier: Namespace(module.Path), PURL: moduleURL(module.Path, module.Version),
 		})
 	}
 	return parts, nil
+}
+
+// moduleURL returns the package URL of a Go module.
+func moduleURL(path, version string) string {
+	return "pkg:golang/" + strings.ToLower(path) + "@" + url.QueryEscape(version)
+}
+
+// Namespace returns the part of a module path or of an image's repository that identifies who publishes it: the host, and the first folder there.
+func Namespace(path string) string {
+	host, rest, _ := strings.Cut(path, "/")
+	owner, _, more := strings.Cut(rest, "/")
+	if !more {
+		return host
+	}
+	return host + "/" + owner
 }
 
 // ModulesOf returns the modules of several programs.

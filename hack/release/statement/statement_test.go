@@ -3,6 +3,8 @@ package statement_test
 import (
 	"encoding/json"
 	"maps"
+	"net/url"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -12,9 +14,11 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/mod/modfile"
 
 	"gitops-runtime/hack/release/source"
 	"gitops-runtime/hack/release/statement"
+	"gitops-runtime/internal/gomodule"
 )
 
 var digest = strings.Repeat("a", 64)
@@ -81,4 +85,45 @@ func TestSBOM(t *testing.T) {
 	require.Error(t, err)
 	_, err = statement.Modules("/nonexistent")
 	require.ErrorContains(t, err, "read the modules in /nonexistent")
+}
+
+// Modules have the licenses of their files in the module cache, and each part has a supplier.
+func TestLicensesAndSuppliers(t *testing.T) {
+	root, err := gomodule.Root()
+	require.NoError(t, err)
+	licenses, err := statement.Licenses(t.Context(), root)
+	require.NoError(t, err)
+	info, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	require.NoError(t, err)
+	parsed, err := modfile.Parse("go.mod", info, nil)
+	require.NoError(t, err)
+	var parts []statement.Part
+	for _, required := range parsed.Require {
+		purl := "pkg:golang/" + strings.ToLower(required.Mod.Path) + "@" + url.QueryEscape(required.Mod.Version)
+		parts = append(parts, statement.Part{Name: required.Mod.Path, PURL: purl, Supplier: statement.Namespace(required.Mod.Path)})
+	}
+	parts = statement.WithLicenses(parts, licenses)
+	known := 0
+	for _, part := range parts {
+		if part.License != "" {
+			known++
+		}
+	}
+	require.Greater(t, known*100, len(parts)*95, "licenses of %d of %d modules are known", known, len(parts))
+	byName := map[string]string{}
+	for _, part := range parts {
+		byName[part.Name] = part.License
+	}
+	require.Equal(t, "Apache-2.0", byName["github.com/spf13/cobra"])
+	require.Equal(t, "BSD-3-Clause", byName["golang.org/x/sync"])
+	require.Equal(t, "MIT", byName["github.com/stretchr/testify"])
+	require.Equal(t, "github.com/spf13", statement.Namespace("github.com/spf13/cobra"))
+	require.Equal(t, "sigs.k8s.io", statement.Namespace("sigs.k8s.io/yaml"))
+
+	document, err := statement.Document(statement.Part{Name: "a", Version: "1", PURL: "pkg:oci/a", Supplier: "Team"}, digest, parts, time.Unix(0, 0))
+	require.NoError(t, err)
+	for _, one := range document.Packages {
+		require.NotEqual(t, "NOASSERTION", one.PackageSupplier.Supplier, one.PackageName)
+		require.Equal(t, "Organization", one.PackageSupplier.SupplierType)
+	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -12,7 +13,9 @@ import (
 	spdx "github.com/spdx/tools-golang/json"
 	"github.com/spf13/cobra"
 
+	"gitops-runtime/hack/release/address"
 	"gitops-runtime/hack/release/statement"
+	"gitops-runtime/internal/gomodule"
 )
 
 func signCommand() *cobra.Command {
@@ -48,12 +51,12 @@ func sbomCommand() *cobra.Command {
 		Use:   "sbom PROGRAM",
 		Short: "Write the SBOM of a program that Go compiled, for any platform",
 		Args:  cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, arguments []string) error {
+		RunE: func(command *cobra.Command, arguments []string) error {
 			at, err := time.Parse(time.RFC3339, created)
 			if err != nil {
 				return fmt.Errorf("--created: write a time such as 2006-01-02T15:04:05Z: %w", err)
 			}
-			text, err := sbom(arguments[0], whole, at)
+			text, err := sbom(command.Context(), arguments[0], whole, at)
 			if err != nil {
 				return err
 			}
@@ -69,7 +72,7 @@ func sbomCommand() *cobra.Command {
 }
 
 // sbom returns the SPDX document of a program and the modules in it.
-func sbom(program string, whole statement.Part, created time.Time) ([]byte, error) {
+func sbom(ctx context.Context, program string, whole statement.Part, created time.Time) ([]byte, error) {
 	file, err := os.Open(program)
 	if err != nil {
 		return nil, err
@@ -83,6 +86,19 @@ func sbom(program string, whole statement.Part, created time.Time) ([]byte, erro
 	if err != nil {
 		return nil, err
 	}
+	root, err := gomodule.Root()
+	if err != nil {
+		return nil, err
+	}
+	licenses, err := statement.Licenses(ctx, root)
+	if err != nil {
+		return nil, err
+	}
+	product, err := address.Read(root)
+	if err != nil {
+		return nil, err
+	}
+	parts, whole.Supplier = statement.WithLicenses(parts, licenses), product.Supplier()
 	whole.PURL = "pkg:generic/" + whole.Name + "@" + whole.Version
 	document, err := statement.Document(whole, hex.EncodeToString(sum.Sum(nil)), parts, created)
 	if err != nil {
