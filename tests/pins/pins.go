@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	"golang.org/x/mod/modfile"
 
+	"gitops-runtime/hack/release/address"
 	"gitops-runtime/internal/vulnerable"
 )
 
@@ -49,6 +50,10 @@ func Pins(root string) ([]Pin, error) {
 		}
 		pins = append(pins, required...)
 	}
+	product, err := address.Read(root)
+	if err != nil {
+		return nil, err
+	}
 	charts, err := filepath.Glob(filepath.Join(root, "charts", "*", "values.yaml"))
 	if err != nil {
 		return nil, err
@@ -59,6 +64,9 @@ func Pins(root string) ([]Pin, error) {
 			return nil, err
 		}
 		for _, image := range named {
+			if strings.HasPrefix(image, product.Images()+"/") {
+				continue // built from this checkout
+			}
 			tag, err := name.NewTag(image)
 			if err != nil {
 				return nil, fmt.Errorf("%s: image %q: %w", file, image, err)

@@ -21,6 +21,9 @@ var uncoded = map[string]string{
 	"tunnel-server": "a separate chart for operators of the platform; validate-values checks a runtime",
 }
 
+// ofInstalls begins the message about a chart that cannot be installed, whatever its values: validate-values checks values.
+const ofInstalls = "installer.image.repository names no registry"
+
 var (
 	failing = regexp.MustCompile(`\{-? ?fail\s+(?:\(\s*(?:printf?)?\s*)*`)
 	coded   = regexp.MustCompile(`^\\n([A-Z]{3}[0-9]{3}): `)
@@ -46,7 +49,10 @@ func TestEveryFailOfATemplateIsAFindingWithACase(t *testing.T) {
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)
 		for _, at := range failing.FindAllIndex(text, -1) {
-			message := strings.TrimPrefix(string(text[at[1]:min(at[1]+60, len(text))]), `"`)
+			message := strings.TrimPrefix(string(text[at[1]:min(at[1]+80, len(text))]), `"`)
+			if strings.HasPrefix(message, ofInstalls) {
+				continue
+			}
 			code := coded.FindStringSubmatch(message)
 			if !assert.NotNil(t, code, "%s fails without a code: %s", file, message) {
 				continue

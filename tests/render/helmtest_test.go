@@ -175,7 +175,7 @@ func TestPodsOfTestsHaveEverySetting(t *testing.T) {
 	for _, pod := range testPods(t, objects) {
 		t.Run(pod.Name, func(t *testing.T) {
 			container := pod.Spec.Containers[0]
-			const image = "registry.example.com/mirror/codefresh/gitops-runtime-installer@sha256:1111111111111111111111111111111111111111111111111111111111111111"
+			const image = "registry.example.com/mirror/gitops-runtime-installer@sha256:1111111111111111111111111111111111111111111111111111111111111111"
 			assert.Equal(t, image, container.Image)
 			assert.Equal(t, map[string]string{"pool": "ops"}, pod.Spec.NodeSelector)
 			assert.Equal(t, []corev1.LocalObjectReference{{Name: "pull"}}, pod.Spec.ImagePullSecrets)

@@ -245,7 +245,10 @@ of a component, its name is that of its label app.kubernetes.io/part-of. Argumen
   (dict "name" $v.redis.fullnameOverride "on" (and $v.redis.enabled (not $ha.enabled)) "version" $v.redis.image.tag)
 -}}
 {{- $components := list -}}
-{{- range $table }}{{ if .on }}{{ $components = append $components (dict "name" .name "version" (include "gitops-runtime.tag" .version)) }}{{ end }}{{ end -}}
+{{- range $table -}}
+{{- $version := include "gitops-runtime.tag" .version -}}
+{{- if .on }}{{ $components = append $components (dict "name" .name "version" $version) }}{{ end -}}
+{{- end -}}
 {{- dict "components" $components | toJson -}}
 {{- end -}}
 

@@ -23,15 +23,17 @@ if the Job may fail).
 {{- end -}}
 
 {{- /*
-gitops-runtime.hook.published: fails if the image of the hooks is the default of a checkout without an address, which no registry has, and the render is for a
-cluster: only then the API versions contain kinds. Arguments: the root.
+gitops-runtime.hook.published: fails if the image of the hooks is the default of a checkout without an address, which no registry has, and
+the render is for a cluster: only then the API versions contain kinds. Arguments: the root.
 */}}
 {{- define "gitops-runtime.hook.published" -}}
-{{- $image := include "common.image" (dict "global" .Values.global "images" (list .Values.installer.image) "tag" .Chart.AppVersion) -}}
+{{- $given := dict "global" .Values.global "images" (list .Values.installer.image) "tag" .Chart.AppVersion -}}
+{{- $image := include "common.image" $given -}}
 {{- if and (hasPrefix "address-not-set.invalid/" $image) (.Capabilities.APIVersions.Has "v1/Namespace") -}}
 {{- fail (print
-  "installer.image.repository names no registry, because this chart is a checkout that was not published. Publish it (make publish REGISTRY=<host/path>) "
-  "and install it from there, or push the image that `make program-images` writes and set installer.image.repository to its name"
+  "installer.image.repository names no registry, because this chart is a checkout that was not published. "
+  "Publish it (make publish REGISTRY=<host/path>) and install it from there, or push the image that `make program-images` writes "
+  "and set installer.image.repository to its name"
 ) -}}
 {{- end -}}
 {{- end -}}
