@@ -14,6 +14,7 @@ require (
 	github.com/google/licensecheck v0.3.1
 	github.com/graph-gophers/graphql-go v1.5.0
 	github.com/joshdk/go-junit v1.0.0
+	github.com/openvex/go-vex v0.2.5
 	github.com/santhosh-tekuri/jsonschema/v5 v5.3.1
 	github.com/spdx/tools-golang v0.5.7
 	github.com/spf13/cobra v1.10.2
@@ -43,10 +44,12 @@ require (
 require (
 	github.com/anchore/go-struct-converter v0.1.0 // indirect
 	github.com/cpuguy83/go-md2man/v2 v2.0.7 // indirect
+	github.com/package-url/packageurl-go v0.1.1 // indirect
 	github.com/pmezard/go-difflib v1.0.1-0.20181226105442-5d4384ee4fb2 // indirect
 	github.com/russross/blackfriday/v2 v2.1.0 // indirect
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // indirect
 	golang.org/x/text v0.43.0 // indirect
+	gopkg.in/yaml.v3 v3.0.1 // indirect
 	gotest.tools/v3 v3.5.2 // indirect
 )
 

@@ -20,6 +20,10 @@ publish: deps bin/cosign ## Publish images and charts, signed (REGISTRY=host/pat
 images-lock: ## Write the digests of the images of other projects, by which published charts name them
 	@go run ./hack/release/cmd/release images-lock $(ARGS)
 
+.PHONY: vex
+vex: ## Write the known vulnerabilities of all images, fixed, affected or open, for scanners (OpenVEX)
+	@go run ./hack/release/cmd/release vex $(ARGS)
+
 .PHONY: verify
 verify: bin/cosign ## Verify what is published (REGISTRY=host/path COSIGN_PUBLIC_KEY=cosign.pub)
 	@$(STEP) "build release" go build -o bin/release ./hack/release/cmd/release

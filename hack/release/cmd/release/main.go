@@ -32,7 +32,7 @@ func main() {
 
 func command() *cobra.Command {
 	root := &cobra.Command{Use: "release", Short: "Build, publish and verify a release", SilenceUsage: true, SilenceErrors: true}
-	root.AddCommand(addressCommand(), stampCommand(), imageCommand(), imagesLockCommand(), publishCommand(), verifyCommand(), signCommand(), sbomCommand(), followCommand())
+	root.AddCommand(addressCommand(), stampCommand(), imageCommand(), imagesLockCommand(), publishCommand(), verifyCommand(), signCommand(), sbomCommand(), vexCommand(), followCommand())
 	return root
 }
 
