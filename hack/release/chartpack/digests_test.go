@@ -1,7 +1,7 @@
 package chartpack_test
 
 import (
-	"bytes"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -10,12 +10,12 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"helm.sh/helm/v3/pkg/chart/loader"
 	"helm.sh/helm/v3/pkg/chartutil"
 
 	"gitops-runtime/hack/release/chartpack"
 	"gitops-runtime/hack/release/imagelock"
 	"gitops-runtime/internal/gomodule"
+	"gitops-runtime/internal/helmchart"
 	"gitops-runtime/internal/helmrender"
 )
 
@@ -39,7 +39,9 @@ func TestEveryImageOfAPublishedChartHasItsDigest(t *testing.T) {
 	}
 	packed, err := chartpack.Pack(t.Context(), filepath.Join(root, "charts", "gitops-runtime"), place)
 	require.NoError(t, err)
-	loaded, err := loader.LoadArchive(bytes.NewReader(packed.Content))
+	archive := filepath.Join(t.TempDir(), "gitops-runtime.tgz")
+	require.NoError(t, os.WriteFile(archive, packed.Content, 0o600))
+	loaded, err := helmchart.Load(t.Context(), helmchart.Source{Name: archive})
 	require.NoError(t, err)
 	for _, of := range []string{"tunnel", "everything-on"} {
 		given, err := chartutil.ReadValuesFile(filepath.Join(root, "charts", "gitops-runtime", "ci", of+"-values.yaml"))

@@ -16,7 +16,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/partial"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
-	"helm.sh/helm/v3/pkg/chart/loader"
+	"helm.sh/helm/v3/pkg/chart"
+	"sigs.k8s.io/yaml"
 
 	"gitops-runtime/hack/release/artifact"
 	"gitops-runtime/hack/release/chartpack"
@@ -70,15 +71,11 @@ func (r *run) chartContent(found *remote.Descriptor, result *Result) ([]string, 
 	if err != nil {
 		return []string{err.Error()}, nil //nolint:nilerr // a defect
 	}
-	named, err := imagesOf(packed)
+	named, listed, err := imagesOf(packed)
 	if err != nil {
 		return []string{err.Error()}, nil //nolint:nilerr // a defect
 	}
-	metadata, err := loader.LoadArchive(bytes.NewReader(packed))
-	if err != nil {
-		return []string{"the chart cannot be read: " + err.Error()}, nil //nolint:nilerr // a defect
-	}
-	result.ByTag = byTag(metadata.Metadata.Annotations["artifacthub.io/images"])
+	result.ByTag = byTag(listed)
 	return r.references(named), nil
 }
 
@@ -153,32 +150,40 @@ func changed(what string, err error) ([]string, error) {
 	return []string{what + " does not match its digest: " + err.Error()}, nil
 }
 
-// imagesOf returns the images that the values of a packed chart and of all charts in it reference.
-func imagesOf(packed []byte) ([]chartpack.Image, error) {
+// imagesOf returns the images that the values of a packed chart and of all charts in it reference, and ArtifactHub's list of the images that it installs.
+func imagesOf(packed []byte) (all []chartpack.Image, listed string, err error) {
 	unzipped, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
-		return nil, fmt.Errorf("the chart cannot be unpacked: %w", err)
+		return nil, "", fmt.Errorf("the chart cannot be unpacked: %w", err)
 	}
 	files := tar.NewReader(io.LimitReader(unzipped, maxChart))
-	var all []chartpack.Image
 	for {
 		header, err := files.Next()
 		if errors.Is(err, io.EOF) {
-			return all, nil
+			return all, listed, nil
 		}
 		if err != nil {
-			return nil, fmt.Errorf("the chart cannot be unpacked: %w", err)
+			return nil, "", fmt.Errorf("the chart cannot be unpacked: %w", err)
 		}
-		if path.Base(header.Name) != "values.yaml" {
+		own := path.Base(header.Name) == "Chart.yaml" && strings.Count(header.Name, "/") == 1
+		if path.Base(header.Name) != "values.yaml" && !own {
 			continue
 		}
 		text, err := io.ReadAll(files)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", header.Name, err)
+			return nil, "", fmt.Errorf("%s: %w", header.Name, err)
+		}
+		if own {
+			var metadata chart.Metadata
+			if err := yaml.Unmarshal(text, &metadata); err != nil {
+				return nil, "", fmt.Errorf("%s: %w", header.Name, err)
+			}
+			listed = metadata.Annotations["artifacthub.io/images"]
+			continue
 		}
 		named, err := chartpack.Named(text)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", header.Name, err)
+			return nil, "", fmt.Errorf("%s: %w", header.Name, err)
 		}
 		all = append(all, named...)
 	}
