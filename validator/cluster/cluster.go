@@ -85,11 +85,21 @@ const (
 )
 
 func (c *Client) ask(ctx context.Context, q question, into any) error {
+	response, err := c.send(ctx, q)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	return c.decode(response, q, into)
+}
+
+// send returns the response to a request; the caller closes its body.
+func (c *Client) send(ctx context.Context, q question) (*http.Response, error) {
 	method, body := http.MethodGet, io.Reader(nil)
 	if q.body != nil {
 		text, err := json.Marshal(q.body)
 		if err != nil {
-			return fmt.Errorf("%s %s: %w", q.verb, q.resource, err)
+			return nil, fmt.Errorf("%s %s: %w", q.verb, q.resource, err)
 		}
 		method, body = http.MethodPost, bytes.NewReader(text)
 	}
@@ -102,7 +112,7 @@ func (c *Client) ask(ctx context.Context, q question, into any) error {
 	}
 	request, err := http.NewRequestWithContext(ctx, method, address, body)
 	if err != nil {
-		return fmt.Errorf("%s %s: %w", q.verb, q.resource, err)
+		return nil, fmt.Errorf("%s %s: %w", q.verb, q.resource, err)
 	}
 	request.Header.Set("Accept", cmp.Or(q.accept, "application/json"))
 	if q.body != nil {
@@ -110,10 +120,9 @@ func (c *Client) ask(ctx context.Context, q question, into any) error {
 	}
 	response, err := c.http.Do(request)
 	if err != nil {
-		return &Error{Verb: q.verb, Resource: q.resource, Err: netfail.Classify(c.host, err)}
+		return nil, &Error{Verb: q.verb, Resource: q.resource, Err: netfail.Classify(c.host, err)}
 	}
-	defer response.Body.Close()
-	return c.decode(response, q, into)
+	return response, nil
 }
 
 func (c *Client) decode(response *http.Response, q question, into any) error {

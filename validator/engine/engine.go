@@ -49,6 +49,8 @@ type Check struct {
 // Outcome contains the findings of a check, or the reason why it did not apply or could not run.
 type Outcome struct {
 	Findings []findings.Finding
+	// Note, if not empty, names what the check could not measure; it does not change the status.
+	Note string
 	// Skip, if not empty, is the reason why the check did not apply; checks that need it continue.
 	Skip string
 	// Lacks, if not empty, names what the check needs and does not have ("a cluster"); checks that need this one are skipped, too, even if all
@@ -189,7 +191,7 @@ func interruption(ctx context.Context) string {
 }
 
 func conclude(check Check, outcome Outcome) Result {
-	result := Result{Code: check.Code, Title: check.Title, Group: check.Group, Status: Passed, Findings: outcome.Findings}
+	result := Result{Code: check.Code, Title: check.Title, Group: check.Group, Status: Passed, Reason: outcome.Note, Findings: outcome.Findings}
 	result.Status = worst(outcome.Findings)
 	result.holds = (result.Status == Passed || result.Status == Warned) && outcome.Lacks == ""
 	if len(outcome.Findings) > 0 {

@@ -1,6 +1,9 @@
 package findings
 
-import "sort"
+import (
+	"slices"
+	"sort"
+)
 
 // Definition is one row of the table of all findings.
 type Definition struct {
@@ -17,23 +20,29 @@ type Definition struct {
 	Why string
 }
 
-// Table returns every definition, in the order of the codes.
+// Table returns the definitions of the checks of an install, in the order of the codes.
 func Table() []Definition {
 	groups := [][]Definition{
 		schemaTable(), runtimeTable(), tokenTable(), accountTable(), modeTable(),
 		gitTable(), certificateTable(), clusterTable(),
 	}
-	var all []Definition
-	for _, group := range groups {
-		all = append(all, group...)
-	}
+	return sorted(groups)
+}
+
+// RunningTable returns the definitions of the checks of a running runtime, in the order of the codes.
+func RunningTable() []Definition {
+	return sorted([][]Definition{podTable(), secretTable(), pathTable(), releaseTable(), surroundingsTable()})
+}
+
+func sorted(groups [][]Definition) []Definition {
+	all := slices.Concat(groups...)
 	sort.SliceStable(all, func(i, j int) bool { return all[i].Code < all[j].Code })
 	return all
 }
 
 // Lookup returns the definition of a code, and false for an unknown code.
 func Lookup(code string) (Definition, bool) {
-	for _, definition := range Table() {
+	for _, definition := range slices.Concat(Table(), RunningTable()) {
 		if definition.Code == code {
 			return definition, true
 		}

@@ -69,14 +69,14 @@ func (h *Hidden) credentials(name string, node any) {
 			h.credentials(name, item)
 		}
 	case string:
-		if sensitive(name) || lookalike(at) {
+		if Sensitive(name) || Lookalike(at) {
 			h.add(at)
 		}
 	}
 }
 
-// sensitive reports whether a path names a credential.
-func sensitive(path string) bool {
+// Sensitive reports whether a path names a credential.
+func Sensitive(path string) bool {
 	if strings.Contains(path, "matchExpressions[") || strings.Contains(path, "tolerations[") {
 		return false // their keys are those of labels
 	}
@@ -84,8 +84,8 @@ func sensitive(path string) bool {
 	return credential.MatchString(last) && !reference.MatchString(last)
 }
 
-// lookalike reports whether a text looks like a credential: it has a known form, or is long and mixes letters of both cases and digits.
-func lookalike(text string) bool {
+// Lookalike reports whether a text looks like a credential: it has a known form, or is long and mixes letters of both cases and digits.
+func Lookalike(text string) bool {
 	if looks.MatchString(text) {
 		return true
 	}
@@ -118,7 +118,7 @@ func (h *Hidden) add(value string) {
 	}
 	if strings.Contains(value, "\n") {
 		for line := range strings.Lines(value) {
-			if line = strings.TrimSpace(line); lookalike(line) || len(line) > 40 && !strings.Contains(line, " ") {
+			if line = strings.TrimSpace(line); Lookalike(line) || len(line) > 40 && !strings.Contains(line, " ") {
 				h.texts[line] = true
 			}
 		}
@@ -183,7 +183,7 @@ func (h *Hidden) value(path string, value *string) *string {
 	}
 	given := strings.TrimPrefix(*value, "=")
 	literal := !strings.Contains(path, "].env.") || strings.HasPrefix(*value, "=")
-	if h.texts[given] || !harmless.MatchString(given) && literal && sensitive(path) || lookalike(given) {
+	if h.texts[given] || !harmless.MatchString(given) && literal && Sensitive(path) || Lookalike(given) {
 		return text(hiddenText)
 	}
 	for hidden := range h.texts {

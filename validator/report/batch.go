@@ -24,6 +24,8 @@ type Batch interface {
 type Total struct {
 	// Version is the version of the program.
 	Version string
+	// Noun names one of the subjects, "file" if it is empty.
+	Noun string
 	// Files is the number of checked files, Unchecked the number of files that were not checked because the run was interrupted.
 	Files, Unchecked int
 	// Statuses counts files by the status of their worst check, Codes counts files by the codes of their findings.
@@ -63,11 +65,16 @@ func (t Total) Summary() string {
 	if t.Unchecked > 0 {
 		parts = append(parts, fmt.Sprintf("%d not checked", t.Unchecked))
 	}
-	noun := "files"
-	if t.Files+t.Unchecked == 1 {
-		noun = "file"
+	return fmt.Sprintf("%s: %s", t.counted(t.Files+t.Unchecked), strings.Join(parts, ", "))
+}
+
+// counted returns a number of subjects, as in "2 files".
+func (t Total) counted(number int) string {
+	noun := cmp.Or(t.Noun, "file")
+	if number != 1 {
+		noun += "s"
 	}
-	return fmt.Sprintf("%d %s: %s", t.Files+t.Unchecked, noun, strings.Join(parts, ", "))
+	return fmt.Sprintf("%d %s", number, noun)
 }
 
 // Frequent returns the codes, those of the most files first.

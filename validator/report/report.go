@@ -34,6 +34,8 @@ type Target struct {
 	URL       string `json:"url,omitempty"`
 	Chart     string `json:"chart,omitempty"`
 	Upgrade   bool   `json:"upgrade"`
+	// Running means that a running runtime was checked, not values.
+	Running bool `json:"running,omitempty"`
 }
 
 // Format writes reports in one format.

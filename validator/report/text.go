@@ -76,7 +76,10 @@ func (t Text) skips(w io.Writer, results []engine.Result) {
 func heading(report Report) string {
 	target := report.Target
 	action := "install"
-	if target.Upgrade {
+	switch {
+	case target.Running:
+		action = "running"
+	case target.Upgrade:
 		action = "upgrade"
 	}
 	parts := []string{"namespace " + target.Namespace, target.Mode + " access", action}
@@ -142,11 +145,7 @@ func (f textBatch) End(total Total) error {
 	fmt.Fprintf(f.out, "\nvalidate-values %s: %s\n", total.Version, total.Summary())
 	for _, code := range total.Frequent() {
 		definition, _ := findings.Lookup(code)
-		files := "files"
-		if total.Codes[code] == 1 {
-			files = "file"
-		}
-		fmt.Fprintf(f.out, "  %s  %s in %d %s\n", code, definition.Level, total.Codes[code], files)
+		fmt.Fprintf(f.out, "  %s  %s in %s\n", code, definition.Level, total.counted(total.Codes[code]))
 	}
 	if codes := total.Frequent(); len(codes) > 0 {
 		fmt.Fprintf(f.out, "To read more: validate-values explain %s\n", codes[0])

@@ -17,7 +17,7 @@ const workers = 4
 
 // batch checks many values files and writes one report on all of them, file by file. Each file is merged separately: it overrides the files of -f,
 // and flags override it. The subject contains what the files share.
-func batch(ctx context.Context, files []string, outputs outputs, subject checks.Subject, options Options, system System) (code int, err error) {
+func batch(ctx context.Context, files []string, outputs Outputs, subject checks.Subject, options Options, system System) (code int, err error) {
 	if err := options.keepInput(ctx); err != nil {
 		return 0, unread(ctx, err)
 	}
@@ -34,7 +34,7 @@ func batch(ctx context.Context, files []string, outputs outputs, subject checks.
 			return 0, errors.Join(result.err, written.abandon())
 		}
 		total.Count(result.report)
-		code = worse(code, verdict(result.report.Results, options.Strict, false))
+		code = worse(code, Verdict(result.report.Results, options.Strict, false))
 		if err := written.add(result.report); err != nil {
 			return 0, broken(errors.Join(err, written.abandon()))
 		}

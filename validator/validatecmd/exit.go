@@ -18,8 +18,8 @@ const (
 	ExitInconclusive = 5
 )
 
-// verdict returns the exit code for the results. With essentialOnly an inconclusive check counts only if an install depends on it.
-func verdict(results []engine.Result, strict, essentialOnly bool) int {
+// Verdict returns the exit code for the results. With essentialOnly an inconclusive check counts only if an install depends on it.
+func Verdict(results []engine.Result, strict, essentialOnly bool) int {
 	code := ExitOK
 	for _, result := range results {
 		switch {

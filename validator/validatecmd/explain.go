@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gitops-runtime/validator/checks"
+	"gitops-runtime/validator/engine"
 	"gitops-runtime/validator/findings"
 )
 
@@ -15,14 +16,14 @@ func explainCommand(system System) *cobra.Command {
 	return &cobra.Command{
 		Use: "explain [CODE...]", Short: "Explain a code and how to fix it; without a code, list all codes",
 		ValidArgsFunction: cobra.FixedCompletions(codes(), cobra.ShellCompDirectiveNoFileComp),
-		RunE:              func(_ *cobra.Command, codes []string) error { return explain(system.Out, codes) },
+		RunE:              func(_ *cobra.Command, codes []string) error { return explain(system, codes) },
 	}
 }
 
-func explain(out io.Writer, codes []string) error {
+func explain(system System, codes []string) error {
 	var text strings.Builder
 	if len(codes) == 0 {
-		for _, check := range checks.Table(checks.Subject{}) {
+		for _, check := range system.checks() {
 			fmt.Fprintf(&text, "%s  %s\n", check.Code, check.Title)
 			for _, definition := range findings.Table() {
 				if definition.Code[:4] == check.Code[:4] && definition.Code != check.Code {
@@ -39,9 +40,9 @@ func explain(out io.Writer, codes []string) error {
 		if i > 0 {
 			text.WriteString("\n")
 		}
-		text.WriteString(explanation(definition))
+		text.WriteString(system.explanation(definition))
 	}
-	return show(out, text.String())
+	return show(system.Out, text.String())
 }
 
 // show writes a text; an error has the exit code ExitError.
@@ -52,10 +53,13 @@ func show(out io.Writer, text string) error {
 	return nil
 }
 
+// checks returns the checks of an install, and those of a running runtime that this build has.
+func (s System) checks() []engine.Check { return append(checks.Table(checks.Subject{}), s.Running...) }
+
 // explanation returns the output of `explain` for one code.
-func explanation(definition findings.Definition) string {
+func (s System) explanation(definition findings.Definition) string {
 	var text strings.Builder
-	check := titleOf(definition.Code)
+	check := s.titleOf(definition.Code)
 	fmt.Fprintf(&text, "%s (%s)\n", definition.Code, definition.Level)
 	fmt.Fprintf(&text, "  check  %s\n", check)
 	if definition.Level != findings.Inconclusive {
@@ -69,8 +73,8 @@ func explanation(definition findings.Definition) string {
 }
 
 // titleOf returns the title of the check that a code belongs to.
-func titleOf(code string) string {
-	for _, check := range checks.Table(checks.Subject{}) {
+func (s System) titleOf(code string) string {
+	for _, check := range s.checks() {
 		if check.Code[:4] == code[:4] {
 			return check.Title
 		}

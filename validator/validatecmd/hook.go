@@ -85,7 +85,7 @@ const (
 // Hook checks the values that Helm has merged. An inconclusive check stops the install only if the install depends on it. After a rejection only the Job
 // with its log remains of the hook's objects.
 func Hook(ctx context.Context, options HookOptions, system System) (int, error) {
-	outputs, err := parseOutputs(options.Outputs, false, system.Formats)
+	outputs, err := ParseOutputs(options.Outputs, false, system.Formats)
 	if err != nil {
 		return 0, usage(err)
 	}
@@ -105,7 +105,7 @@ func Hook(ctx context.Context, options HookOptions, system System) (int, error) 
 	report, err := options.check(ctx, found, outputs, system)
 	code := ExitError
 	if err == nil {
-		code = verdict(report.Results, false, true)
+		code = Verdict(report.Results, false, true)
 	}
 	if code == ExitOK {
 		return code, nil
@@ -125,7 +125,7 @@ func Hook(ctx context.Context, options HookOptions, system System) (int, error) 
 }
 
 // check runs the checks and writes the report to the log and the termination message.
-func (o HookOptions) check(ctx context.Context, found checks.Cluster, outputs outputs, system System) (report.Report, error) {
+func (o HookOptions) check(ctx context.Context, found checks.Cluster, outputs Outputs, system System) (report.Report, error) {
 	loaded, err := helmvalues.Load(ctx, o.Values)
 	if err != nil {
 		return report.Report{}, usage(err)
@@ -137,7 +137,7 @@ func (o HookOptions) check(ctx context.Context, found checks.Cluster, outputs ou
 	if err != nil {
 		return report.Report{}, err
 	}
-	if err := outputs.write(outcome, system.Out); err != nil {
+	if err := outputs.Write(outcome, system.Out); err != nil {
 		return report.Report{}, broken(err)
 	}
 	if err := hook.Leave(o.TerminationLog, outcome); err != nil {

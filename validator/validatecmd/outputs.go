@@ -18,11 +18,12 @@ type output struct {
 	file   string
 }
 
-type outputs []output
+// Outputs are the formats of -o, each with its file.
+type Outputs []output
 
-// parseOutputs reads -o arguments such as "text" and "sarif=out.sarif".
-func parseOutputs(arguments []string, color bool, additional map[string]report.Format) (outputs, error) {
-	var parsed outputs
+// ParseOutputs reads -o arguments such as "text" and "sarif=out.sarif"; additional formats are those of the build.
+func ParseOutputs(arguments []string, color bool, additional map[string]report.Format) (Outputs, error) {
+	var parsed Outputs
 	screens, files := 0, map[string]bool{}
 	for _, argument := range arguments {
 		name, file, named := strings.Cut(argument, "=")
@@ -47,13 +48,13 @@ func parseOutputs(arguments []string, color bool, additional map[string]report.F
 	return parsed, nil
 }
 
-// write writes every report.
-func (o outputs) write(outcome report.Report, screen io.Writer) error {
+// Write writes every report.
+func (o Outputs) Write(outcome report.Report, screen io.Writer) error {
 	return o.each(screen, func(one output, into io.Writer) error { return one.format.Write(into, outcome) })
 }
 
 // each opens the file of every report and calls fill with it.
-func (o outputs) each(screen io.Writer, fill func(one output, into io.Writer) error) error {
+func (o Outputs) each(screen io.Writer, fill func(one output, into io.Writer) error) error {
 	for _, one := range o {
 		into, err := one.open(screen)
 		if err != nil {
@@ -108,8 +109,25 @@ type batchOutputs struct {
 	parts []report.Batch
 }
 
+// WriteAll writes a report on several runtimes, whose names are in File.
+func (o Outputs) WriteAll(all []report.Report, screen io.Writer) error {
+	started, err := o.batch(screen)
+	if err != nil {
+		return err
+	}
+	total := report.Total{Noun: "runtime"}
+	for _, each := range all {
+		total.Version = each.Version
+		total.Count(each)
+		if err := started.add(each); err != nil {
+			return errors.Join(err, started.abandon())
+		}
+	}
+	return started.end(total)
+}
+
 // batch begins every report.
-func (o outputs) batch(screen io.Writer) (*batchOutputs, error) {
+func (o Outputs) batch(screen io.Writer) (*batchOutputs, error) {
 	started := &batchOutputs{}
 	for _, one := range o {
 		into, err := one.open(screen)

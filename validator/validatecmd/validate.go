@@ -20,7 +20,7 @@ const probeTime = 3 * time.Second
 
 // Validate checks the values, or every file of a batch, and writes the reports.
 func Validate(ctx context.Context, options Options, system System) (int, error) {
-	outputs, err := parseOutputs(options.Outputs, system.Color, system.Formats)
+	outputs, err := ParseOutputs(options.Outputs, system.Color, system.Formats)
 	if err != nil {
 		return 0, usage(err)
 	}
@@ -59,10 +59,10 @@ func Validate(ctx context.Context, options Options, system System) (int, error) 
 		return 0, err
 	}
 	report.Near = options.lastFile()
-	if err := outputs.write(report, system.Out); err != nil {
+	if err := outputs.Write(report, system.Out); err != nil {
 		return 0, broken(err)
 	}
-	return verdict(report.Results, options.Strict, false), nil
+	return Verdict(report.Results, options.Strict, false), nil
 }
 
 // withDefaults adds the chart's defaults to the values. If the chart has the umbrella chart as a part, the subject becomes that part.

@@ -4,10 +4,12 @@ package validatecmd
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
+	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -21,6 +23,7 @@ import (
 	"gitops-runtime/internal/helmchart"
 	"gitops-runtime/validator/checks"
 	"gitops-runtime/validator/cluster"
+	"gitops-runtime/validator/engine"
 	"gitops-runtime/validator/findings"
 	"gitops-runtime/validator/hook"
 	"gitops-runtime/validator/report"
@@ -56,6 +59,10 @@ type System struct {
 	Schema Schema
 	// Preview creates the command that says what an upgrade changes; nil in a build without it. The command sets the exit code.
 	Preview func(system System, code *int) *cobra.Command
+	// Further create commands of this build that set the exit code.
+	Further []func(system System, code *int) *cobra.Command
+	// Running are the checks of a running runtime, for the command explain and the page of checks; nil in a build without them.
+	Running []engine.Check
 	// Manual creates the command that writes man pages and completions; nil in a build without it.
 	Manual func() *cobra.Command
 }
@@ -80,6 +87,12 @@ type Cluster interface {
 	Metadata(ctx context.Context, collection, selector string) ([]cluster.Meta, error)
 	// MetadataOf returns the metadata of the object at an API path.
 	MetadataOf(ctx context.Context, path string) (cluster.Meta, error)
+	// List reads the objects at an API path that a query selects, in JSON.
+	List(ctx context.Context, collection string, query url.Values) ([]json.RawMessage, error)
+	// Text reads what an API path answers in another format than JSON, such as a log.
+	Text(ctx context.Context, resource, path string, query url.Values, limit int64) ([]byte, error)
+	// Clock returns the time of the API server.
+	Clock(ctx context.Context) (time.Time, error)
 }
 
 // Connection selects the cluster.
@@ -152,6 +165,9 @@ func commands(system System, code *int) *cobra.Command {
 	if system.Preview != nil {
 		root.AddCommand(system.Preview(system, code))
 	}
+	for _, create := range system.Further {
+		root.AddCommand(create(system, code))
+	}
 	if system.Schema != nil {
 		root.AddCommand(schemaCommand(system))
 	}
@@ -220,7 +236,7 @@ func misspelled(command *cobra.Command, words []string) error {
 // codes returns all codes with their sentences, for completion.
 func codes() []string {
 	var list []string
-	for _, definition := range findings.Table() {
+	for _, definition := range slices.Concat(findings.Table(), findings.RunningTable()) {
 		list = append(list, cobra.CompletionWithDesc(definition.Code, pattern(definition.Sentence)))
 	}
 	return list

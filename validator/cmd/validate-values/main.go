@@ -6,13 +6,17 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+	"slices"
 	"time"
 
+	"github.com/spf13/cobra"
 	_ "golang.org/x/crypto/x509roots/fallback" // public CAs, if the machine has none
 
 	"gitops-runtime/internal/cli"
 	"gitops-runtime/internal/process"
 	"gitops-runtime/internal/valueschema"
+	"gitops-runtime/validator/doctor"
+	"gitops-runtime/validator/doctorcmd"
 	"gitops-runtime/validator/local"
 	"gitops-runtime/validator/migrate"
 	"gitops-runtime/validator/previewcmd"
@@ -27,13 +31,16 @@ var version = "devel"
 // limits are many times what a run needs. Each argument may be a file of a long list.
 var limits = process.Limits{Soft: 120 << 20, Memory: 200 << 20, CPU: 5 * time.Second}
 
-// previewLimits are for the command preview, which renders charts several times.
-var previewLimits = process.Limits{Soft: 100 << 20, Memory: 400 << 20, CPU: time.Minute}
+// large are the commands that read a whole release with its definitions: preview, which renders charts several times, and those of a running runtime.
+var large = []string{"preview", "doctor", "backup", "restore"}
+
+// largeLimits are for these commands.
+var largeLimits = process.Limits{Soft: 100 << 20, Memory: 400 << 20, CPU: time.Minute}
 
 func main() {
 	limits := limits
-	if len(os.Args) > 1 && os.Args[1] == "preview" {
-		limits = previewLimits
+	if len(os.Args) > 1 && slices.Contains(large, os.Args[1]) {
+		limits = largeLimits
 		debug.SetGCPercent(200) // within the soft limit; renders allocate much
 	}
 	extend := process.Watch(limits, func(what string) {
@@ -50,6 +57,8 @@ func main() {
 		fmt.Fprintln(os.Stderr, "validate-values:", err)
 		os.Exit(validatecmd.ExitError)
 	}
+	system.Further = []func(validatecmd.System, *int) *cobra.Command{doctorcmd.Command}
+	system.Running = doctor.Table(doctor.Subject{})
 	system.Formats = map[string]report.Format{"html": page}
 	code := validatecmd.Main(ctx, os.Args[1:], system)
 	stop()
