@@ -30,7 +30,7 @@ type Server struct {
 	Limited map[string]int
 	// Now is the time of the header Date, which a zero time leaves out.
 	Now time.Time
-	// After, if not nil, is called after each change, with its method and path; it may stop a client.
+	// After, if not nil, is called after each change, with its method and the path of the object; it may stop a client.
 	After func(method, path string)
 
 	mu      sync.Mutex
@@ -133,8 +133,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.read(w, r)
 		return
 	}
-	if s.write(w, r) && s.After != nil {
-		s.After(r.Method, r.URL.Path)
+	if at := s.write(w, r); at != "" && s.After != nil {
+		s.After(r.Method, at)
 	}
 }
 
@@ -200,28 +200,29 @@ func matches(object map[string]any, labels, fields string) bool {
 	return !named || metadata["name"] == name
 }
 
-func (s *Server) write(w http.ResponseWriter, r *http.Request) bool {
+// write changes an object and returns its path, "" if it was not changed.
+func (s *Server) write(w http.ResponseWriter, r *http.Request) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var body map[string]any
 	if r.Method != http.MethodDelete && json.NewDecoder(r.Body).Decode(&body) != nil {
 		fail(w, http.StatusBadRequest, "the body is not JSON")
-		return false
+		return ""
 	}
 	at := r.URL.Path
 	metadata, _ := body["metadata"].(map[string]any)
 	switch {
 	case r.Method == http.MethodPost && s.objects[fmt.Sprintf("%s/%v", at, metadata["name"])] != nil:
 		fail(w, http.StatusConflict, "it exists already")
-		return false
+		return ""
 	case r.Method == http.MethodPost:
 		s.serial++
 		metadata["uid"] = fmt.Sprintf("uid-%d", s.serial)
 		at = fmt.Sprintf("%s/%v", at, metadata["name"])
-		s.objects[at] = body
+		s.objects[at] = merged(nil, body) // without nulls
 	case s.objects[at] == nil:
 		fail(w, http.StatusNotFound, "not found")
-		return false
+		return ""
 	case r.Method == http.MethodPatch:
 		s.objects[at] = merged(s.objects[at], body)
 	case r.Method == http.MethodDelete:
@@ -229,7 +230,7 @@ func (s *Server) write(w http.ResponseWriter, r *http.Request) bool {
 	}
 	s.Writes = append(s.Writes, r.Method+" "+at)
 	reply(w, http.StatusOK, body)
-	return true
+	return at
 }
 
 // merged applies a JSON merge patch, RFC 7386.

@@ -15,6 +15,7 @@ import (
 	"gitops-runtime/internal/cli"
 	"gitops-runtime/internal/process"
 	"gitops-runtime/internal/valueschema"
+	"gitops-runtime/validator/backupcmd"
 	"gitops-runtime/validator/doctor"
 	"gitops-runtime/validator/doctorcmd"
 	"gitops-runtime/validator/local"
@@ -57,7 +58,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "validate-values:", err)
 		os.Exit(validatecmd.ExitError)
 	}
-	system.Further = []func(validatecmd.System, *int) *cobra.Command{doctorcmd.Command}
+	system.Further = []func(validatecmd.System, *int) *cobra.Command{doctorcmd.Command, backupcmd.Backup, backupcmd.Restore}
 	system.Running = doctor.Table(doctor.Subject{})
 	system.Formats = map[string]report.Format{"html": page}
 	code := validatecmd.Main(ctx, os.Args[1:], system)
