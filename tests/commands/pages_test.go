@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"sigs.k8s.io/yaml"
@@ -26,6 +27,8 @@ import (
 	"gitops-runtime/tests/commands"
 	"gitops-runtime/tests/manifests"
 	"gitops-runtime/tests/render"
+	"gitops-runtime/validator/backupcmd"
+	"gitops-runtime/validator/doctorcmd"
 	"gitops-runtime/validator/local"
 	"gitops-runtime/validator/migrate"
 	"gitops-runtime/validator/previewcmd"
@@ -222,6 +225,7 @@ func validate(args []string, out io.Writer) int {
 	system := values.System{In: strings.NewReader(""), Out: out, Err: out, Version: "test", Now: time.Now, Getenv: func(string) string { return "" }}
 	system.Connect, system.Registries, system.BuiltIn = local.Connect, &local.Registries{}, local.BuiltIn
 	system.Migrate, system.Preview, system.Schema = migrate.Command, previewcmd.Command, valueschema.Bundle
+	system.Further = []func(values.System, *int) *cobra.Command{doctorcmd.Command, backupcmd.Backup, backupcmd.Restore}
 	return values.Main(context.Background(), args, system)
 }
 

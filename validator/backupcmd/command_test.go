@@ -136,6 +136,23 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
+// A backup reads what the role on the page docs/security.md allows, and nothing else; it writes nothing.
+func TestReads(t *testing.T) {
+	t.Parallel()
+	key, err := age.GenerateX25519Identity()
+	require.NoError(t, err)
+	on := running(t)
+	code, _, failed := run(t, on, "", "backup", "--file", "-", "--recipient", key.Recipient().String())
+	require.Equal(t, 0, code, failed)
+	assert.Equal(t, []string{
+		"/api/v1/namespaces/codefresh", "/api/v1/namespaces/codefresh/secrets", "/api/v1/namespaces/codefresh/secrets/sh.helm.release.v1.cf-gitops-runtime.v2",
+		"/apis/argoproj.io/v1alpha1/applications", "/apis/argoproj.io/v1alpha1/applicationsets", "/apis/argoproj.io/v1alpha1/appprojects", "/apis/argoproj.io/v1alpha1/cronworkflows",
+		"/apis/argoproj.io/v1alpha1/eventbus", "/apis/argoproj.io/v1alpha1/eventsources", "/apis/argoproj.io/v1alpha1/sensors", "/apis/argoproj.io/v1alpha1/workflowtemplates",
+		"/apis/bitnami.com/v1alpha1/sealedsecrets", "/version",
+	}, on.Reads())
+	assert.Empty(t, on.Writes)
+}
+
 // The archive passes standard output and input; a dry run changes nothing.
 func TestStreams(t *testing.T) {
 	t.Parallel()

@@ -38,11 +38,12 @@ type Server struct {
 	// Writes are the requests that changed something, in order.
 	Writes []string
 	serial int
+	reads  map[string]bool
 }
 
 // New returns an empty server.
 func New(kinds ...Kind) *Server {
-	return &Server{Kinds: kinds, Texts: map[string]string{}, Denied: map[string]int{}, Limited: map[string]int{}, Now: time.Now(), objects: map[string]map[string]any{}}
+	return &Server{Kinds: kinds, Texts: map[string]string{}, Denied: map[string]int{}, Limited: map[string]int{}, Now: time.Now(), objects: map[string]map[string]any{}, reads: map[string]bool{}}
 }
 
 func root(apiVersion string) string {
@@ -101,6 +102,13 @@ func (s *Server) Paths() []string {
 	return slices.Sorted(maps.Keys(s.objects))
 }
 
+// Reads returns the paths that were read, sorted.
+func (s *Server) Reads() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Sorted(maps.Keys(s.reads))
+}
+
 func copied(object map[string]any) map[string]any {
 	text, err := json.Marshal(object)
 	if err != nil {
@@ -142,6 +150,7 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	at := r.URL.Path
+	s.reads[at] = true
 	if text, known := s.Texts[at]; known {
 		_, _ = w.Write([]byte(text))
 		return
