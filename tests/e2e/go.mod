@@ -3,6 +3,7 @@ module gitops-runtime/tests/e2e
 go 1.26.0
 
 require (
+	filippo.io/age v1.2.1
 	github.com/chromedp/cdproto v0.0.0-20250724212937-08a3db8b4327
 	github.com/chromedp/chromedp v0.14.2
 	github.com/external-secrets/external-secrets v0.20.4

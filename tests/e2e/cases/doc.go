@@ -10,7 +10,8 @@
 // docs/reliability.md: faults occur one by one in a highly available runtime while requests and webhooks pass it, an application is synced and
 // workflows run, and Helm is killed at random times. TestScale produces docs/scale.md: hundreds of
 // Applications, workflows, events and event sources, and the resource usage of every container. TestEveryModeRestricted tests each access mode with
-// values-restricted.yaml, and TestInPlaceModes upgrades the published release in other modes than TestInPlace.
+// values-restricted.yaml, and TestInPlaceModes upgrades the published release in other modes than TestInPlace. TestDoctor breaks a runtime in the ways that
+// validate-values doctor knows, and TestRestore loses one and restores it.
 //
 // TestNeighbors starts with another Argo CD and Argo Rollouts, and tests runtimes that the other Argo CD installs, next to it, and next to each
 // other.
