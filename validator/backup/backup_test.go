@@ -89,7 +89,7 @@ func running() *apiserver.Server {
 		object("v1", "Namespace", "", namespace, tree{"metadata": tree{"labels": tree{"level": "restricted"}}}), object("v1", "Namespace", "", "team", nil),
 		secret("codefresh-token", nil), secret("sealed-secrets-keyabc", tree{"type": "kubernetes.io/tls", "metadata": tree{"labels": tree{"sealedsecrets.bitnami.com/sealed-secrets-key": "active"}}}),
 		secret("argocd-secret", tree{"metadata": of}), secret("repo-1", tree{"metadata": tree{"labels": tree{"argocd.argoproj.io/secret-type": "repository"}}}),
-		secret("sh.helm.release.v1.cf.v1", tree{"type": "helm.sh/release.v1"}), secret("default-token", tree{"type": "kubernetes.io/service-account-token"}),
+		secret("sh.helm.release.v1.cf.v1", tree{"type": "helm.sh/release.v1"}), secret("validate-values", tree{"metadata": tree{"annotations": tree{"helm.sh/hook": "pre-install"}}}), secret("default-token", tree{"type": "kubernetes.io/service-account-token"}),
 		secret("bus", tree{"metadata": tree{"ownerReferences": []any{tree{"kind": "EventBus", "name": "default", "uid": "old"}}}}),
 		secret("unsealed", tree{"metadata": tree{"ownerReferences": []any{tree{"kind": "SealedSecret", "name": "unsealed", "uid": "old"}}}}),
 		object("bitnami.com/v1alpha1", "SealedSecret", namespace, "unsealed", tree{"spec": tree{"encryptedData": tree{"token": "AgB"}}}),

@@ -104,7 +104,7 @@ func collectSecrets(ctx context.Context, from Source, namespace string) ([]Objec
 	for _, each := range found {
 		owners, _ := each.sub("metadata")["ownerReferences"].([]any)
 		sealed := slices.ContainsFunc(owners, func(owner any) bool { return kindOf(owner) == "SealedSecret" })
-		if len(owners) > 0 && !sealed || slices.Contains([]string{"kubernetes.io/service-account-token", "bootstrap.kubernetes.io/token", "helm.sh/release.v1"}, each.text("type")) {
+		if len(owners) > 0 && !sealed || each.text("metadata", "annotations", "helm.sh/hook") != "" || slices.Contains([]string{"kubernetes.io/service-account-token", "bootstrap.kubernetes.io/token", "helm.sh/release.v1"}, each.text("type")) {
 			continue
 		}
 		each["apiVersion"], each["kind"] = "v1", "Secret"

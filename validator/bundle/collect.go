@@ -226,6 +226,9 @@ func component(pod corev1.Pod) string {
 // logSize is the number of bytes that are read from one log.
 const logSize = 2 << 20
 
+// patience is how long the metrics of a pod may take.
+const patience = 3 * time.Second
+
 // pods adds logs and metrics.
 func (b *bundle) pods(ctx context.Context) {
 	path := "/api/v1/namespaces/" + b.namespace + "/pods"
@@ -275,6 +278,8 @@ func (b *bundle) metrics(ctx context.Context, path string, pod corev1.Pod) {
 			if !strings.Contains(port.Name, "metrics") {
 				continue
 			}
+			ctx, cancel := context.WithTimeout(ctx, patience) // a policy may drop the packets
+			defer cancel()
 			text, err := b.Cluster.Text(ctx, "pods/proxy", fmt.Sprintf("%s/%s:%d/proxy/metrics", path, url.PathEscape(pod.Name), port.ContainerPort), nil, logSize)
 			if err != nil {
 				b.leave("metrics of %s: %v", pod.Name, err)
