@@ -257,9 +257,10 @@ func faults() map[string]fault {
 			w.log(router, slices.Repeat([]string{`connect() failed (111: Connection refused) while connecting to upstream, upstream: "http://10.96.0.9:8080/app-proxy"`}, 3)...)
 		}},
 		"neighbor": {"CLU502", func(_ *testing.T, w *world) {
-			for _, name := range []string{"argocd-server", "argo-rollouts"} {
-				w.Add(tree{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": tree{"name": name, "namespace": "other", "labels": tree{"app.kubernetes.io/name": name}}})
-			}
+			w.Add(tree{
+				"apiVersion": "apps/v1", "kind": "Deployment", "metadata": tree{"name": "rollouts", "namespace": "other"},
+				"spec": tree{"template": tree{"spec": tree{"containers": []any{tree{"name": "a", "image": "quay.io/argoproj/argo-rollouts:v1"}}}}},
+			})
 		}},
 		"denied": {"POD100 POD200 SEC100 SEC200 NET100 NET200 NET300 NET400 REL200 DEF100 BUS100 LOD100 CLU100", func(_ *testing.T, w *world) {
 			for _, part := range []string{"/pods", "/persistentvolumeclaims", "/networkpolicies", "/services", "/argoproj.io/", "/customresourcedefinitions", "/configmaps", "/version"} {

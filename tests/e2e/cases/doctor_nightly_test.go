@@ -204,7 +204,7 @@ END`
 	deny := object(`{"apiVersion":"networking.k8s.io/v1","kind":"NetworkPolicy","metadata":{"name":"e2e-deny","namespace":"` + install.Namespace + `"},"spec":{"podSelector":{},"policyTypes":["Ingress","Egress"]}}`)
 	other := func(name, label string) string {
 		return object(`{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"e2e-other"}}`) + "\n" + object(`{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"`+name+`","namespace":"e2e-other","labels":{"app.kubernetes.io/name":"`+label+
-			`"}},"spec":{"replicas":0,"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"a","image":"a"}]}}}}`)
+			`"}},"spec":{"replicas":1,"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"a","image":"registry.invalid/`+label+`:1"}]}}}}`)
 	}
 	sign := base64.StdEncoding.EncodeToString([]byte(pemFor(t, "other", 1000*time.Hour)))
 	quota, quotaEnd := create("quota", "e2e-quota", "--hard=pods=1")
