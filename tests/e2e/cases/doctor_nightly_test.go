@@ -134,6 +134,10 @@ func TestDoctor(t *testing.T) {
 // illness is a fault: scripts that cause and end it, and the code that names it. Without an end, the printed command is run.
 type illness struct{ name, code, strike, end string }
 
+// again restores the deployed revision.
+const again = "helm rollback " + install.Release + " --namespace " + install.Namespace + " --wait --timeout 5m $(kubectl get secret --namespace " + install.Namespace +
+	" --selector owner=helm,name=" + install.Release + ",status=deployed --output jsonpath='{.items[0].metadata.labels.version}')"
+
 // printed matches the command in a fix.
 var printed = regexp.MustCompile(`(?:helm rollback|helm get manifest|kubectl scale|kubectl delete|kubectl label)[^;]*?( restores it|, then|, once|;|$)`)
 
@@ -141,7 +145,7 @@ func (p tools) names(t *testing.T, one illness) {
 	t.Helper()
 	t.Cleanup(func() {
 		if t.Failed() { // what the next fault begins with
-			_, err := p.shell(context.WithoutCancel(t.Context()), one.end+"\nhelm rollback "+install.Release+" --namespace "+install.Namespace+" --wait --timeout 5m")
+			_, err := p.shell(context.WithoutCancel(t.Context()), one.end+"\n"+again)
 			assert.NoError(t, err)
 		}
 	})
@@ -216,11 +220,11 @@ END`
 		{"runtime token, and a pod", "POD102", save + "kubectl delete secret codefresh-token" + ns + "\nkubectl delete pod --selector app=gitops-operator" + ns, restored},
 		{"key of the runtime token", "SEC102", save + "kubectl patch secret codefresh-token" + ns + `--type json --patch '[{"op":"remove","path":"/data/token"}]'`, restored},
 		{"ConfigMap", "REL201", "kubectl delete configmap internal-router-config" + ns, ""},
-		{"ConfigMap, and a pod", "POD109", "kubectl delete configmap internal-router-config" + ns + "\nkubectl delete pod --selector app=internal-router" + ns, "helm rollback " + install.Release + ns + "--wait"},
-		{"no room", "POD103", container(repo, "repo-server", `"resources":{"requests":{"memory":"900Gi"},"limits":{"memory":"900Gi"}}`), "helm rollback " + install.Release + ns + "--wait"},
-		{"memory", "POD104", container(notifications, "notifications-controller", `"resources":{"requests":{"memory":"8Mi"},"limits":{"memory":"14Mi"}}`), "helm rollback " + install.Release + ns + "--wait"},
-		{"crash", "POD105", container(notifications, "notifications-controller", `"args":["--no-such-flag"]`), "helm rollback " + install.Release + ns + "--wait"},
-		{"probe", "POD106", container(repo, "repo-server", `"readinessProbe":{"httpGet":{"path":"/absent","port":8084}}`), "helm rollback " + install.Release + ns + "--wait"},
+		{"ConfigMap, and a pod", "POD109", "kubectl delete configmap internal-router-config" + ns + "\nkubectl delete pod --selector app=internal-router" + ns, again},
+		{"no room", "POD103", container(repo, "repo-server", `"resources":{"requests":{"memory":"900Gi"},"limits":{"memory":"900Gi"}}`), again},
+		{"memory", "POD104", container(notifications, "notifications-controller", `"resources":{"requests":{"memory":"8Mi"},"limits":{"memory":"14Mi"}}`), again},
+		{"crash", "POD105", container(notifications, "notifications-controller", `"args":["--no-such-flag"]`), again},
+		{"probe", "POD106", container(repo, "repo-server", `"readinessProbe":{"httpGet":{"path":"/absent","port":8084}}`), again},
 		{"Pod Security", "POD107", "kubectl label namespace " + install.Namespace + " pod-security.kubernetes.io/enforce=restricted --overwrite\nkubectl rollout restart deployment/cap-app-proxy" + ns, ""},
 		{"quota", "POD107", quota + "\nkubectl rollout restart " + notifications + ns, quotaEnd},
 		{"scaled to zero", "POD111", "kubectl scale " + repo + ns + "--replicas 0", ""},
@@ -239,7 +243,7 @@ END`
 		{"Redis", "NET302", "kubectl scale deployment/argo-cd-redis" + ns + "--replicas 0", "kubectl scale deployment/argo-cd-redis" + ns + "--replicas 1"},
 		{"repository", "NET401", object(strings.NewReplacer("e2e-guestbook", "e2e-absent", "apps.git", "absent.git").Replace(guestbook)), "kubectl delete application e2e-absent" + ns},
 		{"failed upgrade", "REL101", "helm upgrade " + install.Release + " $ROOT/charts/gitops-runtime" + ns + "--reuse-values --set internal-router.image.repository=registry.invalid/absent --timeout 30s --wait --no-hooks && exit 1 || true",
-			"helm rollback " + install.Release + ns + "--wait"},
+			again},
 		{"edited settings", "REL202", "kubectl patch configmap argocd-cm" + ns + `--type merge --patch '{"data":{"exec.enabled":"odd"}}'`, ""},
 		{"old definition", "DEF101", `kubectl patch crd applications.argoproj.io --type json --patch '[{"op":"remove","path":"/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/info"}]'`, ""},
 		{"missing definition", "DEF102", "kubectl delete crd clusteranalysistemplates.argoproj.io", ""},
