@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"maps"
 	"net/http/httptest"
 	"slices"
 	"strings"
@@ -61,17 +62,9 @@ func object(apiVersion, kind, in, name string, rest tree) tree {
 }
 
 func secret(name string, rest tree) tree {
-	made := object("v1", "Secret", namespace, name, tree{"type": "Opaque", "data": tree{"token": base64.StdEncoding.EncodeToString([]byte(canary))}})
-	for key, value := range rest {
-		if key == "metadata" {
-			for name, field := range value.(tree) {
-				made["metadata"].(tree)[name] = field
-			}
-			continue
-		}
-		made[key] = value
-	}
-	return made
+	fields := tree{"type": "Opaque", "data": tree{"token": base64.StdEncoding.EncodeToString([]byte(canary))}}
+	maps.Copy(fields, rest)
+	return object("v1", "Secret", namespace, name, fields)
 }
 
 func application(in, name string, automated any) tree {

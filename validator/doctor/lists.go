@@ -10,7 +10,6 @@ import (
 	"sync"
 	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -25,8 +24,6 @@ type lists struct {
 	secrets      once[corev1.Secret]
 	configMaps   once[corev1.ConfigMap]
 	applications once[application]
-	deployments  once[appsv1.Deployment]
-	statefulSets once[appsv1.StatefulSet]
 }
 
 // once is a list that is read once. A reader whose time is over does not spoil it for others.
@@ -109,18 +106,6 @@ func (d *state) secrets(ctx context.Context) ([]corev1.Secret, error) {
 func (d *state) configMaps(ctx context.Context) ([]corev1.ConfigMap, error) {
 	return d.read.configMaps.get(ctx, func() ([]corev1.ConfigMap, error) {
 		return listOf[corev1.ConfigMap](ctx, d.Cluster, d.core("configmaps"), url.Values{"limit": {"20"}})
-	})
-}
-
-func (d *state) deployments(ctx context.Context) ([]appsv1.Deployment, error) {
-	return d.read.deployments.get(ctx, func() ([]appsv1.Deployment, error) {
-		return listOf[appsv1.Deployment](ctx, d.Cluster, d.apps("deployments"), nil)
-	})
-}
-
-func (d *state) statefulSets(ctx context.Context) ([]appsv1.StatefulSet, error) {
-	return d.read.statefulSets.get(ctx, func() ([]appsv1.StatefulSet, error) {
-		return listOf[appsv1.StatefulSet](ctx, d.Cluster, d.apps("statefulsets"), nil)
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
@@ -48,7 +49,7 @@ func checkPods(ctx context.Context, d *state) engine.Outcome {
 // scaled finds workloads without pods.
 func (d *state) scaled(ctx context.Context) []findings.Finding {
 	var list []findings.Finding
-	deployments, err := d.deployments(ctx)
+	deployments, err := listOf[appsv1.Deployment](ctx, d.Cluster, d.apps("deployments"), nil)
 	if err != nil {
 		list = append(list, doubt("POD100", "The Deployments", err))
 	}
@@ -60,7 +61,7 @@ func (d *state) scaled(ctx context.Context) []findings.Finding {
 		}
 		list = append(list, d.scaledToZero("Deployment", each.Name, each.Spec.Replicas)...)
 	}
-	sets, err := d.statefulSets(ctx)
+	sets, err := listOf[appsv1.StatefulSet](ctx, d.Cluster, d.apps("statefulsets"), nil)
 	if err != nil {
 		list = append(list, doubt("POD100", "The StatefulSets", err))
 	}

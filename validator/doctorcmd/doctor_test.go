@@ -24,6 +24,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/tools/txtar"
+	"helm.sh/helm/v3/pkg/chartutil"
 
 	"gitops-runtime/internal/helmvalues"
 	"gitops-runtime/internal/webpage/webpagetest"
@@ -415,12 +416,8 @@ func TestComponentsHaveValues(t *testing.T) {
 	t.Parallel()
 	loaded, err := charted()
 	require.NoError(t, err)
-	all := maps.Clone(loaded.Values)
-	for _, part := range loaded.Dependencies() {
-		if above, ok := all[part.Name()].(map[string]any); ok || all[part.Name()] == nil {
-			all[part.Name()] = merge(part.Values, above)
-		}
-	}
+	all, err := chartutil.CoalesceValues(loaded, map[string]any{})
+	require.NoError(t, err)
 	values := helmvalues.New(all)
 	programs := 0
 	for _, path := range doctor.Components() {
@@ -439,17 +436,28 @@ func TestComponentsHaveValues(t *testing.T) {
 	}
 }
 
-func merge(below, above map[string]any) map[string]any {
-	made := maps.Clone(below)
-	for key, value := range above {
-		inner, isMap := value.(map[string]any)
-		under, both := made[key].(map[string]any)
-		if isMap && both {
-			value = merge(under, inner)
+// Definitions that the release left out, since somebody else owns them, are compared with those of the chart.
+func TestDefinitionsOfOthers(t *testing.T) {
+	t.Parallel()
+	w := healthy(t, "tunnel")
+	release, kept := *w.release, []string{}
+	for document := range strings.SplitSeq("\n"+release.Manifest, "\n---") {
+		if !strings.Contains(document, "\nkind: CustomResourceDefinition\n") {
+			kept = append(kept, document)
 		}
-		made[key] = value
 	}
-	return made
+	release.Manifest = strings.Join(kept, "\n---")
+	w.release = &release
+	w.store("deployed", 3)
+	w.change(t, definitions+"applications.argoproj.io", func(of tree) { delete(schemaOf(of), "info") })
+	file := filepath.Join(t.TempDir(), "report.json")
+	code, out := examine(t, w, "--chart", filepath.Join(root, "charts", "gitops-runtime"), "-o", "json="+file)
+	require.Equal(t, 3, code, out)
+	text, _ := printed(t, file)
+	assert.Equal(t, `DEF101 fail: The definition applications.argoproj.io is older than the program: it lacks 1 field, such as spec.info.
+  at  CustomResourceDefinition applications.argoproj.io
+  fix in the folder of the chart (helm pull CHART --untar): kubectl apply --server-side --force-conflicts --filename charts/argo-cd/files/crds/applications.yaml; or upgrade the release that owns it
+`, text)
 }
 
 func TestFleet(t *testing.T) {
