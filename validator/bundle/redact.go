@@ -41,8 +41,6 @@ var (
 	}
 	userinfo  = regexp.MustCompile(`(://)[^/\s:@"']+:[^/\s@"']+@`)
 	parameter = regexp.MustCompile(`(?i)([?&](?:access_token|token|api_?key|password|secret|sig|signature)=)[^&\s"']+`)
-	// plain are the keys of Secrets of Argo CD whose content is no credential.
-	plain = []string{"url", "type", "name", "project", "server", "username", "namespace", "namespaces", "enableLfs", "insecure", "forceHttpBasicAuth", "depth", "proxy", "noProxy", "enableOCI"}
 	// word matches texts that occur in names and sentences.
 	word = regexp.MustCompile(`^(?:[a-z]{1,15}|true|false|[0-9]{1,7})$`)
 )
@@ -59,7 +57,7 @@ func newRedactor() *redactor { return &redactor{texts: map[string]bool{}} }
 func (r *redactor) secret(data map[string][]byte) {
 	for key, content := range data {
 		text := string(content)
-		if slices.Contains(plain, key) && !preview.Lookalike(text) || public(content) {
+		if preview.Plain(key, text) || public(content) {
 			continue
 		}
 		if !word.MatchString(text) || preview.Sensitive(key) {

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	"helm.sh/helm/v3/pkg/chart"
@@ -52,6 +53,8 @@ type Subject struct {
 type state struct {
 	Subject
 	hidden    *preview.Hidden
+	hiding    sync.Mutex
+	concealed bool
 	parts     []preview.Part
 	workloads []workload
 	broken    error
@@ -106,15 +109,25 @@ func Table(subject Subject) []engine.Check {
 				if d.broken != nil {
 					return found(findings.New(each.code, helmvalues.Place{}, each.title+"? Unknown: "+d.broken.Error()+"."))
 				}
-				return d.clean(each.run(ctx, d))
+				return d.clean(ctx, each.run(ctx, d))
 			},
 		})
 	}
 	return table
 }
 
-// clean removes credentials from messages, which may quote what a program or the API server says.
-func (d *state) clean(outcome engine.Outcome) engine.Outcome {
+// clean removes credentials from messages, which may quote what a program or the API server says: those of the release, and the content of the Secrets of
+// the namespace.
+func (d *state) clean(ctx context.Context, outcome engine.Outcome) engine.Outcome {
+	d.hiding.Lock()
+	defer d.hiding.Unlock()
+	if len(outcome.Findings) > 0 && !d.concealed {
+		secrets, err := d.secrets(ctx)
+		for _, each := range secrets {
+			d.hidden.Content(each.Data)
+		}
+		d.concealed = err == nil
+	}
 	for i := range outcome.Findings {
 		each := &outcome.Findings[i]
 		if ends, more := strings.CutSuffix(each.Message, ".."); more && !strings.HasSuffix(ends, ".") {

@@ -278,6 +278,9 @@ func (d *state) outOfMemory(pod corev1.Pod, status corev1.ContainerStatus) findi
 
 // lastLine returns the last line that a container has logged, that of its predecessor if it waits.
 func (d *state) lastLine(ctx context.Context, pod corev1.Pod, container string) string {
+	if _, err := d.secrets(ctx); err != nil {
+		return "not shown, since it may contain Secrets that cannot be read"
+	}
 	for _, previous := range []string{"true", "false"} {
 		text, err := d.Cluster.Text(ctx, "pods/log", d.core("pods/"+url.PathEscape(pod.Name)+"/log"),
 			url.Values{"container": {container}, "tailLines": {"1"}, "previous": {previous}}, 2000)

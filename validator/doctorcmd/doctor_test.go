@@ -133,7 +133,7 @@ func faults() map[string]fault {
 		}},
 		"crash": {"POD105", func(t *testing.T, w *world) {
 			w.status(t, appProxy, ended("Error", 1, 7))
-			w.Texts[core("pods", appProxy)+"/log"] = "Error: config: password=hunter2-canary is wrong\n"
+			w.Texts[core("pods", appProxy)+"/log"] = "Error: config: password=hunter2-canary and content-of-codefresh-token are wrong\n"
 		}},
 		"not ready": {"POD106", func(t *testing.T, w *world) {
 			w.status(t, repo, tree{"ready": false})
@@ -214,6 +214,7 @@ func faults() map[string]fault {
 			w.Texts[core("pods", appProxy)+"/log"] = strings.Repeat(ago(4*time.Minute)+" connect ECONNREFUSED 10.0.0.1:80\n", 9)
 		}},
 		"repository": {"NET401", func(_ *testing.T, w *world) {
+			w.secret("repo-1", "Opaque", "url", "https://git.example.com/a.git", "type", "git", "password", "canary-9Xy")
 			w.Add(tree{"apiVersion": "argoproj.io/v1alpha1", "kind": "Application", "metadata": tree{"name": "apps", "namespace": "elsewhere"}, "spec": tree{"source": tree{"repoURL": "https://bot:canary-9Xy@git.example.com/a.git"}},
 				"status": tree{"conditions": []any{tree{"type": "ComparisonError", "message": "failed to list refs: authentication required"}}}})
 		}},
@@ -342,6 +343,7 @@ func TestFaults(t *testing.T) {
 				defer mutex.Unlock()
 				assert.Equal(t, one.codes, strings.Join(codes, " "), out)
 				assert.NotContains(t, out+text, "canary")
+				assert.NotContains(t, out+text, "content-of-")
 				if len(codes) > 0 {
 					assert.NotZero(t, code+map[bool]int{true: 1}[warnsOnly(codes)])
 				}

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 
 	"helm.sh/helm/v3/pkg/release"
@@ -129,6 +130,21 @@ func (h *Hidden) add(value string) {
 func (h *Hidden) Release(of *release.Release) {
 	if made, err := read(of, of.Namespace); err == nil {
 		h.secretsOf(made)
+	}
+}
+
+// plainKeys are the keys of Secrets of Argo CD whose content is no credential.
+var plainKeys = []string{"url", "type", "name", "project", "server", "username", "namespace", "namespaces", "enableLfs", "insecure", "forceHttpBasicAuth", "depth", "proxy", "noProxy", "enableOCI"}
+
+// Plain reports whether an entry of a Secret is no credential, by its key and content.
+func Plain(key, content string) bool { return slices.Contains(plainKeys, key) && !Lookalike(content) }
+
+// Content hides the content of a Secret.
+func (h *Hidden) Content(data map[string][]byte) {
+	for key, content := range data {
+		if !Plain(key, string(content)) {
+			h.add(string(content))
+		}
 	}
 }
 
