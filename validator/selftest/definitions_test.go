@@ -34,7 +34,9 @@ func TestCreatedObjectsFitTheirDefinitions(t *testing.T) {
 		func(ctx context.Context, r *selftest.Report) {
 			selftest.Workflows(ctx, s, selftest.WorkflowsOptions{Name: "test-argo-workflows-step", Account: "a", InstanceID: "one"}, r)
 		},
-		func(ctx context.Context, r *selftest.Report) { selftest.Rollouts(ctx, s, selftest.RolloutsOptions{Name: "test-argo-rollouts", InstanceID: "ours"}, r) },
+		func(ctx context.Context, r *selftest.Report) {
+			selftest.Rollouts(ctx, s, selftest.RolloutsOptions{Name: "test-argo-rollouts", InstanceID: "ours"}, r)
+		},
 		func(ctx context.Context, r *selftest.Report) {
 			selftest.Events(ctx, s, selftest.EventsOptions{Name: eventsOfArgo, Bus: "latest", Endpoint: "/x", Post: address, Trigger: address}, r)
 		},

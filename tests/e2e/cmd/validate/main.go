@@ -45,7 +45,7 @@ func main() {
 	}
 	os.Exit(validatecmd.Main(ctx, args, validatecmd.System{
 		Formats: map[string]report.Format{"html": page},
-		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Version: "devel",
+		In:      os.Stdin, Out: os.Stdout, Err: os.Stderr, Version: "devel",
 		Color: validatecmd.ShowsColors(os.Stdout),
 		Now:   time.Now, Getenv: os.Getenv, Connect: local.Connect, Registries: &local.Registries{},
 	}))
