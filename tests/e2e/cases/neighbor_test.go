@@ -56,13 +56,13 @@ func TestNeighbors(t *testing.T) {
 	n := &neighbors{environment: start(t)}
 	defer n.clean(t)
 	require.True(t, n.run(t, "others", n.installOthers), "there is no other Argo CD")
-	pods := []map[string]string{n.podsIn(t, neighbor, ""), n.podsIn(t, neighborRollouts, "")}
+	pods := []map[string]string{n.podsIn(t, neighbor, ""), n.podsIn(t, neighborRollouts, "app.kubernetes.io/name=argo-rollouts")}
 	n.run(t, "through Argo CD", n.throughArgoCD)
 	if nightly {
 		n.run(t, "external Argo CD by token", n.byToken)
 	}
 	beside := n.run(t, "in addition to Argo CD", n.besideArgoCD)
-	pods[1] = n.podsIn(t, neighborRollouts, "") // that test has stopped it for a while
+	pods[1] = n.podsIn(t, neighborRollouts, "app.kubernetes.io/name=argo-rollouts") // that test has stopped it for a while
 	if beside && nightly {
 		n.run(t, "two runtimes", n.twoRuntimes)
 	}
@@ -72,7 +72,7 @@ func TestNeighbors(t *testing.T) {
 		require.NoError(t, n.local.Kubectl.Delete(ctx, documents(t, hookOn(1)), time.Minute)) // the user's objects are deleted first
 		require.NoError(t, n.local.Helm.Uninstall(ctx, install.Release, install.Namespace, 3*time.Minute, t.Output()))
 		n.otherWorks(t)
-		assert.Equal(t, pods, []map[string]string{n.podsIn(t, neighbor, ""), n.podsIn(t, neighborRollouts, "")}, "others were replaced or restarted")
+		assert.Equal(t, pods, []map[string]string{n.podsIn(t, neighbor, ""), n.podsIn(t, neighborRollouts, "app.kubernetes.io/name=argo-rollouts")}, "others were replaced or restarted")
 		n.rollOut(t, neighborRollouts, "one")
 	})
 }
