@@ -139,7 +139,7 @@ func parsed(t testing.TB, name string) []tree {
 	var all []tree
 	for document := range strings.SplitSeq("\n"+rendered(t, name).Manifest, "\n---") {
 		var object tree
-		require.NoError(t, yaml.Unmarshal([]byte(document), &object))
+		require.NoError(t, yaml.Unmarshal([]byte(document+"\n"), &object))
 		if object == nil {
 			continue
 		}

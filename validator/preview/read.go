@@ -110,7 +110,7 @@ func parse(manifest, namespace string) ([]*object, error) {
 			head, spec = document[:at], document[at+1:]
 		}
 		var content map[string]any
-		if err := yaml.Unmarshal([]byte(head), &content); err != nil {
+		if err := yaml.Unmarshal([]byte(head+"\n"), &content); err != nil { // the newline belongs to a text at its end
 			return nil, fmt.Errorf("%s is not valid YAML", source(document))
 		}
 		for _, each := range flat(content) {

@@ -95,7 +95,8 @@ func (r route) client() *http.Client {
 func routes(t testing.TB) []route {
 	t.Helper()
 	target := strings.TrimPrefix(serveTarget(t).URL, "http://")
-	plain := nginx(t, "worker_processes 2;\nworker_rlimit_nofile 16384;\nevents { worker_connections 8192; }\nhttp {\naccess_log off;\nserver {\nlisten 127.0.0.1:PORT;\nlocation / {\n"+
+	plain := nginx(t, "worker_processes 2;\nworker_rlimit_nofile 16384;\nevents { worker_connections 8192; }\nhttp {\naccess_log off;\nclient_body_temp_path FOLDER/b;\nproxy_temp_path FOLDER/p;\nfastcgi_temp_path FOLDER/f;\n"+
+		"uwsgi_temp_path FOLDER/u;\nscgi_temp_path FOLDER/s;\nserver {\nlisten 127.0.0.1:PORT;\nlocation / {\n"+
 		"proxy_pass http://"+target+";\nproxy_http_version 1.1;\nproxy_set_header Upgrade $http_upgrade;\nproxy_set_header Connection $http_connection;\nproxy_read_timeout 3600s;\n}\n}\n}\n")
 	plain.name = "plain nginx"
 
