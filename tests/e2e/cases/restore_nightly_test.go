@@ -35,7 +35,7 @@ const drilled = 20
 // TestRestore is the drill: a runtime with Applications, a SealedSecret and a webhook is saved and lost with everything in its namespace and Argo's
 // definitions; the platform and what the Applications deployed remain. The restore is killed at five moments, and continues. Then it is the same runtime.
 func TestRestore(t *testing.T) {
-	e := start(t)
+	e, whole := start(t), t
 	defer e.clean(t)
 	p := e.tools(t)
 	var key *age.X25519Identity
@@ -46,7 +46,7 @@ func TestRestore(t *testing.T) {
 		e.install(t, images.Ingress)
 		for number := range drilled {
 			name := fmt.Sprintf("e2e-drill-%d", number)
-			e.namespace(t, name)
+			e.namespace(whole, name) // it has to outlive this part
 			e.apply(t, strings.ReplaceAll(guestbook, "e2e-guestbook", name))
 		}
 		e.sealed(t)
