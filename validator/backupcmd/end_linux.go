@@ -5,7 +5,8 @@ import (
 	"syscall"
 )
 
-// endTogether makes the kernel end a program when this one is killed: an install that continues alone would be in the way of the next run.
+// endTogether makes the kernel kill a program when this one is killed. An install that continues alone, or takes its time to be canceled, would be in the way
+// of the next run, which removes what it left and installs again.
 func endTogether(command *exec.Cmd) {
-	command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM}
+	command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 }

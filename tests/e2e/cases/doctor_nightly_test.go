@@ -212,8 +212,8 @@ END`
 	}
 	sign := base64.StdEncoding.EncodeToString([]byte(pemFor(t, "other", 1000*time.Hour)))
 	quota, quotaEnd := create("quota", "e2e-quota", "--hard=pods=1")
-	save := "kubectl get secret codefresh-token" + ns + "--output yaml >token.yaml\n"
-	const restored = "kubectl apply --filename token.yaml"
+	save := "kubectl get secret codefresh-token" + ns + "--output json >token.json\n"
+	const restored = "kubectl replace --force --filename token.json" // the saved version of the object is an older one
 	return []illness{
 		{"image", "POD101", container("deployment/internal-router", "internal-router", `"image":"registry.invalid/absent:1"`), ""},
 		{"runtime token", "SEC101", save + "kubectl delete secret codefresh-token" + ns, restored},

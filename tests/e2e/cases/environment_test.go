@@ -158,7 +158,7 @@ func (e *environment) namespace(t *testing.T, name string) {
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
-		k8s.DeleteNamespaceContext(t, ctx, options, name)
+		ignoreMissing(t, e.client.CoreV1().Namespaces().Delete(ctx, name, metav1.DeleteOptions{})) // clean also deletes it
 	})
 }
 
