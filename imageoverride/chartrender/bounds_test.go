@@ -23,7 +23,7 @@ func TestBounds(t *testing.T) {
 		begun := time.Now()
 		_, err := renderer(t, small(template)).Render(context.Background(), map[string]any{"self": "{{ tpl .Values.self . }}"})
 		require.ErrorContains(t, err, want, template)
-		require.Less(t, time.Since(begun), 20*time.Second)
+		require.Less(t, time.Since(begun), time.Minute, "it has to end long before a person gives up")
 	}
 }
 

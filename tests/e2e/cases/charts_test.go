@@ -30,7 +30,7 @@ type aloneChart struct {
 	pods, available map[string]int32
 	// before is what a user of the community's chart has, in YAML; definitions are the files of the definitions of kinds in that chart.
 	before, definitions string
-	// lasting creates what both rounds need; works uses the chart, once per round.
+	// lasting creates what every round needs; works uses the chart, once per round.
 	lasting func(alone, *testing.T)
 	works   func(alone, *testing.T, string)
 }
@@ -49,7 +49,7 @@ func aloneCharts() []aloneChart {
 }
 
 // TestCharts installs each of the Argo charts separately in a namespace, with its defaults over a release with the names of the community chart,
-// and then with the values for high availability, and tests it both times; all charts at the same time, since they share nothing. The namespaces
+// nightly also with the values for high availability, and tests it each time; all charts at the same time, since they share nothing. The namespaces
 // enforce the Pod Security level restricted. After all have been uninstalled, only Argo's CRDs are left outside of namespaces.
 func TestCharts(t *testing.T) {
 	e := start(t)
@@ -102,7 +102,7 @@ func (e *environment) prepareAlone(t *testing.T, chart aloneChart) alone {
 	return alone{environment: e, chart: chart, namespace: "e2e-" + chart.Name, files: files}
 }
 
-// lifecycle installs the chart, tests it in both rounds, and uninstalls it.
+// lifecycle installs the chart, tests it in each round, and uninstalls it.
 func (a alone) lifecycle(t *testing.T) {
 	a.environment.namespace(t, a.namespace)
 	t.Cleanup(func() { a.uninstallRelease(t) })
@@ -124,6 +124,9 @@ func (a alone) lifecycle(t *testing.T) {
 	}
 	a.run(t, "default works", func(t *testing.T) { a.chart.works(a, t, "default") })
 	a.run(t, "default, nothing forbidden", func(t *testing.T) { a.nothingForbidden(t, a.namespace) })
+	if !nightly { // TestResilience has the umbrella's values for high availability
+		return
+	}
 	if !a.run(t, "ha", func(t *testing.T) { a.install(t, a.chart.available, a.local.Scenario(a.chart.Chart, "ha")) }) {
 		return
 	}

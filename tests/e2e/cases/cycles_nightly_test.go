@@ -1,4 +1,4 @@
-//go:build e2e
+//go:build e2e && nightly
 
 package e2e_test
 
@@ -15,8 +15,7 @@ import (
 	"gitops-runtime/tests/e2e/install"
 )
 
-// cyclesVariable sets how often TestCycles installs and uninstalls; the default is once, since TestNeighbors also installs and uninstalls runtimes
-// repeatedly in one namespace.
+// cyclesVariable sets how often TestCycles installs and uninstalls; the default is once.
 const (
 	cyclesVariable = "E2E_CYCLES"
 	usualCycles    = 1
