@@ -26,10 +26,11 @@ func (b blob) descriptor() (v1.Descriptor, error) {
 	return v1.Descriptor{MediaType: b.kind, Digest: digest, Size: size, Annotations: b.annotations}, err
 }
 
-// manifest is an artifact with a configuration and one layer. It is a v1.Image, so that registry clients can push it.
+// manifest is an artifact with a configuration and layers. It is a v1.Image, so that registry clients can push it.
 type manifest struct {
-	config, layer blob
-	raw           []byte
+	config blob
+	layers []blob
+	raw    []byte
 }
 
 // document is an OCI manifest with the field artifactType, which v1.Manifest lacks.
@@ -39,27 +40,33 @@ type document struct {
 	ArtifactType string `json:"artifactType,omitempty"`
 }
 
-func newManifest(config, layer blob, artifactType string, subject *v1.Descriptor, annotations map[string]string) (*manifest, error) {
+func newManifest(config blob, layers []blob, artifactType string, subject *v1.Descriptor, annotations map[string]string) (*manifest, error) {
 	configured, err := config.descriptor()
 	if err != nil {
 		return nil, err
 	}
-	layered, err := layer.descriptor()
-	if err != nil {
-		return nil, err
+	layered := make([]v1.Descriptor, len(layers))
+	for i, layer := range layers {
+		if layered[i], err = layer.descriptor(); err != nil {
+			return nil, err
+		}
 	}
 	raw, err := json.Marshal(document{ArtifactType: artifactType, Manifest: v1.Manifest{
-		SchemaVersion: 2, MediaType: types.OCIManifestSchema1, Config: configured, Layers: []v1.Descriptor{layered}, Subject: subject, Annotations: annotations,
+		SchemaVersion: 2, MediaType: types.OCIManifestSchema1, Config: configured, Layers: layered, Subject: subject, Annotations: annotations,
 	}})
 	if err != nil {
 		return nil, fmt.Errorf("manifest: %w", err)
 	}
-	return &manifest{config: config, layer: layer, raw: raw}, nil
+	return &manifest{config: config, layers: layers, raw: raw}, nil
 }
 
-// Layers returns the one layer.
+// Layers returns the layers.
 func (m *manifest) Layers() ([]v1.Layer, error) {
-	return []v1.Layer{static.NewLayer(m.layer.content, m.layer.kind)}, nil
+	layers := make([]v1.Layer, len(m.layers))
+	for i, one := range m.layers {
+		layers[i] = static.NewLayer(one.content, one.kind)
+	}
+	return layers, nil
 }
 
 // MediaType returns the media type of OCI manifests.
@@ -94,7 +101,7 @@ func (m *manifest) RawManifest() ([]byte, error) { return m.raw, nil }
 
 // LayerByDigest returns the layer, or the configuration, with a digest.
 func (m *manifest) LayerByDigest(digest v1.Hash) (v1.Layer, error) {
-	for _, one := range []blob{m.layer, m.config} {
+	for _, one := range append([]blob{m.config}, m.layers...) {
 		if described, err := one.descriptor(); err == nil && described.Digest == digest {
 			return static.NewLayer(one.content, one.kind), nil
 		}
@@ -102,7 +109,7 @@ func (m *manifest) LayerByDigest(digest v1.Hash) (v1.Layer, error) {
 	return nil, fmt.Errorf("no layer %s", digest)
 }
 
-// LayerByDiffID is LayerByDigest: the layer has no other ID.
+// LayerByDiffID is LayerByDigest: layers have no other ID.
 func (m *manifest) LayerByDiffID(digest v1.Hash) (v1.Layer, error) { return m.LayerByDigest(digest) }
 
 // read returns the content of a layer of at most limit bytes, and verifies its digest.

@@ -79,7 +79,7 @@ func TestImage(t *testing.T) {
 
 func TestChart(t *testing.T) {
 	metadata := &chart.Metadata{Name: "a", Version: "1.2.3", Annotations: map[string]string{"artifacthub.io/license": "Apache-2.0"}}
-	image, err := artifact.Chart(metadata, []byte("packed"), map[string]string{"org.opencontainers.image.title": "a"})
+	image, err := artifact.Chart(metadata, []byte("packed"), nil, map[string]string{"org.opencontainers.image.title": "a"})
 	require.NoError(t, err)
 	raw, err := image.RawManifest()
 	require.NoError(t, err)

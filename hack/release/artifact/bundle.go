@@ -21,7 +21,7 @@ const (
 // Bundle returns the artifact of a signed statement that refers to a subject, as cosign 3 attaches it: WriteAttestationNewBundleFormat of
 // https://github.com/sigstore/cosign/blob/v3.1.3/pkg/oci/remote/write.go
 func Bundle(bundle []byte, predicateType string, subject v1.Descriptor, created time.Time) (v1.Image, error) {
-	return newManifest(blob{content: []byte("{}"), kind: "application/vnd.oci.empty.v1+json"}, blob{content: bundle, kind: bundleKind}, bundleKind,
+	return newManifest(blob{content: []byte("{}"), kind: "application/vnd.oci.empty.v1+json"}, []blob{{content: bundle, kind: bundleKind}}, bundleKind,
 		&v1.Descriptor{MediaType: subject.MediaType, Digest: subject.Digest, Size: subject.Size}, map[string]string{
 			"org.opencontainers.image.created": created.UTC().Format(time.RFC3339),
 			"dev.sigstore.bundle.content":      "dsse-envelope",

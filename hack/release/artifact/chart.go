@@ -15,10 +15,13 @@ const (
 	// maxChart is the maximum size of a packed chart in bytes.
 	maxChart   = 32 << 20
 	chartLayer = "application/vnd.cncf.helm.chart.content.v1.tar+gzip"
+	// provenanceLayer is the media type of a provenance file: https://helm.sh/docs/topics/provenance/
+	provenanceLayer = "application/vnd.cncf.helm.chart.provenance.v1.prov"
 )
 
-// Chart returns the artifact of a packed chart, as `helm push` stores it: https://helm.sh/docs/topics/registries/
-func Chart(metadata *chart.Metadata, packed []byte, annotations map[string]string) (v1.Image, error) {
+// Chart returns the artifact of a packed chart, as `helm push` stores it: https://helm.sh/docs/topics/registries/. provenance is the content of its provenance
+// file; nil for none.
+func Chart(metadata *chart.Metadata, packed, provenance []byte, annotations map[string]string) (v1.Image, error) {
 	config, err := json.Marshal(metadata)
 	if err != nil {
 		return nil, fmt.Errorf("chart %s: %w", metadata.Name, err)
@@ -31,7 +34,11 @@ func Chart(metadata *chart.Metadata, packed []byte, annotations map[string]strin
 	for key, value := range annotations {
 		all[key] = value
 	}
-	return newManifest(blob{content: config, kind: chartConfig}, blob{content: packed, kind: chartLayer}, "", nil, all)
+	layers := []blob{{content: packed, kind: chartLayer}}
+	if provenance != nil {
+		layers = append(layers, blob{content: provenance, kind: provenanceLayer})
+	}
+	return newManifest(blob{content: config, kind: chartConfig}, layers, "", nil, all)
 }
 
 // PackedChart returns the packaged chart of an artifact; an artifact without one is an error.

@@ -31,16 +31,15 @@ func Plugins() []Plugin {
 	}}
 }
 
-// Pack packs the plugin of a checkout, with its version.
-func Pack(root string, plugin Plugin) (packed []byte, version string, err error) {
+// Pack packs the plugin of a checkout. The metadata is the content of its plugin.yaml: https://helm.sh/docs/topics/plugins/
+func Pack(root string, plugin Plugin) (packed []byte, metadata map[string]any, err error) {
 	folder := filepath.Join(root, filepath.FromSlash(plugin.Folder))
 	text, err := os.ReadFile(filepath.Join(folder, "plugin.yaml"))
 	if err != nil {
-		return nil, "", fmt.Errorf("plugin %s: %w", plugin.Name, err)
+		return nil, nil, fmt.Errorf("plugin %s: %w", plugin.Name, err)
 	}
-	var metadata struct{ Name, Version string }
 	if err := yaml.Unmarshal(text, &metadata); err != nil {
-		return nil, "", fmt.Errorf("plugin %s: %w", plugin.Name, err)
+		return nil, nil, fmt.Errorf("plugin %s: %w", plugin.Name, err)
 	}
 	var content bytes.Buffer
 	zipped := gzip.NewWriter(&content)
@@ -50,18 +49,18 @@ func Pack(root string, plugin Plugin) (packed []byte, version string, err error)
 		if err != nil || entry.IsDir() {
 			return err
 		}
-		return add(out, path.Join(metadata.Name, name), filepath.Join(folder, name))
+		return add(out, path.Join(fmt.Sprint(metadata["name"]), name), filepath.Join(folder, name))
 	})
 	if err != nil {
-		return nil, "", fmt.Errorf("plugin %s: %w", plugin.Name, err)
+		return nil, nil, fmt.Errorf("plugin %s: %w", plugin.Name, err)
 	}
 	if err := out.Close(); err != nil {
-		return nil, "", err
+		return nil, nil, err
 	}
 	if err := zipped.Close(); err != nil {
-		return nil, "", err
+		return nil, nil, err
 	}
-	return content.Bytes(), metadata.Version, nil
+	return content.Bytes(), metadata, nil
 }
 
 func add(out *tar.Writer, name, file string) error {

@@ -56,7 +56,11 @@ func (r *run) chart(ctx context.Context, named string) error {
 		return fmt.Errorf("chart %s has the version %s instead of %s: make generate", named, packed.Metadata.Version, r.Version)
 	}
 	annotations := artifact.Annotations(named, packed.Metadata.Description, r.Version, r.Source.Name(), r.Source.URL, r.Source.Time)
-	pushed, err := artifact.Chart(packed.Metadata, packed.Content, annotations)
+	provenance, err := r.provenance(named, packed.Metadata, packed.Content)
+	if err != nil {
+		return err
+	}
+	pushed, err := artifact.Chart(packed.Metadata, packed.Content, provenance, annotations)
 	if err != nil {
 		return err
 	}
@@ -74,15 +78,19 @@ func (r *run) chart(ctx context.Context, named string) error {
 
 // plugin publishes a plugin of Helm.
 func (r *run) plugin(ctx context.Context, one plugin.Plugin) error {
-	packed, found, err := plugin.Pack(r.Root, one)
+	packed, metadata, err := plugin.Pack(r.Root, one)
 	if err != nil {
 		return err
 	}
-	if found != r.Version {
-		return fmt.Errorf("plugin %s has the version %s instead of %s: make generate", one.Name, found, r.Version)
+	if metadata["version"] != r.Version {
+		return fmt.Errorf("plugin %s has the version %v instead of %s: make generate", one.Name, metadata["version"], r.Version)
 	}
 	annotations := artifact.Annotations(one.Name, one.Description, r.Version, r.Source.Name(), r.Source.URL, r.Source.Time)
-	pushed, err := artifact.Plugin(one.Name, r.Version, packed, annotations)
+	provenance, err := r.provenance(one.Name, metadata, packed)
+	if err != nil {
+		return err
+	}
+	pushed, err := artifact.Plugin(r.file(one.Name), packed, provenance, annotations)
 	if err != nil {
 		return err
 	}
@@ -92,6 +100,21 @@ func (r *run) plugin(ctx context.Context, one plugin.Plugin) error {
 	}
 	whole := statement.Part{Name: one.Name, Version: r.Version, Purpose: "APPLICATION", License: "Apache-2.0", PURL: r.oci(one.Name, described.Digest)}
 	return r.finish(ctx, whole, described, nil, written)
+}
+
+// file returns the name of the file of a packed chart or plugin.
+func (r *run) file(named string) string { return named + "-" + r.Version + ".tgz" }
+
+// provenance returns the content of the provenance file of a packed chart or plugin; nil without a key for them.
+func (r *run) provenance(named string, metadata any, packed []byte) ([]byte, error) {
+	if r.Clearsigner == nil {
+		return nil, nil
+	}
+	text, err := r.Clearsigner.Provenance(r.file(named), metadata, packed, r.Source.Time)
+	if err != nil {
+		return nil, fmt.Errorf("provenance file of %s: %w", named, err)
+	}
+	return text, nil
 }
 
 // oci returns the package URL of an artifact in the registry: https://github.com/package-url/purl-spec/blob/main/types-doc/oci-definition.md

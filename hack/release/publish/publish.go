@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -32,6 +33,11 @@ import (
 type Signer interface {
 	Sign(ctx context.Context, statement []byte) (bundle []byte, err error)
 	Verify(ctx context.Context, bundle []byte, predicateType, digest string) (statement []byte, err error)
+}
+
+// Clearsigner writes provenance files, by which Helm verifies charts and plugins. The same input gives the same bytes.
+type Clearsigner interface {
+	Provenance(file string, metadata any, packed []byte, at time.Time) ([]byte, error)
 }
 
 // Event reports an artifact that is completely published.
@@ -60,6 +66,8 @@ type Publisher struct {
 	Builder string
 	Compile image.Compiler
 	Signer  Signer
+	// Clearsigner is nil if charts and plugins have no provenance file.
+	Clearsigner Clearsigner
 	// Replace overwrites a version that was published with different content.
 	Replace bool
 	// Report is called for each artifact, one call at a time; may be nil.

@@ -18,6 +18,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ProtonMail/go-crypto/openpgp"
+	"github.com/ProtonMail/go-crypto/openpgp/packet"
 	"github.com/google/go-containerregistry/pkg/registry"
 	"github.com/stretchr/testify/require"
 
@@ -59,6 +61,7 @@ func newWorld(t *testing.T) *world {
 	require.NoError(t, err)
 	w.place = "localhost:" + port + "/team/runtime"
 	w.run(t, w.keys, filepath.Join(root, "bin", "cosign"), "generate-key-pair")
+	w.generatePGP(t)
 	w.run(t, root, "go", "build", "-o", w.release, "./hack/release/cmd/release")
 	return w
 }
@@ -85,7 +88,7 @@ func (w *world) run(t *testing.T, folder, program string, arguments ...string) s
 }
 
 func (w *world) publishing() []string {
-	return []string{"publish", w.place, "--dirty", "--by-tag", "--key", filepath.Join(w.keys, "cosign.key")}
+	return []string{"publish", w.place, "--dirty", "--by-tag", "--key", filepath.Join(w.keys, "cosign.key"), "--pgp-keyring", filepath.Join(w.keys, "private.gpg"), "--pgp-key", "Release"}
 }
 
 func (w *world) verifying() []string {
@@ -149,10 +152,28 @@ func (w *world) docs(t *testing.T) {
 	rendered := w.run(t, w.root, filepath.Join(w.root, "bin", "helm"), "template", "a", "oci://"+w.place+"/gitops-runtime", "--version", strings.TrimSpace(read(t, w.root, "VERSION")),
 		"--set", "global.runtime.name=a,global.codefresh.accountId=b,global.codefresh.userToken.token=c")
 	w.plugin(t)
+	for _, helm := range []string{"helm", "helm-4"} {
+		w.run(t, t.TempDir(), filepath.Join(w.root, "bin", helm), "pull", "oci://"+w.place+"/gitops-runtime", "--version", strings.TrimSpace(read(t, w.root, "VERSION")), "--plain-http",
+			"--verify", "--keyring", filepath.Join(w.keys, "public.gpg"))
+	}
 	require.Regexp(t, `image: "?`+regexp.QuoteMeta(w.place)+`/gitops-runtime-installer@sha256:[0-9a-f]{64}`, rendered)
 }
 
-// plugin installs the plugin with Helm 4.
+// generatePGP writes a key pair of OpenPGP, older than the commit, into the folder of keys.
+func (w *world) generatePGP(t *testing.T) {
+	t.Helper()
+	key, err := openpgp.NewEntity("Release", "", "release@example.com", &packet.Config{
+		Algorithm: packet.PubKeyAlgoEdDSA, Time: func() time.Time { return time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC) },
+	})
+	require.NoError(t, err)
+	var private, public bytes.Buffer
+	require.NoError(t, key.SerializePrivateWithoutSigning(&private, nil))
+	require.NoError(t, key.Serialize(&public))
+	require.NoError(t, os.WriteFile(filepath.Join(w.keys, "private.gpg"), private.Bytes(), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(w.keys, "public.gpg"), public.Bytes(), 0o600))
+}
+
+// plugin installs the plugin with Helm 4, which verifies its provenance file.
 func (w *world) plugin(t *testing.T) {
 	t.Helper()
 	home := t.TempDir()
@@ -163,7 +184,7 @@ func (w *world) plugin(t *testing.T) {
 		require.NoError(t, err, string(out))
 		return string(out)
 	}
-	helm("plugin", "install", "oci://"+w.place+"/image-override-plugin:"+strings.TrimSpace(read(t, w.root, "VERSION")), "--verify=false", "--plain-http")
+	helm("plugin", "install", "oci://"+w.place+"/image-override-plugin:"+strings.TrimSpace(read(t, w.root, "VERSION")), "--verify", "--keyring", filepath.Join(w.keys, "public.gpg"), "--plain-http")
 	require.Regexp(t, `(?m)^image-override\s+1\.`, helm("plugin", "list"))
 }
 

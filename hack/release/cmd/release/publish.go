@@ -69,6 +69,7 @@ func place(arguments []string, product address.Address) (string, error) {
 func publishCommand() *cobra.Command {
 	var flags common
 	var key, url, builder, cosign string
+	var pgp openPGP
 	var dirty, replace, byTag bool
 	command := &cobra.Command{
 		Use:   "publish [HOST/PATH]",
@@ -96,11 +97,15 @@ func publishCommand() *cobra.Command {
 				return errors.New("--dirty publishes content that no commit has, which only a key of yours may sign: commit the changes, or give --key (COSIGN_KEY) instead of an identity")
 			}
 			publisher.Signer, publisher.Builder, publisher.Replace = signer, builder, replace
+			if publisher.Clearsigner, err = pgp.signer(); err != nil {
+				return err
+			}
 			return publisher.Publish(ctx)
 		},
 	}
 	flags.register(command.Flags())
 	registerSigner(command.Flags(), &key, &cosign)
+	pgp.register(command.Flags())
 	command.Flags().StringVar(&url, "source-url", os.Getenv("SOURCE_URL"), "repository of the sources, https://host/path (SOURCE_URL; default: that of address.yaml, then the origin of the clone)")
 	command.Flags().StringVar(&builder, "builder", cmp.Or(workflow(), statement.LocalBuilder), "identity of what builds, for the provenance (default in CI: the workflow)")
 	command.Flags().BoolVar(&dirty, "dirty", false, "publish uncommitted changes")
