@@ -86,7 +86,8 @@ func (r *run) plugin(ctx context.Context, one plugin.Plugin) error {
 		return fmt.Errorf("plugin %s has the version %v instead of %s: make generate", one.Name, metadata["version"], r.Version)
 	}
 	annotations := artifact.Annotations(one.Name, one.Description, r.Version, r.Source.Name(), r.Source.URL, r.Source.Time)
-	provenance, err := r.provenance(one.Name, metadata, packed)
+	// Helm 4 verifies the file by the name in plugin.yaml, whatever its repository: it calls it so before it installs it.
+	provenance, err := r.provenance(fmt.Sprint(metadata["name"]), metadata, packed)
 	if err != nil {
 		return err
 	}
