@@ -23,6 +23,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -115,13 +116,17 @@ func TestDoctor(t *testing.T) {
 	defer e.clean(t)
 	p := e.tools(t)
 	for _, mode := range []images.Mode{images.Ingress, images.Gateway, images.Mesh, images.Tunnel} {
+		if mode != images.Tunnel && os.Getenv(faultsVariable) != "" { // one run of some faults has no need of every mode
+			continue
+		}
 		require.True(t, e.run(t, "healthy, "+string(mode), func(t *testing.T) {
 			e.install(t, mode)
 			p.healthy(t)
 		}))
 	}
 	e.run(t, "bundle", p.bundle)
-	named, all := 0, illnesses(t)
+	named := 0
+	all := slices.DeleteFunc(illnesses(t), func(one illness) bool { return !chosen(t, one.name) })
 	for _, one := range all {
 		if e.run(t, one.name, func(t *testing.T) { p.names(t, one) }) {
 			named++
@@ -222,7 +227,8 @@ END`
 		{"ConfigMap", "REL201", "kubectl delete configmap internal-router-config" + ns, ""},
 		{"ConfigMap, and a pod", "POD109", "kubectl delete configmap internal-router-config" + ns + "\nkubectl delete pod --selector app=internal-router" + ns, again},
 		{"no room", "POD103", container(repo, "repo-server", `"resources":{"requests":{"memory":"900Gi"},"limits":{"memory":"900Gi"}}`), again},
-		{"memory", "POD104", container(notifications, "notifications-controller", `"resources":{"requests":{"memory":"8Mi"},"limits":{"memory":"14Mi"}}`), again},
+		{"memory", "POD104", container(notifications, "notifications-controller", `"resources":{"requests":{"memory":"8Mi"},"limits":{"memory":"14Mi"}}`),
+			"kubectl patch " + notifications + ns + `--type json --patch '[{"op":"remove","path":"/spec/template/spec/containers/0/resources/limits"}]'` + "\n" + again}, // Helm keeps a limit that it has not set
 		{"crash", "POD105", container(notifications, "notifications-controller", `"args":["--no-such-flag"]`), again},
 		{"probe", "POD106", container(repo, "repo-server", `"readinessProbe":{"httpGet":{"path":"/absent","port":8084}}`), again},
 		{"Pod Security", "POD107", "kubectl label namespace " + install.Namespace + " pod-security.kubernetes.io/enforce=restricted --overwrite\nkubectl rollout restart deployment/cap-app-proxy" + ns, ""},
