@@ -50,7 +50,7 @@ func (f *chartFlags) register(command *cobra.Command) {
 	flags.StringVar(&f.options.Settings.Release, "release-name", "", "release name for templates")
 	flags.BoolVar(&f.options.FollowLinks, "follow-links", false, "follow links out of the chart's directory")
 	flags.StringVarP(&f.options.Settings.Namespace, "namespace", "n", "", "namespace for templates")
-	flags.DurationVar(&f.options.Settings.RenderTime, "render-time", 0, "CPU time that one render may take (default "+chartrender.DefaultRenderTime.String()+", and afterwards ten times what the first render took)")
+	flags.DurationVar(&f.options.Settings.RenderTime, "render-time", 0, "CPU time that one render may take (default: all work on a scenario together may take "+RunTime.String()+")")
 	flags.StringArrayVar(&f.options.Accept, "accept", nil, "a place (\"Kind/name path\") or text, * for any text, that may be outside, unread, suspected or changed (may be repeated)")
 	f.registries.Register(flags)
 	flags.StringVar(&f.extra, "extra-images", "", "file with additional images to mirror, one per line")
@@ -70,7 +70,7 @@ func (f *chartFlags) complete(command *cobra.Command, chart string) (generate.Op
 		}
 		options.Table[host] = prefix
 	}
-	options.Settings.Extend = f.extend
+	f.allow(&options)
 	if _, err := mapping.New(options.Registry, options.Strategy, options.Table); err != nil {
 		return options, usage{err}
 	}
@@ -90,6 +90,24 @@ func (f *chartFlags) complete(command *cobra.Command, chart string) (generate.Op
 	}
 	options.ExtraImages, err = readImages(f.extra)
 	return options, err
+}
+
+// RunTime is the CPU time that a run with one scenario may take, unless the user sets a limit for each render.
+const RunTime = 4500 * time.Millisecond
+
+// allow extends the CPU time of the process: by that of renders if the user sets their limit, otherwise by RunTime for each further scenario.
+func (f *chartFlags) allow(options *generate.Options) {
+	scenarios := max(len(f.scenarios), 1)
+	if options.Everything { // one more for each, and many renders to find the switches that go together
+		scenarios *= 6
+	}
+	switch {
+	case f.extend == nil:
+	case options.Settings.RenderTime > 0:
+		options.Settings.Extend = f.extend
+	default:
+		f.extend(time.Duration(scenarios-1) * RunTime)
+	}
 }
 
 // readImages reads a file of images, one per line; # starts a comment.

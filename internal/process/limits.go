@@ -44,8 +44,9 @@ func Watch(limits Limits, exceeded func(what string)) (extend func(time.Duration
 			case heap+stacks > limits.Memory:
 				exceeded(fmt.Sprintf("%d MiB of memory", limits.Memory>>20))
 				return
-			case limits.CPU > 0 && CPUTime() > limits.CPU+time.Duration(extra.Load()):
-				exceeded(fmt.Sprintf("%s of CPU time", limits.CPU))
+			}
+			if most := limits.CPU + time.Duration(extra.Load()); limits.CPU > 0 && CPUTime() > most {
+				exceeded(fmt.Sprintf("%s of CPU time", most.Round(100*time.Millisecond)))
 				return
 			}
 		}

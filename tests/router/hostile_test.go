@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// hostile returns paths that programs interpret differently.
-func hostile() []string {
+// hostilePaths returns paths that programs interpret differently.
+func hostilePaths() []string {
 	return []string{
 		"/webhooks/../workflows/api/v1/info",
 		"/webhooks/codefresh/../../workflows/api/v1/info",
@@ -53,8 +53,8 @@ func hostile() []string {
 func TestSecurityReview5RouterRefusesAmbiguousPaths(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil, nil)
-	assert.Len(t, hostile(), 34, "tests/hostile/README.md contains this number")
-	for _, path := range hostile() {
+	assert.Len(t, hostilePaths(), 34, "tests/hostile/README.md contains this number")
+	for _, path := range hostilePaths() {
 		status, _, err := s.raw(get(path))
 		require.NoError(t, err, path)
 		assert.Equal(t, http.StatusBadRequest, status, path)

@@ -41,6 +41,8 @@ func serve(t *testing.T, name string) *target {
 		made.mutex.Unlock()
 		w.Header().Set("Set-Cookie", "session=of-"+name)
 		switch {
+		case strings.Contains(r.URL.Path, "/answer-"):
+			answerBadly(w, r.URL.Path)
 		case strings.HasSuffix(r.URL.Path, "/stream"):
 			stream(w, r)
 		case r.Header.Get("Upgrade") != "":
@@ -78,6 +80,7 @@ func (t *target) requests() []*http.Request {
 // started is nginx with the chart's configuration, and the programs it routes to.
 type started struct {
 	address                     string
+	pid                         int
 	names                       *names
 	appProxy, workflows, events *target
 }
@@ -111,6 +114,7 @@ func start(t *testing.T, set map[string]string, setJSON map[string]string) *star
 	command := exec.Command(nginx, "-e", "stderr", "-p", folder, "-c", config, "-g", "daemon off; master_process off;")
 	command.Stdout, command.Stderr = io.Discard, &log
 	require.NoError(t, command.Start())
+	made.pid = command.Process.Pid
 	t.Cleanup(func() {
 		_ = command.Process.Kill()
 		_ = command.Wait()

@@ -1,19 +1,25 @@
 package validatecmd
 
 import (
+	"fmt"
 	"os"
-	"runtime/debug"
 	"time"
 
 	"golang.org/x/term"
+
+	"gitops-runtime/internal/process"
 )
 
-// softLimit is the heap size at which the garbage collector runs more often; input is limited well below the memory that its container may use.
-const softLimit = 200 << 20
+// Watch ends the program with a message and ExitError when its run takes more than the limits. The returned function adds to the CPU time.
+func Watch(limits process.Limits) (extend func(time.Duration)) {
+	return process.Watch(limits, func(what string) {
+		fmt.Fprintf(os.Stderr, "validate-values: this run takes more than %s, which no values need; look for aliases, long texts or deep nesting in the files\n", what)
+		os.Exit(ExitError)
+	})
+}
 
 // Process returns the environment of this process, for a program of the given version, without a cluster and registries.
 func Process(version string) System {
-	debug.SetMemoryLimit(softLimit)
 	return System{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
 		Color:   ShowsColors(os.Stdout),

@@ -10,14 +10,15 @@ import (
 	"fmt"
 	"net/mail"
 	"net/url"
-	"os"
-	"path/filepath"
 	"strings"
 	"text/template"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	"golang.org/x/mod/module"
 	"sigs.k8s.io/yaml"
+
+	"gitops-runtime/hack/release/checkout"
+	"gitops-runtime/internal/cleantext"
 )
 
 // File is the file with the address, below the root of the checkout.
@@ -57,13 +58,9 @@ type Maintainer struct {
 
 // Read reads the address of a checkout.
 func Read(root string) (Address, error) {
-	text, err := os.ReadFile(filepath.Join(root, File))
-	if err != nil {
-		return Address{}, fmt.Errorf("read the address: %w", err)
-	}
 	var read Address
-	if err := yaml.UnmarshalStrict(text, &read); err != nil {
-		return Address{}, fmt.Errorf("%s: %w", File, err)
+	if err := checkout.YAML(root, File, &read); err != nil {
+		return Address{}, fmt.Errorf("read the address: %w", err)
 	}
 	if err := read.Check(); err != nil {
 		return Address{}, fmt.Errorf("%s: %w", File, err)
@@ -79,7 +76,7 @@ func (a Address) Check() error {
 	}
 	for field, value := range map[string]string{"repository": a.Repository, "icon": a.Icon} {
 		if value != "" && !isPage(value) {
-			problems = append(problems, fmt.Errorf("%s: %q is not a URL: write https://host/path", field, value))
+			problems = append(problems, fmt.Errorf("%s: %q is not a URL: write https://host/path", field, shown(value)))
 		}
 	}
 	if a.Registry != "" {
@@ -89,7 +86,7 @@ func (a Address) Check() error {
 	}
 	for field, value := range map[string]string{"support": a.Support, "security": a.Security} {
 		if value != "" && !isPage(value) && !isMail(value) {
-			problems = append(problems, fmt.Errorf("%s: %q is neither a URL nor an e-mail address", field, value))
+			problems = append(problems, fmt.Errorf("%s: %q is neither a URL nor an e-mail address", field, shown(value)))
 		}
 	}
 	for _, maintainer := range a.Maintainers {
@@ -101,6 +98,14 @@ func (a Address) Check() error {
 		}
 	}
 	return errors.Join(problems...)
+}
+
+// shown returns a value for messages, without a password and not at any length.
+func shown(value string) string {
+	if at := strings.LastIndex(value, "@"); at >= 0 && strings.Contains(value[:at], ":") { // not git@host:path
+		value = cleantext.URL(value)
+	}
+	return cleantext.Short(value)
 }
 
 func isPage(text string) bool {
@@ -118,7 +123,7 @@ func Place(text string) (string, error) {
 	trimmed := strings.TrimSuffix(strings.TrimPrefix(text, "oci://"), "/")
 	host, _, found := strings.Cut(trimmed, "/")
 	if _, err := name.NewRepository(trimmed, name.StrictValidation); err != nil || !found || strings.Contains(trimmed, "://") || !strings.ContainsAny(host, ".:") && host != "localhost" {
-		return "", fmt.Errorf("%q is not a place in a registry: write host/path, such as ghcr.io/my-team or localhost:5000/runtime", text)
+		return "", fmt.Errorf("%q is not a place in a registry: write host/path, such as ghcr.io/my-team or localhost:5000/runtime", shown(text))
 	}
 	return trimmed, nil
 }

@@ -29,7 +29,8 @@ func Bundle(bundle []byte, predicateType string, subject v1.Descriptor, created 
 		})
 }
 
-// ReadBundle returns the bundle of an artifact, and the type of its statement; found is false for another artifact.
+// ReadBundle returns the bundle of an artifact, and the type of its statement; found is false for another artifact. An error about the content
+// comes with the type.
 func ReadBundle(image v1.Image) (bundle []byte, predicateType string, found bool, err error) {
 	described, err := image.Manifest()
 	if err != nil {
@@ -44,7 +45,7 @@ func ReadBundle(image v1.Image) (bundle []byte, predicateType string, found bool
 	}
 	content, err := read(layer, maxBundle)
 	if err != nil {
-		return nil, "", false, fmt.Errorf("bundle %s: %w", described.Layers[0].Digest, err)
+		return nil, described.Annotations[PredicateType], false, fmt.Errorf("bundle %s: %w", described.Layers[0].Digest, err)
 	}
 	return content, described.Annotations[PredicateType], true, nil
 }

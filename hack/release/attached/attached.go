@@ -43,6 +43,7 @@ func List(ctx context.Context, client *registry.Client, subject name.Digest) ([]
 		return nil, fmt.Errorf("%d artifacts refer to %s, and a release has three: at most %d are read; delete those that do not belong to it", len(listed.Manifests), subject, maxReferrers)
 	}
 	var all []Bundle
+	left := maxBytes
 	for _, one := range listed.Manifests {
 		image, err := remote.Image(subject.Context().Digest(one.Digest.String()), client.Options(ctx)...)
 		if err != nil {
@@ -53,12 +54,18 @@ func List(ctx context.Context, client *registry.Client, subject name.Digest) ([]
 		if found || err != nil {
 			all = append(all, Bundle{Digest: one.Digest.String(), PredicateType: kind, Content: content, Err: err})
 		}
+		if left -= len(content); left < 0 {
+			return nil, fmt.Errorf("the statements that refer to %s have more than %d MiB, and those of a release have less than one; delete those that do not belong to it", subject, maxBytes>>20)
+		}
 	}
 	return all, ctx.Err()
 }
 
 // maxReferrers is the maximum number of artifacts that refer to another one.
 const maxReferrers = 100
+
+// maxBytes is the maximum size of all bundles that refer to another artifact, in bytes.
+const maxBytes = 24 << 20
 
 func absent(err error) bool {
 	var answer *transport.Error

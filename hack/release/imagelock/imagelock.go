@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	"sigs.k8s.io/yaml"
 
+	"gitops-runtime/hack/release/checkout"
 	"gitops-runtime/internal/registry"
 	"gitops-runtime/internal/registry/fault"
 )
@@ -38,16 +39,13 @@ type Lock struct {
 
 // Read returns the lock of a checkout; without the file, an empty one.
 func Read(root string) (Lock, error) {
-	text, err := os.ReadFile(filepath.Join(root, File))
+	var read Lock
+	err := checkout.YAML(root, File, &read)
 	if errors.Is(err, os.ErrNotExist) {
 		return Lock{}, nil
 	}
 	if err != nil {
 		return Lock{}, fmt.Errorf("read the digests of images: %w", err)
-	}
-	var read Lock
-	if err := yaml.UnmarshalStrict(text, &read); err != nil {
-		return Lock{}, fmt.Errorf("%s: %w", File, err)
 	}
 	for image, digest := range read.Images {
 		if _, err := v1.NewHash(digest); err != nil {
@@ -66,17 +64,21 @@ func Listed(root, own string) ([]string, error) {
 	}
 	found := map[string]bool{}
 	for _, file := range files {
-		text, err := os.ReadFile(file)
+		file, err = filepath.Rel(root, file)
+		if err != nil {
+			return nil, err
+		}
+		text, err := checkout.Text(root, file)
 		if err != nil {
 			return nil, fmt.Errorf("list the images of the charts: %w", err)
 		}
 		var chart struct{ Annotations map[string]string }
-		if err := yaml.Unmarshal(text, &chart); err != nil {
-			return nil, fmt.Errorf("%s: %w", file, err)
+		if err := checkout.Parse(file, text, &chart); err != nil {
+			return nil, err
 		}
 		var images []struct{ Image string }
-		if err := yaml.Unmarshal([]byte(chart.Annotations["artifacthub.io/images"]), &images); err != nil {
-			return nil, fmt.Errorf("%s: annotation artifacthub.io/images: %w", file, err)
+		if err := checkout.Parse(file+", annotation artifacthub.io/images", []byte(chart.Annotations["artifacthub.io/images"]), &images); err != nil {
+			return nil, err
 		}
 		for _, one := range images {
 			if !strings.HasPrefix(one.Image, own+"/") {

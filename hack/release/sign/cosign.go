@@ -3,6 +3,7 @@
 package sign
 
 import (
+	"bytes"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -11,6 +12,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"gitops-runtime/internal/cleantext"
+	"gitops-runtime/internal/outfile"
 )
 
 // Cosign is the program cosign.
@@ -22,6 +26,9 @@ type Cosign struct {
 	// Identity is the identity of valid signers.
 	Identity Identity
 }
+
+// maxBundle is the maximum size of a signed statement in bytes; the largest is the SBOM of a program.
+const maxBundle = 8 << 20
 
 // PublicKey writes the public key of the private one to a file.
 func (c Cosign) PublicKey(ctx context.Context, file string) error {
@@ -42,7 +49,7 @@ func (c Cosign) Sign(ctx context.Context, statement []byte) ([]byte, error) {
 	if err := c.run(ctx, append([]string{"attest-blob", "--yes", "--statement", in, "--bundle", out}, c.signing()...)...); err != nil {
 		return nil, fmt.Errorf("sign: %w", err)
 	}
-	return os.ReadFile(out)
+	return outfile.ReadRegular(out, maxBundle)
 }
 
 // File signs a file and writes the bundle of its signature to a file. The signature is verified immediately.
@@ -106,14 +113,34 @@ func Payload(bundle []byte) ([]byte, error) {
 
 // run runs cosign; its error output becomes the error.
 func (c Cosign) run(ctx context.Context, arguments ...string) error {
-	out, err := exec.CommandContext(ctx, c.Path, arguments...).CombinedOutput()
+	command := exec.CommandContext(ctx, c.Path, arguments...)
+	var out limited
+	command.Stdout, command.Stderr = &out, &out
+	err := command.Run()
 	if err == nil {
 		return nil
 	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return fmt.Errorf("cosign %s: %s", arguments[0], words(out, err))
+	return fmt.Errorf("cosign %s: %s", arguments[0], cleantext.Line(cleantext.Cut(words(out.text.Bytes(), err), longest)))
+}
+
+const (
+	// longest is the maximum number of characters of cosign's message.
+	longest = 1000
+	// most is the maximum number of bytes that cosign may print.
+	most = 1 << 20
+)
+
+// limited collects output up to a size; a program that prints more ends. It does not embed the buffer, whose ReadFrom has no limit.
+type limited struct{ text bytes.Buffer }
+
+func (l *limited) Write(text []byte) (int, error) {
+	if l.text.Len()+len(text) > most {
+		return 0, fmt.Errorf("it prints more than %d MiB", most>>20)
+	}
+	return l.text.Write(text)
 }
 
 // words returns cosign's error message, in one line.

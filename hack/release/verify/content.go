@@ -21,11 +21,12 @@ import (
 
 	"gitops-runtime/hack/release/artifact"
 	"gitops-runtime/hack/release/chartpack"
+	"gitops-runtime/internal/budget"
 	"gitops-runtime/internal/netfail"
 )
 
 // imageContent reads every manifest and blob of an image, and verifies their digests.
-func (r *run) imageContent(found *remote.Descriptor, _ *Result) ([]string, error) {
+func (r *run) imageContent(_ context.Context, found *remote.Descriptor, _ *Result) ([]string, error) {
 	index, err := found.ImageIndex()
 	if err != nil {
 		return []string{fmt.Sprintf("it is %s, not an index of platforms", found.MediaType)}, nil //nolint:nilerr // a defect
@@ -50,7 +51,7 @@ func (r *run) imageContent(found *remote.Descriptor, _ *Result) ([]string, error
 }
 
 // pluginContent reads a plugin, and verifies its digests.
-func (r *run) pluginContent(found *remote.Descriptor, _ *Result) ([]string, error) {
+func (r *run) pluginContent(_ context.Context, found *remote.Descriptor, _ *Result) ([]string, error) {
 	image, err := found.Image()
 	if err != nil {
 		return []string{fmt.Sprintf("it is %s, not a plugin", found.MediaType)}, nil //nolint:nilerr // a defect
@@ -59,7 +60,7 @@ func (r *run) pluginContent(found *remote.Descriptor, _ *Result) ([]string, erro
 }
 
 // chartContent reads a chart and compares the images that it references with those verified.
-func (r *run) chartContent(found *remote.Descriptor, result *Result) ([]string, error) {
+func (r *run) chartContent(ctx context.Context, found *remote.Descriptor, result *Result) ([]string, error) {
 	image, err := found.Image()
 	if err != nil {
 		return []string{fmt.Sprintf("it is %s, not a chart", found.MediaType)}, nil //nolint:nilerr // a defect
@@ -71,7 +72,7 @@ func (r *run) chartContent(found *remote.Descriptor, result *Result) ([]string, 
 	if err != nil {
 		return []string{err.Error()}, nil //nolint:nilerr // a defect
 	}
-	named, listed, err := imagesOf(packed)
+	named, listed, err := imagesOf(ctx, packed)
 	if err != nil {
 		return []string{err.Error()}, nil //nolint:nilerr // a defect
 	}
@@ -151,12 +152,13 @@ func changed(what string, err error) ([]string, error) {
 }
 
 // imagesOf returns the images that the values of a packed chart and of all charts in it reference, and ArtifactHub's list of the images that it installs.
-func imagesOf(packed []byte) (all []chartpack.Image, listed string, err error) {
+func imagesOf(ctx context.Context, packed []byte) (all []chartpack.Image, listed string, err error) {
 	unzipped, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
 		return nil, "", fmt.Errorf("the chart cannot be unpacked: %w", err)
 	}
-	files := tar.NewReader(io.LimitReader(unzipped, maxChart))
+	left := budget.New(budget.Default())
+	files := tar.NewReader(left.Reader(ctx, "the chart", unzipped))
 	for {
 		header, err := files.Next()
 		if errors.Is(err, io.EOF) {
@@ -173,6 +175,9 @@ func imagesOf(packed []byte) (all []chartpack.Image, listed string, err error) {
 		if err != nil {
 			return nil, "", fmt.Errorf("%s: %w", header.Name, err)
 		}
+		if err := left.YAML(header.Name, text); err != nil {
+			return nil, "", err
+		}
 		if own {
 			var metadata chart.Metadata
 			if err := yaml.Unmarshal(text, &metadata); err != nil {
@@ -188,6 +193,3 @@ func imagesOf(packed []byte) (all []chartpack.Image, listed string, err error) {
 		all = append(all, named...)
 	}
 }
-
-// maxChart is the maximum size of an unpacked chart in bytes.
-const maxChart = 256 << 20

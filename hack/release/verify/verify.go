@@ -112,7 +112,7 @@ func (r *run) report(result Result) int {
 }
 
 // checker returns the defects of an artifact's content, and writes what it finds there to the result.
-type checker func(found *remote.Descriptor, result *Result) ([]string, error)
+type checker func(ctx context.Context, found *remote.Descriptor, result *Result) ([]string, error)
 
 // artifact verifies one image or chart.
 func (r *run) artifact(ctx context.Context, named string, check checker) (Result, error) {
@@ -146,7 +146,7 @@ func (r *run) artifact(ctx context.Context, named string, check checker) (Result
 	if len(result.Defects) > 0 { // content that nobody signed is not read
 		return result, ctx.Err()
 	}
-	defects, err := check(found, &result)
+	defects, err := check(ctx, found, &result)
 	if err != nil {
 		return result, fault.Explain("read", result.Reference, err)
 	}

@@ -15,6 +15,8 @@ import (
 	"github.com/Masterminds/semver/v3"
 
 	"gitops-runtime/hack/release/address"
+	"gitops-runtime/hack/release/checkout"
+	"gitops-runtime/internal/cleantext"
 )
 
 // File is the file that contains the version, below the root of the checkout.
@@ -25,13 +27,13 @@ const Umbrella = "gitops-runtime"
 
 // Read returns the version of a checkout.
 func Read(root string) (string, error) {
-	text, err := os.ReadFile(filepath.Join(root, File))
+	text, err := checkout.Text(root, File)
 	if err != nil {
 		return "", fmt.Errorf("read the version: %w", err)
 	}
 	read := strings.TrimSpace(string(text))
 	if _, err := semver.StrictNewVersion(read); err != nil {
-		return "", fmt.Errorf("%s holds %q, which is not a semantic version such as 1.2.3: %w", File, read, err)
+		return "", fmt.Errorf("%s holds %q, which is not a semantic version such as 1.2.3: %w", File, cleantext.Short(read), err)
 	}
 	return read, nil
 }

@@ -9,6 +9,11 @@ import (
 	"fmt"
 )
 
+// limited are the arguments for a chart whose renders may take two seconds each.
+func limited() []string {
+	return []string{"generate", "CHART", "--registry", "reg.corp", "-o", "out", "--render-time", "2s"}
+}
+
 // endless returns templates that a limit on loops does not stop: functions that use much time or memory, and values that contain themselves.
 func endless() []input {
 	const (
@@ -31,7 +36,7 @@ func endless() []input {
 		{"a cyclic map as JSON", template(itself + `a: {{ toJson $x }}`), nil, 0, "0 image references"},
 		{"an exponential map as JSON", template(double + `a: {{ toJson $x }}`), nil, 1, "toJson makes more than"},
 		{"a copy of an exponential map", template(double + `a: {{ deepCopy $x }}`), nil, 1, "takes more than"},
-		{"hours of hashes", template(`{{ $x := repeat 20000000 "x" }}{{ range until 5000 }}{{ $y := sha256sum $x }}{{ end }}`), nil, 1, tooLong},
+		{"hours of hashes", template(`{{ $x := repeat 20000000 "x" }}{{ range until 5000 }}{{ $y := sha256sum $x }}{{ end }}`), limited(), 1, tooLong},
 		{"a deep map", template(`{{ $x := dict }}{{ range until 900000 }}{{ $x = dict "a" $x }}{{ end }}a: {{ $x }}`), nil, 1, "takes more than"},
 	}
 }
@@ -52,7 +57,7 @@ func schemas() []input {
 		doubling[fmt.Sprintf("d%d", i+1)] = map[string]any{"allOf": []any{below, below}}
 	}
 	return []input{
-		chart("a schema with exponential references", map[string]any{"definitions": doubling, "$ref": "#/definitions/d40"}, 1, "checking its values takes more than 2s of CPU time"),
+		chart("a schema with exponential references", map[string]any{"definitions": doubling, "$ref": "#/definitions/d40"}, 1, "this run takes more than 4.5s of CPU time"),
 		chart("a schema that refers to itself", `{"$ref": "#"}`, 1, "the schema refuses them"),
 		chart("a schema with a password", `{"$ref": "http://me:canary@127.0.0.1:1/x.json"}`, 0, "not fetched"),
 		chart("a backtracking pattern", `{"properties": {"a": {"pattern": "^(a+)+$"}}}`, 0, "0 image references"),

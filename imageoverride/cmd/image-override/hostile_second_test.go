@@ -39,7 +39,7 @@ func copies() string {
 const (
 	tooManyCopies = "the aliases in the files read for one run stand for more than"
 	tooMuchText   = "of text after its aliases are expanded"
-	outOfTime     = "of CPU time; besides the renders of the chart"
+	outOfTime     = "of CPU time; look for aliases"
 )
 
 // aliases returns texts that aliases multiply, in every file that the program parses.

@@ -52,6 +52,7 @@ func inputs() map[string][]input {
 	zero := strings.Repeat("0", 64)
 	return map[string][]input{
 		"endless templates": endless(),
+		"renders":           renders(),
 		"archives":          archives(),
 		"schemas":           schemas(),
 		"addresses":         addresses(),
@@ -162,7 +163,7 @@ func (i input) play(t *testing.T, program string, prepare func(*testing.T, strin
 	}
 	args := i.args
 	if args == nil {
-		args = []string{"generate", "CHART", "--registry", "reg.corp", "-o", "out", "--render-time", "2s"}
+		args = []string{"generate", "CHART", "--registry", "reg.corp", "-o", "out"}
 	}
 	given := make([]string, len(args))
 	for at, arg := range args {

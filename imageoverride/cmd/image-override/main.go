@@ -9,15 +9,14 @@ import (
 	"os"
 	"runtime/debug"
 	"strings"
-	"time"
 
 	"gitops-runtime/imageoverride/overridecmd"
 	"gitops-runtime/internal/cli"
 	"gitops-runtime/internal/process"
 )
 
-// limits are above what the largest charts with many scenarios need.
-var limits = process.Limits{Soft: 120 << 20, Memory: 200 << 20, CPU: 4 * time.Second}
+// limits are many times what the charts of this repository need for one scenario.
+var limits = process.Limits{Soft: 120 << 20, Memory: 200 << 20, CPU: overridecmd.RunTime}
 
 // version is the chart's version; the build sets it.
 var version = "devel"
@@ -37,7 +36,7 @@ func main() {
 // remedy returns what to do about a limit.
 func remedy(what string) string {
 	if strings.HasSuffix(what, "CPU time") {
-		return "besides the renders of the chart: look for aliases, and for very many manifests or images"
+		return "look for aliases, and for very many manifests or images; for a chart whose renders take long, allow each more, as in --render-time 30s"
 	}
 	return "where the chart needs that, allow more by the environment variable GOMEMLIMIT, as in GOMEMLIMIT=1GiB"
 }

@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"os"
+	"time"
 
 	_ "golang.org/x/crypto/x509roots/fallback" // public CAs, if the image has none
 
@@ -15,7 +16,11 @@ import (
 // version is the chart's version, set by the build.
 var version = "devel"
 
+// limits are below the memory that the chart gives the hook's pod, so that a run ends with a message before the kernel ends it.
+var limits = process.Limits{Soft: 36 << 20, Memory: 48 << 20, CPU: 4500 * time.Millisecond}
+
 func main() {
+	validatecmd.Watch(limits)
 	ctx, stop := process.Interruptible(context.Background(), process.Grace, os.Exit)
 	system := validatecmd.Process(version)
 	system.Connect = validatecmd.InPod

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -30,24 +29,26 @@ import (
 var version = "devel"
 
 // limits are many times what a run needs. Each argument may be a file of a long list.
-var limits = process.Limits{Soft: 120 << 20, Memory: 200 << 20, CPU: 5 * time.Second}
+var limits = process.Limits{Soft: 120 << 20, Memory: 200 << 20, CPU: 4500 * time.Millisecond}
 
-// large are the commands that read a whole release with its definitions: preview, which renders charts several times, and those of a running runtime.
-var large = []string{"preview", "doctor", "backup", "restore"}
+// largeLimits are for commands that read a whole release with its definitions: preview, whose two sides have the time of a run each, and those of a
+// running runtime, which read what their user may read in the cluster.
+var largeLimits = map[string]process.Limits{
+	"preview": {Soft: 100 << 20, Memory: 220 << 20, CPU: 2 * limits.CPU},
+	"doctor":  running, "backup": running, "restore": running,
+}
 
-// largeLimits are for these commands.
-var largeLimits = process.Limits{Soft: 100 << 20, Memory: 400 << 20, CPU: time.Minute}
+var running = process.Limits{Soft: 100 << 20, Memory: 220 << 20, CPU: time.Minute}
 
 func main() {
 	limits := limits
-	if len(os.Args) > 1 && slices.Contains(large, os.Args[1]) {
-		limits = largeLimits
-		debug.SetGCPercent(200) // within the soft limit; renders allocate much
+	if len(os.Args) > 1 {
+		if large, is := largeLimits[os.Args[1]]; is {
+			limits = large
+			debug.SetGCPercent(200) // within the soft limit; renders allocate much
+		}
 	}
-	extend := process.Watch(limits, func(what string) {
-		fmt.Fprintf(os.Stderr, "validate-values: this run takes more than %s, which no values need; look for aliases, long texts or deep nesting in the files\n", what)
-		os.Exit(validatecmd.ExitError)
-	})
+	extend := validatecmd.Watch(limits)
 	extend(time.Duration(len(os.Args)) * 50 * time.Millisecond)
 	ctx, stop := process.Interruptible(context.Background(), process.Grace, os.Exit)
 	system := validatecmd.Process(cli.Version(version))

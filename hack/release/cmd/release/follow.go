@@ -3,12 +3,13 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"gitops-runtime/hack/release/follow"
+	"gitops-runtime/internal/cleantext"
+	"gitops-runtime/internal/outfile"
 )
 
 func followCommand() *cobra.Command {
@@ -22,7 +23,7 @@ person has to look at. Prints the report; --output also writes it, the image set
 		RunE: func(command *cobra.Command, files []string) error {
 			var tables [2][]follow.Row
 			for i, name := range files {
-				file, err := os.Open(name)
+				file, err := outfile.Open(name)
 				if err != nil {
 					return err
 				}
@@ -39,7 +40,7 @@ person has to look at. Prints the report; --output also writes it, the image set
 					return err
 				}
 			}
-			fmt.Fprint(command.OutOrStdout(), follow.Report(before, after, all))
+			fmt.Fprint(command.OutOrStdout(), cleantext.Block(follow.Report(before, after, all)))
 			if left := follow.Unclassified(all); len(left) > 0 {
 				return errors.New("hack/release/follow does not know these aspects: " + fmt.Sprint(left))
 			}

@@ -6,15 +6,31 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"gitops-runtime/hack/release/version"
+	"gitops-runtime/internal/cleantext"
 	"gitops-runtime/internal/gomodule"
 	"gitops-runtime/internal/process"
 )
 
+// limits are for commands that read what others wrote, such as verify.
+var limits = process.Limits{Soft: 100 << 20, Memory: 200 << 20, CPU: 4500 * time.Millisecond}
+
+// buildLimits are for commands that pack the programs of this checkout into images.
+var buildLimits = process.Limits{Soft: 240 << 20, Memory: 480 << 20, CPU: 2 * time.Minute}
+
 func main() {
+	limits := limits
+	if len(os.Args) > 1 && (os.Args[1] == "publish" || os.Args[1] == "image") {
+		limits = buildLimits
+	}
+	process.Watch(limits, func(what string) {
+		fmt.Fprintf(os.Stderr, "release: this run takes more than %s, which no release needs; look for what others wrote: the registry's answers, tables, aliases in YAML\n", what)
+		os.Exit(1)
+	})
 	ctx, stop := process.Interruptible(context.Background(), process.Grace, os.Exit)
 	err := command().ExecuteContext(ctx)
 	by, ended := process.EndedBy(ctx)
@@ -25,10 +41,13 @@ func main() {
 		fmt.Fprintln(os.Stderr, "release: interrupted; run the command again to continue")
 		os.Exit(process.ExitCode(by))
 	default:
-		fmt.Fprintln(os.Stderr, "release:", err)
+		fmt.Fprintln(os.Stderr, "release:", cleantext.Block(cleantext.Cut(err.Error(), longest)))
 		os.Exit(1)
 	}
 }
+
+// longest is the maximum number of characters of an error that is printed; it may quote answers of others.
+const longest = 4000
 
 func command() *cobra.Command {
 	root := &cobra.Command{Use: "release", Short: "Build, publish and verify a release", SilenceUsage: true, SilenceErrors: true}

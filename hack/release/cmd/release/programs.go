@@ -16,6 +16,7 @@ import (
 	"gitops-runtime/hack/release/address"
 	"gitops-runtime/hack/release/statement"
 	"gitops-runtime/internal/gomodule"
+	"gitops-runtime/internal/outfile"
 )
 
 func signCommand() *cobra.Command {
@@ -73,7 +74,7 @@ func sbomCommand() *cobra.Command {
 
 // sbom returns the SPDX document of a program and the modules in it.
 func sbom(ctx context.Context, program string, whole statement.Part, created time.Time) ([]byte, error) {
-	file, err := os.Open(program)
+	file, err := outfile.Open(program)
 	if err != nil {
 		return nil, err
 	}

@@ -23,6 +23,7 @@ import (
 	"gitops-runtime/hack/release/statement"
 	"gitops-runtime/hack/release/verify"
 	"gitops-runtime/hack/release/version"
+	"gitops-runtime/internal/cleantext"
 	"gitops-runtime/internal/gomodule"
 	"gitops-runtime/internal/registry"
 )
@@ -290,10 +291,11 @@ func show(result verify.Result) {
 		if len(result.ByTag) > 0 {
 			more = fmt.Sprintf("; %d images by tag, not by digest", len(result.ByTag))
 		}
-		fmt.Printf("  ok   %s@%s: signature, SBOM of %d packages, provenance (commit %.12s, %s)%s\n", result.Reference, result.Digest, result.Packages, result.Revision, result.Builder, more)
+		fmt.Printf("  ok   %s@%s: signature, SBOM of %d packages, provenance (commit %.12s, %s)%s\n", result.Reference, result.Digest, result.Packages,
+			cleantext.Line(result.Revision), cleantext.Line(cleantext.Short(result.Builder)), more)
 		return
 	}
 	for _, defect := range result.Defects {
-		fmt.Printf("  FAIL %s: %s\n", result.Reference, defect)
+		fmt.Printf("  FAIL %s: %s\n", result.Reference, cleantext.Line(cleantext.Cut(defect, longest)))
 	}
 }
