@@ -56,7 +56,8 @@ func writePorts(out *bytes.Buffer, every occasions, all []release) {
 	out.WriteString(`
 ## Ports
 
-NetworkPolicies restrict ingress by default: only the peers in the fourth column can reach a port. With
+NetworkPolicies restrict ingress by default. The fourth column has the peers that can reach a port with the policies of ` + "`values-restricted.yaml`" + `; by default, pods of the
+release's namespace reach more, as does whoever reaches Argo CD's server and metrics: [what a stranger's pod reaches](#what-a-workflows-author-and-a-strangers-pod-reach). With
 ` + "`global.networkPolicy.create=false`" + `, or if the cluster's network plugin does not enforce policies, every pod of the cluster can reach it. Probes come from
 the node and are always allowed. No workload uses a port of the node.
 

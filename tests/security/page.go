@@ -18,6 +18,10 @@ func Generate(ctx context.Context, root string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	outsiders, err := Strangers(ctx, root)
+	if err != nil {
+		return nil, err
+	}
 	owners, unbound, missing, err := accounts(all)
 	if err != nil {
 		return nil, err
@@ -61,7 +65,7 @@ func Generate(ctx context.Context, root string) ([]byte, error) {
 	writeTokens(&out, every, owners)
 	writeAccounts(&out, every, owners, unbound)
 	writePorts(&out, every, all)
-	writeReach(&out, all)
+	writeReach(&out, outsiders)
 	writeTargets(&out, targets)
 	writeTLS(&out, every, weak, why)
 	writeSecrets(&out, named, held, owners)

@@ -31,21 +31,32 @@ func releases(ctx context.Context, root string) ([]release, error) {
 	}
 	var all []release
 	for _, of := range golden.Cases() {
-		of.Files = append(slices.Clone(of.Files), "ci/network-policy-values.yaml")
-		documents, err := chart.Documents(of)
+		of.Files = append(slices.Clone(of.Files), restrictedNeighbors)
+		made, err := rendered(chart, of)
 		if err != nil {
 			return nil, err
-		}
-		made := release{name: of.Name, documents: documents}
-		if made.policies, err = network.Read(made.objects(), golden.Namespace); err != nil {
-			return nil, fmt.Errorf("case %s: %w", of.Name, err)
-		}
-		if made.pods, err = network.Pods(made.objects(), golden.Namespace); err != nil {
-			return nil, fmt.Errorf("case %s: %w", of.Name, err)
 		}
 		all = append(all, made)
 	}
 	return all, nil
+}
+
+// restrictedNeighbors is a values file with the policies of values-restricted.yaml, and restricted egress.
+const restrictedNeighbors = "ci/network-policy-values.yaml"
+
+func rendered(chart golden.Chart, of golden.Case) (release, error) {
+	documents, err := chart.Documents(of)
+	if err != nil {
+		return release{}, err
+	}
+	made := release{name: of.Name, documents: documents}
+	if made.policies, err = network.Read(made.objects(), golden.Namespace); err != nil {
+		return release{}, fmt.Errorf("case %s: %w", of.Name, err)
+	}
+	if made.pods, err = network.Pods(made.objects(), golden.Namespace); err != nil {
+		return release{}, fmt.Errorf("case %s: %w", of.Name, err)
+	}
+	return made, nil
 }
 
 func (r release) objects() []unstructured.Unstructured {

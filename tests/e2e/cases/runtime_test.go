@@ -20,6 +20,7 @@ func TestRuntime(t *testing.T) {
 	t.Run("refused", e.refused)
 	before := e.inventory(t)
 	require.True(t, e.mode(t, images.Tunnel, func(t *testing.T, a access) {
+		e.run(t, "reach of strangers", e.reachOfStrangers)
 		e.run(t, "application", e.application)
 		e.run(t, "rollout", e.rollout)
 		e.run(t, "kinds", e.kinds)
