@@ -128,13 +128,11 @@ func (r *reader) pipe(pipe *parse.PipeNode, dot []string) []string {
 		path = r.command(command, dot)
 		if i > 0 {
 			r.addDefault(command, before)
-			if before != nil && isCall(command, "default", "quote", "toString", "trim") {
+			path = nil
+			if isCall(command, "default", "quote", "toString", "trim") {
 				path = before // the result contains the value
 			}
 		}
-	}
-	if len(pipe.Cmds) != 1 {
-		path = nil
 	}
 	for _, variable := range pipe.Decl {
 		if path != nil && len(pipe.Decl) == 1 {

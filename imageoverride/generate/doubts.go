@@ -33,8 +33,8 @@ func (r *run) doubts(scenario string, found locate.Found) (unread, suspected []D
 	return unread, suspected
 }
 
-// findVolatile renders a scenario with Helm's engine, and records the images whose text is another one than in the repeatable render: their tags come from
-// the time or from random values, and no mirror can have them.
+// findVolatile renders a scenario with Helm's engine, and records the images whose text is another one than in the repeatable render: their names or tags
+// come from the time or from random values, and no mirror can have them.
 func (r *run) findVolatile(ctx context.Context, user user, found locate.Found) error {
 	output, err := r.renderer.RenderWithHelm(ctx, user.tree)
 	if err != nil {
@@ -47,12 +47,19 @@ func (r *run) findVolatile(ctx context.Context, user user, found locate.Found) e
 	same := map[string]bool{}
 	for _, location := range helms.Locations {
 		same[location.Field.ID()+" "+location.Text()] = true
+		same[location.Field.ID()+" "+location.Image.Name()] = true
 	}
 	for _, location := range found.Locations {
-		if !same[location.Field.ID()+" "+location.Text()] {
-			r.volatile[location] = true
-			r.result.Unread = r.doubt(r.result.Unread, Doubt{user.name, proof.Place(location.Field), location.Image.Name(), "the template writes another tag in every render, from the time or a random value"})
+		if same[location.Field.ID()+" "+location.Text()] {
+			continue
 		}
+		what := "tag"
+		if !same[location.Field.ID()+" "+location.Image.Name()] {
+			what, r.renamed[location.Field.ID()] = "name", true
+		}
+		r.volatile[location] = true
+		reason := "the template writes another " + what + " in every render, from the time or a random value"
+		r.result.Unread = r.doubt(r.result.Unread, Doubt{user.name, proof.Place(location.Field), location.Image.Name(), reason})
 	}
 	return nil
 }

@@ -58,7 +58,7 @@ func once(ctx context.Context, options Options) (Result, error) {
 		return Result{}, err
 	}
 	index := locate.NewIndex()
-	r := &run{mapper: mapper, renderer: renderer, index: index, comparer: proof.NewComparer(index), options: options, earlier: before, harmful: map[string]bool{}, volatile: map[locate.Location]bool{}}
+	r := &run{mapper: mapper, renderer: renderer, index: index, comparer: proof.NewComparer(index), options: options, earlier: before, harmful: map[string]bool{}, volatile: map[locate.Location]bool{}, renamed: map[string]bool{}}
 	r.result.KubeVersion, r.result.RemoteSchemas = renderer.KubeVersion(), renderer.RemoteSchemas()
 	if options.Everything {
 		if users, err = r.everything(ctx, users); err != nil {
@@ -112,8 +112,9 @@ type run struct {
 	// rendered contains the manifests of each scenario with the overrides that were checked last; proved reports whether Helm's engine rendered them.
 	rendered [][]chartrender.Document
 	proved   bool
-	// volatile contains the images that differ from render to render.
+	// volatile contains the images that differ from render to render, renamed the fields of those whose name does, not only the tag.
 	volatile map[locate.Location]bool
+	renamed  map[string]bool
 }
 
 // inspect renders every scenario with the user's values and finds its images.
@@ -331,7 +332,7 @@ func (r *run) proveWithHelm(ctx context.Context, scenario solve.Scenario, after 
 	return nil
 }
 
-// texts returns all images, unreadable fields and suspected texts with their places; of images that differ from render to render only the name.
+// texts returns all images, unreadable fields and suspected texts with their places; of images that differ from render to render only what is the same.
 func (r *run) texts(found locate.Found) []string {
 	changing := map[string]bool{}
 	for location := range r.volatile {
@@ -340,7 +341,10 @@ func (r *run) texts(found locate.Found) []string {
 	var all []string
 	for _, location := range found.Locations {
 		text := location.Text()
-		if changing[location.Field.ID()] {
+		switch id := location.Field.ID(); {
+		case r.renamed[id]:
+			text = "an image"
+		case changing[id]:
 			text = location.Image.Name()
 		}
 		all = append(all, text+" at "+location.Field.ID())

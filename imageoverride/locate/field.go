@@ -46,6 +46,8 @@ type Field struct {
 	Literal bool
 	// Incomplete reports whether it is the name of an image whose repository, beside it, is empty.
 	Incomplete bool
+	// Versioned reports whether it is the repository in a map with a version that is neither about code nor about a chart.
+	Versioned bool
 	// Variables are those of the container of a variable.
 	Variables *Variables
 	// Composite is set for an image in several fields of a map: Path is the path of the map, and Value the reference that the fields form.
@@ -149,6 +151,8 @@ func (f *flattener) walkMap(m map[string]any, at Field, depth int) {
 		}
 		next := Field{Object: at.Object, Path: at.Path, Key: f.clean(key), Parent: at.Key, Name: f.clean(name)}
 		next.Incomplete = incomplete(m, key)
+		version, _, _ := scalar(m["version"])
+		next.Versioned = key == "repository" && name == "" && versionLike.MatchString(version) && !aboutCode(m, f.clean, words(at.Key))
 		if at.InList {
 			next.Variables = at.Variables
 		}

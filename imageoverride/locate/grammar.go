@@ -68,18 +68,47 @@ var assigned = regexp.MustCompile(`(?im)((?:--?)?(?:[a-z][a-z0-9_.-]*)?(?:image|
 // element matches the text of an XML element named for an image.
 var element = regexp.MustCompile(`(?i)<([a-z][a-z0-9:._-]*image|image)>\s*([a-z0-9][a-z0-9._:/@-]*[a-z0-9])\s*</`)
 
+// listed matches a list in TOML or HCL that is named for images, quoted one of its texts.
+var (
+	listed = regexp.MustCompile(`(?i)[a-z0-9_.-]*images["']?[ \t]*[:=][ \t]*\[([^\]]*)\]`)
+	quoted = regexp.MustCompile(`["']([a-zA-Z0-9][^"'\s]*)["']`)
+)
+
+// written are other places of images: instructions of a Dockerfile, arguments in Groovy, services of GitLab Runner, and variables of a shell. A word without slash and colon is
+// something else there, such as a stage of a build or a table of a database.
+var written = []*regexp.Regexp{
+	regexp.MustCompile(`(?m)^[ \t]*FROM[ \t]+(?:--[a-z]+=\S+[ \t]+)*([a-z0-9][^\s"'$]*)`),
+	regexp.MustCompile(`(?m)^[ \t]*(?:COPY|ADD)[ \t]+(?:--[a-z]+=\S+[ \t]+)*--from=([a-z0-9][^\s"'$]*)`),
+	regexp.MustCompile(`\bimage[ \t]*\(?[ \t]*["']([a-z0-9][^\s"'$]*)["']`),
+	regexp.MustCompile(`services(?:\]\]|[ \t]*=[ \t]*\[\{)\s*name[ \t]*=[ \t]*["']([a-z0-9][^\s"'$]*)["']`),
+	regexp.MustCompile(`\bIMG=["']?([a-z0-9][^\s"'$]*)`),
+	regexp.MustCompile(`\bset[ \t]+image[ \t]+\S+[ \t]+[\w*.-]+=([a-z0-9][^\s"'$]*)`),
+}
+
 // namedIn returns the offsets of texts that are assigned to a name of an image: in YAML, TOML, HCL, properties, XML, JSON, flags and shell commands.
 func namedIn(text string) map[int]bool {
 	named := map[int]bool{}
+	for _, span := range listed.FindAllStringSubmatchIndex(text, -1) {
+		for _, item := range quoted.FindAllStringSubmatchIndex(text[span[2]:span[3]], -1) {
+			named[span[2]+item[2]] = true
+		}
+	}
+	for _, form := range written {
+		for _, span := range form.FindAllStringSubmatchIndex(text, -1) {
+			if strings.ContainsAny(text[span[2]:span[3]], "/:") {
+				named[span[2]] = true
+			}
+		}
+	}
 	if strings.Contains(strings.ToLower(text), "image") || strings.Contains(text, "_repository") {
 		for _, span := range assigned.FindAllStringSubmatchIndex(text, -1) {
 			name, middle := text[span[2]:span[3]], text[span[3]:span[4]]
 			switch {
 			case strings.HasPrefix(name, "-"):
-			case !strings.ContainsAny(middle, ":="):
+			case !strings.ContainsAny(middle, ":=") && !(strings.Contains(name, ".") && lineStarts(text[:span[2]])): // properties may have a space only
 				continue
-			case strings.EqualFold(name, "image") && strings.Contains(middle, "=") && !lineStarts(text[:span[2]]):
-				continue // a label in an expression
+			case strings.EqualFold(name, "image") && strings.Contains(middle, "=") && inExpression(text[:span[2]]):
+				continue
 			}
 			named[span[4]] = nameOf(name) == itself || strings.HasSuffix(strings.ToLower(name), "_repository")
 		}
@@ -99,6 +128,24 @@ func lineStarts(before string) bool {
 	return strings.Trim(line, " \t\"'") == ""
 }
 
+// inExpression reports whether a name after a text is a label in an expression, such as the second one in `rate(usage{pod="a", image="b"}[5m])`, and not a
+// key of a table in TOML or an attribute in XML.
+func inExpression(before string) bool {
+	if lineStarts(before) {
+		return false
+	}
+	line := before[strings.LastIndexByte(before, '\n')+1:]
+	table := strings.LastIndexByte(line, '{')
+	switch {
+	case strings.LastIndexByte(line, '<') > strings.LastIndexByte(line, '>'):
+		return false
+	case table < 0:
+		return true
+	}
+	owner := strings.TrimRight(line[:table], " \t")
+	return owner == "" || !strings.ContainsRune("=[,", rune(owner[len(owner)-1]))
+}
+
 // endsLine reports whether only the closing quote of a value is left in a line.
 func endsLine(after string) bool {
 	line, _, _ := strings.Cut(after, "\n")
@@ -107,7 +154,8 @@ func endsLine(after string) bool {
 
 // pulls matches a command that runs or pulls an image; valued are those of its flags that have their value in the next word.
 var (
-	pulls     = regexp.MustCompile(`\b(?:docker|podman|nerdctl)[ \t]+(?:run|pull|create)\b`)
+	pulls = regexp.MustCompile(`\b(?:(?:docker|podman|nerdctl)[ \t]+(?:image[ \t]+)?(?:run|pull|create)|crane[ \t]+(?:copy|cp|pull|export)|crictl[ \t]+pull|` +
+		`ctr[ \t]+(?:-n[ \t]+\S+[ \t]+)?images?[ \t]+pull|buildah[ \t]+(?:from|pull))\b`)
 	valued    = wordSet("-v -e -p -u -w -l -h -m --name --network --net --volume --env --entrypoint --user --workdir --platform --publish --memory --cpus --label --mount --env-file --add-host --pull --restart --hostname")
 	shellWord = regexp.MustCompile(`[^\s\\]+`)
 )
@@ -146,6 +194,10 @@ func looksLike(f Field, text, tag string) string {
 	switch {
 	case tag == "" && unknownRepository(f, text):
 		return "it looks like a repository at a registry that is not known; --map HOST=REGISTRY says that it is one"
+	case f.Versioned && strings.Contains(text, "/"):
+		return "a repository with a version, which may be an image"
+	case tag != "" && strings.HasSuffix(strings.ToLower(f.Name), "container"):
+		return "a name with a tag in a variable for a container"
 	case !strings.Contains(text, "/") || tag == "":
 		return ""
 	case unknownHost.MatchString(text):

@@ -106,8 +106,10 @@ func places(f Field) []place {
 		return []place{p}
 	case f.Key == "reference" && f.Parent == "image" && !f.InList:
 		return []place{whole(itself, "image volume")}
-	case f.Key == "name" && !f.InList && nameOf(f.Parent) == itself:
+	case f.Key == "name" && !f.InList && nameOf(f.Parent) == itself && f.Parent != "relatedImages": // those of operators name images freely
 		return []place{whole(about, "name in a map named for an image")}
+	case f.InText() && strings.Contains(f.Value, ":") && (f.InList && f.Key == "services" || f.Key == "name" && f.Parent == "services"):
+		return []place{whole(about, "service of a pipeline")}
 	case f.InList && strings.HasPrefix(f.Value, "-"):
 		flag, value, found := strings.Cut(f.Value, "=")
 		if !found {
@@ -295,6 +297,7 @@ func (k knowledge) inText(field Field) (locations []Location, suspects []Suspect
 			}
 			start += at + 3
 			text = field.Value[start:end]
+			named[start] = scheme != "oci"
 			if image, err := k.parse(text); scheme == "oci" && err == nil {
 				at := Location{Field: field, Start: start, End: end, Image: image, Rule: "free text"}
 				suspects = append(suspects, Suspect{Location: at, Reason: "an OCI artifact, which a controller pulls"})

@@ -57,15 +57,41 @@ func (p *Prober) switchesFor(message string) []Override {
 		switch {
 		case len(last) > 5 && strings.Contains(message, last):
 			add(&named, steps(keys))
-		case allows.MatchString(last):
+		case allows.MatchString(subject(keys)):
 			add(&others, steps(keys))
-		case strict.MatchString(last):
+		case strict.MatchString(subject(keys)):
 			if node, _ := helmvalues.Get(p.Base.Values, steps(keys)); node == true {
 				add(&others, steps(keys))
 			}
 		}
 	}
 	return append(named, others...)
+}
+
+// subject returns the key that says what a switch is for, which is the one before "enabled".
+func subject(keys []string) string {
+	last := keys[len(keys)-1]
+	if len(keys) > 1 && strings.HasPrefix(last, "enable") {
+		return keys[len(keys)-2]
+	}
+	return last
+}
+
+// maxRefusal is the number of characters of a chart's message that a reason repeats.
+const maxRefusal = 300
+
+// refusal returns the message with which a template refused values by the function fail; "" for other errors.
+func refusal(err error) string {
+	text := strings.TrimPrefix(err.Error(), rendering)
+	if strings.HasPrefix(text, "template: ") {
+		return ""
+	}
+	_, message, _ := strings.Cut(text, ": ")
+	text = strings.Join(strings.Fields(clean(message)), " ")
+	if runes := []rune(text); len(runes) > maxRefusal {
+		return string(runes[:maxRefusal]) + "..."
+	}
+	return text
 }
 
 // lift repeats a failed observation with switches changed, until it succeeds; it returns the last error otherwise.

@@ -2,6 +2,7 @@ package solve
 
 import (
 	"slices"
+	"strings"
 
 	"gitops-runtime/imageoverride/locate"
 	"gitops-runtime/imageoverride/mapping"
@@ -12,7 +13,8 @@ import (
 const maxGuesses = 40
 
 // guess sets values that are the same image as one that is left, or its name, in another form to the target. Marks do not show these: with
-// `trimPrefix "docker.io/"`, for example, "docker.io/team/app:1" renders as "team/app:1", and a mark before it prevents this.
+// `trimPrefix "docker.io/"`, for example, "docker.io/team/app:1" renders as "team/app:1", and a mark before it prevents this; a mark after "quay.io/"
+// prevents what `trimSuffix "/"` does.
 func (s Solver) guess(scenarios []Scenario, best *Solution) {
 	renders := 0
 	done := map[string]bool{}
@@ -46,10 +48,15 @@ func differ(scenarios []Scenario, leaf helmvalues.Leaf) bool {
 	})
 }
 
-// alike returns the new text of a leaf that is the image in another form.
+// alike returns the new text of a leaf that is the image in another form, or an address above it.
 func (s Solver) alike(leaf helmvalues.Leaf, left Unreached) (Override, bool) {
 	text, isText := leaf.Value.(string)
-	image, err := mapping.Parse(text)
+	if base := strings.TrimSuffix(text, "/"); base != "" {
+		if rest, ok := strings.CutPrefix(left.Location.Text(), base+"/"); ok && strings.HasSuffix(left.Target, "/"+rest) {
+			return Override{Path: leaf.Path, Text: strings.TrimSuffix(left.Target, "/"+rest) + text[len(base):]}, true
+		}
+	}
+	image, err := mapping.Parse(strings.ToLower(text))
 	if !isText || err != nil || image.Name() != left.Location.Image.Name() {
 		return Override{}, false
 	}

@@ -10,6 +10,9 @@ import (
 	"gitops-runtime/internal/helmvalues"
 )
 
+// rendering begins the errors of renders with marks.
+const rendering = "render with marks: "
+
 // maxProbes limits the renders for isolating values that must not be marked.
 const maxProbes = 120
 
@@ -42,6 +45,8 @@ type observation struct {
 	uses map[int][]string
 	// barred are variables that cannot be marked without changing the template's behavior.
 	barred []int
+	// refusals are the messages with which the templates refused marks, by the variable that was marked in addition to accepted ones.
+	refusals map[int]string
 }
 
 // probe marks as many of the variables as possible and returns what produced the field of each image. Fields missing from the result could not be
@@ -51,13 +56,20 @@ func (p *Prober) probe(variables []Variable, ids []int) observation {
 	for _, location := range p.Locations {
 		wanted[location.Field.ID()] = true
 	}
-	total := observation{traces: traces{}, uses: map[int][]string{}}
+	total := observation{traces: traces{}, uses: map[int][]string{}, refusals: map[int]string{}}
+	refused := func(chosen []int, err error) {
+		if message := refusal(err); message != "" && len(chosen) > 0 {
+			total.refusals[chosen[len(chosen)-1]] = message
+		}
+	}
 	seen, err := p.observe(variables, ids)
 	if err != nil && len(ids) > 0 {
 		seen, err = p.lift(variables, ids, err)
 	}
-	if err == nil {
-		total = seen
+	if err != nil {
+		refused(ids, err)
+	} else {
+		total.traces, total.uses, total.texts = seen.traces, seen.uses, seen.texts
 		for id := range seen.traces {
 			delete(wanted, id)
 		}
@@ -75,6 +87,7 @@ func (p *Prober) probe(variables []Variable, ids []int) observation {
 			seen, err = p.lift(variables, chosen, err)
 		}
 		if err != nil {
+			refused(chosen, err)
 			return false
 		}
 		for id := range wanted {
@@ -112,7 +125,7 @@ func (p *Prober) observe(variables []Variable, chosen []int) (observation, error
 	}
 	output, err := p.Render(user)
 	if err != nil {
-		return observation{}, fmt.Errorf("render with marks: %w", err)
+		return observation{}, fmt.Errorf(rendering+"%w", err)
 	}
 	before := map[string]locate.Field{}
 	for _, location := range p.Locations {

@@ -242,7 +242,7 @@ func (s Solver) observe(work *problem, index int, weak bool) {
 	for _, group := range byField(scenario.Locations) {
 		spans, traced := seen.traces[scenario.Locations[group[0]].Field.ID()]
 		for _, c := range buildConstraints(group, scenario.Locations, spans, variables, targets) {
-			if reason := explainBarred(c, traced, seen.barred, variables); reason != "" {
+			if reason := explainBarred(c, traced, seen, variables); reason != "" {
 				work.unmetReason[len(work.constraints)] = reason
 			}
 			work.constraints = append(work.constraints, placed{constraint: c, scenario: index})
@@ -252,10 +252,13 @@ func (s Solver) observe(work *problem, index int, weak bool) {
 }
 
 // explainBarred returns the reason why a constraint may lack the variable it needs, "" if it is traced and not related to a barred variable.
-func explainBarred(c constraint, traced bool, ids []int, variables []Variable) string {
+func explainBarred(c constraint, traced bool, seen observation, variables []Variable) string {
 	current := text(c.readings[0])
-	for _, id := range ids {
+	for _, id := range seen.barred {
 		if v := variables[id]; strings.Contains(current, v.Text) && (strings.ContainsAny(v.Text, "/") || strings.HasPrefix(current, v.Text)) {
+			if message := seen.refusals[id]; message != "" {
+				return fmt.Sprintf("the chart refuses another text in %s: %s", v.Path, message)
+			}
 			return fmt.Sprintf("the template behaves differently when %s changes", v.Path)
 		}
 	}

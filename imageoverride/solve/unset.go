@@ -242,7 +242,9 @@ func unsetPaths(scenario Scenario, reads chartrender.Reads, strong []helmvalues.
 	u := unsets{tree: tree, seen: map[string]bool{}}
 	// Values with a default in templates that is part of an image.
 	for _, one := range reads.Defaults {
-		if len(one.Text) > 2 && slices.ContainsFunc(scenario.Locations, func(l locate.Location) bool { return strings.Contains(l.Text(), one.Text) }) {
+		if len(one.Text) > 2 && slices.ContainsFunc(scenario.Locations, func(l locate.Location) bool {
+			return strings.Contains(l.Text(), one.Text) || strings.Contains(one.Text, l.Text())
+		}) {
 			u.add(steps(one.Path))
 		}
 	}
@@ -276,7 +278,7 @@ func unsetPaths(scenario Scenario, reads chartrender.Reads, strong []helmvalues.
 			}
 		}
 	}
-	// Maps of an image that are absent, and elements of lists.
+	// Maps of an image that are absent, elements of lists, and other maps that are absent.
 	absent := reads.Paths
 	if reads.Names["image"] {
 		absent = append(slices.Clone(absent), []string{"image"})
@@ -286,7 +288,13 @@ func unsetPaths(scenario Scenario, reads chartrender.Reads, strong []helmvalues.
 			u.addBelow(steps(keys), names)
 		}
 	}
-	for _, at := range elements(tree) {
+	above = elements(tree)
+	for _, keys := range reads.Paths {
+		if _, found := helmvalues.Get(tree, steps(keys)); !found && len(keys) < 4 {
+			above = append(above, steps(keys))
+		}
+	}
+	for _, at := range above {
 		u.addBelow(at, slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !imageWord.MatchString(name) }))
 	}
 	return u.all
