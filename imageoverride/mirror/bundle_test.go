@@ -17,6 +17,7 @@ import (
 	"gitops-runtime/imageoverride/mirror/mirrortest"
 	"gitops-runtime/internal/registry"
 	"gitops-runtime/internal/registry/registrytest"
+	"gitops-runtime/internal/testkit"
 )
 
 func sourcesOf(pairs []mapping.Pair) []string {
@@ -24,20 +25,6 @@ func sourcesOf(pairs []mapping.Pair) []string {
 	for _, pair := range pairs {
 		all = append(all, pair.Source)
 	}
-	return all
-}
-
-func treeOf(t *testing.T, folder string) map[string]string {
-	t.Helper()
-	all := map[string]string{}
-	require.NoError(t, filepath.WalkDir(folder, func(path string, entry os.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		data, err := os.ReadFile(path)
-		all[strings.TrimPrefix(path, folder)] = string(data)
-		return err
-	}))
 	return all
 }
 
@@ -49,8 +36,8 @@ func TestBundle(t *testing.T) {
 	first, second := t.TempDir(), t.TempDir()
 	require.NoError(t, mirror.Bundler{Access: access}.Write(ctx, first, sourcesOf(pairs), mirror.Contents{}))
 	require.NoError(t, mirror.Bundler{Access: access}.Write(ctx, second, sourcesOf(pairs), mirror.Contents{}))
-	whole := treeOf(t, first)
-	require.Equal(t, whole, treeOf(t, second))
+	whole := testkit.Files(t, first)
+	require.Equal(t, whole, testkit.Files(t, second))
 	contents, err := mirror.OpenBundle(first)
 	require.NoError(t, err)
 
@@ -72,7 +59,7 @@ func TestBundle(t *testing.T) {
 		require.ErrorContains(t, err, "sha256:"+filepath.Base(blob)+" "+want)
 		require.ErrorContains(t, err, "bundle "+first+": of "+from.Name)
 		require.NoError(t, mirror.Bundler{Access: access}.Write(ctx, first, sourcesOf(pairs), mirror.Contents{}))
-		require.Equal(t, whole, treeOf(t, first))
+		require.Equal(t, whole, testkit.Files(t, first))
 	}
 
 	mapper, err := mapping.New(to.Name+"/mirror", mapping.HostPrefix, nil)
@@ -114,7 +101,7 @@ func TestBundleInterrupted(t *testing.T) {
 	}
 	from.Failing(nil)
 	require.NoError(t, mirror.Bundler{Access: once}.Write(context.Background(), folder, sourcesOf(pairs), mirror.Contents{}))
-	require.Equal(t, treeOf(t, whole), treeOf(t, folder))
+	require.Equal(t, testkit.Files(t, whole), testkit.Files(t, folder))
 }
 
 // TestBundlePlatforms: a bundle has the platforms that are chosen; one that an image lacks is an error that names both.

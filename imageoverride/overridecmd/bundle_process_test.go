@@ -15,6 +15,7 @@ import (
 	"gitops-runtime/imageoverride/mirror/mirrortest"
 	"gitops-runtime/imageoverride/overridecmd"
 	"gitops-runtime/internal/registry/registrytest"
+	"gitops-runtime/internal/testkit"
 )
 
 // bundled has what a bundle is built of.
@@ -26,7 +27,9 @@ type bundled struct {
 func toBundle(t *testing.T, images, size int) bundled {
 	t.Helper()
 	from := registrytest.Start(t)
-	return bundled{from, tableOf(t, mirrortest.Fill(t, from, from, images, size)), oneTemplate(t, podValues, pod, nil)}
+	pairs := mirrortest.Fill(t, from, from, images, size)
+	chart := oneTemplate(t, "image: "+pairs[0].Source+"\n", "kind: Pod\nmetadata: {name: app}\nspec: {containers: [{image: '{{ .Values.image }}'}]}\n", nil)
+	return bundled{from, tableOf(t, pairs), chart}
 }
 
 // args returns the command line that writes a bundle and its archive below a folder.
@@ -34,19 +37,29 @@ func (b bundled) args(folder string) []string {
 	return []string{"bundle", b.table, "--chart", b.chart, "-o", filepath.Join(folder, "bundle"), "--archive", filepath.Join(folder, "bundle.tar")}
 }
 
-// tree returns the files below a folder by name.
-func tree(t *testing.T, folder string) map[string]string {
+// killAt runs the program and kills it at a request to a registry, which answers neither this one nor later ones.
+func killAt(t *testing.T, at *registrytest.Registry, request int32, args ...string) {
 	t.Helper()
-	all := map[string]string{}
-	require.NoError(t, filepath.WalkDir(folder, func(path string, entry os.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
+	command := program(t, args...)
+	var count atomic.Int32
+	running, dead := make(chan struct{}), make(chan struct{})
+	at.Failing(func(http.ResponseWriter, *http.Request) bool {
+		switch number := count.Add(1); {
+		case number == request:
+			<-running
+			_ = command.Process.Kill()
+			close(dead)
+			return true
+		case number > request:
+			<-dead
+			return true
 		}
-		data, err := os.ReadFile(path)
-		all[strings.TrimPrefix(path, folder)] = string(data)
-		return err
-	}))
-	return all
+		return false
+	})
+	require.NoError(t, command.Start())
+	close(running)
+	require.Error(t, command.Wait(), "killed at request %d", request)
+	at.Failing(nil)
 }
 
 // TestBundleKilled: a run that is killed at any of ten moments leaves nothing that can be loaded, and the next one makes the bundle that an uninterrupted
@@ -60,26 +73,7 @@ func TestBundleKilled(t *testing.T) {
 	require.Greater(t, total, int32(20))
 	for moment := range int32(10) {
 		folder := t.TempDir()
-		command := program(t, b.args(folder)...)
-		var count atomic.Int32
-		running, dead := make(chan struct{}), make(chan struct{})
-		b.from.Failing(func(http.ResponseWriter, *http.Request) bool {
-			switch at := count.Add(1); {
-			case at == 1+moment*(total-1)/10:
-				<-running
-				_ = command.Process.Kill()
-				close(dead)
-				return true
-			case at > 1+moment*(total-1)/10:
-				<-dead
-				return true
-			}
-			return false
-		})
-		require.NoError(t, command.Start())
-		close(running)
-		require.Error(t, command.Wait(), "killed at moment %d", moment)
-		b.from.Failing(nil)
+		killAt(t, b.from, 1+moment*(total-1)/10, b.args(folder)...)
 		require.NoFileExists(t, filepath.Join(folder, "bundle.tar"))
 		got := run(t, "load", filepath.Join(folder, "bundle"), "--registry", "reg.corp", "-o", t.TempDir())
 		require.Equal(t, overridecmd.ExitFailure, got.code)
@@ -87,7 +81,45 @@ func TestBundleKilled(t *testing.T) {
 
 		got = run(t, b.args(folder)...)
 		require.Equal(t, overridecmd.ExitOK, got.code, got.err)
-		require.Equal(t, tree(t, whole), tree(t, folder), "moment %d", moment)
+		require.Equal(t, testkit.Files(t, whole), testkit.Files(t, folder), "moment %d", moment)
+	}
+}
+
+// TestLoadKilled: a load that is killed at any of ten moments reports no lock, and the next one completes the registry, without sending a finished blob
+// again.
+func TestLoadKilled(t *testing.T) {
+	b, folder := toBundle(t, 6, 4<<10), t.TempDir()
+	require.Equal(t, overridecmd.ExitOK, run(t, b.args(folder)...).code)
+	b.from.Failing(func(_ http.ResponseWriter, r *http.Request) bool {
+		return assert.Fail(t, "a request across the gap", r.URL)
+	})
+	load := func(to *registrytest.Registry, out string) []string {
+		return []string{"load", filepath.Join(folder, "bundle.tar"), "--registry", to.Name + "/inside", "-o", out}
+	}
+	files := func(to *registrytest.Registry, out string) map[string]string {
+		all := testkit.Files(t, out)
+		for name, text := range all {
+			all[name] = strings.ReplaceAll(text, to.Name, "reg.corp")
+		}
+		return all
+	}
+	whole, out := registrytest.Start(t), t.TempDir()
+	var requests atomic.Int32
+	whole.Failing(func(http.ResponseWriter, *http.Request) bool { requests.Add(1); return false })
+	require.Equal(t, overridecmd.ExitOK, run(t, load(whole, out)...).code)
+	want, total := files(whole, out), requests.Load()
+	require.Greater(t, total, int32(20))
+	for moment := range int32(10) {
+		to, out := registrytest.Start(t), t.TempDir()
+		killAt(t, to, 1+moment*(total-1)/10, load(to, out)...)
+		require.NoFileExists(t, filepath.Join(out, "image-lock.json"))
+		require.NoFileExists(t, filepath.Join(out, "image-mirror.csv"))
+		got := run(t, load(to, out)...)
+		require.Equal(t, overridecmd.ExitOK, got.code, got.err)
+		require.Equal(t, want, files(to, out), "moment %d", moment)
+		require.Equal(t, whole.Uploads(), to.Uploads(), "moment %d", moment)
+		got = run(t, "verify-mirror", filepath.Join(out, "image-mirror.csv"), "--lock", filepath.Join(out, "image-lock.json"), "--read")
+		require.Equal(t, overridecmd.ExitOK, got.code, got.out+got.err)
 	}
 }
 
@@ -118,7 +150,7 @@ func TestBundleWithoutRoom(t *testing.T) {
 
 	require.Equal(t, overridecmd.ExitOK, run(t, b.args(folder)...).code)
 	require.Equal(t, overridecmd.ExitOK, run(t, b.args(whole)...).code)
-	require.Equal(t, tree(t, whole), tree(t, folder))
+	require.Equal(t, testkit.Files(t, whole), testkit.Files(t, folder))
 
 	out := t.TempDir()
 	said, code = limited("8", "load", folder+"/bundle.tar", "--registry", "reg.corp", "-o", out)
@@ -155,5 +187,5 @@ func TestBundleFlipped(t *testing.T) {
 	require.Equal(t, overridecmd.ExitOK, got.code, got.err)
 	alone := t.TempDir()
 	require.Equal(t, overridecmd.ExitOK, run(t, other.args(alone)...).code)
-	require.Equal(t, tree(t, alone)["/bundle.tar"], tree(t, folder)["/bundle.tar"])
+	require.Equal(t, testkit.Files(t, alone)["bundle.tar"], testkit.Files(t, folder)["bundle.tar"])
 }

@@ -2,6 +2,7 @@
 package testkit
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -24,4 +25,19 @@ func WriteFile(t testing.TB, path, content string) {
 	t.Helper()
 	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
 	require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
+}
+
+// Files returns the contents of all files below a folder, by their slash-separated paths in it.
+func Files(t testing.TB, folder string) map[string]string {
+	t.Helper()
+	all, root := map[string]string{}, os.DirFS(folder)
+	require.NoError(t, fs.WalkDir(root, ".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		data, err := fs.ReadFile(root, path)
+		all[path] = string(data)
+		return err
+	}))
+	return all
 }
