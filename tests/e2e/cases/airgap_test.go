@@ -113,6 +113,12 @@ func (g airGap) verify(t *testing.T) {
 // pulled checks that every container of the runtime has an image that the node pulled from the private registry within the gap.
 func (g airGap) pulled(t *testing.T) {
 	t.Helper()
+	g.pulledFrom(t, install.RegistryInCluster)
+}
+
+// pulledFrom is pulled for the images of a place in the private registry. The node may list the same image by another of its names there.
+func (g airGap) pulledFrom(t *testing.T, place string) {
+	t.Helper()
 	listed, err := g.local.Cluster.Engine.Run(t.Context(), "exec", kindcluster.Name+"-control-plane", "ctr", "--namespace=k8s.io", "images", "list", "--quiet")
 	require.NoError(t, err)
 	pods, err := g.client.CoreV1().Pods(install.Namespace).List(t.Context(), metav1.ListOptions{})
@@ -122,7 +128,7 @@ func (g airGap) pulled(t *testing.T) {
 	for _, pod := range pods.Items {
 		for _, container := range append(append([]corev1.Container{}, pod.Spec.InitContainers...), pod.Spec.Containers...) {
 			ran = append(ran, container.Image)
-			assert.True(t, strings.HasPrefix(container.Image, install.RegistryInCluster+"/"), "%s of %s runs %s", container.Name, pod.Name, container.Image)
+			assert.True(t, strings.HasPrefix(container.Image, place+"/"), "%s of %s runs %s", container.Name, pod.Name, container.Image)
 		}
 		for _, status := range append(append([]corev1.ContainerStatus{}, pod.Status.InitContainerStatuses...), pod.Status.ContainerStatuses...) {
 			assert.True(t, strings.HasPrefix(status.ImageID, install.RegistryInCluster+"/"), "%s of %s runs %s", status.Name, pod.Name, status.ImageID)
