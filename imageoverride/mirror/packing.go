@@ -16,6 +16,7 @@ import (
 	"helm.sh/helm/v3/pkg/chart"
 
 	"gitops-runtime/internal/outfile"
+	"gitops-runtime/internal/tarfile"
 )
 
 // PackChart returns a chart with its dependencies as an archive, the same bytes for the same chart.
@@ -31,10 +32,7 @@ func PackChart(of *chart.Chart) ([]byte, error) {
 	packed := gzip.NewWriter(&out)
 	archive := tar.NewWriter(packed)
 	for _, name := range names {
-		if err := archive.WriteHeader(&tar.Header{Name: name, Mode: 0o644, Size: int64(len(files[name]))}); err != nil {
-			return nil, err
-		}
-		if _, err := archive.Write(files[name]); err != nil {
+		if err := tarfile.WriteText(archive, &tar.Header{Name: name, Mode: 0o644}, string(files[name])); err != nil {
 			return nil, err
 		}
 	}
@@ -80,8 +78,11 @@ func Archive(folder, file string) error {
 	}
 	archive := tar.NewWriter(out)
 	for _, name := range names {
-		err = errors.Join(err, archiveFile(archive, folder, name))
-		if err != nil {
+		var below string
+		if below, err = filepath.Rel(folder, name); err != nil {
+			break
+		}
+		if err = tarfile.WriteFile(archive, &tar.Header{Name: filepath.ToSlash(below), Mode: 0o644}, name); err != nil {
 			break
 		}
 	}
@@ -90,27 +91,6 @@ func Archive(folder, file string) error {
 		return fmt.Errorf("archive %s cannot be written: %s; free some space, or choose another location with --archive, and run the command again", file, outfile.Cause(err))
 	}
 	return out.Finish()
-}
-
-func archiveFile(archive *tar.Writer, folder, at string) error {
-	file, err := os.Open(at)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = file.Close() }()
-	info, err := file.Stat()
-	if err != nil {
-		return err
-	}
-	name, err := filepath.Rel(folder, at)
-	if err != nil {
-		return err
-	}
-	if err := archive.WriteHeader(&tar.Header{Name: filepath.ToSlash(name), Mode: 0o644, Size: info.Size()}); err != nil {
-		return err
-	}
-	_, err = io.Copy(archive, file)
-	return err
 }
 
 // Unpack writes the files of an archive into a folder.

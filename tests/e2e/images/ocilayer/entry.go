@@ -5,10 +5,11 @@ import (
 	"archive/tar"
 	"fmt"
 	"io"
-	"os"
 	"path"
 	"sort"
 	"strings"
+
+	"gitops-runtime/internal/tarfile"
 )
 
 // Entry is one path of a layer. At most one of Content, HostFile, Link and Dir is set; an entry with none of them is an empty file.
@@ -91,32 +92,9 @@ func writeEntry(out *tar.Writer, entry Entry) error {
 	header.Typeflag = tar.TypeReg
 	header.Mode = orMode(entry.Mode, 0o644)
 	if entry.HostFile != "" {
-		return writeHostFile(out, header, entry.HostFile)
+		return tarfile.WriteFile(out, header, entry.HostFile)
 	}
-	header.Size = int64(len(entry.Content))
-	if err := out.WriteHeader(header); err != nil {
-		return err
-	}
-	_, err := io.WriteString(out, entry.Content)
-	return err
-}
-
-func writeHostFile(out *tar.Writer, header *tar.Header, name string) error {
-	file, err := os.Open(name)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = file.Close() }()
-	info, err := file.Stat()
-	if err != nil {
-		return err
-	}
-	header.Size = info.Size()
-	if err := out.WriteHeader(header); err != nil {
-		return err
-	}
-	_, err = io.Copy(out, file)
-	return err
+	return tarfile.WriteText(out, header, entry.Content)
 }
 
 func orMode(mode, fallback int64) int64 {
