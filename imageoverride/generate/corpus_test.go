@@ -34,7 +34,7 @@ type corpusChart struct {
 }
 
 // corpus unpacks the charts of ../testdata/corpus, which has one file per style. It adds a Chart.yaml if it is missing.
-func corpus(t *testing.T) []corpusChart {
+func corpus(t testing.TB) []corpusChart {
 	t.Helper()
 	files, err := filepath.Glob("../testdata/corpus/*.txtar")
 	require.NoError(t, err)
@@ -92,7 +92,27 @@ func TestCorpus(t *testing.T) {
 	require.GreaterOrEqual(t, float64(total.redirected), 0.995*float64(total.reachable), "redirected")
 }
 
-func (c corpusChart) examine(t *testing.T, total *tally) {
+// BenchmarkCorpus measures each chart of the corpus: the CPU time of the median and of the 95th percentile.
+func BenchmarkCorpus(b *testing.B) {
+	charts := corpus(b)
+	var seconds []float64
+	for b.Loop() {
+		for _, one := range charts {
+			begun := testkit.CPUTime(b)
+			_, err := generate.Run(context.Background(), one.options(b))
+			require.NoError(b, err)
+			seconds = append(seconds, (testkit.CPUTime(b) - begun).Seconds())
+		}
+	}
+	sort.Float64s(seconds)
+	b.ReportMetric(seconds[len(seconds)/2], "median-cpu-s")
+	b.ReportMetric(seconds[len(seconds)*95/100], "p95-cpu-s")
+	b.ReportMetric(float64(len(charts)), "charts")
+}
+
+// options returns the options of a run, with the values files of the chart as scenarios.
+func (c corpusChart) options(t testing.TB) generate.Options {
+	t.Helper()
 	options := generate.Options{Chart: c.path, Registry: private, Everything: c.everything, Accept: c.accept}
 	ci, err := filepath.Glob(c.path + "/ci/*.yaml")
 	require.NoError(t, err)
@@ -102,7 +122,11 @@ func (c corpusChart) examine(t *testing.T, total *tally) {
 			options.Scenarios = append(options.Scenarios, scenario(short(file), file))
 		}
 	}
-	result, err := generate.Run(context.Background(), options)
+	return options
+}
+
+func (c corpusChart) examine(t *testing.T, total *tally) {
+	result, err := generate.Run(context.Background(), c.options(t))
 	require.NoError(t, err)
 	listed := map[string]bool{}
 	for _, left := range result.Outside {

@@ -67,7 +67,7 @@ spec: {containers: [{name: app, args: {{ toJson $app.args }}, image: "{{ $app.im
 	return folder
 }
 
-// BenchmarkUmbrella measures the umbrella chart, with one access mode and with all.
+// BenchmarkUmbrella measures the umbrella chart: with one access mode, with all, and with every values file, as in make images.
 func BenchmarkUmbrella(b *testing.B) {
 	var every, modeFiles []generate.Scenario
 	for _, mode := range modes {
@@ -78,7 +78,11 @@ func BenchmarkUmbrella(b *testing.B) {
 	for _, file := range files {
 		every = append(every, scenario(short(file), file))
 	}
-	every = append(every, scenario("ha", modeFile("tunnel"), umbrella+"/values-ha.yaml"))
+	files, err = filepath.Glob(umbrella + "/values-*.yaml")
+	require.NoError(b, err)
+	for _, file := range files {
+		every = append(every, scenario(short(file), modeFile("tunnel"), file))
+	}
 	for _, size := range []struct {
 		name      string
 		scenarios []generate.Scenario
