@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -14,9 +15,11 @@ import (
 	"gitops-runtime/internal/testkit"
 )
 
-// cost runs the generator with its proof and reports processor time and memory.
+// cost runs the generator with its proof and reports processor time and memory, with the limits of garbage that the program sets.
 func cost(b *testing.B, options generate.Options) {
 	b.Helper()
+	defer debug.SetGCPercent(debug.SetGCPercent(200))
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(120 << 20))
 	begun := testkit.CPUTime(b)
 	for b.Loop() {
 		_, err := generate.Run(context.Background(), options)

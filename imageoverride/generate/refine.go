@@ -153,6 +153,9 @@ func (r *run) proveAtOnce(ctx context.Context, overrides []solve.Override) bool 
 	if err != nil || len(overrides) == 0 || slices.ContainsFunc(r.scenarios, func(s solve.Scenario) bool { return s.Base.Volatile }) {
 		return false
 	}
+	if len(r.scenarios) > 1 {
+		r.renderer.ForgetTemplates()
+	}
 	rendered := make([][]chartrender.Document, len(r.scenarios))
 	for i, scenario := range r.scenarios {
 		r.options.step("prove scenario %s with Helm (%d of %d)", scenario.Name, i+1, len(r.scenarios))
