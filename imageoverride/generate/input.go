@@ -46,6 +46,8 @@ type Options struct {
 	ExtraImages []string
 	// Settings are those of the render.
 	Settings chartrender.Settings
+	// Loaded is called with the chart when it has been read; may be nil.
+	Loaded func(*chart.Chart)
 	// Progress is called at the beginning of each step of a run; may be nil.
 	Progress func(step string)
 	// text is the content of standard input, after it was read.
@@ -74,7 +76,11 @@ func (o Options) load(ctx context.Context) (*chart.Chart, error) {
 	if o.loaded != nil {
 		return o.loaded, nil
 	}
-	return helmchart.Load(ctx, helmchart.Source{Name: o.Chart, Registry: o.Registries, FollowLinks: o.FollowLinks})
+	read, err := helmchart.Load(ctx, helmchart.Source{Name: o.Chart, Registry: o.Registries, FollowLinks: o.FollowLinks})
+	if err == nil && o.Loaded != nil {
+		o.Loaded(read)
+	}
+	return read, err
 }
 
 // Scenario is a named set of values.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"helm.sh/helm/v3/pkg/chart"
 
 	"gitops-runtime/imageoverride/chartrender"
 	"gitops-runtime/imageoverride/generate"
@@ -50,7 +51,7 @@ func (f *chartFlags) register(command *cobra.Command) {
 	flags.StringVar(&f.options.Settings.Release, "release-name", "", "release name for templates")
 	flags.BoolVar(&f.options.FollowLinks, "follow-links", false, "follow links out of the chart's directory")
 	flags.StringVarP(&f.options.Settings.Namespace, "namespace", "n", "", "namespace for templates")
-	flags.DurationVar(&f.options.Settings.RenderTime, "render-time", 0, "CPU time that one render may take (default: all work on a scenario together may take "+RunTime.String()+")")
+	flags.DurationVar(&f.options.Settings.RenderTime, "render-time", 0, "CPU time that one render may take (default: all work on a scenario together may take "+RunTime.String()+", with large templates more)")
 	flags.StringArrayVar(&f.options.Accept, "accept", nil, "a place (\"Kind/name path\") or text, * for any text, that may be outside, unread, suspected or changed (may be repeated)")
 	f.registries.Register(flags)
 	flags.StringVar(&f.extra, "extra-images", "", "file with additional images to mirror, one per line")
@@ -92,10 +93,29 @@ func (f *chartFlags) complete(command *cobra.Command, chart string) (generate.Op
 	return options, err
 }
 
-// RunTime is the CPU time that a run with one scenario may take, unless the user sets a limit for each render.
-const RunTime = 4500 * time.Millisecond
+// RunTime is the CPU time that a run with one scenario may take, unless the user sets a limit for each render. Templates of more than smallTemplates bytes, with
+// those of subcharts, may take sizeTime for each further MiB, up to largeTime: the published chart of the runtime has several, and Helm renders it in five seconds.
+const (
+	RunTime        = 4500 * time.Millisecond
+	sizeTime       = 20 * time.Second
+	largeTime      = time.Minute
+	smallTemplates = 256 << 10
+)
 
-// allow extends the CPU time of the process: by that of renders if the user sets their limit, otherwise by RunTime for each further scenario.
+// ofSize returns the CPU time that a scenario of a chart may take in addition to RunTime.
+func ofSize(c *chart.Chart) time.Duration {
+	size := 0
+	for all := []*chart.Chart{c}; len(all) > 0; all = all[1:] {
+		for _, template := range all[0].Templates {
+			size += len(template.Data)
+		}
+		all = append(all, all[0].Dependencies()...)
+	}
+	return min(max(0, time.Duration(size-smallTemplates)*sizeTime>>20), largeTime)
+}
+
+// allow extends the CPU time of the process: by that of renders if the user sets their limit, otherwise by RunTime for each further scenario, and by the size of
+// the chart.
 func (f *chartFlags) allow(options *generate.Options) {
 	scenarios := max(len(f.scenarios), 1)
 	if options.Everything { // one more for each, and many renders to find the switches that go together
@@ -107,6 +127,7 @@ func (f *chartFlags) allow(options *generate.Options) {
 		options.Settings.Extend = f.extend
 	default:
 		f.extend(time.Duration(scenarios-1) * RunTime)
+		options.Loaded = func(c *chart.Chart) { f.extend(time.Duration(scenarios) * ofSize(c)) }
 	}
 }
 
