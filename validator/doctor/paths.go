@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"reflect"
@@ -167,10 +168,22 @@ func checkServices(ctx context.Context, d *state) engine.Outcome {
 		}
 		selector := labels.SelectorFromSet(service.Spec.Selector)
 		if !slices.ContainsFunc(pods, func(pod corev1.Pod) bool { return selector.Matches(labels.Set(pod.Labels)) }) {
-			list = append(list, findings.New("NET201", at("Service", d.namespace, service.Name), service.Name).WithFix("%s", d.restore()))
+			list = append(list, findings.New("NET201", at("Service", d.namespace, service.Name), service.Name).WithFix("%s", d.reselect(service, meant.Spec.Selector)))
 		}
 	}
 	return found(list...)
+}
+
+// reselect returns the command that restores the selector of a Service. A rollback keeps labels that somebody has added, as Helm does with every field that it
+// has not set: https://helm.sh/docs/faq/changes_since_helm2/#improved-upgrade-strategy-3-way-strategic-merge-patches
+func (d *state) reselect(service corev1.Service, meant map[string]string) string {
+	for label := range service.Spec.Selector {
+		if _, known := meant[label]; !known {
+			selector, _ := json.Marshal(meant) // of texts
+			return fmt.Sprintf(`kubectl patch service %s --namespace %s --type json --patch '[{"op":"replace","path":"/spec/selector","value":%s}]'`, service.Name, d.namespace, selector)
+		}
+	}
+	return d.restore()
 }
 
 // selectsWorkload reports whether a selector selects the pods of a workload of the release that has any.

@@ -195,6 +195,9 @@ func faults() map[string]fault {
 		"selector of a Service": {"NET201 REL202", func(t *testing.T, w *world) {
 			w.change(t, core("services", "cap-app-proxy"), func(of tree) { of["spec"].(tree)["selector"] = tree{"app": "typo"} })
 		}},
+		"label in the selector of a Service": {"NET201", func(t *testing.T, w *world) {
+			w.change(t, core("services", "cap-app-proxy"), func(of tree) { of["spec"].(tree)["selector"].(tree)["version"] = "2" })
+		}},
 		"host name": {"NET301", func(_ *testing.T, w *world) {
 			w.log(appProxy, strings.Split(strings.Repeat("Error: getaddrinfo ENOTFOUND g.typo.example\n", 3), "\n")...)
 		}},

@@ -144,7 +144,7 @@ const again = "helm rollback " + install.Release + " --namespace " + install.Nam
 	" --selector owner=helm,name=" + install.Release + ",status=deployed --output jsonpath='{.items[0].metadata.labels.version}')"
 
 // printed matches the command in a fix.
-var printed = regexp.MustCompile(`(?:helm rollback|helm get manifest|kubectl scale|kubectl delete|kubectl label)[^;]*?( restores it|, then|, once|;|$)`)
+var printed = regexp.MustCompile(`(?:helm rollback|helm get manifest|kubectl scale|kubectl delete|kubectl label|kubectl patch)[^;]*?( restores it|, then|, once|;|$)`)
 
 func (p tools) names(t *testing.T, one illness) {
 	t.Helper()
