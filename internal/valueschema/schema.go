@@ -10,7 +10,6 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v5"
@@ -133,12 +132,13 @@ func (s *Schema) Violations(values any) ([]Violation, error) {
 	}
 	var list []Violation
 	s.flatten(invalid, values, &list)
-	sort.SliceStable(list, func(i, j int) bool { return key(list[i]) < key(list[j]) })
-	var unique []Violation
-	for i, violation := range list {
-		if i == 0 || key(violation) != key(list[i-1]) {
-			unique = append(unique, violation)
-		}
+	byKey := make(map[string]Violation, len(list))
+	for _, violation := range slices.Backward(list) { // of equal ones the first
+		byKey[key(violation)] = violation
+	}
+	unique := make([]Violation, 0, len(byKey))
+	for _, key := range slices.Sorted(maps.Keys(byKey)) {
+		unique = append(unique, byKey[key])
 	}
 	return unique, nil
 }

@@ -3,6 +3,7 @@ package valueschema
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/big"
 	"slices"
 	"sort"
@@ -59,14 +60,21 @@ func explained(around *jsonschema.Schema, keyword string) (Violation, bool) {
 	return Violation{}, false
 }
 
+// suggestions is the number of unknown keys of an object that get the name of a similar key: nobody reads more, and each is compared with every known one.
+const suggestions = 100
+
 func unknownKeys(around *jsonschema.Schema, path []string, value any) []Violation {
 	var list []Violation
 	held, _ := value.(map[string]any)
-	for name := range held {
+	for _, name := range slices.Sorted(maps.Keys(held)) {
 		if _, known := around.Properties[name]; known || matches(around, name) {
 			continue
 		}
-		list = append(list, Violation{Kind: Unknown, Path: append(slices.Clone(path), name), Want: nearest(name, around)})
+		unknown := Violation{Kind: Unknown, Path: append(slices.Clone(path), name)}
+		if len(list) < suggestions {
+			unknown.Want = nearest(name, around)
+		}
+		list = append(list, unknown)
 	}
 	return list
 }
