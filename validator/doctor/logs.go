@@ -35,7 +35,7 @@ var complaints = []struct {
 	code  string
 	match *regexp.Regexp
 }{
-	{"NET301", regexp.MustCompile(`no such host|server misbehaving|ENOTFOUND|EAI_AGAIN|[Tt]emporary failure in name resolution|could not be resolved|[Cc]ould not resolve host|lookup \S+( on \S+)?: i/o timeout`)},
+	{"NET301", regexp.MustCompile(`no such host|server misbehaving|ENOTFOUND|EAI_AGAIN|[Tt]emporary failure in name resolution|could not be resolved|[Cc]ould not resolve host|lookup \S+( on \S+)?: ([a-z]+ udp \S+: )?([a-z]+: )?(i/o timeout|connection refused)`)},
 	{"NET303", regexp.MustCompile(`x509: [a-z ]+|certificate signed by unknown authority|self[- ]signed certificate|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_VERIFY_LEAF_SIGNATURE|unable to verify the first certificate|CERT_HAS_EXPIRED|certificate has expired|SSL certificate problem`)},
 	{"NET302", regexp.MustCompile(`[Cc]onnection refused|ECONNREFUSED|i/o timeout|ETIMEDOUT|no route to host|EHOSTUNREACH|connection reset by peer|ECONNRESET|[Cc]onnection timed out|context deadline exceeded|Client\.Timeout exceeded`)},
 	{"NET304", regexp.MustCompile(`(?i)authentication (required|failed)|invalid credentials|bad credentials|(status|code|http)["=: ]+401\b|401 unauthorized|code = Unauthenticated|invalid (api )?(key|token)|permission denied \(publickey|could not read Username`)},

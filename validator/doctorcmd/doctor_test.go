@@ -201,6 +201,9 @@ func faults() map[string]fault {
 		"host name": {"NET301", func(_ *testing.T, w *world) {
 			w.log(appProxy, strings.Split(strings.Repeat("Error: getaddrinfo ENOTFOUND g.typo.example\n", 3), "\n")...)
 		}},
+		"name server": {"NET301", func(_ *testing.T, w *world) {
+			w.log(repo, slices.Repeat([]string{`level=error msg="dial tcp: lookup github.com on 10.96.0.10:53: read udp 10.244.0.9:33333->10.96.0.10:53: read: connection refused"`}, 4)...)
+		}},
 		"connection": {"NET302", func(_ *testing.T, w *world) {
 			w.log(repo, slices.Repeat([]string{`level=error msg="dial tcp 10.96.0.7:6379: connect: connection refused"`}, 4)...)
 		}},
