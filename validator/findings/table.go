@@ -3,6 +3,7 @@ package findings
 import (
 	"slices"
 	"sort"
+	"sync"
 )
 
 // Definition is one row of the table of all findings.
@@ -40,14 +41,19 @@ func sorted(groups [][]Definition) []Definition {
 	return all
 }
 
+// byCode has every definition. It is made once: a run with bad input makes thousands of findings.
+var byCode = sync.OnceValue(func() map[string]Definition {
+	all := map[string]Definition{}
+	for _, definition := range slices.Concat(Table(), RunningTable()) {
+		all[definition.Code] = definition
+	}
+	return all
+})
+
 // Lookup returns the definition of a code, and false for an unknown code.
 func Lookup(code string) (Definition, bool) {
-	for _, definition := range slices.Concat(Table(), RunningTable()) {
-		if definition.Code == code {
-			return definition, true
-		}
-	}
-	return Definition{}, false
+	definition, known := byCode()[code]
+	return definition, known
 }
 
 // unanswered returns the row of a check itself: its code means that a request got no response, and the sentence names what was missing.
