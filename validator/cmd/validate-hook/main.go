@@ -17,7 +17,7 @@ import (
 var version = "devel"
 
 // limits are below the memory that the chart gives the hook's pod, so that a run ends with a message before the kernel ends it.
-var limits = process.Limits{Soft: 36 << 20, Memory: 48 << 20, CPU: 4500 * time.Millisecond}
+var limits = process.Limits{Soft: 36 << 20, Memory: 44 << 20, CPU: 4500 * time.Millisecond}
 
 func main() {
 	validatecmd.Watch(limits)
