@@ -1,5 +1,6 @@
 // Package published turns facts of the published chart, or of argo-helm's charts, into manifests, so that a test can upgrade a release of them to a
-// chart of this repository. Containers run a stand-in that only responds to probes.
+// chart of this repository. testdata has what charts render with their defaults; gitops-runtime-0.24.0.tsv is the published chart with the
+// community's argo-cd 8.0.6, argo-events 2.4.8, argo-rollouts 2.37.3 and argo-workflows 0.45.15 in the place of Codefresh's builds of these versions. Containers run a stand-in that only responds to probes.
 package published
 
 import (
@@ -17,7 +18,7 @@ import (
 )
 
 //go:embed testdata/*.tsv
-var community embed.FS
+var charts embed.FS
 
 // Options name the release of the manifests.
 type Options struct {
@@ -50,11 +51,11 @@ func Objects(options Options) ([]*unstructured.Unstructured, error) {
 	return options.objects(all)
 }
 
-// Community returns what one of argo-helm's charts installs with its default values, without CRDs.
-func Community(chart string, options Options) ([]*unstructured.Unstructured, error) {
-	text, err := community.ReadFile("testdata/" + chart + ".tsv")
+// Chart returns what a chart of testdata installs with its default values, without CRDs: one of argo-helm's, or "gitops-runtime-0.24.0".
+func Chart(chart string, options Options) ([]*unstructured.Unstructured, error) {
+	text, err := charts.ReadFile("testdata/" + chart + ".tsv")
 	if err != nil {
-		return nil, fmt.Errorf("facts of argo-helm's chart %s: %w", chart, err)
+		return nil, fmt.Errorf("facts of the chart %s: %w", chart, err)
 	}
 	all := facts.Facts{}
 	for line := range strings.Lines(string(text)) {

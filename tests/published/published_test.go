@@ -67,15 +67,19 @@ func TestNamesOfTheRelease(t *testing.T) {
 	require.EqualError(t, err, "the published chart 0.30.0 has no mode none")
 }
 
-// An upgrade from a release of argo-helm's charts to those of this repository changes no immutable field of an object in both. The test counts these
-// objects, so that a changed name is noticed.
-func TestUpgradeFromTheCommunityChangesNothingImmutable(t *testing.T) {
+// An upgrade from a release of argo-helm's charts, or of the published 0.24.0, to those of this repository changes no immutable field of an object in
+// both. The test counts these objects, so that a changed name is noticed.
+func TestUpgradesChangeNothingImmutable(t *testing.T) {
 	t.Parallel()
-	for chart, common := range map[string]int{"argo-cd": 32, "argo-rollouts": 4, "argo-workflows": 8, "argo-events": 2} {
-		objects, err := Community(chart, Options{Release: "rel", Namespace: "space", Image: "standin:dev"})
+	for chart, common := range map[string]int{"argo-cd": 32, "argo-rollouts": 4, "argo-workflows": 8, "argo-events": 2, "gitops-runtime-0.24.0": 75} {
+		objects, err := Chart(chart, Options{Release: "rel", Namespace: "space", Image: "standin:dev"})
 		require.NoError(t, err)
+		release := render.Release{Chart: strings.TrimSuffix(chart, "-0.24.0"), Name: "rel", Namespace: "space"}
+		if release.Chart == "gitops-runtime" {
+			release.Files = []string{"tunnel"}
+		}
 		var rendered []map[string]any
-		for _, object := range (render.Release{Chart: chart, Name: "rel", Namespace: "space"}).Objects(t) {
+		for _, object := range release.Objects(t) {
 			rendered = append(rendered, object.Object)
 		}
 		before, after := factsOf(objects), facts.Of(rendered)
@@ -99,6 +103,6 @@ func TestMalformedFacts(t *testing.T) {
 		_, err := names.objects(facts.Facts{"Deployment/x": {path: "http -> http TCP"}})
 		assert.EqualError(t, err, reason)
 	}
-	_, err := Community("none", names)
-	assert.ErrorContains(t, err, "facts of argo-helm's chart none")
+	_, err := Chart("none", names)
+	assert.ErrorContains(t, err, "facts of the chart none")
 }

@@ -25,7 +25,7 @@ import (
 func (a alone) installCommunity(t *testing.T) map[string]string {
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
-	objects, err := published.Community(a.chart.Name, published.Options{Release: aloneRelease, Namespace: a.namespace, Image: standIn})
+	objects, err := published.Chart(a.chart.Name, published.Options{Release: aloneRelease, Namespace: a.namespace, Image: standIn})
 	require.NoError(t, err)
 	require.NoError(t, a.local.Helm.Upgrade(ctx, install.Upgrade{
 		Release: aloneRelease, Chart: chartOf(t, a.chart.Name, append(a.definitionsIn(t, a.chart.definitions), objects...)), Namespace: a.namespace,

@@ -25,7 +25,12 @@ func TestInPlaceModes(t *testing.T) {
 	t.Run("high availability", func(t *testing.T) {
 		e := start(t).by(helm4)
 		defer e.clean(t)
-		e.inPlace(t, upgradeFrom{mode: "ha-redisha", to: images.Tunnel, files: []string{filepath.Join(e.local.Root, "charts", "gitops-runtime", "values-ha.yaml")}})
+		e.inPlace(t, upgradeFrom{mode: "ha-redisha", unready: true, to: images.Tunnel, files: []string{filepath.Join(e.local.Root, "charts", "gitops-runtime", "values-ha.yaml")}})
+	})
+	t.Run("0.24.0", func(t *testing.T) {
+		e := start(t).by(helm4)
+		defer e.clean(t)
+		e.inPlace(t, upgradeFrom{chart: "gitops-runtime-0.24.0", to: images.Tunnel})
 	})
 	t.Run("external argo cd", func(t *testing.T) {
 		n := &neighbors{environment: start(t).by(helm4)}

@@ -38,12 +38,15 @@ func TestInPlace(t *testing.T) {
 
 // upgradeFrom is an upgrade of the published release.
 type upgradeFrom struct {
+	chart string // the chart of tests/published; the newest published chart if empty
 	mode  string // the published chart's mode of values; its defaults if empty
 	image string // the image of every container before the upgrade; a stand-in that answers probes if empty
 	to    images.Mode
 	files []string // files of more values
 	// external means that the release uses an Argo CD in the namespace neighbor.
 	external bool
+	// unready means that not all pods of the published release become ready: three that require a node each, for instance.
+	unready bool
 }
 
 // inPlace installs what the published chart renders, and upgrades it to this chart.
@@ -52,9 +55,14 @@ func (e *environment) inPlace(t *testing.T, u upgradeFrom) {
 	e.apply(t, namespaceOf("e2e-guestbook"))
 	e.apply(t, deployed)
 	application, workloads := e.historyOf(t), e.workloadIDs(t, install.Namespace)
-	delete(workloads, "Deployment argo-cd-dex-server") // this chart has it only if a user enables it
-	files := append(slices.Clone(u.files), file(t, added))
-	e.run(t, "no controller by itself", func(t *testing.T) { e.addsNoController(t, u) })
+	for _, gone := range []string{"Deployment argo-cd-dex-server", "Deployment sources-server", "StatefulSet event-reporter"} {
+		delete(workloads, gone) // Dex is installed if a user enables it; argo-gateway and runtime-event-reporter take the place of 0.24's programs
+	}
+	files := u.files
+	if u.chart == "" {
+		files = append(slices.Clone(u.files), file(t, added))
+		e.run(t, "no controller by itself", func(t *testing.T) { e.addsNoController(t, u) })
+	}
 	require.True(t, e.run(t, "upgrade", func(t *testing.T) { e.installFiles(t, u.to, files) }), "the upgrade was rejected, so there is nothing to compare")
 	e.run(t, "workloads", func(t *testing.T) { assert.Subset(t, e.workloadIDs(t, install.Namespace), workloads) })
 	a := e.access(t, u.to)
@@ -95,21 +103,29 @@ func (e *environment) addsNoController(t *testing.T, u upgradeFrom) {
 func (e *environment) installPublished(t *testing.T, u upgradeFrom) {
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
-	ready, err := e.local.Prepare(ctx, u.to)
+	prepared, err := e.local.Prepare(ctx, u.to)
 	require.NoError(t, err)
-	e.ready = ready
+	e.ready = prepared
 	e.apply(t, runtimeNamespace(install.Namespace))
-	objects, err := published.Objects(published.Options{
+	options := published.Options{
 		Mode: u.mode, Release: install.Release, Namespace: install.Namespace, Runtime: install.Name, Account: install.AccountID,
 		Image: cmp.Or(u.image, standIn), Secrets: map[string]string{"codefresh-user-token/token": install.UserToken},
-	})
+	}
+	objects, err := published.Objects(options)
+	if u.chart != "" {
+		objects, err = published.Chart(u.chart, options)
+	}
 	require.NoError(t, err)
-	definitions := e.definitionsIn(t, "argo-cd/files/crds/*.yaml", "argo-workflows/files/crds/minimal/*.yaml", "gitops-runtime/files/crds/codefresh.io/*.yaml")
+	patterns := []string{"argo-cd/files/crds/*.yaml", "argo-workflows/files/crds/minimal/*.yaml", "gitops-runtime/files/crds/codefresh.io/*.yaml"}
+	if u.chart != "" {
+		patterns = append(patterns, "argo-rollouts/files/crds/*.yaml", "argo-events/files/crds/*.yaml")
+	}
+	definitions, ready := e.definitionsIn(t, patterns...), u.image == "" && !u.unready
 	err = e.local.Helm.Upgrade(ctx, install.Upgrade{
 		Release: install.Release, Chart: chartOf(t, "gitops-runtime", append(definitions, objects...)), Namespace: install.Namespace,
-		Timeout: map[bool]time.Duration{true: 5 * time.Minute, false: 10 * time.Second}[u.image == ""],
+		Timeout: map[bool]time.Duration{true: 5 * time.Minute, false: 10 * time.Second}[ready],
 	}, t.Output())
-	require.Equal(t, u.image == "", err == nil, err)
+	require.Equal(t, ready, err == nil, err)
 	e.mapper.Reset()
 }
 
