@@ -60,7 +60,7 @@ Arguments: context, group (of the API), crds (values: keep, annotations, additio
 {{- $common := dict "app.kubernetes.io/part-of" .context.partOf "app.kubernetes.io/managed-by" .context.managedBy -}}
 {{- range $path, $bytes := .files }}
 {{- $name := printf "%s.%s" (base $path | trimSuffix ".yaml") $.group }}
-{{- if include "common.ownsCRD" (dict "context" $.context "name" $name) }}
+{{- if include "common.owns" (dict "context" $.context "apiVersion" "apiextensions.k8s.io/v1" "kind" "CustomResourceDefinition" "name" $name) }}
 {{- $labels := include "common.layered" (list $common (dict "app.kubernetes.io/name" $name) $.crds.additionalLabels) | fromJson }}
 {{- $metadata := include "common.compact" (dict "labels" $labels "annotations" $annotations) | fromJson | toYaml | indent 2 }}
 ---
@@ -69,9 +69,12 @@ Arguments: context, group (of the API), crds (values: keep, annotations, additio
 {{- end }}
 {{- end -}}
 
-{{/* common.ownsCRD: "true" if a definition belongs to this release or does not exist in the cluster yet. Arguments: context, name. */}}
-{{- define "common.ownsCRD" -}}
-{{- $there := lookup "apiextensions.k8s.io/v1" "CustomResourceDefinition" "" .name -}}
+{{/*
+common.owns: "true" if an object belongs to this release or does not exist in the cluster yet; Helm refuses to install over another one.
+Arguments: context, apiVersion, kind, name, and namespace of objects that have one.
+*/}}
+{{- define "common.owns" -}}
+{{- $there := lookup .apiVersion .kind (.namespace | default "") .name -}}
 {{- $owner := (($there | default dict).metadata).annotations | default dict -}}
 {{- if or
   (empty $there)

@@ -116,7 +116,10 @@ func (e *environment) installPublished(t *testing.T, u upgradeFrom) {
 		objects, err = published.Chart(u.chart, options)
 	}
 	require.NoError(t, err)
-	patterns := []string{"argo-cd/files/crds/*.yaml", "argo-workflows/files/crds/minimal/*.yaml", "gitops-runtime/files/crds/codefresh.io/*.yaml"}
+	patterns := []string{"argo-workflows/files/crds/minimal/*.yaml", "gitops-runtime/files/crds/codefresh.io/*.yaml"}
+	if !u.external {
+		patterns = append(patterns, "argo-cd/files/crds/*.yaml")
+	}
 	if u.chart != "" {
 		patterns = append(patterns, "argo-rollouts/files/crds/*.yaml", "argo-events/files/crds/*.yaml")
 	}
