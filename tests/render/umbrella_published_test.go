@@ -98,6 +98,18 @@ func TestA5RootPathOfAnExternalArgoCD(t *testing.T) {
 	assert.Equal(t, "http://"+server, data(t, objects, "cap-app-proxy-cm")["argoCdUrl"])
 }
 
+// The programs are told the root path that the integration names for the Argo CD of the runtime, too; its address has that of Argo CD's settings.
+func TestRootPathOfTheOwnArgoCD(t *testing.T) {
+	t.Parallel()
+	objects := published(t, map[string]string{
+		"argo-cd.configs.params": `{"server.rootpath": "/argo"}`, "global.integrations.argo-cd.server.rootpath": `"/argo"`,
+	})
+	for _, name := range []string{"argo-gateway", "runtime-event-reporter", "cluster-event-reporter"} {
+		assert.Equal(t, "/argo", environment(t, objects, "Deployment", name, name)["ARGOCD_SERVER_ROOTPATH"], name)
+		assert.Equal(t, "argo-cd-server.codefresh.svc.cluster.local:80/argo", data(t, objects, name+"-cmd-params-cm")["argocd.server"], name)
+	}
+}
+
 // Programs whose images nobody can read have the security contexts of the published chart.
 func TestA7ClosedProgramsHaveThePublishedContexts(t *testing.T) {
 	t.Parallel()

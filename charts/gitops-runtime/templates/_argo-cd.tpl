@@ -36,8 +36,8 @@ Arguments: root, service.
 
 {{/*
 gitops-runtime.argoCDAddresses: the addresses of the runtime's Argo CD, of this release or external, {server, url, repoServer,
-rootpath} as JSON. server is host:port with the root path; url also has the scheme; rootpath is that of an external Argo CD, whose
-clients are told it separately, too, as in the published chart 0.30.0. Arguments: the root.
+rootpath} as JSON. server is host:port with the root path; url also has the scheme; rootpath is what global.integrations says, of which
+the clients are told separately, whether Argo CD is external or not, as in the published chart 0.30.0. Arguments: the root.
 */}}
 {{- define "gitops-runtime.argoCDAddresses" -}}
 {{- $repoServer := "" -}}{{- $server := "" -}}{{- $path := "" -}}{{- $tls := false -}}
@@ -71,12 +71,13 @@ clients are told it separately, too, as in the published chart 0.30.0. Arguments
 {{- $server = printf "%s.%s:%d" $serverName $domain $port -}}
 {{- end -}}
 {{- with trimAll "/" (default "" $path) }}{{ $server = printf "%s/%s" $server . }}{{ end -}}
+{{- $named := index .Values.global.integrations "argo-cd" -}}
 {{- $external := include "gitops-runtime.usesExternalArgoCD" . -}}
 {{- dict
   "server" $server
   "url" (printf "%s://%s" (ternary "https" "http" $tls) $server)
   "repoServer" $repoServer
-  "rootpath" (ternary (trimSuffix "/" (default "" $path)) "" (eq $external "true"))
+  "rootpath" (ternary (trimSuffix "/" (default "" $path)) ($named.server.rootpath | default "") (eq $external "true"))
 | toJson -}}
 {{- end -}}
 
