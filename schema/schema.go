@@ -13,6 +13,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"gitops-runtime/internal/dropped"
 	"gitops-runtime/internal/generated"
@@ -58,6 +59,9 @@ func Generate(ctx context.Context, root string, convert Converter, kubernetes Ty
 		}
 		schemas[c.Name] = node
 		requireTables(node, tables)
+		if slices.Contains(community, c.Name) {
+			acceptQuoted(node)
+		}
 		text, err := encode(node)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", values, err)

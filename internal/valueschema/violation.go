@@ -34,10 +34,18 @@ func (s *Schema) violations(leaf *jsonschema.ValidationError, values any) []Viol
 		violation.Path = path
 		return []Violation{violation}
 	}
+	if kinds := besidesText(around.Types); keyword == "pattern" && len(kinds) > 0 {
+		return []Violation{{Kind: Type, Path: path, Want: oneOf(kinds), Got: typeName(value)}}
+	}
 	if want := limit(around, keyword); want != "" {
 		return []Violation{{Kind: Range, Path: path, Want: want}}
 	}
 	return []Violation{{Kind: Other, Path: path, Want: keyword}}
+}
+
+// besidesText returns the types of a whole number, true or false that may also be a text of a form, such as a template.
+func besidesText(types []string) []string {
+	return slices.DeleteFunc(slices.Clone(types), func(name string) bool { return name != "integer" && name != "boolean" })
 }
 
 // explained returns the violation of a rule that allows only the sentence that explains the rejection, and perhaps a default of the chart that the

@@ -245,10 +245,11 @@ func TestCommand(t *testing.T) {
 			err: "differs    argo-gateway.serviceAccount.create: It takes effect here, and the upgrade deletes the account that the published chart created. Remove it, or create the account after the upgrade.\n" +
 				"differs    global.tolerations: They apply to Argo Workflows and sealed-secrets, too. Set tolerations of a component to keep its pods where they are.\n" +
 				"unchanged  global.runtime.singleNamespace\n0 moved, 0 dropped, 1 unchanged, 2 differs\n"},
-		{name: "quotes", args: []string{"-", "--chart", "argo-cd"}, in: "server:\n  replicas: \"2\" # two\n  ingress: {enabled: \"true\"}\n",
-			out: "server:\n  replicas: 2 # two\n  ingress: {enabled: true}\n",
-			err: "unquoted   server.ingress.enabled: It is written without quotes, since it is no text.\nunquoted   server.replicas: It is written without quotes, since it is no text.\n" +
-				"0 moved, 0 dropped, 0 unchanged, 2 unquoted\n"},
+		{name: "quotes", args: []string{"-", "--chart", "argo-cd"}, in: "server:\n  replicas: \"2\"\n  readinessProbe: {periodSeconds: \"5\"} # five\n  ingress: {enabled: \"true\"}\n",
+			out: "server:\n  replicas: \"2\"\n  readinessProbe: {periodSeconds: 5} # five\n  ingress: {enabled: true}\n",
+			err: "unquoted   server.ingress.enabled: It is written without quotes, since it is no text.\n" +
+				"unquoted   server.readinessProbe.periodSeconds: It is written without quotes, since it is no text.\n" +
+				"unchanged  server.replicas\n0 moved, 0 dropped, 1 unchanged, 2 unquoted\n"},
 		{name: "a quoted false, which the published templates take for true", args: []string{"-", "--chart", "argo-cd"}, in: "dex: {enabled: \"false\"}\n", fail: "the chart rejects the new file"},
 		{name: "no file", args: nil, fail: "migrate takes one values file; see validate-values migrate --help"},
 		{name: "no such file", args: []string{"none.yaml"}, fail: "values file none.yaml: no such file"},

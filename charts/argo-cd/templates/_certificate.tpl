@@ -13,7 +13,7 @@ Arguments: context, component, name, certificate (values), secret (name of the S
   "duration" $c.duration
   "renewBefore" $c.renewBefore
   "issuerRef" (include "common.compact" $c.issuer | fromJson)
-  "privateKey" $c.privateKey
+  "privateKey" (merge (dict "size" (int $c.privateKey.size)) $c.privateKey)
   "usages" $c.usages
   "secretTemplate" (include "common.compact" (dict "annotations" $c.secretTemplateAnnotations) | fromJson)
 -}}

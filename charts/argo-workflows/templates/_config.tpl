@@ -110,7 +110,8 @@ metrics, too, for a Prometheus that finds pods without a Service. Arguments: con
 */}}
 {{- define "argo-workflows.metricsConfig" -}}
 {{- if .enabled -}}
-{{- include "common.compact" (pick . "enabled" "path" "port" "metricsTTL" "ignoreErrors" "secure" "modifiers") -}}
+{{- $port := dict "port" (int .port) -}}
+{{- include "common.compact" (merge $port (pick . "enabled" "path" "metricsTTL" "ignoreErrors" "secure" "modifiers")) -}}
 {{- else -}}
 {}
 {{- end -}}

@@ -77,6 +77,13 @@ Arguments: the list.
 {{- toJson $set -}}
 {{- end -}}
 
+{{/* common.firstNumber: common.firstSet of whole numbers, which may be in quotes. Arguments: the list. */}}
+{{- define "common.firstNumber" -}}
+{{- $set := include "common.firstSet" . | fromJson -}}
+{{- if kindIs "string" $set.value }}{{ $_ := set $set "value" (int64 $set.value) }}{{ end -}}
+{{- toJson $set -}}
+{{- end -}}
+
 {{/* common.scalar: a text as YAML, quoted if it could be parsed as another type. Arguments: the text. */}}
 {{- define "common.scalar" -}}
 {{- $words := list "true" "false" "null" "yes" "no" "on" "off" "y" "n" -}}

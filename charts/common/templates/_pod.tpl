@@ -40,7 +40,7 @@ Arguments: a component (context, facts, values).
   "dnsPolicy" $v.dnsPolicy
   "hostNetwork" (ternary true nil (eq (toString $v.hostNetwork) "true"))
   "schedulerName" $v.schedulerName
-  "terminationGracePeriodSeconds" (include "common.firstSet" $grace | fromJson).value
+  "terminationGracePeriodSeconds" (include "common.firstNumber" $grace | fromJson).value
 -}}
 {{- /* A component's value replaces the global one, even if it is empty. */ -}}
 {{- range list "nodeSelector" "tolerations" "priorityClassName" "runtimeClassName" "hostAliases" "dnsConfig" -}}

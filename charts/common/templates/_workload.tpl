@@ -23,7 +23,7 @@ Arguments: a component (context, facts, values). The autoscaler sets the replica
 {{- $spec := dict
   "selector" (dict "matchLabels" $selector)
   "template" (include "common.pod" . | fromJson)
-  "revisionHistoryLimit" (include "common.firstSet" (list $v.revisionHistoryLimit $g.revisionHistoryLimit) | fromJson).value
+  "revisionHistoryLimit" (include "common.firstNumber" (list $v.revisionHistoryLimit $g.revisionHistoryLimit) | fromJson).value
 -}}
 {{- if and (not (($v.autoscaling).enabled)) (not (kindIs "invalid" $replicas)) }}{{ $_ := set $spec "replicas" (int $replicas) }}{{ end -}}
 {{- $strategies := list $v.deploymentStrategy $v.strategy $v.updateStrategy $f.strategy -}}

@@ -12,7 +12,7 @@ image: {{ include "common.image" (dict "global" .values.global "images" $images)
 imagePullPolicy: {{ include "common.imagePullPolicy" (dict "images" $images) | toJson }}
 env: {{ (include "common.env" (dict "layers" $env) | fromJson).env | toJson }}
 ports:
-  - {name: metrics, containerPort: {{ toJson .port }}}
+  - {name: metrics, containerPort: {{ int .port }}}
 {{- range $name, $value := dict "livenessProbe" .exporter.livenessProbe "readinessProbe" .exporter.readinessProbe }}
 {{- $probe := dict "httpGet" (dict "path" "/health" "port" "metrics") }}
 {{- with include "common.probe" (dict "fact" $probe "value" $value) | fromJson }}
