@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/Masterminds/semver/v3"
+
 	"gitops-runtime/internal/helmvalues"
 	"gitops-runtime/validator/cluster"
 	"gitops-runtime/validator/engine"
@@ -36,9 +38,9 @@ var controllers = []struct {
 	},
 }
 
-// checkControllers finds controllers that an upgrade would add although no value asks for them. A release is recognized by the Deployment of app-proxy,
+// checkRelease finds releases that are too old to be upgraded, and controllers that an upgrade would add although no value asks for them. A release is recognized by the Deployment of app-proxy,
 // since an install through Argo CD does not tell whether it is an upgrade.
-func checkControllers(ctx context.Context, d *state) engine.Outcome {
+func checkRelease(ctx context.Context, d *state) engine.Outcome {
 	if d.Cluster == nil {
 		return lacks(needsCluster)
 	}
@@ -49,6 +51,9 @@ func checkControllers(ctx context.Context, d *state) engine.Outcome {
 	proxy := slices.IndexFunc(present, isAppProxy)
 	if proxy < 0 {
 		return nothing("this is a new runtime")
+	}
+	if older := olderThanSupported(present[proxy]); older != "" {
+		return found(findings.New("CLU802", helmvalues.Place{}, older))
 	}
 	recorded, known := present[proxy].Metadata.Annotations[installed]
 	var list []findings.Finding
@@ -67,6 +72,24 @@ func checkControllers(ctx context.Context, d *state) engine.Outcome {
 		}
 	}
 	return found(list...)
+}
+
+// oldestChart is the oldest published chart whose releases this chart takes over.
+var oldestChart = semver.MustParse("0.24.0")
+
+// olderThanSupported returns the published chart that created app-proxy's Deployment, by its label helm.sh/chart, if it is older than the oldest
+// supported one; every version of the published chart since 0.2 sets it. Versions that are none are not compared.
+func olderThanSupported(proxy cluster.Workload) string {
+	chart := proxy.Metadata.Labels["helm.sh/chart"]
+	version, err := semver.NewVersion(strings.TrimPrefix(chart, "gitops-runtime-"))
+	if err != nil {
+		return ""
+	}
+	release, err := version.SetPrerelease("")
+	if err != nil || !release.LessThan(oldestChart) {
+		return ""
+	}
+	return chart
 }
 
 // isAppProxy reports whether a Deployment is app-proxy, whose labels are the same in every version.
