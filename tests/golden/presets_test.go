@@ -27,7 +27,7 @@ func TestValuesFilesOfCI(t *testing.T) {
 	folder := filepath.Join(root, "charts", "gitops-runtime")
 	files, err := filepath.Glob(filepath.Join(folder, "ci", "*-values.yaml"))
 	require.NoError(t, err)
-	for _, preset := range []string{"nginx", "nginx-f5", "traefik", "istio", "aws-alb", "ambassador"} {
+	for _, preset := range []string{"nginx", "nginx-f5", "traefik", "istio", "aws-alb", "aks", "gke", "ambassador"} {
 		require.Contains(t, files, filepath.Join(folder, "ci", preset+"-values.yaml"))
 	}
 	for _, file := range files {
@@ -70,6 +70,9 @@ func TestPresets(t *testing.T) {
 		{"nginx-f5", "Ingress codefresh-gitops-runtime", []string{"ingressClassName: nginx", "nginx.org/websocket-services: internal-router"}},
 		{"traefik", "Ingress codefresh-gitops-runtime", []string{"ingressClassName: traefik", "traefik.ingress.kubernetes.io/router.entrypoints: websecure"}},
 		{"aws-alb", "Ingress codefresh-gitops-runtime", []string{"ingressClassName: alb", "alb.ingress.kubernetes.io/target-type: ip"}},
+		{"aks", "Ingress codefresh-gitops-runtime", []string{"ingressClassName: azure-application-gateway", "appgw.ingress.kubernetes.io/health-probe-path: /healthz"}},
+		{"gke", "HealthCheckPolicy internal-router", []string{"requestPath: /healthz", "name: internal-router"}},
+		{"gke", "GCPBackendPolicy internal-router", []string{"timeoutSec: 3600"}},
 		{"istio", "VirtualService codefresh-gitops-runtime", []string{"- istio-ingress/public", "- runtime.example.com", "host: internal-router.codefresh.svc.cluster.local", "prefix: /app-proxy"}},
 		{"ambassador", "Mapping codefresh-gitops-runtime-app-proxy", []string{"hostname: runtime.example.com", "prefix: /app-proxy", "rewrite: /app-proxy", "service: internal-router.codefresh:80", "- websocket"}},
 		{"ambassador", "Mapping codefresh-gitops-runtime-workflows", []string{"prefix: /workflows"}},
