@@ -41,12 +41,16 @@ type Dashboard struct {
 	Panels []Panel `json:"panels"`
 }
 
-// Panel is one graph.
+// Panel is one graph, or with another Type one number or one table.
 type Panel struct {
-	Title  string `json:"title"`
-	Expr   string `json:"expr"`
-	Legend string `json:"legend"`
-	Unit   string `json:"unit"`
+	Type        string   `json:"type"` // Type is "" for a graph, "stat" or "table".
+	Title       string   `json:"title"`
+	Description string   `json:"description"`
+	Expr        string   `json:"expr"`
+	Legend      string   `json:"legend"`
+	Unit        string   `json:"unit"`
+	Bad         bool     `json:"bad"`     // Bad means that a stat of 1 and more is red.
+	Columns     []string `json:"columns"` // Columns are the labels that a table shows.
 }
 
 // Metrics returns the table of metrics by name; a histogram has its name without a suffix.
@@ -85,17 +89,53 @@ func Generate() ([]generated.File, error) {
 	return files, nil
 }
 
+// columns is the width of a dashboard in Grafana.
+const columns = 24
+
+// sizes are the widths and heights of panels by their type; panels of one row have the same height.
+var sizes = map[string]struct{ width, height int }{"": {12, 8}, "stat": {6, 4}, "table": {24, 7}}
+
+// model returns the panel without its place: https://grafana.com/docs/grafana/latest/panels-visualizations/.
+func (p Panel) model(source map[string]any) map[string]any {
+	target := map[string]any{"refId": "A", "datasource": source, "expr": p.Expr, "legendFormat": p.Legend}
+	defaults := map[string]any{"unit": p.Unit, "min": 0}
+	made := map[string]any{
+		"type": "timeseries", "title": p.Title, "description": p.Description, "datasource": source, "targets": []any{target},
+		"fieldConfig": map[string]any{"defaults": defaults, "overrides": []any{}},
+	}
+	switch p.Type {
+	case "stat":
+		made["type"], target["instant"] = p.Type, true
+		made["options"] = map[string]any{"colorMode": "background", "graphMode": "none", "reduceOptions": map[string]any{"calcs": []string{"lastNotNull"}}}
+		steps := []any{map[string]any{"color": "green", "value": nil}}
+		if p.Bad {
+			steps = append(steps, map[string]any{"color": "red", "value": 1})
+		} else {
+			steps = []any{map[string]any{"color": "text", "value": nil}}
+			made["options"].(map[string]any)["colorMode"] = "value"
+		}
+		defaults["thresholds"] = map[string]any{"mode": "absolute", "steps": steps}
+	case "table":
+		made["type"], target["instant"], target["format"] = p.Type, true, "table"
+		made["transformations"] = []any{map[string]any{"id": "filterFieldsByName", "options": map[string]any{"include": map[string]any{"names": p.Columns}}}}
+	}
+	return made
+}
+
 // model returns the dashboard as Grafana imports it: https://grafana.com/docs/grafana/latest/dashboards/build-dashboards/view-dashboard-json-model/.
 func (d Dashboard) model() map[string]any {
 	source := map[string]any{"type": "prometheus", "uid": "${datasource}"}
 	var panels []map[string]any
+	x, y, height := 0, 0, 0
 	for i, panel := range d.Panels {
-		panels = append(panels, map[string]any{
-			"id": i + 1, "type": "timeseries", "title": panel.Title, "datasource": source,
-			"gridPos":     map[string]any{"x": 12 * (i % 2), "y": 8 * (i / 2), "w": 12, "h": 8},
-			"fieldConfig": map[string]any{"defaults": map[string]any{"unit": panel.Unit, "min": 0}, "overrides": []any{}},
-			"targets":     []any{map[string]any{"refId": "A", "datasource": source, "expr": panel.Expr, "legendFormat": panel.Legend}},
-		})
+		size := sizes[panel.Type]
+		if x+size.width > columns {
+			x, y = 0, y+height
+		}
+		made := panel.model(source)
+		made["id"], made["gridPos"] = i+1, map[string]any{"x": x, "y": y, "w": size.width, "h": size.height}
+		panels = append(panels, made)
+		x, height = x+size.width, size.height
 	}
 	return map[string]any{
 		"uid": "gitops-runtime-" + d.Name, "title": d.Title, "tags": []string{"gitops-runtime"}, "schemaVersion": 39, "editable": true,

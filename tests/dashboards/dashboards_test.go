@@ -29,6 +29,32 @@ func TestDashboardsAreUpToDate(t *testing.T) {
 	assert.Empty(t, drift)
 }
 
+// Every panel says what it shows, has a type with a size, and a table shows labels of its metric or of the target.
+func TestPanels(t *testing.T) {
+	t.Parallel()
+	all, err := dashboards.Dashboards()
+	require.NoError(t, err)
+	metrics, err := dashboards.Metrics()
+	require.NoError(t, err)
+	for _, dashboard := range all {
+		stats := 0
+		for _, panel := range dashboard.Panels {
+			assert.Regexp(t, `^[A-Z0-9].*\.$`, panel.Description, panel.Title)
+			assert.Contains(t, []string{"", "stat", "table"}, panel.Type, panel.Title)
+			if panel.Type == "stat" {
+				stats++
+			}
+			metric, _, _ := strings.Cut(panel.Expr, "{")
+			for _, column := range panel.Columns {
+				known := append(metrics[metric].Labels, "service", "pod", "instance", "exported_namespace")
+				assert.Contains(t, known, column, panel.Title)
+			}
+			assert.Equal(t, panel.Type == "table", len(panel.Columns) > 0, panel.Title)
+		}
+		assert.Equal(t, 4, stats, "%s starts with a row of numbers", dashboard.Name)
+	}
+}
+
 // A metric that was not read on kind is in the source of the program's pinned version, with all of its labels.
 func TestSources(t *testing.T) {
 	t.Parallel()
