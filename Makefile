@@ -138,6 +138,10 @@ package: deps ## Package the charts into out/packages
 schema: ## Write values.schema.json of each chart from its values.yaml: seconds, after a change of a value
 	@$(STEP) "schemas" go run ./schema/cmd/chart-schema
 
+.PHONY: site
+site: ## Build the pages as a site with a search, out/site (needs mkdocs: apt-get install mkdocs)
+	@$(STEP) "site" hack/site/build.sh $(ARGS)
+
 .PHONY: pages
 pages: deps ## Write the pages that are made from charts, checks and the contract
 	@$(STEP) "tables of values" go run ./hack/gen/compat
