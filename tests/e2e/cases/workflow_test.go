@@ -16,9 +16,11 @@ import (
 // hello is a Workflow, in NAMESPACE, that outputs a greeting.
 var hello = objects("hello")
 
-// workflow checks that Argo Workflows runs a pod and returns its output, and the platform gets events of the Workflow.
+// workflow checks that Argo Workflows runs a pod and returns its output, with the service account of image enrichment, too, and the platform gets
+// events of the Workflow.
 func (e *environment) workflow(t *testing.T) {
 	require.Equal(t, "hello from e2e-hello", e.greeting(t, install.Namespace, "e2e-hello", "argo-workflow"))
+	require.Equal(t, "hello from e2e-enrichment", e.greeting(t, install.Namespace, "e2e-enrichment", "codefresh-image-enrichment-sa"))
 	e.platform(t).getsEvent(t, "Workflow", install.Namespace, "e2e-hello")
 }
 
