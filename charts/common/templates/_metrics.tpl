@@ -1,11 +1,13 @@
 {{/*
 common.metrics: a component's metrics Service, ServiceMonitor and PrometheusRule, as YAML documents; nothing unless values.metrics.enabled.
-facts.metrics: {port: name of the container's port, servicePort: number, path}. Arguments: a component.
+facts.metrics: {port: name of the container's port, servicePort: number, path, suffix: of the Service's name, "-metrics" if absent}.
+Arguments: a component.
 */}}
 {{- define "common.metrics" -}}
 {{- $metrics := .values.metrics | default dict -}}{{- $f := .facts -}}
 {{- if and $f.metrics $metrics.enabled }}
-{{- $name := printf "%s-metrics" (include "common.componentName" .) }}
+{{- $suffix := (include "common.firstSet" (list $f.metrics.suffix "-metrics") | fromJson).value }}
+{{- $name := printf "%s%s" (include "common.componentName" .) $suffix }}
 {{- $scraped := default .context.name $f.name }}
 {{- $service := $metrics.service | default dict }}
 {{- $port := (include "common.firstSet" (list $service.portName "http-metrics") | fromJson).value }}
