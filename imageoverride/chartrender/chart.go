@@ -15,6 +15,7 @@ import (
 
 	"gitops-runtime/internal/helmrender"
 	"gitops-runtime/internal/helmvalues"
+	"gitops-runtime/internal/process"
 	"gitops-runtime/internal/valueschema"
 )
 
@@ -28,7 +29,7 @@ type Settings struct {
 	APIVersions []string
 	// RenderTime is the CPU time that one render may take; if zero, the first one may take DefaultRenderTime, and others a multiple of that one.
 	RenderTime time.Duration
-	// Extend adds to the CPU time that the process may use; may be nil.
+	// Extend adds to the CPU time that the process may use: for each render if RenderTime is set, and for keys that Helm generates; may be nil.
 	Extend func(time.Duration)
 }
 
@@ -53,6 +54,8 @@ type Renderer struct {
 	schemas  schemas
 	patience patience
 	texts    interned
+	last     *chart.Chart  // rendered last
+	keys     time.Duration // that Helm's engine may need for the keys of a render
 }
 
 // ready is the input of one render, prepared from a user's values.
@@ -79,7 +82,10 @@ func NewRenderer(c *chart.Chart, settings Settings) (*Renderer, error) {
 	caps.KubeVersion = *version
 	caps.APIVersions = append(slices.Clone(caps.APIVersions), settings.APIVersions...)
 	c, remote := localSchemas(c)
-	renderer := &Renderer{chart: c, settings: settings, caps: caps, engine: NewEngine(), enabled: helmrender.New(c), remote: remote, texts: interned{}, schemas: schemas{&valueschema.Cache{}}, patience: patience{limit: settings.RenderTime, extend: settings.Extend}}
+	renderer := &Renderer{chart: c, settings: settings, caps: caps, engine: NewEngine(), enabled: helmrender.New(c), remote: remote, texts: interned{}, schemas: schemas{&valueschema.Cache{}}, patience: patience{limit: settings.RenderTime}}
+	if settings.RenderTime > 0 {
+		renderer.patience.extend = settings.Extend
+	}
 	return renderer, nil
 }
 
@@ -93,7 +99,10 @@ func (r *Renderer) RemoteSchemas() []string { return r.remote }
 // Render renders with the user's values and fixed random functions. It does not
 // validate the values against schemas.
 func (r *Renderer) Render(ctx context.Context, user map[string]any) (Output, error) {
-	return r.run(ctx, ownEngine, user, func(now ready) (map[string]string, error) { return r.engine.Render(ctx, now.chart, now.scope) })
+	return r.run(ctx, ownEngine, user, func(now ready) (map[string]string, error) {
+		defer func() { r.keys = max(r.keys, r.engine.keys) }()
+		return r.engine.Render(ctx, now.chart, now.scope)
+	})
 }
 
 // RenderValid is Render with values that the schemas accept.
@@ -109,6 +118,11 @@ func (r *Renderer) RenderValid(ctx context.Context, user map[string]any) (Output
 // RenderWithHelm renders with Helm's own engine and checks the values against
 // the chart's schemas, as an installation does.
 func (r *Renderer) RenderWithHelm(ctx context.Context, user map[string]any) (Output, error) {
+	if r.settings.Extend != nil && r.keys > 0 {
+		used := process.CPUTime()
+		r.settings.Extend(r.keys)
+		defer func() { r.settings.Extend(min(process.CPUTime()-used, r.keys) - r.keys) }() // what is left
+	}
 	return r.run(ctx, helmsEngine, user, func(now ready) (map[string]string, error) {
 		if err := r.checkSchemas(now); err != nil {
 			return nil, err
@@ -185,6 +199,22 @@ func (r *Renderer) ForgetTemplates() { r.engine = NewEngine() }
 // Reads returns the values that the templates of all renders so far name.
 func (r *Renderer) Reads() Reads { return r.engine.reads.all() }
 
+// Source returns the text of a template of the chart that was rendered last, or of its subcharts, by its name; "" if there is none.
+func (r *Renderer) Source(name string) string {
+	if r.last == nil {
+		return ""
+	}
+	for all := []*chart.Chart{r.last}; len(all) > 0; all = all[1:] {
+		for _, file := range all[0].Templates {
+			if path.Join(all[0].ChartFullPath(), file.Name) == name {
+				return string(file.Data)
+			}
+		}
+		all = append(all, all[0].Dependencies()...)
+	}
+	return ""
+}
+
 // Unseen returns the places "template:line" that mention images and that no Render so far has executed. Charts that were never enabled are ignored.
 func (r *Renderer) Unseen() []string { return r.engine.coverage.unseen() }
 
@@ -199,6 +229,7 @@ func (r *Renderer) coalesce(user map[string]any) (ready, error) {
 	if err != nil {
 		return ready{}, fmt.Errorf("values of chart %s: %w", r.chart.Name(), err)
 	}
+	r.last = prepared
 	tree, _ := helmvalues.AsMap(scope["Values"])
 	return ready{chart: prepared, scope: scope, tree: helmvalues.CopyTree(tree)}, nil
 }

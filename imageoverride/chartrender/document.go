@@ -47,7 +47,7 @@ func cut(text string) []string {
 }
 
 // defaultImage matches a line of a definition with a default that may be an image.
-var defaultImage = regexp.MustCompile(`^[ \t-]*["']?(default|[a-zA-Z]*[iI]mage|repository)["']?: *(\{.*[iI]mage.*:|["']?[a-z0-9][a-z0-9._-]*(:[0-9]+)?(/[^\s"']*)?:[^\s"'/]+["']? *$)`)
+var defaultImage = regexp.MustCompile(`^[ \t-]*["']?(default|[a-zA-Z]*[iI]mage|repository)["']?: *(\{.*[iI]mage.*:|["']?[a-z0-9][a-z0-9._-]*(:[0-9]+)?(/[^\s"']*)?:[^\s"'/]+["']? *$|["']?[a-z0-9-]+\.[a-z0-9.-]+/[a-z0-9._-]+/[a-z0-9._/-]+["']? *$)`)
 
 // DefaultImages reports whether a CustomResourceDefinition may have images as defaults, which a program that reads such objects runs. Definitions are
 // long, so that only lines with such a key are matched.
@@ -57,7 +57,7 @@ func (d Document) DefaultImages() bool {
 	}
 	for line := range strings.SplitSeq(d.Text, "\n") {
 		key, value, _ := strings.Cut(line, ":")
-		if strings.Contains(value, ":") && (strings.Contains(key, "default") || strings.Contains(key, "mage") || strings.Contains(key, "repository")) && defaultImage.MatchString(line) {
+		if strings.ContainsAny(value, ":/") && (strings.Contains(key, "default") || strings.Contains(key, "mage") || strings.Contains(key, "repository")) && defaultImage.MatchString(line) {
 			return true
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"text/template"
 	"text/template/parse"
+	"time"
 
 	"helm.sh/helm/v3/pkg/chart"
 	"helm.sh/helm/v3/pkg/chartutil"
@@ -37,6 +38,8 @@ type Engine struct {
 	trees map[string]map[string]*parse.Tree
 	// volatile reports whether the last render used the time or random values.
 	volatile bool
+	// keys is the CPU time that Helm's engine may need in addition for the keys that the last render generated.
+	keys time.Duration
 }
 
 // NewEngine creates an Engine without parsed templates.
@@ -77,8 +80,8 @@ func (e *Engine) Render(ctx context.Context, root *chart.Chart, values chartutil
 		return nil, err
 	}
 	set.budget.reset(ctx)
-	set.fixed.used = false
-	defer func() { e.volatile = set.fixed.used }()
+	set.fixed.used, set.fixed.keys = false, 0
+	defer func() { e.volatile, e.keys = set.fixed.used, min(set.fixed.keys, maxKeyTime) }()
 	clear(set.depth)
 	texts = map[string]string{}
 	for _, src := range all {

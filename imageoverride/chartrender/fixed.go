@@ -17,7 +17,16 @@ var fixedMoment = time.Date(2024, time.January, 1, 12, 0, 0, 0, time.UTC)
 type fixedFuncs struct {
 	count int
 	used  bool // in this render
+	// keys is the CPU time that Helm may need for the keys that this render generates.
+	keys time.Duration
 }
+
+// CPU time that Helm may need for a key of 4096 bits, which is random, for one of a certificate, and for all of a render.
+const (
+	keyTime         = 5 * time.Second
+	certificateTime = time.Second
+	maxKeyTime      = 15 * time.Second
+)
 
 func (f *fixedFuncs) reset() { f.count = 0 }
 
@@ -28,6 +37,7 @@ type certificate struct{ Cert, Key string }
 
 func (f *fixedFuncs) certificate(...any) certificate {
 	n := f.next()
+	f.keys += certificateTime
 	return certificate{Cert: pem("CERTIFICATE", n), Key: pem("RSA PRIVATE KEY", n)}
 }
 
@@ -65,9 +75,12 @@ func (f *fixedFuncs) table() template.FuncMap {
 			text, err := f.letters(alpha)(length)
 			return base64.StdEncoding.EncodeToString([]byte(text)), err
 		},
-		"uuidv4":                   func() string { return fmt.Sprintf("00000000-0000-4000-8000-%012d", f.next()) },
-		"shuffle":                  func(text string) string { f.used = true; return text },
-		"genPrivateKey":            func(kind string) string { return pem(strings.ToUpper(kind)+" PRIVATE KEY", f.next()) },
+		"uuidv4":  func() string { return fmt.Sprintf("00000000-0000-4000-8000-%012d", f.next()) },
+		"shuffle": func(text string) string { f.used = true; return text },
+		"genPrivateKey": func(kind string) string {
+			f.keys += keyTime
+			return pem(strings.ToUpper(kind)+" PRIVATE KEY", f.next())
+		},
 		"genCA":                    f.certificate,
 		"genCAWithKey":             f.certificate,
 		"genSelfSignedCert":        f.certificate,

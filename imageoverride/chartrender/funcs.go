@@ -69,10 +69,16 @@ func conversions() template.FuncMap {
 		"toYaml":       toYAML,
 		"toYamlPretty": toYAMLPretty,
 		"fromYaml": func(text string) (map[string]any, error) {
-			return parseMap(text, yamlInto), boundAliases("fromYaml", text)
+			if err := boundAliases("fromYaml", text); err != nil {
+				return nil, err
+			}
+			return parseMap(text, yamlInto), nil
 		},
 		"fromYamlArray": func(text string) ([]any, error) {
-			return parseList(text, yamlInto), boundAliases("fromYamlArray", text)
+			if err := boundAliases("fromYamlArray", text); err != nil {
+				return nil, err
+			}
+			return parseList(text, yamlInto), nil
 		},
 		"toJson":        toJSON,
 		"fromJson":      func(text string) map[string]any { return parseMap(text, jsonInto) },
@@ -90,13 +96,7 @@ func toYAMLPretty(v any) string {
 	return strings.TrimSuffix(out.String(), "\n")
 }
 
-// yamlInto leaves texts alone that boundAliases refuses.
-func yamlInto(text string, into any) error {
-	if err := boundAliases("YAML", text); err != nil {
-		return err
-	}
-	return yaml.Unmarshal([]byte(text), into)
-}
+func yamlInto(text string, into any) error { return yaml.Unmarshal([]byte(text), into) }
 
 // boundAliases refuses a text whose aliases stand for more than a chart needs.
 func boundAliases(name, text string) error {

@@ -60,14 +60,14 @@ func (r *reads) note(root *template.Template) {
 		if t.Tree == nil || t.Root == nil {
 			continue
 		}
-		v := reader{reads: r, prefix: chartKeys(t.Tree.ParseName), variables: map[string][]string{}}
+		v := reader{reads: r, prefix: ChartKeys(t.Tree.ParseName), variables: map[string][]string{}}
 		v.list(t.Root, nil)
 	}
 }
 
-// chartKeys returns the keys of the values of a template's chart, by the name of
+// ChartKeys returns the keys of the values of a template's chart, by the name of
 // the template: "root/charts/sub/templates/x.yaml" reads below "sub".
-func chartKeys(name string) []string {
+func ChartKeys(name string) []string {
 	dir, _, found := strings.Cut(name, "/templates/")
 	if !found {
 		return nil

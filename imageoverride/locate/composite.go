@@ -150,8 +150,27 @@ func compose(m map[string]any, parent string, clean func(string) string) (Compos
 // incomplete reports whether a key has the name of an image whose repository is empty, such as {repository: "", image: driver, version: ""}.
 func incomplete(m map[string]any, key string) bool {
 	repository, isText := m["repository"].(string)
-	name, _ := m[key].(string)
-	return key == "image" && isText && repository == "" && !strings.ContainsAny(name, "/:@")
+	return key == "image" && isText && repository == "" && bareName(m[key])
+}
+
+// bareName reports whether a value is empty, or a name without registry, path and tag.
+func bareName(value any) bool {
+	name, _ := value.(string)
+	return !strings.ContainsAny(name, "/:@")
+}
+
+// divides reports whether two maps in a map have the name of an image apart from its repository, as {repository: nvcr.io/nvidia, image: driver, version: "1"}.
+func divides(m map[string]any) bool {
+	count := 0
+	for _, value := range m {
+		below, _ := value.(map[string]any)
+		name, _ := below["image"].(string)
+		repository, _ := below["repository"].(string)
+		if name != "" && repository != "" && bareName(name) {
+			count++
+		}
+	}
+	return count > 1
 }
 
 // holds reports whether a key is one of the parts.

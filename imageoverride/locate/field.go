@@ -44,8 +44,10 @@ type Field struct {
 	Value  string
 	// Literal reports whether it is a scalar other than a string, or an empty map or list.
 	Literal bool
-	// Incomplete reports whether it is the name of an image whose repository, beside it, is empty.
+	// Incomplete reports whether it is the name of an image whose repository, beside it, is empty, or absent where it is set for others.
 	Incomplete bool
+	// among reports whether a map beside this one has a repository and the name of an image below it.
+	among bool
 	// Versioned reports whether it is the repository in a map with a version that is neither about code nor about a chart.
 	Versioned bool
 	// Variables are those of the container of a variable.
@@ -124,7 +126,7 @@ func (f *flattener) walk(node any, at Field, depth int) {
 }
 
 func (f *flattener) literal(text string, at Field) {
-	at.Value, at.Literal = text, true
+	at.Value, at.Literal, at.among = text, true, false
 	f.fields = append(f.fields, at)
 }
 
@@ -145,12 +147,14 @@ func (f *flattener) walkMap(m map[string]any, at Field, depth int) {
 		joined.Composite = &composite
 		f.fields = append(f.fields, joined)
 	}
+	among := divides(m)
 	for _, key := range keys {
 		if composed && composite.holds(f.clean(key)) || key == "_example" && f.object.Kind == "ConfigMap" { // documentation
 			continue
 		}
 		next := Field{Object: at.Object, Path: at.Path, Key: f.clean(key), Parent: at.Key, Name: f.clean(name)}
-		next.Incomplete = incomplete(m, key)
+		next.Incomplete = incomplete(m, key) || at.among && m["repository"] == nil && key == "image" && bareName(m[key])
+		next.among = among
 		version, _, _ := scalar(m["version"])
 		next.Versioned = key == "repository" && name == "" && versionLike.MatchString(version) && !aboutCode(m, f.clean, words(at.Key))
 		if at.InList {
@@ -166,6 +170,7 @@ func (f *flattener) walkMap(m map[string]any, at Field, depth int) {
 
 // text adds a string, or the strings of the YAML or JSON it contains.
 func (f *flattener) text(text string, at Field, depth int) {
+	at.among = false
 	if f.object.Kind == "Secret" && at.Parent == "data" && depth == 0 {
 		if plain, ok := Decode(text); ok {
 			text, depth = plain, 1

@@ -220,6 +220,15 @@ func (k knowledge) lists(text string) bool {
 	})
 }
 
+// namesOnly reports whether an argument or a variable consists of several names at known registries, such as the repositories of a database that a program
+// tries in this order.
+func (k knowledge) namesOnly(field Field) bool {
+	parts := strings.Split(field.Value, ",")
+	return len(parts) > 1 && strings.Contains(field.Path, "ontainers[") && !slices.ContainsFunc(parts, func(part string) bool {
+		return !k.hosted(part) || !wholePath.MatchString(part) || suffixed(part) || strings.Count(part, "/") < 2
+	})
+}
+
 // coded reports whether a text may be base64 of more than a word; longer texts are no configuration.
 func coded(text string) bool {
 	return len(text)%4 == 0 && len(text) <= maxCoded && baseForm.MatchString(text)

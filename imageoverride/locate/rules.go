@@ -20,7 +20,7 @@ const (
 // other contains the last words of names that mention images but do not denote one.
 var other = wordSet("pull policy policies secret secrets prefix type size format id ids dir directory directories path paths count max min timeout enabled " +
 	"disabled interval period gc threshold percent high low cache scan scanner scanning version versions tag tags digest digests registry registries suffix " +
-	"template command args port url endpoint family user group quality width height level builder config key label labels selector service account class mode strategy feature features puller pullers stream streams")
+	"template command args port url endpoint family user group quality width height level builder config key label labels selector service account class mode strategy feature features puller pullers stream streams host hostname addr address awaiter priority serviceaccount")
 
 func wordSet(text string) map[string]bool {
 	set := map[string]bool{}
@@ -68,6 +68,9 @@ var (
 	wholePath   = regexp.MustCompile(`^[a-z0-9][a-z0-9._/:@-]*$`)
 )
 
+// ofDefinition is the rule of a default in a CustomResourceDefinition.
+const ofDefinition = "default of a definition"
+
 // place is a text, with what the name next to it indicates.
 type place struct {
 	field      Field
@@ -97,7 +100,7 @@ func places(f Field) []place {
 		return []place{whole(name, "map of registry, repository and tag")}
 	case f.Key == "default" && f.Object.Kind == definition:
 		if strings.ContainsAny(f.Value, "/:@") {
-			return []place{whole(nameOf(f.Parent), "default of a definition")}
+			return []place{whole(nameOf(f.Parent), ofDefinition)}
 		}
 		return nil
 	case f.Key == "image" && !f.InList:
@@ -165,6 +168,9 @@ func (k knowledge) judge(p place) (finding, bool) {
 		return f, true
 	case p.name == itself && p.field.Composite != nil && suffix:
 		return f, true
+	case p.rule == ofDefinition && !suffix:
+		f.nameOnly = true
+		return f, k.hosted(text)
 	case bare && metadata(p.field) && hexadecimal.MatchString(text):
 		return f, false
 	case p.name == itself && bare && (p.field.InText() || p.rule == "list of images"):
@@ -281,7 +287,7 @@ func (k knowledge) inText(field Field) (locations []Location, suspects []Suspect
 	if coded := k.inBase64(field); coded != nil {
 		return nil, coded
 	}
-	named, list := namedIn(field.Value), field.InText() && k.lists(field.Value)
+	named, list, names := namedIn(field.Value), field.InText() && k.lists(field.Value), k.namesOnly(field)
 	flag, _, _ := strings.Cut(field.Value, "=")
 	listed := max(nameOf(field.Key), nameOf(field.Name)) == itself || field.InList && nameOf(flag) == itself
 	for _, span := range token.FindAllStringIndex(field.Value, -1) {
@@ -312,6 +318,9 @@ func (k knowledge) inText(field Field) (locations []Location, suspects []Suspect
 		at := Location{Field: field, Start: start, End: end, Image: image, Rule: "free text"}
 		suffix := image.Suffix() != ""
 		switch {
+		case names:
+			at.Rule, at.NameOnly = "list of names at known registries", true
+			locations = append(locations, at)
 		case suffix && (k.texts[text] || image.Digest != "" || slash && (k.public(host) || k.seen[host])),
 			(named[start] || listed && suffix && slash) && (suffix || slash) && !notImages[strings.ToLower(text)]:
 			at.NameOnly = !suffix && strings.HasSuffix(strings.TrimRight(field.Value[:start], " \t=:\"'"), "_repository")

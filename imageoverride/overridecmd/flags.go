@@ -121,11 +121,8 @@ func (f *chartFlags) allow(options *generate.Options) {
 	if options.Everything { // one more for each, and many renders to find the switches that go together
 		scenarios *= 6
 	}
-	switch {
-	case f.extend == nil:
-	case options.Settings.RenderTime > 0:
-		options.Settings.Extend = f.extend
-	default:
+	options.Settings.Extend = f.extend
+	if f.extend != nil && options.Settings.RenderTime == 0 {
 		f.extend(time.Duration(scenarios-1) * RunTime)
 		options.Loaded = func(c *chart.Chart) { f.extend(time.Duration(scenarios) * ofSize(c)) }
 	}

@@ -3,6 +3,7 @@
 package proof
 
 import (
+	"crypto/sha256"
 	"maps"
 	"regexp"
 	"slices"
@@ -221,6 +222,9 @@ var (
 // selector or a claim is none: its change makes other objects.
 func isChecksum(a, b locate.Field) bool {
 	named := checksumName.MatchString(a.Key) || a.Key == "value" && checksumName.MatchString(a.Name)
+	if contentID(a) && contentID(b) {
+		return true
+	}
 	if immutable(a) || !named && !annotation.MatchString(a.Path) || strings.Contains(strings.ToLower(a.Path), "selector") || strings.Contains(a.Path, "abels.") {
 		return false
 	}
@@ -228,6 +232,12 @@ func isChecksum(a, b locate.Field) bool {
 		return true
 	}
 	return hexNumber.ReplaceAllString(a.Value, "#") == hexNumber.ReplaceAllString(b.Value, "#")
+}
+
+// contentID reports whether a field in the YAML of a ConfigMap is an "id" of 64 hexadecimal digits: the SHA-256 of what it is next to, as in Jenkins's
+// templates of pods.
+func contentID(field locate.Field) bool {
+	return field.Key == "id" && strings.Contains(field.Path, " > ") && len(field.Value) == sha256.Size*2 && hexNumber.FindString(field.Value) == field.Value
 }
 
 // byField groups locations in the same field; they are adjacent.

@@ -69,6 +69,8 @@ type Solver struct {
 	Reads chartrender.Reads
 	// Banned contains the paths of values that must not change.
 	Banned map[string]bool
+	// Source returns the text of a template by its name; nil if it is not known.
+	Source func(template string) string
 }
 
 // effort determines what one attempt tries.
@@ -83,13 +85,13 @@ type effort struct {
 func (s Solver) Solve(scenarios []Scenario) Solution {
 	best, work := s.attempt(scenarios, effort{})
 	for _, further := range []effort{{weak: true}, {weak: true, unset: true}} {
-		if len(best.Unreached) == 0 {
+		further.left = s.open(scenarios, best.Unreached)
+		if len(further.left) == 0 {
 			break
 		}
 		if further.weak && !further.unset && work.weak == 0 {
 			continue
 		}
-		further.left = best.Unreached
 		if next, _ := s.attempt(scenarios, further); len(next.Unreached) < len(best.Unreached) {
 			best = next
 		}

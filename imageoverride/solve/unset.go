@@ -18,7 +18,7 @@ import (
 // Limits of the unset values that are tried, and of the renders for them.
 const (
 	maxUnset  = 60
-	maxTrials = 120
+	maxTrials = 60
 )
 
 // variant is a reading of a stretch that is rendered with unset values set.
@@ -58,18 +58,20 @@ func (s Solver) tryUnset(work *problem, left []Unreached) {
 	tried := map[string]bool{}
 	for index, scenario := range work.scenarios {
 		// Images that are also left in an earlier scenario were tried there.
-		fresh := false
+		var charts [][]string
+		fields := map[string]bool{}
 		for _, one := range left {
 			if key := one.Location.Field.ID() + " " + one.Location.Text(); one.Scenario == scenario.Name && !tried[key] {
-				tried[key], fresh = true, true
+				tried[key], fields[one.Location.Field.ID()] = true, true
+				charts = append(charts, chartrender.ChartKeys(one.Location.Field.Object.Template))
 			}
 		}
-		if !fresh {
+		if len(charts) == 0 {
 			continue
 		}
-		paths := unsetPaths(scenario, s.Reads, work.strongMaps(index))
-		t := trial{solver: s, work: work, index: index, scenario: scenario}
-		for _, set := range trialSets(paths) {
+		paths := unsetPaths(scenario, s.Reads, work.strongMaps(index), charts)
+		t := trial{solver: s, work: work, index: index, scenario: scenario, fields: fields}
+		for _, set := range trialSets(t.effective(byMap(paths))) {
 			if renders+t.renders >= maxTrials {
 				break
 			}
@@ -79,25 +81,35 @@ func (s Solver) tryUnset(work *problem, left []Unreached) {
 	}
 }
 
-// trialSets returns the sets of unset values to try together: each alone, and
-// all of one map.
-func trialSets(paths []helmvalues.Path) [][]helmvalues.Path {
-	var sets [][]helmvalues.Path
-	byMap := map[string][]helmvalues.Path{}
+// byMap groups paths by the map that they are in.
+func byMap(paths []helmvalues.Path) [][]helmvalues.Path {
+	groups := map[string][]helmvalues.Path{}
 	var order []string
 	for _, path := range paths {
 		parent := path[:len(path)-1].String()
-		if byMap[parent] == nil {
+		if groups[parent] == nil {
 			order = append(order, parent)
 		}
-		byMap[parent] = append(byMap[parent], path)
+		groups[parent] = append(groups[parent], path)
 	}
-	for _, path := range paths {
-		sets = append(sets, []helmvalues.Path{path})
+	all := make([][]helmvalues.Path, len(order))
+	for i, parent := range order {
+		all[i] = groups[parent]
 	}
-	for _, parent := range order {
-		if len(byMap[parent]) > 1 && len(byMap[parent]) <= maxTogether {
-			sets = append(sets, byMap[parent])
+	return all
+}
+
+// trialSets returns the sets of unset values to try together: each alone, and all of one map.
+func trialSets(groups [][]helmvalues.Path) [][]helmvalues.Path {
+	var sets [][]helmvalues.Path
+	for _, group := range groups {
+		for _, path := range group {
+			sets = append(sets, []helmvalues.Path{path})
+		}
+	}
+	for _, group := range groups {
+		if len(group) > 1 && len(group) <= maxTogether {
+			sets = append(sets, group)
 		}
 	}
 	return sets
@@ -109,21 +121,65 @@ type trial struct {
 	work     *problem
 	index    int
 	scenario Scenario
+	fields   map[string]bool // IDs of the fields that are left
 	renders  int
+}
+
+// effective returns the groups of unset values that have an effect on the images that are left, or make the templates fail. Most have none, which one render
+// with all of them shows.
+func (t *trial) effective(groups [][]helmvalues.Path) [][]helmvalues.Path {
+	if len(groups) == 0 || t.renders >= maxTrials {
+		return groups
+	}
+	from := len(t.work.marked[t.index])
+	variables := t.variables(slices.Concat(groups...))
+	output, ok := t.render(variables, indexes(variables)[from:], from)
+	switch {
+	case ok && !t.affects(output), !ok && len(variables) == from+1:
+		return nil
+	case ok && len(groups) == 1 && len(groups[0]) <= maxTogether:
+		return groups
+	case len(groups) == 1: // they are too many to be tried together, or make the templates fail
+		half := len(groups[0]) / 2
+		groups = [][]helmvalues.Path{groups[0][:half], groups[0][half:]}
+	}
+	half := len(groups) / 2
+	return slices.Concat(t.effective(groups[:half]), t.effective(groups[half:]))
+}
+
+// affects reports whether the field of an image that is left differs from that of the scenario, or shows an unset value.
+func (t *trial) affects(output chartrender.Output) bool {
+	before, from := map[string]string{}, len(t.work.marked[t.index])
+	documents := map[string]bool{}
+	for _, location := range t.scenario.Locations {
+		if id := location.Field.ID(); t.fields[id] {
+			before[id] = location.Field.Value
+			documents[chartrender.Document{Template: location.Field.Object.Template, Index: location.Field.Object.Index}.Key()] = true
+		}
+	}
+	for _, document := range output.Documents {
+		if !documents[document.Key()] {
+			continue
+		}
+		fields, err := locate.Fields(document, clean)
+		if err != nil {
+			return true
+		}
+		for _, field := range fields {
+			plain, spans, ok := unmark(field.Value)
+			if base, left := before[field.ID()]; left && ok && plain == base && !slices.ContainsFunc(spans, func(s span) bool { return s.variable >= from }) {
+				delete(before, field.ID())
+			}
+		}
+	}
+	return len(before) > 0
 }
 
 func (t *trial) try(set []helmvalues.Path) {
 	marked := t.work.marked[t.index]
-	variables := append([]Variable{}, marked...)
-	for _, path := range set {
-		variables = append(variables, Variable{Path: path, Whole: true, Text: trialText, End: len(trialText)})
-	}
-	output, ok := t.render(variables, indexes(variables), len(marked))
+	output, variables, ok := t.set(set)
 	if !ok {
-		// Marks in other values may be the cause of the failure.
-		if output, ok = t.render(variables, indexes(variables)[len(marked):], len(marked)); !ok {
-			return
-		}
+		return
 	}
 	wanted := map[string][]int{}
 	for i, c := range t.work.constraints {
@@ -133,7 +189,7 @@ func (t *trial) try(set []helmvalues.Path) {
 		}
 	}
 	for _, document := range output.Documents {
-		if document.Definition() {
+		if document.Definition() || !shows(document, len(marked), len(variables)) {
 			continue
 		}
 		fields, err := locate.Fields(document, clean)
@@ -146,6 +202,35 @@ func (t *trial) try(set []helmvalues.Path) {
 			}
 		}
 	}
+}
+
+// set renders with unset values set, and marks in others unless these make the templates fail. It returns the variables of both.
+func (t *trial) set(paths []helmvalues.Path) (chartrender.Output, []Variable, bool) {
+	variables, from := t.variables(paths), len(t.work.marked[t.index])
+	output, ok := t.render(variables, indexes(variables), from)
+	if !ok {
+		output, ok = t.render(variables, indexes(variables)[from:], from)
+	}
+	return output, variables, ok
+}
+
+// variables returns the marked variables of the scenario, and one for each unset value.
+func (t *trial) variables(unset []helmvalues.Path) []Variable {
+	all := slices.Clone(t.work.marked[t.index])
+	for _, path := range unset {
+		all = append(all, Variable{Path: path, Whole: true, Text: trialText, End: len(trialText)})
+	}
+	return all
+}
+
+// shows reports whether a document may contain a variable from an index to another; Secrets contain base64.
+func shows(document chartrender.Document, from, to int) bool {
+	for id := from; id < to; id++ {
+		if strings.Contains(document.Text, opening(id)) {
+			return true
+		}
+	}
+	return strings.Contains(document.Text, "Secret")
 }
 
 // render renders with the chosen variables marked and the unset values set, which are the variables from an index on.
@@ -175,8 +260,6 @@ func (t *trial) render(variables []Variable, chosen []int, from int) (chartrende
 // learn adds to a constraint which unset values affect it, and its readings with them.
 func (t *trial) learn(c *placed, value string, variables []Variable, from int) {
 	plain, spans, ok := unmark(value)
-	first, last := t.scenario.Locations[c.locations[0]], t.scenario.Locations[c.locations[len(c.locations)-1]]
-	base := first.Field.Value
 	if !ok {
 		return
 	}
@@ -196,11 +279,13 @@ func (t *trial) learn(c *placed, value string, variables []Variable, from int) {
 			c.unset = append(c.unset, key)
 		}
 	}
-	before, after := base[:first.Start], base[last.End:]
-	if c.private || len(c.locations) != 1 || len(plain) < len(before)+len(after) || !strings.HasPrefix(plain, before) || !strings.HasSuffix(plain, after) {
+	if c.private || len(c.locations) != 1 {
 		return
 	}
-	start, end := len(before), len(plain)-len(after)
+	start, end, ok := t.stretch(c.locations[0], plain)
+	if !ok {
+		return
+	}
 	for _, innermost := range []bool{true, false} {
 		reading := readAtoms(plain, start, end, pickSpans(spans, start, end, innermost), variables)
 		inside := map[string]bool{}
@@ -217,6 +302,40 @@ func (t *trial) learn(c *placed, value string, variables []Variable, from int) {
 			c.variants = append(c.variants, variant{reading: reading, fresh: fresh})
 		}
 	}
+}
+
+// stretch returns where the text of a field with unset values set has the image at an index. What is between the images of the field is unchanged, so that
+// it divides the text.
+func (t *trial) stretch(index int, plain string) (start, end int, ok bool) {
+	all, id := t.scenario.Locations, t.scenario.Locations[index].Field.ID()
+	base, done, at := all[index].Field.Value, 0, 0 // up to done and at, base and plain are read
+	for i, location := range all {
+		if location.Field.ID() != id {
+			continue
+		}
+		next := len(base)
+		if i+1 < len(all) && all[i+1].Field.ID() == id {
+			next = all[i+1].Start
+		}
+		before, after := base[done:location.Start], base[location.End:next]
+		if done == 0 && !strings.HasPrefix(plain, before) {
+			return 0, 0, false
+		} else if done == 0 {
+			at = len(before)
+		}
+		length := strings.Index(plain[at:], after)
+		if next == len(base) && strings.HasSuffix(plain[at:], after) {
+			length = len(plain) - at - len(after)
+		}
+		if length < 0 {
+			return 0, 0, false
+		}
+		if i == index {
+			return at, at + length, true
+		}
+		done, at = next, at+length+len(after)
+	}
+	return 0, 0, false
 }
 
 // key returns the key of an unset value, and adds it to the variables of the problem.
@@ -236,10 +355,10 @@ var (
 )
 
 // unsetPaths returns the paths of values that are null, empty or absent and may be part of an image: those that templates name by their whole path,
-// and those whose key templates name, in maps about images.
-func unsetPaths(scenario Scenario, reads chartrender.Reads, strong []helmvalues.Path) []helmvalues.Path {
+// and those whose key templates name, in maps about images. Only values that templates of the charts see are among them.
+func unsetPaths(scenario Scenario, reads chartrender.Reads, strong []helmvalues.Path, charts [][]string) []helmvalues.Path {
 	tree := scenario.Base.Values
-	u := unsets{tree: tree, seen: map[string]bool{}}
+	u := unsets{tree: tree, charts: charts, seen: map[string]bool{}}
 	// Values with a default in templates that is part of an image.
 	for _, one := range reads.Defaults {
 		if len(one.Text) > 2 && slices.ContainsFunc(scenario.Locations, func(l locate.Location) bool {
@@ -302,18 +421,31 @@ func unsetPaths(scenario Scenario, reads chartrender.Reads, strong []helmvalues.
 
 // unsets gathers paths.
 type unsets struct {
-	tree map[string]any
-	seen map[string]bool
-	all  []helmvalues.Path
+	tree   map[string]any
+	charts [][]string // keys of the values of charts, from the root
+	seen   map[string]bool
+	all    []helmvalues.Path
 }
 
 func (u *unsets) add(path helmvalues.Path) {
 	key := path.String()
-	if len(path) == 0 || u.seen[key] || notImage.MatchString(path.Key()) || !settable(u.tree, path) || len(u.all) >= maxUnset {
+	if len(path) == 0 || u.seen[key] || notImage.MatchString(path.Key()) || !u.visible(path) || !settable(u.tree, path) || len(u.all) >= maxUnset {
 		return
 	}
 	u.seen[key] = true
 	u.all = append(u.all, path)
+}
+
+// visible reports whether the templates of one of the charts see a value: one of the chart, of its subcharts, or a global one.
+func (u *unsets) visible(path helmvalues.Path) bool {
+	return slices.ContainsFunc(u.charts, func(keys []string) bool {
+		for i, key := range keys {
+			if i == len(path) || path[i].Key != key {
+				return i < len(path) && path[i].Key == "global"
+			}
+		}
+		return true
+	})
 }
 
 func (u *unsets) addBelow(at helmvalues.Path, names []string) {
