@@ -92,8 +92,15 @@ func (s Solver) Solve(scenarios []Scenario) Solution {
 		if further.weak && !further.unset && work.weak == 0 {
 			continue
 		}
-		if next, _ := s.attempt(scenarios, further); len(next.Unreached) < len(best.Unreached) {
+		next, _ := s.attempt(scenarios, further)
+		if len(next.Unreached) < len(best.Unreached) {
 			best = next
+			continue
+		}
+		for i, one := range best.Unreached { // the later attempt knows more
+			if at := slices.IndexFunc(next.Unreached, func(o Unreached) bool { return o.Scenario == one.Scenario && o.Location == one.Location }); at >= 0 {
+				best.Unreached[i].Reason = next.Unreached[at].Reason
+			}
 		}
 	}
 	if len(best.Unreached) > 0 {
@@ -176,9 +183,11 @@ func (s Solver) attempt(scenarios []Scenario, how effort) (Solution, *problem) {
 	if how.unset {
 		s.tryUnset(work, how.left)
 	}
-	choices := make([][]option, len(work.constraints))
+	choices, possible := make([][]option, len(work.constraints)), make([]bool, len(work.constraints))
 	for i, c := range work.constraints {
-		all := work.dropBanned(work.sortByCost(options(c, s.Mapper.Registry())), s.Banned)
+		all := options(c, s.Mapper.Registry())
+		possible[i] = len(all) > 0
+		all = work.dropBanned(work.sortByCost(all), s.Banned)
 		if choices[i] = work.dropDivided(all); len(all) > 0 && len(choices[i]) == 0 && work.unmetReason[i] == "" {
 			work.unmetReason[i] = "it is in a list that differs between the scenarios; put the target into the values of each"
 		}
@@ -191,7 +200,7 @@ func (s Solver) attempt(scenarios []Scenario, how effort) (Solution, *problem) {
 		}
 	}
 	assigned, unmet := assign(choices, staying)
-	work.recordUnmet(choices, unmet)
+	work.recordUnmet(possible, unmet)
 	work.collect(assigned, unmet)
 	if len(work.solution.Names) > 0 {
 		work.solution.Names = append(slices.Clone(work.switches), work.solution.Names...)
@@ -355,13 +364,13 @@ func (p *problem) sortByCost(all []option) []option {
 	return all
 }
 
-// recordUnmet adds the images of unmet constraints to the solution, with the reason.
-func (p *problem) recordUnmet(choices [][]option, unmet []int) {
+// recordUnmet adds the images of unmet constraints to the solution, with the reason; possible reports whether values would meet a constraint alone.
+func (p *problem) recordUnmet(possible []bool, unmet []int) {
 	for _, i := range unmet {
 		c := p.constraints[i]
 		reason, known := p.unmetReason[i]
 		if !known {
-			reason = p.reason(c, len(choices[i]) > 0)
+			reason = p.reason(c, possible[i])
 		}
 		scenario := p.scenarios[c.scenario]
 		for _, at := range c.locations {
@@ -385,6 +394,11 @@ func (p *problem) reason(c placed, contradicted bool) string {
 	for _, a := range c.readings[0] {
 		if a.variable != "" {
 			paths = append(paths, p.variables[a.variable].Path.String())
+		}
+	}
+	if contradicted && len(paths) == 0 {
+		for _, key := range c.unset {
+			paths = append(paths, p.variables[key].Path.String())
 		}
 	}
 	location := p.scenarios[c.scenario].Locations[c.locations[0]]

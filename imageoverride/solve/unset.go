@@ -263,9 +263,13 @@ func (t *trial) learn(c *placed, value string, variables []Variable, from int) {
 	if !ok {
 		return
 	}
+	start, end, known := 0, len(plain), false
+	if len(c.locations) == 1 {
+		start, end, known = t.stretch(c.locations[0], plain)
+	}
 	var fresh []string
 	for _, s := range spans {
-		if s.variable >= from {
+		if s.variable >= from && (!known || s.start < end && start < s.end) {
 			fresh = append(fresh, t.key(variables[s.variable]))
 		}
 	}
@@ -279,11 +283,7 @@ func (t *trial) learn(c *placed, value string, variables []Variable, from int) {
 			c.unset = append(c.unset, key)
 		}
 	}
-	if c.private || len(c.locations) != 1 {
-		return
-	}
-	start, end, ok := t.stretch(c.locations[0], plain)
-	if !ok {
+	if c.private || !known {
 		return
 	}
 	for _, innermost := range []bool{true, false} {
