@@ -64,8 +64,7 @@ func (t *text) Write(data []byte) (int, error) {
 	return t.Builder.Write(data)
 }
 
-// boundedFuncs returns replacements for functions of sprig whose result can be huge for one large number, and for deepCopy, which costs more than all
-// others if charts copy their values for every template.
+// boundedFuncs returns replacements for functions of sprig whose result can be huge for one large number.
 func boundedFuncs() template.FuncMap {
 	tooMany := func(name string) error {
 		return fmt.Errorf("%s makes more than %d items", name, maxCount)
@@ -101,9 +100,5 @@ func boundedFuncs() template.FuncMap {
 			return steps("until", 0, n, 1)
 		},
 		"untilStep": func(start, stop, step int) ([]int, error) { return steps("untilStep", start, stop, step) },
-		"deepCopy":  func(value any) (any, error) { return deepCopy(value), nil },
-		"mustDeepCopy": func(value any) (any, error) {
-			return deepCopy(value), nil
-		},
 	}
 }

@@ -29,7 +29,7 @@ type Settings struct {
 	APIVersions []string
 	// RenderTime is the CPU time that one render may take; if zero, the first one may take DefaultRenderTime, and others a multiple of that one.
 	RenderTime time.Duration
-	// Extend adds to the CPU time that the process may use: for each render if RenderTime is set, and for keys that Helm generates; may be nil.
+	// Extend adds to the CPU time that the process may use: for each render if RenderTime is set, and for what takes only Helm long; may be nil.
 	Extend func(time.Duration)
 }
 
@@ -55,7 +55,7 @@ type Renderer struct {
 	patience patience
 	texts    interned
 	last     *chart.Chart  // rendered last
-	keys     time.Duration // that Helm's engine may need for the keys of a render
+	slower   time.Duration // that Helm's engine may need in addition for a render
 }
 
 // ready is the input of one render, prepared from a user's values.
@@ -100,7 +100,7 @@ func (r *Renderer) RemoteSchemas() []string { return r.remote }
 // validate the values against schemas.
 func (r *Renderer) Render(ctx context.Context, user map[string]any) (Output, error) {
 	return r.run(ctx, ownEngine, user, func(now ready) (map[string]string, error) {
-		defer func() { r.keys = max(r.keys, r.engine.keys) }()
+		defer func() { r.slower = max(r.slower, r.engine.slower) }()
 		return r.engine.Render(ctx, now.chart, now.scope)
 	})
 }
@@ -118,10 +118,10 @@ func (r *Renderer) RenderValid(ctx context.Context, user map[string]any) (Output
 // RenderWithHelm renders with Helm's own engine and checks the values against
 // the chart's schemas, as an installation does.
 func (r *Renderer) RenderWithHelm(ctx context.Context, user map[string]any) (Output, error) {
-	if r.settings.Extend != nil && r.keys > 0 {
+	if r.settings.Extend != nil && r.slower > 0 {
 		used := process.CPUTime()
-		r.settings.Extend(r.keys)
-		defer func() { r.settings.Extend(min(process.CPUTime()-used, r.keys) - r.keys) }() // what is left
+		r.settings.Extend(r.slower)
+		defer func() { r.settings.Extend(min(process.CPUTime()-used, r.slower) - r.slower) }() // what is left
 	}
 	return r.run(ctx, helmsEngine, user, func(now ready) (map[string]string, error) {
 		if err := r.checkSchemas(now); err != nil {

@@ -38,8 +38,8 @@ type Engine struct {
 	trees map[string]map[string]*parse.Tree
 	// volatile reports whether the last render used the time or random values.
 	volatile bool
-	// keys is the CPU time that Helm's engine may need in addition for the keys that the last render generated.
-	keys time.Duration
+	// slower is the CPU time that Helm's engine may need in addition for what the last render did.
+	slower time.Duration
 }
 
 // NewEngine creates an Engine without parsed templates.
@@ -80,8 +80,8 @@ func (e *Engine) Render(ctx context.Context, root *chart.Chart, values chartutil
 		return nil, err
 	}
 	set.budget.reset(ctx)
-	set.fixed.used, set.fixed.keys = false, 0
-	defer func() { e.volatile, e.keys = set.fixed.used, min(set.fixed.keys, maxKeyTime) }()
+	set.fixed.used, set.fixed.slower = false, 0
+	defer func() { e.volatile, e.slower = set.fixed.used, min(set.fixed.slower, maxSlower) }()
 	clear(set.depth)
 	texts = map[string]string{}
 	for _, src := range all {

@@ -17,15 +17,17 @@ var fixedMoment = time.Date(2024, time.January, 1, 12, 0, 0, 0, time.UTC)
 type fixedFuncs struct {
 	count int
 	used  bool // in this render
-	// keys is the CPU time that Helm may need for the keys that this render generates.
-	keys time.Duration
+	// slower is the CPU time that Helm's engine may need in addition, for keys and copies of files.
+	slower time.Duration
 }
 
-// CPU time that Helm may need for a key of 4096 bits, which is random, for one of a certificate, and for all of a render.
+// CPU time that Helm's engine may need for a key of 4096 bits, which is found by chance, for that of a certificate, for a byte of a copied file, and for all
+// of a render.
 const (
 	keyTime         = 5 * time.Second
 	certificateTime = time.Second
-	maxKeyTime      = 15 * time.Second
+	byteTime        = 500 * time.Nanosecond
+	maxSlower       = 15 * time.Second
 )
 
 func (f *fixedFuncs) reset() { f.count = 0 }
@@ -37,13 +39,19 @@ type certificate struct{ Cert, Key string }
 
 func (f *fixedFuncs) certificate(...any) certificate {
 	n := f.next()
-	f.keys += certificateTime
+	f.slower += certificateTime
 	return certificate{Cert: pem("CERTIFICATE", n), Key: pem("RSA PRIVATE KEY", n)}
 }
 
 func pem(kind string, n int) string {
 	body := base64.StdEncoding.EncodeToString([]byte(fmt.Sprintf("fixed %s %d", kind, n)))
 	return fmt.Sprintf("-----BEGIN %s-----\n%s\n-----END %s-----\n", kind, body, kind)
+}
+
+// copied is deepCopy.
+func (f *fixedFuncs) copied(value any) (any, error) {
+	f.slower += copyTime(value)
+	return deepCopy(value), nil
 }
 
 // letters returns a function that creates a text of a given length from an alphabet.
@@ -78,7 +86,7 @@ func (f *fixedFuncs) table() template.FuncMap {
 		"uuidv4":  func() string { return fmt.Sprintf("00000000-0000-4000-8000-%012d", f.next()) },
 		"shuffle": func(text string) string { f.used = true; return text },
 		"genPrivateKey": func(kind string) string {
-			f.keys += keyTime
+			f.slower += keyTime
 			return pem(strings.ToUpper(kind)+" PRIVATE KEY", f.next())
 		},
 		"genCA":                    f.certificate,
@@ -95,8 +103,10 @@ func (f *fixedFuncs) table() template.FuncMap {
 			data, err := base64.StdEncoding.DecodeString(text)
 			return string(data), err
 		},
-		"keys":   sortedKeys,
-		"values": sortedValues,
+		"deepCopy":     f.copied,
+		"mustDeepCopy": f.copied,
+		"keys":         sortedKeys,
+		"values":       sortedValues,
 	}
 }
 

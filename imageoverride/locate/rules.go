@@ -164,6 +164,8 @@ func (k knowledge) judge(p place) (finding, bool) {
 	case f.tag != "" && slash && p.name != nonImage && (p.name == itself || repository.MatchString(p.field.Name)):
 		f.rule, f.nameOnly = "variable with its tag in another one", true
 		return f, true
+	case !p.pod && versioned(text):
+		return f, false
 	case p.pod || image.Digest != "" && p.name != nonImage:
 		return f, true
 	case p.name == itself && p.field.Composite != nil && suffix:
@@ -206,6 +208,12 @@ func (k knowledge) judge(p place) (finding, bool) {
 		return f, true
 	}
 	return f, false
+}
+
+// versioned reports whether a text is a tag with its digest, such as "1.2.3@sha256:...".
+func versioned(text string) bool {
+	tag, _, found := strings.Cut(text, "@")
+	return found && versionLike.MatchString(tag)
 }
 
 // bareHub reports whether a text is "docker.io/name", whose name may be an official repository or an account.
@@ -311,7 +319,7 @@ func (k knowledge) inText(field Field) (locations []Location, suspects []Suspect
 			}
 		}
 		image, err := k.parse(text)
-		if err != nil || fileNames.MatchString(text) || !named[start] && start > 0 && field.Value[start-1] == '/' && !strings.HasSuffix(field.Value[:start], "://") {
+		if err != nil || versioned(text) || fileNames.MatchString(text) || !named[start] && start > 0 && field.Value[start-1] == '/' && !strings.HasSuffix(field.Value[:start], "://") {
 			continue
 		}
 		host, _, slash := strings.Cut(text, "/")

@@ -15,10 +15,11 @@ import (
 // Values that are null, empty or absent leave no mark. Those that templates name and that indicate images are tried: each is set to a text that marks
 // enclose, and the template's output then shows the effect of a text there.
 
-// Limits of the unset values that are tried, and of the renders for them.
+// Limits of the unset values that are tried, of the renders that find those with an effect, and of the renders for these.
 const (
-	maxUnset  = 60
-	maxTrials = 60
+	maxUnset    = 60
+	maxNarrowed = 48
+	maxTrials   = 60
 )
 
 // variant is a reading of a stretch that is rendered with unset values set.
@@ -71,7 +72,9 @@ func (s Solver) tryUnset(work *problem, left []Unreached) {
 		}
 		paths := unsetPaths(scenario, s.Reads, work.strongMaps(index), charts)
 		t := trial{solver: s, work: work, index: index, scenario: scenario, fields: fields}
-		for _, set := range trialSets(t.effective(byMap(paths))) {
+		sets := trialSets(t.effective(byMap(paths)))
+		t.renders = 0
+		for _, set := range sets {
 			if renders+t.renders >= maxTrials {
 				break
 			}
@@ -128,7 +131,7 @@ type trial struct {
 // effective returns the groups of unset values that have an effect on the images that are left, or make the templates fail. Most have none, which one render
 // with all of them shows.
 func (t *trial) effective(groups [][]helmvalues.Path) [][]helmvalues.Path {
-	if len(groups) == 0 || t.renders >= maxTrials {
+	if len(groups) == 0 || t.renders >= maxNarrowed {
 		return groups
 	}
 	from := len(t.work.marked[t.index])
