@@ -48,6 +48,8 @@ type Options struct {
 	Settings chartrender.Settings
 	// Loaded is called with the chart when it has been read; may be nil.
 	Loaded func(*chart.Chart)
+	// Enough reports whether so much time has passed that no further values shall be tried; may be nil.
+	Enough func() bool
 	// Progress is called at the beginning of each step of a run; may be nil.
 	Progress func(step string)
 	// text is the content of standard input, after it was read.

@@ -17,7 +17,7 @@ const maxRefinements = 4
 // solve finds overrides without side effects: the schemas accept them, the templates render with them, and every image is its target or unchanged.
 func (r *run) solve(ctx context.Context) (solve.Solution, error) {
 	solver := solve.Solver{
-		Mapper: r.mapper, Reads: r.renderer.Reads(), Banned: map[string]bool{}, Source: r.renderer.Source,
+		Mapper: r.mapper, Reads: r.renderer.Reads(), Banned: map[string]bool{}, Source: r.renderer.Source, Enough: r.options.Enough,
 	}
 	renders := 0
 	solver.Render = func(user map[string]any) (chartrender.Output, error) {

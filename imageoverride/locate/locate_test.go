@@ -1,6 +1,7 @@
 package locate_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -60,6 +61,16 @@ func TestFind(t *testing.T) {
 		{"list of images", "kind: Prefetch\nspec: {images: ['quay.io/a:1', 'b:2'], others: ['c:3']}\n", []found{{"spec.images[0]", "quay.io/a:1", "list of images"}, {"spec.images[1]", "b:2", "list of images"}}, nil},
 		{"template of another program", "kind: Workflow\nspec: {templates: [{container: {image: '{{inputs.parameters.image}}'}}]}\n", nil, []string{"spec.templates[0].container.image: the text is not an image reference"}},
 		{"definition", "kind: CustomResourceDefinition\nspec: {image: 'quay.io/a:1', description: 'such as quay.io/a:1'}\n", nil, nil},
+		{"names below a repository", "kind: Policy\nspec: {a: {repository: nvcr.io/t, image: a, version: '1'}, b: {repository: nvcr.io/t, image: b, version: '2'}, c: {image: c}, d: {image: t/d}}\n", []found{
+			{"spec.a", "nvcr.io/t/a:1", "map of registry, repository and tag"}, {"spec.b", "nvcr.io/t/b:2", "map of registry, repository and tag"}, {"spec.d.image", "t/d", "image field"},
+		}, nil},
+		{"default of a definition without a tag", "kind: CustomResourceDefinition\nspec:\n  image:\n    default: nvcr.io/t/driver\n  key:\n    default: kubernetes.io/hostname/x\n", []found{
+			{"spec.image.default", "nvcr.io/t/driver", "default of a definition"},
+		}, nil},
+		{"list of names", "kind: Pod\nspec: {containers: [{env: [{name: DB, value: 'ghcr.io/t/a,quay.io/t/b'}, {name: OTHER, value: 'ghcr.io/t/a,quay.io'}]}]}\n", []found{
+			{"spec.containers[0].env[0].value", "ghcr.io/t/a", "list of names at known registries"}, {"spec.containers[0].env[0].value", "quay.io/t/b", "list of names at known registries"},
+		}, nil},
+		{"a tag with its digest", "kind: Pod\nspec: {containers: [{env: [{name: V, value: '1.2@sha256:" + strings.Repeat("0", 64) + "'}]}]}\n", nil, nil},
 		{"no images", "kind: ConfigMap\ndata: {logo: 'image: logo.png', time: '12:30', url: 'http://host:80/a:b'}\n", nil, nil},
 	}
 	for _, test := range cases {

@@ -16,6 +16,7 @@ import (
 	"gitops-runtime/imageoverride/mapping"
 	"gitops-runtime/internal/cli"
 	"gitops-runtime/internal/outfile"
+	"gitops-runtime/internal/process"
 	"gitops-runtime/internal/registry"
 )
 
@@ -124,7 +125,12 @@ func (f *chartFlags) allow(options *generate.Options) {
 	options.Settings.Extend = f.extend
 	if f.extend != nil && options.Settings.RenderTime == 0 {
 		f.extend(time.Duration(scenarios-1) * RunTime)
-		options.Loaded = func(c *chart.Chart) { f.extend(time.Duration(scenarios) * ofSize(c)) }
+		all := time.Duration(scenarios) * RunTime
+		options.Loaded = func(c *chart.Chart) {
+			all += time.Duration(scenarios) * ofSize(c)
+			f.extend(time.Duration(scenarios) * ofSize(c))
+		}
+		options.Enough = func() bool { return process.CPUTime() > all/2 }
 	}
 }
 

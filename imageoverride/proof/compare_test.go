@@ -81,6 +81,16 @@ func TestCompareAgain(t *testing.T) {
 	}
 }
 
+// TestContentID: an id of 64 digits in the YAML of a ConfigMap is a checksum of what it is next to; another id or a shorter one is not.
+func TestContentID(t *testing.T) {
+	config := func(id, other string) []chartrender.Document {
+		return []chartrender.Document{{Template: "t", Text: "kind: ConfigMap\nmetadata: {name: c}\ndata:\n  c.yaml: |\n    - id: " + strings.Repeat(id, 64) + "\n      other: {id: " + strings.Repeat(other, 32) + "}\n"}}
+	}
+	changes, err := proof.NewComparer(locate.NewIndex()).Compare(config("a", "c"), config("b", "d"), nil, nil)
+	require.NoError(t, err)
+	require.Equal(t, []proof.Change{{Field: `ConfigMap/c data.c\.yaml > [0].other.id`, Before: strings.Repeat("c", 32), After: strings.Repeat("d", 32)}}, changes)
+}
+
 func TestCompareWholeDocuments(t *testing.T) {
 	index := locate.NewIndex()
 	one, two := chartrender.Document{Template: "t", Text: "kind: A"}, chartrender.Document{Template: "t", Index: 1, Text: "kind: B"}

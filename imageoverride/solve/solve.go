@@ -71,6 +71,8 @@ type Solver struct {
 	Banned map[string]bool
 	// Source returns the text of a template by its name; nil if it is not known.
 	Source func(template string) string
+	// Enough reports whether no further unset values shall be tried; may be nil.
+	Enough func() bool
 }
 
 // effort determines what one attempt tries.
@@ -123,6 +125,7 @@ type problem struct {
 	numbers  map[string]int
 	observed []observation // by marked render
 	switches []Override    // that lift guards of the templates
+	cut      bool          // not all unset values were tried
 }
 
 // observedBefore returns what earlier observations tell about all images of a scenario, if these have the same text there, from values that the scenario
@@ -407,6 +410,8 @@ func (p *problem) reason(c placed, contradicted bool) string {
 		return "it is in crds/, which Helm installs as it is"
 	case contradicted:
 		return fmt.Sprintf("another image that uses %s needs a different value", strings.Join(paths, " and "))
+	case len(paths) == 0 && p.cut:
+		return "the template writes it itself, or uses a value for whose trial there was no time; allow more with --render-time"
 	case len(paths) == 0:
 		return "the template writes it itself"
 	default:

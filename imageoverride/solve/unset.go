@@ -75,7 +75,7 @@ func (s Solver) tryUnset(work *problem, left []Unreached) {
 		sets := trialSets(t.effective(byMap(paths)))
 		t.renders = 0
 		for _, set := range sets {
-			if renders+t.renders >= maxTrials {
+			if renders+t.renders >= maxTrials || t.enough() {
 				break
 			}
 			t.try(set)
@@ -131,7 +131,7 @@ type trial struct {
 // effective returns the groups of unset values that have an effect on the images that are left, or make the templates fail. Most have none, which one render
 // with all of them shows.
 func (t *trial) effective(groups [][]helmvalues.Path) [][]helmvalues.Path {
-	if len(groups) == 0 || t.renders >= maxNarrowed {
+	if len(groups) == 0 || t.renders >= maxNarrowed || t.enough() {
 		return groups
 	}
 	from := len(t.work.marked[t.index])
@@ -148,6 +148,12 @@ func (t *trial) effective(groups [][]helmvalues.Path) [][]helmvalues.Path {
 	}
 	half := len(groups) / 2
 	return slices.Concat(t.effective(groups[:half]), t.effective(groups[half:]))
+}
+
+// enough reports whether the time for trials is over.
+func (t *trial) enough() bool {
+	t.work.cut = t.work.cut || t.solver.Enough != nil && t.solver.Enough()
+	return t.work.cut
 }
 
 // affects reports whether the field of an image that is left differs from that of the scenario, or shows an unset value.
