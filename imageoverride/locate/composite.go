@@ -77,7 +77,7 @@ func words(name string) []string {
 
 // compose reads a map as an image in parts. Its decision depends only on the
 // keys and on texts that stay the same when the image is redirected.
-func compose(m map[string]any, parent string, clean func(string) string) (Composite, bool) {
+func compose(m map[string]any, parent string, inList bool, clean func(string) string) (Composite, bool) {
 	found := map[string]Part{}
 	keys := slices.Sorted(maps.Keys(m))
 	for _, key := range keys {
@@ -102,6 +102,9 @@ func compose(m map[string]any, parent string, clean func(string) string) (Compos
 			composite.Parts = append(composite.Parts, part)
 		}
 	}
+	// An item of a list often has a name by which a program finds it, beside a repository at a registry.
+	first, _, address := strings.Cut(clean(repository.Value), "/")
+	address = address && strings.ContainsAny(first, ".:")
 	isImage := roleOf(name.Key) == "name" && strings.Contains(strings.ToLower(name.Key), "image")
 	switch {
 	case repository.Value != "" && !hasRegistry && !namesImage && aboutCode(m, clean, at):
@@ -111,7 +114,7 @@ func compose(m map[string]any, parent string, clean func(string) string) (Compos
 		add(repository)
 		last := clean(repository.Value)
 		last = last[strings.LastIndex(last, "/")+1:]
-		if (isImage || namesImage) && last != clean(name.Value) {
+		if (isImage || namesImage && !(inList && address && name.Key == "name")) && last != clean(name.Value) {
 			name.Role = "name"
 			add(name)
 		}

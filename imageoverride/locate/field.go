@@ -46,6 +46,8 @@ type Field struct {
 	Literal bool
 	// Incomplete reports whether it is the name of an image whose repository, beside it, is empty, or absent where it is set for others.
 	Incomplete bool
+	// named reports whether it is the name of a map that is an image in several fields without it.
+	named bool
 	// among reports whether a map beside this one has a repository and the name of an image below it.
 	among bool
 	// Versioned reports whether it is the repository in a map with a version that is neither about code nor about a chart.
@@ -140,7 +142,7 @@ func (f *flattener) walkMap(m map[string]any, at Field, depth int) {
 	if len(m) == 0 {
 		f.literal("{}", at)
 	}
-	composite, composed := compose(m, at.Key, f.clean)
+	composite, composed := compose(m, at.Key, at.InList, f.clean)
 	if composed {
 		joined := at
 		joined.InList, joined.Previous, joined.Value = false, "", Join(composite.Parts)
@@ -153,6 +155,7 @@ func (f *flattener) walkMap(m map[string]any, at Field, depth int) {
 			continue
 		}
 		next := Field{Object: at.Object, Path: at.Path, Key: f.clean(key), Parent: at.Key, Name: f.clean(name)}
+		next.named = composed && key == "name"
 		next.Incomplete = incomplete(m, key) || at.among && m["repository"] == nil && key == "image" && bareName(m[key])
 		next.among = among
 		version, _, _ := scalar(m["version"])

@@ -33,7 +33,8 @@ func wordSet(text string) map[string]bool {
 // nameOf classifies a key, the name of a variable, or a flag.
 func nameOf(name string) naming {
 	all := words(name)
-	if len(all) == 0 || !strings.Contains(strings.ToLower(name), "image") {
+	if len(all) == 0 || strings.Contains(name, ":") || // such as the rules of a policy, "servers:create_image"
+		!strings.Contains(strings.ToLower(name), "image") {
 		return silent
 	}
 	last := all[len(all)-1]
@@ -85,7 +86,7 @@ var inPod = regexp.MustCompile(`(?i)(containers|sidecars)\[\d+\]\.image$|(^|\.)(
 
 // places returns the parts of a field that may be an image as a whole, the most certain first.
 func places(f Field) []place {
-	if f.Literal || f.Incomplete {
+	if f.Literal || f.Incomplete || f.named {
 		return nil
 	}
 	whole := func(name naming, rule string) place {
@@ -186,7 +187,7 @@ func (k knowledge) judge(p place) (finding, bool) {
 	case k.hosted(text) && bareHub(text) && !suffix && p.name != itself:
 		f.suspected = "a name at Docker Hub that may be an account or a repository"
 		return f, true
-	case k.hosted(text), suffix && k.seen[image.Host] && slash:
+	case k.hosted(text), suffix && k.seen[image.Host] && slash && (strings.HasPrefix(text, image.Host) || image.Digest != "" || versionLike.MatchString(image.Tag)):
 		if p.name == silent && p.rule != "flag" {
 			f.rule = "name at a known registry"
 		}
