@@ -19,7 +19,11 @@ func Pods(objects []unstructured.Unstructured, namespace string) (map[string]End
 		}
 		switch object.GetKind() {
 		case "Deployment", "StatefulSet", "DaemonSet", "Job":
-			if err := pod.fromTemplate(object); err != nil {
+			if err := pod.fromTemplate(object, "spec", "template"); err != nil {
+				return nil, fmt.Errorf("%s: %w", name, err)
+			}
+		case "CronJob":
+			if err := pod.fromTemplate(object, "spec", "jobTemplate", "spec", "template"); err != nil {
 				return nil, fmt.Errorf("%s: %w", name, err)
 			}
 		default:
@@ -30,8 +34,8 @@ func Pods(objects []unstructured.Unstructured, namespace string) (map[string]End
 	return pods, nil
 }
 
-func (e *Endpoint) fromTemplate(object unstructured.Unstructured) error {
-	fields, _, err := unstructured.NestedMap(object.Object, "spec", "template")
+func (e *Endpoint) fromTemplate(object unstructured.Unstructured, path ...string) error {
+	fields, _, err := unstructured.NestedMap(object.Object, path...)
 	if err != nil {
 		return fmt.Errorf("its pod template: %w", err)
 	}

@@ -25,6 +25,8 @@ type Metric struct {
 	Programs []string `json:"programs"`
 	// Source is the file of the program's module with the metric, for one that is exposed only after an event.
 	Source *Source `json:"source,omitempty"`
+	// Pushed means that validate-values pushes it to a Pushgateway, or that this adds it; its labels stay as they are.
+	Pushed bool `json:"pushed,omitempty"`
 }
 
 // Source is a file of a module that a program in tests/e2e/programs requires.

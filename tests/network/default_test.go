@@ -40,11 +40,11 @@ func (r release) open() []string {
 	return slices.Compact(reached)
 }
 
-// unselected lists the pods that no policy selects for ingress. Jobs do not listen on a port.
+// unselected lists the pods that no policy selects for ingress. Jobs and CronJobs do not listen on a port.
 func (r release) unselected() []string {
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(r.pods)) {
-		if !strings.HasPrefix(name, "Job/") && len(r.policies.Selecting(r.pods[name], networkingv1.PolicyTypeIngress)) == 0 {
+		if !strings.Contains(name, "Job/") && len(r.policies.Selecting(r.pods[name], networkingv1.PolicyTypeIngress)) == 0 {
 			names = append(names, name)
 		}
 	}

@@ -24,6 +24,7 @@ var knownUsers = map[string]int64{
 	"fatedier/frpc":                       65532, // frp: dockerfiles/Dockerfile-for-frpc, a static program that writes no file
 	"alpine/kubectl":                      999,   // a static program; the step writes no file
 	"oliver006/redis_exporter":            999,   // redis_exporter: Dockerfile, a static program that writes no file
+	"/validate-values":                    65532, // this project: hack/release/image
 	"/gitops-runtime-installer":           65532, // this project: hack/release/image
 }
 

@@ -54,12 +54,12 @@ func Strangers(ctx context.Context, root string) ([]Stranger, error) {
 	return all, nil
 }
 
-// listening lists the ports of workloads that a pod can reach, or all of them without policies; Jobs do not listen.
+// listening lists the ports of workloads that a pod can reach, or all of them without policies; Jobs and CronJobs do not listen.
 func (r release) listening(from network.Endpoint, policies network.Policies) []string {
 	var reached []string
 	for _, name := range slices.Sorted(maps.Keys(r.pods)) {
 		kind, workload, _ := strings.Cut(name, "/")
-		if kind == "Job" {
+		if kind == "Job" || kind == "CronJob" {
 			continue
 		}
 		pod := r.pods[name]

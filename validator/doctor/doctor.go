@@ -148,6 +148,16 @@ func at(kind, namespace, name string) helmvalues.Place {
 	return helmvalues.Place{Value: kind + " " + name}
 }
 
+// Object returns the object of a finding about one object of the runtime, the inverse of at; an empty kind if it is about something else.
+func Object(place helmvalues.Place) (kind, namespace, name string) {
+	rest, namespace, _ := strings.Cut(place.Value, " in namespace ")
+	kind, name, _ = strings.Cut(rest, " ")
+	if kind == "" || name == "" || strings.ContainsAny(name, " ,;") {
+		return "", "", ""
+	}
+	return kind, namespace, name
+}
+
 // unknown returns the outcome of a check that could not read something.
 func unknown(code, what string, err error) engine.Outcome { return found(doubt(code, what, err)) }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -23,8 +24,11 @@ import (
 const description = `Examines a running GitOps runtime: pods, volumes, Secrets, tokens and certificates, network paths, the release and what was changed since,
 definitions, the event bus, queues, nodes and clocks. Each finding has a code, the place and the command that fixes it.
 
-Everything is read through the API server, with the rights of docs/security.md; nothing is written, and no pod is started. Paths are measured where they
+Everything is read through the API server, with the rights of docs/security.md; nothing is written without --events, and no pod is started. Paths are measured where they
 are used, by what the programs report about them. With --from-here the platform, Git and the public URL are also asked from this machine.
+
+With --events each finding becomes an Event, and with --push-metrics a Prometheus Pushgateway gets their numbers: both are meant for a CronJob, see doctor.enabled
+in the values of the chart.
 
 With --bundle the findings, objects, events, logs and versions are packed into one archive without credentials, to be sent to others.
 
@@ -40,6 +44,7 @@ type options struct {
 	contexts []string
 	fromHere bool
 	bundle   bundleOptions
+	announce announceOptions
 }
 
 // Command returns the command.
@@ -69,14 +74,17 @@ func Command(system validatecmd.System, code *int) *cobra.Command {
 	flags.BoolVar(&o.fromHere, "from-here", false, "also ask the platform, Git and the public URL from this machine, with the credentials of the release")
 	flags.StringSliceVar(&o.Skip, "skip", nil, "codes of checks or findings to skip")
 	flags.BoolVar(&o.Strict, "strict", false, "exit with 4 when there are warnings")
-	flags.StringArrayVarP(&o.Outputs, "output", "o", []string{"text"}, "report format "+strings.Join(append(report.Names(), "html"), ", ")+"; with =FILE into a file (may be repeated)")
+	flags.StringArrayVarP(&o.Outputs, "output", "o", []string{"text"}, "report format "+strings.Join(append(report.Names(), "html", "metrics"), ", ")+"; with =FILE into a file (may be repeated)")
 	flags.DurationVar(&o.Timeout, "timeout", 2*time.Minute, "timeout of the whole run")
+	o.announce.register(flags)
 	o.bundle.register(flags)
 	return command
 }
 
 func (o options) run(ctx context.Context, system validatecmd.System) (int, error) {
-	outputs, err := validatecmd.ParseOutputs(o.Outputs, system.Color, system.Formats)
+	formats := map[string]report.Format{"metrics": report.Metrics{}}
+	maps.Copy(formats, system.Formats)
+	outputs, err := validatecmd.ParseOutputs(o.Outputs, system.Color, formats)
 	if err == nil {
 		err = o.check()
 	}
@@ -94,6 +102,9 @@ func (o options) run(ctx context.Context, system validatecmd.System) (int, error
 	}
 	made := one.examine(ctx, system.Version)
 	if err := outputs.Write(made, system.Out); err != nil {
+		return 0, validatecmd.Failure(validatecmd.ExitError, err)
+	}
+	if err := o.announce.write(ctx, one, made, system.Err); err != nil {
 		return 0, validatecmd.Failure(validatecmd.ExitError, err)
 	}
 	if o.bundle.file != "" {
@@ -116,10 +127,10 @@ func (o options) check() error {
 	switch {
 	case len(o.contexts) > 0 && o.Connection.Context != "":
 		return errors.New("--context and --contexts exclude each other")
-	case len(o.contexts) > 0 && o.bundle.file != "":
-		return errors.New("--bundle is of one runtime: give --context instead of --contexts")
+	case len(o.contexts) > 0 && (o.bundle.file != "" || o.announce.any()):
+		return errors.New("--bundle, --events and --push-metrics are of one runtime: give --context instead of --contexts")
 	}
-	return o.bundle.check()
+	return errors.Join(o.bundle.check(), o.announce.check())
 }
 
 // fleet examines the runtimes of several contexts, one after the other, and writes a table of them.

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -49,24 +50,91 @@ func documented(t *testing.T, name string) map[string]bool {
 	t.Helper()
 	page, err := os.ReadFile(filepath.Join(root, "docs", "security.md"))
 	require.NoError(t, err)
-	all, roles := map[string]bool{}, 0
+	var texts []string
 	for _, block := range commands.Blocks(string(page)) {
+		if block.Language == "yaml" {
+			texts = append(texts, block.Text)
+		}
+	}
+	return permissions(t, texts, func(role rbacv1.ClusterRole) bool { return role.Name == name })
+}
+
+// permissions returns the permissions of the ClusterRole and the Role among objects that are selected.
+func permissions(t *testing.T, objects []string, selected func(rbacv1.ClusterRole) bool) map[string]bool {
+	t.Helper()
+	all, roles := map[string]bool{}, 0
+	for _, text := range objects {
 		var role rbacv1.ClusterRole
-		if block.Language != "yaml" || yaml.Unmarshal([]byte(block.Text), &role) != nil || role.Name != name {
+		scope := map[string]string{"ClusterRole": "cluster", "Role": "namespace"}
+		if yaml.Unmarshal([]byte(text), &role) != nil || scope[role.Kind] == "" || !selected(role) {
 			continue
 		}
 		roles++
-		scope := map[string]string{"ClusterRole": "cluster", "Role": "namespace"}[role.Kind]
 		for _, rule := range role.Rules {
 			for _, resource := range rule.Resources {
 				for _, verb := range rule.Verbs {
-					all[fmt.Sprintf("%s %s/%s %s", scope, rule.APIGroups[0], resource, verb)] = true
+					all[fmt.Sprintf("%s %s/%s %s", scope[role.Kind], rule.APIGroups[0], resource, verb)] = true
 				}
 			}
 		}
 	}
-	require.Equal(t, 2, roles, "the security page has a ClusterRole and a Role %s", name)
+	require.Equal(t, 2, roles, "there is a ClusterRole and a Role")
 	return all
+}
+
+// compare compares permissions with those that requests have needed.
+func compare(t *testing.T, granted, asked map[string]bool) {
+	t.Helper()
+	wide := func(permission string) string { return strings.Replace(permission, "namespace ", "cluster ", 1) }
+	for one := range asked {
+		assert.True(t, granted[one] || granted[wide(one)], "the role lacks %s", one)
+	}
+	assert.Greater(t, len(asked), 40)
+	for _, one := range slices.Sorted(maps.Keys(granted)) {
+		assert.True(t, asked[one], "nothing needs %s", one)
+	}
+}
+
+// The role of the CronJob is what the command asks for without a bundle, and Events.
+func TestTheRoleOfTheCronJobIsWhatIsAskedFor(t *testing.T) {
+	t.Parallel()
+	asked := map[string]bool{"namespace events.k8s.io/events create": true}
+	for _, name := range []string{"tunnel", "ingress", "gateway", "ha", "everything-on"} {
+		w := healthy(t, name)
+		w.server("{}")
+		_, _, failed := announced(t, w, "--events")
+		require.NotContains(t, failed, "cannot")
+		for _, path := range w.Reads() {
+			if one := permission(path); one != "" {
+				asked[one] = true
+			}
+		}
+	}
+	compare(t, permissions(t, strings.Split(rendered(t, "everything-on").Manifest, "\n---"), func(role rbacv1.ClusterRole) bool {
+		return role.Labels["app.kubernetes.io/name"] == "runtime-doctor"
+	}), asked)
+}
+
+// In a single namespace the CronJob skips the checks that need permissions in the cluster, and no other: the rest answers.
+func TestTheCronJobOfASingleNamespace(t *testing.T) {
+	t.Parallel()
+	template, err := os.ReadFile(filepath.Join(root, "charts", "gitops-runtime", "templates", "day-two", "doctor.yaml"))
+	require.NoError(t, err)
+	list := regexp.MustCompile(`ternary \(list ([^)]*)\)`).FindSubmatch(template)
+	require.NotNil(t, list)
+	skipped := strings.Fields(strings.ReplaceAll(string(list[1]), `"`, ""))
+	w := healthy(t, "single-namespace")
+	for _, wide := range []string{"/api/v1/nodes", "/kube-node-lease/", "/apis/apps/v1/deployments", "/apiextensions.k8s.io/v1/customresourcedefinitions", "/admissionregistration.k8s.io/", "/clusterroles", "/kube-system/", "/v1alpha1/applications", "/v1alpha1/event", "/v1alpha1/sensors", "/ingressclasses", "/gateways"} {
+		w.Denied[wide] = 403
+	}
+	code, out := examine(t, w)
+	assert.Equal(t, 5, code)
+	for _, one := range skipped {
+		assert.Contains(t, out, one, "it needs no skip")
+	}
+	code, out = examine(t, w, "--skip", strings.Join(skipped, ","))
+	assert.Equal(t, 0, code, out)
+	assert.Empty(t, out)
 }
 
 // The role of the security page is what the command and the bundle ask for, and nothing else.
@@ -83,12 +151,5 @@ func TestTheRoleIsWhatIsAskedFor(t *testing.T) {
 			}
 		}
 	}
-	wide := func(permission string) string { return strings.Replace(permission, "namespace ", "cluster ", 1) }
-	for one := range asked {
-		assert.True(t, granted[one] || granted[wide(one)], "the role lacks %s", one)
-	}
-	assert.Greater(t, len(asked), 40)
-	for _, one := range slices.Sorted(maps.Keys(granted)) {
-		assert.True(t, asked[one], "nothing needs %s", one)
-	}
+	compare(t, granted, asked)
 }

@@ -19,6 +19,7 @@ import (
 	"gitops-runtime/internal/helmvalues"
 	"gitops-runtime/internal/netfail"
 	"gitops-runtime/validator/checks"
+	"gitops-runtime/validator/cluster"
 	"gitops-runtime/validator/doctor"
 	"gitops-runtime/validator/engine"
 	"gitops-runtime/validator/mode"
@@ -31,6 +32,7 @@ import (
 type runtime struct {
 	options
 	cluster validatecmd.Cluster
+	kinds   *cluster.Kinds
 	stored  *release.Release
 	chart   *chart.Chart
 	values  *helmvalues.Values
@@ -50,7 +52,7 @@ func (o options) open(ctx context.Context, system validatecmd.System) (*runtime,
 	if o.Namespace == "" {
 		return nil, errors.New("no namespace: give --namespace NS, the namespace of the release")
 	}
-	r := &runtime{options: o, cluster: found, now: system.Now(), getenv: system.Getenv}
+	r := &runtime{options: o, cluster: found, kinds: cluster.NewKinds(found), now: system.Now(), getenv: system.Getenv}
 	if r.stored, err = Running(ctx, found, o.Namespace, o.Release); err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -61,6 +62,7 @@ func kinds() []apiserver.Kind {
 		}
 	}
 	add("v1", true, "Pod", "Service", "Secret", "ConfigMap", "Event", "ServiceAccount", "PersistentVolumeClaim")
+	add("events.k8s.io/v1", true, "Event")
 	add("v1", false, "Node", "Namespace")
 	add("apps/v1", true, "Deployment", "StatefulSet", "DaemonSet", "ReplicaSet")
 	add("batch/v1", true, "Job", "CronJob")
@@ -345,14 +347,23 @@ func (w *world) log(pod string, lines ...string) {
 	w.Texts[core("pods", pod)+"/log"] = text.String()
 }
 
-// run runs the program with an API server for each context, and returns exit code, output and errors.
+// run runs the program with an API server for each context, which it only reads, and returns exit code, output and errors.
 func run(t testing.TB, contexts map[string]*world, args ...string) (code int, out, failed string) {
+	t.Helper()
+	code, out, failed = started(t, contexts, args...)
+	for name, w := range contexts {
+		assert.Empty(t, w.Writes, "the command only reads, %s", name)
+	}
+	return code, out, failed
+}
+
+func started(t testing.TB, contexts map[string]*world, args ...string) (code int, out, failed string) {
 	t.Helper()
 	page, err := reportpage.New()
 	require.NoError(t, err)
 	var stdout, stderr bytes.Buffer
 	code = validatecmd.Main(t.Context(), args, validatecmd.System{
-		In: strings.NewReader(""), Out: &stdout, Err: &stderr, Version: "0.1.0", Now: func() time.Time { return now }, Getenv: func(string) string { return "" },
+		In: strings.NewReader(""), Out: &stdout, Err: &stderr, Version: "0.1.0", Now: func() time.Time { return now }, Getenv: os.Getenv,
 		Connect: func(_ context.Context, how validatecmd.Connection) (validatecmd.Cluster, string, error) {
 			w := contexts[how.Context]
 			if w == nil {
@@ -366,9 +377,6 @@ func run(t testing.TB, contexts map[string]*world, args ...string) (code int, ou
 		Further: []func(validatecmd.System, *int) *cobra.Command{doctorcmd.Command}, Running: doctor.Table(doctor.Subject{}),
 		Formats: map[string]report.Format{"html": page},
 	})
-	for name, w := range contexts {
-		assert.Empty(t, w.Writes, "the command only reads, %s", name)
-	}
 	return code, stdout.String(), stderr.String()
 }
 

@@ -94,6 +94,7 @@ common.factTypes: the facts of a component and their types, as JSON. charts/comm
   "clusterRules" "maps"
   "command" "texts"
   "containerName" "text"
+  "cronJob" "map"
   "env" "env"
   "envFrom" "maps"
   "fullname" "text"

@@ -1,7 +1,8 @@
 {{/*
-common.job: all objects of a program that runs once, as YAML documents: service account, RBAC, Services, a NetworkPolicy if the facts have
-one, and the Job, or a Pod if the fact kind is Pod. The Job or Pod has the annotations of the account, the roles and the policy;
-workloadAnnotations take precedence. Arguments: those of common.component; the fact job contains fields of the JobSpec or the PodSpec.
+common.job: all objects of a program that runs to its end, as YAML documents: service account, RBAC, Services, a NetworkPolicy if the facts
+have one, and the Job, or a CronJob or Pod if that is the fact kind. It has the annotations of the account, the roles and the policy;
+workloadAnnotations take precedence. Arguments: those of common.component; the fact job contains fields of the JobSpec or the PodSpec, the
+fact cronJob those of the CronJobSpec.
 */}}
 {{- define "common.job" -}}
 {{- $facts := merge (include "common.facts" . | fromJson) (dict "kind" "Job") -}}
@@ -34,10 +35,12 @@ spec:
   {{- merge $pod.spec (.facts.job | default dict) | toYaml | nindent 2 }}
 {{- end -}}
 
-{{/* common.jobObject: a Job, as YAML. Arguments: a component (context, facts, values). */}}
+{{/* common.jobObject: a Job or a CronJob, as YAML. Arguments: a component (context, facts, values). */}}
 {{- define "common.jobObject" -}}
+{{- $spec := merge (dict "template" (include "common.pod" . | fromJson)) (.facts.job | default dict) -}}
+{{- if eq .facts.kind "CronJob" }}{{ $spec = merge (dict "jobTemplate" (dict "spec" $spec)) (.facts.cronJob | default dict) }}{{ end -}}
 apiVersion: batch/v1
-kind: Job
+kind: {{ .facts.kind }}
 metadata:
   {{- include "common.metadata" (dict
     "context" .context
@@ -46,5 +49,5 @@ metadata:
     "annotations" (merge dict (.facts.workloadAnnotations | default dict) (.facts.annotations | default dict))
   ) | nindent 2 }}
 spec:
-  {{- merge (dict "template" (include "common.pod" . | fromJson)) (.facts.job | default dict) | toYaml | nindent 2 }}
+  {{- toYaml $spec | nindent 2 }}
 {{- end -}}

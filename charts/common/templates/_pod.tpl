@@ -29,7 +29,7 @@ Arguments: a component (context, facts, values).
 {{- $spec := dict
   "serviceAccountName" (include "common.serviceAccountName" .)
   "automountServiceAccountToken" $token
-  "restartPolicy" (ternary "Never" "" (has (default "" $f.kind) (list "Job" "Pod")))
+  "restartPolicy" (ternary "Never" "" (has (default "" $f.kind) (list "CronJob" "Job" "Pod")))
   "securityContext" $security
   "imagePullSecrets" (fromJson $secrets).secrets
   "initContainers" (include "common.joined" $initContainers | fromJsonArray)

@@ -29,13 +29,21 @@ type Program struct {
 }
 
 // Programs returns all programs with images.
-func Programs() []Program { return []Program{Installer(), Override()} }
+func Programs() []Program { return []Program{Installer(), Values(), Override()} }
 
 // Installer returns validate-values as the chart's hooks run it.
 func Installer() Program {
 	return Program{
 		Name: "gitops-runtime-installer", Package: "./validator/cmd/validate-hook", Path: "/validate-values",
 		Description: "Checks the values of a GitOps runtime before it is installed", WorkingDir: "/",
+	}
+}
+
+// Values returns validate-values as users run it, for the CronJobs of doctor and backup.
+func Values() Program {
+	return Program{
+		Name: "validate-values", Package: "./validator/cmd/validate-values", Path: "/validate-values",
+		Description: "Examines and saves a GitOps runtime", WorkingDir: "/",
 	}
 }
 

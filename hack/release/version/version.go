@@ -42,8 +42,8 @@ var (
 	own        = regexp.MustCompile(`(?m)^version: .*$`)
 	app        = regexp.MustCompile(`(?m)^appVersion: .*$`)
 	dependency = regexp.MustCompile(`(?m)^(    version: ).*(\n    repository: file://)`)
-	image      = regexp.MustCompile(`(?m)^(      image: )\S*/(gitops-runtime-installer:).*$`)
-	repository = regexp.MustCompile(`(?m)^(    repository: )\S*(/gitops-runtime-installer)$`)
+	image      = regexp.MustCompile(`(?m)^(      image: )\S*/((?:gitops-runtime-installer|validate-values):).*$`)
+	repository = regexp.MustCompile(`(?m)^(    repository: )\S*(/(?:gitops-runtime-installer|validate-values))$`)
 )
 
 // Stamp returns a Chart.yaml with the version in every place, and the registry of the product's images.
@@ -57,7 +57,7 @@ func Stamp(chart string, text []byte, version, images string) []byte {
 	return text
 }
 
-// StampValues returns the umbrella's values with the registry of the hooks' image.
+// StampValues returns the umbrella's values with the registry of the product's images.
 func StampValues(text []byte, images string) []byte {
 	return repository.ReplaceAll(text, []byte("${1}"+images+"${2}"))
 }

@@ -27,6 +27,7 @@ func table(registry, version string) []row {
 
 		// Images of this project.
 		{name: registry + "/gitops-runtime-installer:" + version, modes: everyMode, neverPull: true, recipe: own(image.Installer(), version)},
+		{name: registry + "/validate-values:" + version, neverPull: true, recipe: own(image.Values(), version)},
 		{name: registry + "/image-override:" + version, neverPull: true, recipe: own(image.Override(), version)},
 		{name: "gitops-runtime/standin:dev", modes: everyMode, neverPull: true, recipe: withShell(standIn(user{}))}, // with git, which it serves, and as root, like most images of workflows
 

@@ -6,7 +6,7 @@ if the Job may fail).
 */}}
 {{- define "gitops-runtime.hook" -}}
 {{- $global := .root.Values.global -}}
-{{- include "gitops-runtime.hook.published" .root -}}
+{{- include "gitops-runtime.published" (dict "root" .root "image" .root.Values.installer.image "path" "installer") -}}
 {{- $context := include "gitops-runtime.context" (dict "root" .root "name" .name "values" dict) | fromJson -}}
 {{- $own := include "common.facts" (dict "context" $context "facts" .facts) | fromJson -}}
 {{- $shared := include "gitops-runtime.hook.facts" . | include "common.parsed" | fromJson -}}
@@ -23,17 +23,17 @@ if the Job may fail).
 {{- end -}}
 
 {{- /*
-gitops-runtime.hook.published: fails if the image of the hooks is the default of a checkout without an address, which no registry has, and
-the render is for a cluster: only then the API versions contain kinds. Arguments: the root.
+gitops-runtime.published: fails if an image of the product is the default of a checkout without an address, which no registry has, and the
+render is for a cluster: only then the API versions contain kinds. Arguments: root, image (of the values), path (of the value with it).
 */}}
-{{- define "gitops-runtime.hook.published" -}}
-{{- $given := dict "global" .Values.global "images" (list .Values.installer.image) "tag" .Chart.AppVersion -}}
-{{- $image := include "common.image" $given -}}
-{{- if and (hasPrefix "address-not-set.invalid/" $image) (.Capabilities.APIVersions.Has "v1/Namespace") -}}
+{{- define "gitops-runtime.published" -}}
+{{- $root := .root -}}
+{{- $image := include "common.image" (dict "global" $root.Values.global "images" (list .image) "tag" $root.Chart.AppVersion) -}}
+{{- if and (hasPrefix "address-not-set.invalid/" $image) ($root.Capabilities.APIVersions.Has "v1/Namespace") -}}
 {{- fail (print
-  "installer.image.repository names no registry, because this chart is a checkout that was not published. "
+  .path ".image.repository names no registry, because this chart is a checkout that was not published. "
   "Publish it (make publish REGISTRY=<host/path>) and install it from there, or push the image that `make program-images` writes "
-  "and set installer.image.repository to its name"
+  "and set " .path ".image.repository to its name"
 ) -}}
 {{- end -}}
 {{- end -}}
