@@ -24,6 +24,7 @@ import (
 	"gitops-runtime/internal/outfile"
 	"gitops-runtime/validator/backup"
 	"gitops-runtime/validator/doctorcmd"
+	"gitops-runtime/validator/store"
 	"gitops-runtime/validator/validatecmd"
 )
 
@@ -31,10 +32,16 @@ const backupText = `Saves what a running GitOps runtime consists of besides its 
 the token of the runtime and the keys of sealed-secrets, repositories, clusters and credentials of Argo CD, and the AppProjects, Applications, ApplicationSets,
 EventBuses, EventSources, Sensors, WorkflowTemplates and CronWorkflows of all namespaces. It prints what it contains and what it does not.
 
+--file is a file, or an object of a bucket by the protocol of S3, as in s3://bucket/runtime.age. With a slash at the end it is a folder, in which the archive is named
+after the release and the time, and --keep removes the oldest ones. Buckets are reached with the settings that AWS' own programs read: AWS_ACCESS_KEY_ID and
+AWS_SECRET_ACCESS_KEY, or the role of a service account; AWS_REGION; and AWS_ENDPOINT_URL_S3 for another server than AWS.
+
 Exit codes: 0 fine, 1 the program failed, or something cannot be read, 2 usage.`
 
 const restoreText = `Restores a runtime from a backup onto a cluster without one. The platform sees the same runtime, SealedSecrets decrypt, and webhooks keep their addresses. The
 automated sync of Applications is held until all objects are there. It runs helm, which installs the chart of --chart with the values of the backup.
+
+--file is what backup has written: a file or an object of a bucket, or a folder of one of them, for the newest archive in it.
 
 The archive is decrypted and verified as a whole before anything is changed. A restore that was interrupted continues: run the same command again.
 
@@ -48,8 +55,8 @@ type keys struct {
 	passphraseFile string
 }
 
-// maxKey is the maximum size of a file with keys in bytes, and maxArchive that of an archive.
-const maxKey, maxArchive = 64 << 10, 128 << 20
+// maxKey is the maximum size of a file with keys in bytes.
+const maxKey = 64 << 10
 
 // workFactor is the logarithm of the cost of a passphrase; scrypt takes 64 MiB with it.
 const workFactor = 16
@@ -137,6 +144,7 @@ type options struct {
 	keys
 	validatecmd.Options
 	file     string
+	keep     int
 	helm     string
 	patience time.Duration
 	dryRun   bool
@@ -154,7 +162,7 @@ func Backup(system validatecmd.System, code *int) *cobra.Command {
 	var o options
 	command := &cobra.Command{
 		Use: "backup --file FILE --recipient KEY", Short: "Save a running GitOps runtime into one encrypted archive", Long: backupText,
-		Example: "  validate-values backup --namespace codefresh --file runtime.age --recipient age1...\n  validate-values backup -n codefresh --file - --passphrase-file passphrase.txt | aws s3 cp - s3://bucket/runtime.age",
+		Example: "  validate-values backup --namespace codefresh --file runtime.age --recipient age1...\n  validate-values backup -n codefresh --file - --passphrase-file passphrase.txt | ssh host 'cat > runtime.age'\n  validate-values backup -n codefresh --file s3://bucket/runtimes/ --keep 14 --recipient age1...",
 		Args:    cobra.NoArgs, SilenceErrors: true, SilenceUsage: true,
 		RunE: func(command *cobra.Command, _ []string) error {
 			*code = validatecmd.ExitOK
@@ -162,7 +170,8 @@ func Backup(system validatecmd.System, code *int) *cobra.Command {
 		},
 	}
 	flags := command.Flags()
-	o.common(flags, "file to write, or - for standard output")
+	o.common(flags, "file to write, s3://BUCKET/NAME, a folder or s3://BUCKET/FOLDER/ with a slash at the end, or - for standard output")
+	flags.IntVar(&o.keep, "keep", 0, "number of archives of the release that remain in the folder; 0 for all")
 	flags.StringVarP(&o.Namespace, "namespace", "n", "", "namespace of the release (default: that of the kubeconfig's context)")
 	flags.StringVar(&o.Release, "release", "cf-gitops-runtime", "name of the Helm release")
 	flags.StringArrayVar(&o.recipients, "recipient", nil, "public key of age that can read the backup (may be repeated)")
@@ -178,10 +187,17 @@ func (o options) backup(ctx context.Context, system validatecmd.System) error {
 	if o.file == "" {
 		return usage(errors.New("give --file, the file to write, or - for standard output"))
 	}
-	if err := o.Names(); err != nil {
+	switch err := o.Names(); {
+	case err != nil:
 		return usage(err)
+	case o.keep < 0 || o.keep > 0 && !strings.HasSuffix(o.file, "/"):
+		return usage(errors.New("--keep is a number of archives in a folder: end --file with a slash"))
 	}
 	recipients, err := o.forBackup()
+	if err != nil {
+		return usage(err)
+	}
+	into, err := o.open(system)
 	if err != nil {
 		return usage(err)
 	}
@@ -210,27 +226,52 @@ func (o options) backup(ctx context.Context, system validatecmd.System) error {
 	if err != nil {
 		return failed(fmt.Errorf("backup: %w", err))
 	}
-	if err := o.save(system.Out, made, recipients); err != nil {
+	if err := o.save(ctx, system, into, made, recipients); err != nil {
 		return failed(err)
 	}
 	tell(system.Err, made)
 	return nil
 }
 
-func (o options) save(screen io.Writer, made backup.Archive, recipients []age.Recipient) error {
+// place is where an archive is; the name is empty in a folder. There is no store for standard input and output.
+type place struct {
+	store.Store
+	name string
+}
+
+func (o options) open(system validatecmd.System) (place, error) {
 	if o.file == "-" {
-		return made.Seal(screen, recipients...)
+		return place{}, nil
 	}
-	const mode = 0o600
-	into, err := outfile.Create(o.file, mode)
+	opened, name, err := store.Open(o.file, system.Getenv)
+	return place{opened, name}, err
+}
+
+// save writes an archive as a whole, then removes old ones.
+func (o options) save(ctx context.Context, system validatecmd.System, into place, made backup.Archive, recipients []age.Recipient) error {
+	if into.Store == nil {
+		return made.Seal(system.Out, recipients...)
+	}
+	var sealed bytes.Buffer
+	if err := made.Seal(&sealed, recipients...); err != nil {
+		return err
+	}
+	name := cmp.Or(into.name, store.Name(made.Namespace, made.Release, made.Made))
+	if err := into.Put(ctx, name, sealed.Bytes()); err != nil {
+		return fmt.Errorf("backup: %w", err)
+	}
+	if into.name == "" {
+		fmt.Fprintf(system.Err, "validate-values: wrote %s\n", cleantext.Line(o.file+name))
+	}
+	if o.keep == 0 {
+		return nil
+	}
+	removed, err := store.Prune(ctx, into, name, o.keep)
+	for _, each := range removed {
+		fmt.Fprintf(system.Err, "validate-values: removed %s\n", cleantext.Line(o.file+each))
+	}
 	if err != nil {
-		return fmt.Errorf("backup: %w", err)
-	}
-	if err := made.Seal(into, recipients...); err != nil {
-		return errors.Join(err, into.Abandon())
-	}
-	if err := into.Finish(); err != nil {
-		return fmt.Errorf("backup: %w", err)
+		return fmt.Errorf("backup: the archive is written, but old ones remain: %w", err)
 	}
 	return nil
 }
@@ -260,7 +301,7 @@ func Restore(system validatecmd.System, code *int) *cobra.Command {
 		},
 	}
 	flags := command.Flags()
-	o.common(flags, "archive to read, or - for standard input")
+	o.common(flags, "archive to read, s3://BUCKET/NAME, a folder with a slash at the end for its newest archive, or - for standard input")
 	flags.StringVar(&o.identity, "identity", "", "file with the private key of age")
 	flags.StringVar(&o.passphraseFile, "passphrase-file", "", "file with the passphrase, for a backup that was made with one")
 	flags.StringVar(&o.Chart, "chart", "", "chart that helm installs, in the version of the backup: directory, .tgz file or oci:// reference")
@@ -280,7 +321,9 @@ func (o options) restore(ctx context.Context, system validatecmd.System) error {
 	if err != nil {
 		return usage(err)
 	}
-	sealed, err := o.load(system.In)
+	ctx, cancel := context.WithTimeout(ctx, o.Timeout)
+	defer cancel()
+	sealed, err := o.load(ctx, system)
 	if err != nil {
 		return usage(err)
 	}
@@ -292,8 +335,6 @@ func (o options) restore(ctx context.Context, system validatecmd.System) error {
 	if o.dryRun {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, o.Timeout)
-	defer cancel()
 	found, _, err := system.Connect(ctx, o.Connection)
 	if err != nil {
 		return usage(err)
@@ -311,17 +352,23 @@ func (o options) restore(ctx context.Context, system validatecmd.System) error {
 	return nil
 }
 
-func (o options) load(in io.Reader) ([]byte, error) {
-	if o.file != "-" {
-		sealed, err := outfile.ReadRegular(o.file, maxArchive)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %s", o.file, outfile.Reason(err))
+func (o options) load(ctx context.Context, system validatecmd.System) ([]byte, error) {
+	from, err := o.open(system)
+	if err != nil {
+		return nil, err
+	}
+	if from.Store != nil {
+		if from.name == "" {
+			if from.name, err = store.Newest(ctx, from); err != nil {
+				return nil, fmt.Errorf("%s: %w", o.file, err)
+			}
+			fmt.Fprintf(system.Err, "validate-values: reading %s\n", cleantext.Line(o.file+from.name))
 		}
-		return sealed, nil
+		return from.Get(ctx, from.name)
 	}
 	var sealed bytes.Buffer
-	if _, err := io.Copy(&sealed, io.LimitReader(in, maxArchive+1)); err != nil || sealed.Len() > maxArchive {
-		return nil, fmt.Errorf("standard input cannot be read, or exceeds %d MiB", maxArchive>>20)
+	if _, err := io.Copy(&sealed, io.LimitReader(system.In, store.MaxArchive+1)); err != nil || sealed.Len() > store.MaxArchive {
+		return nil, fmt.Errorf("standard input cannot be read, or exceeds %d MiB", store.MaxArchive>>20)
 	}
 	return sealed.Bytes(), nil
 }

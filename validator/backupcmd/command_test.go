@@ -168,6 +168,24 @@ func TestStreams(t *testing.T) {
 	assert.Empty(t, empty.Writes)
 }
 
+// In a folder an archive is named after the release and the time, old ones are removed, and restore takes the newest.
+func TestFolder(t *testing.T) {
+	t.Parallel()
+	key, err := age.GenerateX25519Identity()
+	require.NoError(t, err)
+	folder := t.TempDir() + "/"
+	old := folder + "codefresh-cf-gitops-runtime-19691231T000000Z.age"
+	require.NoError(t, os.WriteFile(old, []byte("old"), 0o600))
+	code, _, failed := run(t, running(t), "", "backup", "--file", folder, "--keep", "1", "--recipient", key.Recipient().String())
+	require.Equal(t, 0, code, failed)
+	name := folder + "codefresh-cf-gitops-runtime-19700101T000000Z.age"
+	assert.True(t, strings.HasPrefix(failed, "validate-values: wrote "+name+"\nvalidate-values: removed "+old+"\n"+contained), failed)
+	assert.NoFileExists(t, old)
+	code, _, failed = run(t, newServer(), "", "restore", "--file", folder, "--identity", file(t, "key.txt", key.String()), "--dry-run")
+	require.Equal(t, 0, code, failed)
+	assert.True(t, strings.HasPrefix(failed, "validate-values: reading "+name+"\n"+contained), failed)
+}
+
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	key, err := age.GenerateX25519Identity()
@@ -187,6 +205,9 @@ func TestRefusals(t *testing.T) {
 		want string
 	}{
 		"no file":        {newServer(), []string{"backup", "--recipient", public}, 2, "give --file, the file to write, or - for standard output"},
+		"keep a file":    {newServer(), []string{"backup", "--file", "x", "--keep", "3", "--recipient", public}, 2, "--keep is a number of archives in a folder: end --file with a slash"},
+		"no credentials": {newServer(), []string{"backup", "--file", "s3://b/x", "--recipient", public}, 2, "no credentials for the bucket: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment"},
+		"empty folder":   {newServer(), []string{"restore", "--file", t.TempDir() + "/", "--chart", chart, "--identity", identity}, 2, "there is no archive"},
 		"nobody":         {newServer(), []string{"backup", "--file", "x"}, 2, "nobody could read the backup: give --recipient with a public key of age (age-keygen makes one), or --passphrase-file"},
 		"two ways":       {newServer(), []string{"backup", "--file", "x", "--recipient", public, "--passphrase-file", "x"}, 2, "--passphrase-file excludes --recipient and --recipients-file"},
 		"empty password": {newServer(), []string{"backup", "--file", "x", "--passphrase-file", file(t, "empty", "\n")}, 2, "empty: the passphrase is empty"},

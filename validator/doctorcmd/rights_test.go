@@ -115,6 +115,14 @@ func TestTheRoleOfTheCronJobIsWhatIsAskedFor(t *testing.T) {
 	}), asked)
 }
 
+// The CronJob of backup has the role of the security page, which a test of the command compares with its requests.
+func TestTheRoleOfTheBackup(t *testing.T) {
+	t.Parallel()
+	assert.Equal(t, documented(t, "runtime-backup"), permissions(t, strings.Split(rendered(t, "everything-on").Manifest, "\n---"), func(role rbacv1.ClusterRole) bool {
+		return role.Labels["app.kubernetes.io/name"] == "runtime-backup"
+	}))
+}
+
 // In a single namespace the CronJob skips the checks that need permissions in the cluster, and no other: the rest answers.
 func TestTheCronJobOfASingleNamespace(t *testing.T) {
 	t.Parallel()
