@@ -29,6 +29,8 @@ type Archive struct {
 	Namespace string `json:"namespace"`
 	Chart     string `json:"chart"`
 	Version   string `json:"version"`
+	// Application is the namespace and the name of the Application of Argo CD that installs the runtime; empty for a release of Helm.
+	Application string `json:"application,omitempty"`
 	// Kubernetes is the version of the cluster.
 	Kubernetes string `json:"kubernetes"`
 	// Contains are the numbers of objects by kind, and Lacks what the backup does not contain.

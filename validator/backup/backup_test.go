@@ -118,7 +118,7 @@ var stored = &release.Release{
 
 func collected(t testing.TB) backup.Archive {
 	t.Helper()
-	made, err := backup.Collect(t.Context(), connect(t, running()), stored, "production", time.Unix(0, 0))
+	made, err := backup.Collect(t.Context(), connect(t, running()), stored, "", "production", time.Unix(0, 0))
 	require.NoError(t, err)
 	return made
 }
@@ -162,13 +162,13 @@ func TestCollectFails(t *testing.T) {
 			t.Parallel()
 			s := running()
 			test.with(s)
-			_, err := backup.Collect(t.Context(), connect(t, s), stored, "production", time.Unix(0, 0))
+			_, err := backup.Collect(t.Context(), connect(t, s), stored, "", "production", time.Unix(0, 0))
 			assert.EqualError(t, err, test.want)
 		})
 	}
 	s := running()
 	s.Denied["/v1alpha1/applications"] = 403
-	made, err := backup.Collect(t.Context(), connect(t, s), stored, "production", time.Unix(0, 0))
+	made, err := backup.Collect(t.Context(), connect(t, s), stored, "", "production", time.Unix(0, 0))
 	require.NoError(t, err)
 	assert.Equal(t, 1, made.Contains["Application"])
 	assert.Contains(t, made.Lacks, "Application objects in other namespaces: no permission to list them")

@@ -53,11 +53,15 @@ var lacks = []string{
 	"Argo CD's settings that were changed with kubectl instead of values (validate-values doctor lists them as REL202)",
 }
 
-// Collect reads what a runtime consists of.
-func Collect(ctx context.Context, from Source, of *release.Release, runtime string, now time.Time) (Archive, error) {
+// Collect reads what a runtime consists of. The application is the namespace and the name of the Application that installs it, empty for a release of Helm.
+func Collect(ctx context.Context, from Source, of *release.Release, application, runtime string, now time.Time) (Archive, error) {
 	made := Archive{
-		Made: now.UTC(), Runtime: runtime, Release: of.Name, Namespace: of.Namespace, Chart: of.Chart.Metadata.Name, Version: of.Chart.Metadata.Version,
+		Application: application,
+		Made:        now.UTC(), Runtime: runtime, Release: of.Name, Namespace: of.Namespace, Chart: of.Chart.Metadata.Name, Version: of.Chart.Metadata.Version,
 		Values: of.Config, Contains: map[string]int{}, Lacks: slices.Clone(lacks),
+	}
+	if application != "" {
+		made.Lacks = append(made.Lacks, "the Application "+application+", which installs the runtime: it belongs to the Argo CD that it is in")
 	}
 	var err error
 	if made.Kubernetes, err = from.Version(ctx); err != nil {
@@ -135,6 +139,9 @@ func collectArgo(ctx context.Context, from Source, of *release.Release, made *Ar
 		}
 		for _, object := range found {
 			notes := object.sub("metadata", "annotations")
+			if each.kind == "Application" && made.Application != "" && object.Name() == "Application "+made.Application {
+				continue
+			}
 			if notes["meta.helm.sh/release-name"] == of.Name && notes["meta.helm.sh/release-namespace"] == of.Namespace {
 				continue
 			}

@@ -39,7 +39,8 @@ AWS_SECRET_ACCESS_KEY, or the role of a service account; AWS_REGION; and AWS_END
 Exit codes: 0 fine, 1 the program failed, or something cannot be read, 2 usage.`
 
 const restoreText = `Restores a runtime from a backup onto a cluster without one. The platform sees the same runtime, SealedSecrets decrypt, and webhooks keep their addresses. The
-automated sync of Applications is held until all objects are there. It runs helm, which installs the chart of --chart with the values of the backup.
+automated sync of Applications is held until all objects are there. It runs helm, which installs the chart of --chart with the values of the backup. Without --chart, a
+runtime that Argo CD had installed is installed by Argo CD: the command says when to sync its Application, and waits.
 
 --file is what backup has written: a file or an object of a bucket, or a folder of one of them, for the newest archive in it.
 
@@ -174,6 +175,8 @@ func Backup(system validatecmd.System, code *int) *cobra.Command {
 	flags.IntVar(&o.keep, "keep", 0, "number of archives of the release that remain in the folder; 0 for all")
 	flags.StringVarP(&o.Namespace, "namespace", "n", "", "namespace of the release (default: that of the kubeconfig's context)")
 	flags.StringVar(&o.Release, "release", "cf-gitops-runtime", "name of the Helm release")
+	flags.StringSliceVarP(&o.Values.Files, "values", "f", nil, "values of a runtime that is no release of Helm and that no Application on this cluster describes (may be repeated)")
+	flags.StringVar(&o.ChartVersion, "version", "", "version of the chart of such a runtime")
 	flags.StringArrayVar(&o.recipients, "recipient", nil, "public key of age that can read the backup (may be repeated)")
 	flags.StringVar(&o.recipientsFile, "recipients-file", "", "file with public keys of age, one on each line")
 	flags.StringVar(&o.passphraseFile, "passphrase-file", "", "file with a passphrase, instead of public keys")
@@ -210,9 +213,13 @@ func (o options) backup(ctx context.Context, system validatecmd.System) error {
 	if o.Namespace = cmp.Or(o.Namespace, namespace); o.Namespace == "" {
 		return usage(errors.New("no namespace: give --namespace NS, the namespace of the release"))
 	}
-	stored, err := doctorcmd.Running(ctx, found, o.Namespace, o.Release)
+	stored, err := doctorcmd.Find(ctx, found, o.Options)
 	if err != nil {
 		return usage(err)
+	}
+	application := ""
+	if stored.Application != nil {
+		application = stored.Application.Namespace + "/" + stored.Application.Name
 	}
 	merged, err := chartutil.CoalesceValues(stored.Chart, helmvalues.CopyTree(stored.Config))
 	if err != nil {
@@ -222,7 +229,7 @@ func (o options) backup(ctx context.Context, system validatecmd.System) error {
 	if stored.Chart.Name() != helmchart.Umbrella {
 		values = values.Part(helmchart.Umbrella)
 	}
-	made, err := backup.Collect(ctx, found, stored, values.String("global.runtime.name", ""), system.Now())
+	made, err := backup.Collect(ctx, found, stored.Release, application, values.String("global.runtime.name", ""), system.Now())
 	if err != nil {
 		return failed(fmt.Errorf("backup: %w", err))
 	}
@@ -314,8 +321,8 @@ func Restore(system validatecmd.System, code *int) *cobra.Command {
 
 func (o options) restore(ctx context.Context, system validatecmd.System) error {
 	usage := func(err error) error { return validatecmd.Failure(validatecmd.ExitUsage, err) }
-	if o.file == "" || o.Chart == "" && !o.dryRun {
-		return usage(errors.New("give --file, the archive, and --chart, the chart to install"))
+	if o.file == "" {
+		return usage(errors.New("give --file, the archive"))
 	}
 	identities, err := o.forRestore()
 	if err != nil {
@@ -332,8 +339,11 @@ func (o options) restore(ctx context.Context, system validatecmd.System) error {
 		return usage(err)
 	}
 	tell(system.Err, *archive)
-	if o.dryRun {
+	switch {
+	case o.dryRun:
 		return nil
+	case o.Chart == "" && archive.Application == "":
+		return usage(errors.New("give --chart, the chart to install"))
 	}
 	found, _, err := system.Connect(ctx, o.Connection)
 	if err != nil {
@@ -342,6 +352,9 @@ func (o options) restore(ctx context.Context, system validatecmd.System) error {
 	run := backup.Restore{
 		Archive: archive, Target: found, Installer: helm{o}, Patience: o.patience, Pause: time.Second,
 		Report: func(step string) { fmt.Fprintf(system.Err, "validate-values: restore: %s\n", cleantext.Line(step)) },
+	}
+	if o.Chart == "" {
+		run.Installer = synced{found, run.Report, run.Pause}
 	}
 	if err := run.Run(ctx); errors.Is(err, backup.ErrRuntime) {
 		return usage(err)

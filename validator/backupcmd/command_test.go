@@ -186,6 +186,37 @@ func TestFolder(t *testing.T) {
 	assert.True(t, strings.HasPrefix(failed, "validate-values: reading "+name+"\n"+contained), failed)
 }
 
+// A runtime that Argo CD has installed is saved without the Application that installs it, and restored by a sync of that Application.
+func TestInstalledByArgoCD(t *testing.T) {
+	t.Parallel()
+	key, err := age.GenerateX25519Identity()
+	require.NoError(t, err)
+	on := running(t)
+	on.Remove("/api/v1/namespaces/codefresh/secrets/sh.helm.release.v1.cf-gitops-runtime.v2")
+	on.Add(tree{
+		"apiVersion": "argoproj.io/v1alpha1", "kind": "Application", "metadata": tree{"name": "runtime", "namespace": "codefresh"},
+		"spec": tree{
+			"destination": tree{"name": "in-cluster"},
+			"source":      tree{"repoURL": "r.example.com", "chart": "gitops-runtime", "targetRevision": "1.2.3", "helm": tree{"releaseName": "cf", "valuesObject": tree{"global": tree{"runtime": tree{"name": "production"}}}}},
+		},
+		"status": tree{"resources": []any{tree{"group": "apps", "kind": "Deployment", "namespace": "codefresh", "name": "cap-app-proxy"}}},
+	})
+	code, sealed, failed := run(t, on, "", "backup", "--file", "-", "--recipient", key.Recipient().String())
+	require.Equal(t, 0, code, failed)
+	assert.True(t, strings.HasPrefix(failed, "validate-values: runtime production, release cf in namespace codefresh, chart gitops-runtime 1.2.3\n     1 Application\n"), failed)
+	assert.Contains(t, failed, "the Application codefresh/runtime, which installs the runtime: it belongs to the Argo CD that it is in")
+	empty, identity := newServer(), file(t, "key.txt", key.String())
+	code, _, failed = run(t, empty, sealed, "restore", "--file", "-", "--identity", identity, "--timeout", "2s")
+	assert.Equal(t, 1, code)
+	assert.Contains(t, failed, "validate-values: restore: waiting for Argo CD: sync the Application codefresh/runtime now")
+	assert.Contains(t, failed, "the Deployment cap-app-proxy in namespace codefresh is not ready; run the same command again to continue")
+	assert.NotNil(t, empty.Object("/api/v1/namespaces/codefresh/secrets/codefresh-token"), "Secrets come first")
+	empty.Add(tree{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": tree{"name": "cap-app-proxy", "namespace": "codefresh"}, "status": tree{"readyReplicas": 1}})
+	code, _, failed = run(t, empty, sealed, "restore", "--file", "-", "--identity", identity)
+	assert.Equal(t, 0, code, failed)
+	assert.NotNil(t, empty.Object("/apis/argoproj.io/v1alpha1/namespaces/codefresh/applications/apps"))
+}
+
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	key, err := age.GenerateX25519Identity()
@@ -217,7 +248,8 @@ func TestRefusals(t *testing.T) {
 		"not a key":      {newServer(), []string{"restore", "--file", archive, "--chart", chart, "--identity", archive}, 2, "has no private key of age, a line that begins with AGE-SECRET-KEY-1"},
 		"wrong key":      {newServer(), []string{"restore", "--file", archive, "--chart", chart, "--identity", wrong}, 2, "the backup cannot be decrypted with this key: give the identity, or the passphrase, that it was made for"},
 		"flipped byte":   {newServer(), []string{"restore", "--file", file(t, "changed.age", string(changed)), "--chart", chart, "--identity", identity}, 2, "the backup was changed or is incomplete: "},
-		"no chart":       {newServer(), []string{"restore", "--file", archive, "--identity", identity}, 2, "give --file, the archive, and --chart, the chart to install"},
+		"no chart":       {newServer(), []string{"restore", "--file", archive, "--identity", identity}, 2, "give --chart, the chart to install"},
+		"no archive":     {newServer(), []string{"restore", "--identity", identity, "--chart", chart}, 2, "give --file, the archive"},
 		"a runtime":      {running(t), []string{"restore", "--file", archive, "--chart", chart, "--identity", identity}, 2, "the namespace codefresh has a release cf-gitops-runtime: a backup is restored onto a cluster without a runtime; nothing was changed"},
 		"helm fails": {newServer(), []string{"restore", "--file", archive, "--chart", chart, "--identity", identity, "--helm", file(t, "helm", "#!/bin/sh\necho no such chart >&2\nexit 1\n")}, 1,
 			"helm upgrade --install: exit status 1: no such chart; run the same command again to continue"},

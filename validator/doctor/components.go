@@ -46,6 +46,9 @@ func valuesOf(labels map[string]string) string {
 
 // upgrade returns the command that sets a value of the release; CHART is what it was installed from.
 func (d *state) upgrade(set string) string {
+	if d.Application != nil {
+		return fmt.Sprintf("argocd app set %s --app-namespace %s --parameter %s, unless Git has the Application", d.Application.Name, d.Application.Namespace, set)
+	}
 	version := "VERSION"
 	if d.Release.Chart != nil && d.Release.Chart.Metadata != nil {
 		version = d.Release.Chart.Metadata.Version
@@ -55,12 +58,18 @@ func (d *state) upgrade(set string) string {
 
 // restore returns the command that creates and corrects the objects of the release, which needs no chart.
 func (d *state) restore() string {
+	if d.Application != nil {
+		return fmt.Sprintf("argocd app sync %s --app-namespace %s", d.Application.Name, d.Application.Namespace)
+	}
 	return fmt.Sprintf("helm rollback %s %d --namespace %s", d.Release.Name, d.Release.Version, d.namespace)
 }
 
 // reapply returns the command that also corrects custom resources and definitions: of those, Helm 3 compares only the manifests of two revisions,
 // https://github.com/helm/helm/blob/v3.22.0/pkg/kube/client.go (createPatch).
 func (d *state) reapply() string {
+	if d.Application != nil {
+		return d.restore()
+	}
 	return fmt.Sprintf("helm get manifest %s --revision %d --namespace %s | kubectl apply --server-side --force-conflicts --field-manager helm --namespace %s --filename -",
 		d.Release.Name, d.Release.Version, d.namespace, d.namespace)
 }

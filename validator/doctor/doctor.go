@@ -43,10 +43,18 @@ type Subject struct {
 	Cluster Cluster
 	// Release is the release as Helm stored it.
 	Release *release.Release
+	// Application is the Application of Argo CD that installs the runtime; nil for a release of Helm, which Release then is as the chart renders it.
+	Application *Application
 	// Chart contains the definitions of the programs, those that the release left out included; nil if no chart was found.
 	Chart *chart.Chart
 	// Now is the time on this machine.
 	Now time.Time
+}
+
+// Application is an Application of Argo CD, with the phase of its last sync and its message.
+type Application struct {
+	Namespace, Name string
+	Phase, Message  string
 }
 
 // state is a Subject with what the checks read, each list once.

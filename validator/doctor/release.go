@@ -23,6 +23,12 @@ import (
 
 // checkStatus finds a release that is not deployed, with the command of docs/troubleshooting.md for its state.
 func checkStatus(ctx context.Context, d *state) engine.Outcome {
+	if one := d.Application; one != nil {
+		if one.Phase == "Failed" || one.Phase == "Error" {
+			return found(findings.New("REL102", at("Application", one.Namespace, one.Name), one.Name, strings.ToLower(one.Phase), strings.TrimSuffix(one.Message, ".")).WithFix("correct what the message names, then %s", d.restore()))
+		}
+		return found()
+	}
 	stored, err := d.Cluster.Metadata(ctx, d.core("secrets"), "owner=helm,name="+d.Release.Name)
 	if err != nil {
 		return unknown("REL100", "The revisions of the release", err)
@@ -104,6 +110,9 @@ func (d *state) drift(ctx context.Context, part preview.Part) []findings.Finding
 	}
 	var fields []string
 	for _, each := range part.Drift(live) {
+		if d.Application != nil && strings.HasSuffix(each.Path, "labels.app.kubernetes.io/instance") {
+			continue // by which Argo CD may track what it has installed
+		}
 		if each.Path == "spec.replicas" && each.After != nil && *each.After == "0" {
 			continue // POD111
 		}

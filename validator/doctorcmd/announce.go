@@ -35,11 +35,12 @@ const (
 	maxEvents, maxNote = 50, 1024
 	// reporter names the program in Events, and is the job of the metrics.
 	reporter = "gitops-runtime-doctor"
-	// appProxy is the Deployment that each runtime has; findings about objects that are not in its namespace are reported on it.
-	appProxy = "cap-app-proxy"
 	// answerTime is how long a Pushgateway may take, and maxAnswer the number of bytes of an error that are shown.
 	answerTime, maxAnswer = 10 * time.Second, 300
 )
+
+// AppProxy is the Deployment that each runtime has; findings about objects that are not in its namespace are reported on it.
+const AppProxy = "cap-app-proxy"
 
 // versions are the API versions of the kinds whose objects get Events.
 var versions = map[string]string{
@@ -132,7 +133,7 @@ func (r *runtime) regarding(ctx context.Context, of findings.Finding) map[string
 	kind, namespace, name := doctor.Object(of.Place)
 	version := versions[kind]
 	if version == "" || namespace != r.Namespace {
-		version, kind, name = "apps/v1", "Deployment", appProxy
+		version, kind, name = "apps/v1", "Deployment", AppProxy
 	}
 	made := map[string]any{"apiVersion": version, "kind": kind, "namespace": r.Namespace, "name": name}
 	collection, err := r.kinds.Collection(ctx, version, kind, r.Namespace)

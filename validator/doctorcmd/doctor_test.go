@@ -274,7 +274,11 @@ func faults() map[string]fault {
 			w.Remove(core("secrets", "codefresh-token"))
 		}},
 		"denied, a list of Secrets": {"SEC100 SEC200", func(_ *testing.T, w *world) { w.Limited["type!="] = 403; w.Limited["type%21%3D"] = 403 }},
-		"denied, logs":              {"NET300", func(_ *testing.T, w *world) { w.Denied["/log"] = 403 }},
+		"sync of the installing Application": {"REL102 REL201", func(t *testing.T, w *world) {
+			w.argoCD(t, tree{"phase": "Failed", "message": "one or more objects failed to apply: quota exceeded"})
+			w.Remove(core("secrets", "codefresh-workflow-pipelines-tls"))
+		}},
+		"denied, logs": {"NET300", func(_ *testing.T, w *world) { w.Denied["/log"] = 403 }},
 	}
 }
 

@@ -34,10 +34,12 @@ type runtime struct {
 	cluster validatecmd.Cluster
 	kinds   *cluster.Kinds
 	stored  *release.Release
-	chart   *chart.Chart
-	values  *helmvalues.Values
-	now     time.Time
-	getenv  func(string) string
+	// application installs the runtime; nil for a release of Helm.
+	application *doctor.Application
+	chart       *chart.Chart
+	values      *helmvalues.Values
+	now         time.Time
+	getenv      func(string) string
 }
 
 // open connects to the cluster and reads the release.
@@ -53,9 +55,14 @@ func (o options) open(ctx context.Context, system validatecmd.System) (*runtime,
 		return nil, errors.New("no namespace: give --namespace NS, the namespace of the release")
 	}
 	r := &runtime{options: o, cluster: found, kinds: cluster.NewKinds(found), now: system.Now(), getenv: system.Getenv}
-	if r.stored, err = Running(ctx, found, o.Namespace, o.Release); err != nil {
+	installed, err := Find(ctx, found, o.Options)
+	if err != nil {
 		return nil, err
 	}
+	if err := installed.Render(ctx, system, found, o.Options); err != nil {
+		return nil, err
+	}
+	r.stored, r.application, r.Release = installed.Release, installed.Application, installed.Name
 	merged, err := chartutil.CoalesceValues(r.stored.Chart, helmvalues.CopyTree(r.stored.Config))
 	if err != nil {
 		return nil, fmt.Errorf("the values of release %s: %w", o.Release, err)
@@ -63,6 +70,10 @@ func (o options) open(ctx context.Context, system validatecmd.System) (*runtime,
 	r.values = helmvalues.New(merged)
 	if _, wrapped := merged[helmchart.Umbrella].(map[string]any); wrapped && r.stored.Chart.Name() != helmchart.Umbrella {
 		r.values = r.values.Part(helmchart.Umbrella)
+	}
+	if !installed.stored {
+		r.chart = installed.Chart
+		return r, nil
 	}
 	if directory, err := os.Getwd(); o.Chart != "" || err == nil && helmchart.Find(directory) != "" {
 		if r.chart, _, err = o.LoadChart(ctx, system, "--chart"); err != nil {
@@ -72,8 +83,16 @@ func (o options) open(ctx context.Context, system validatecmd.System) (*runtime,
 	return r, nil
 }
 
-// Running returns the revision of a release whose objects run: the one that is deployed, or the last one if none is.
-func Running(ctx context.Context, from preview.ReleaseReader, namespace, name string) (*release.Release, error) {
+// errNoRelease means that Helm stores no release of the name.
+type errNoRelease struct{ namespace, name string }
+
+// Error names the command that lists releases.
+func (e errNoRelease) Error() string {
+	return fmt.Sprintf("there is no release %s in the namespace %s; `helm list --namespace %s` names the releases, and --release chooses one", e.name, e.namespace, e.namespace)
+}
+
+// running returns the revision of a release whose objects run: the one that is deployed, or the last one if none is.
+func running(ctx context.Context, from preview.ReleaseReader, namespace, name string) (*release.Release, error) {
 	all, err := from.Metadata(ctx, "/api/v1/namespaces/"+namespace+"/secrets", "owner=helm,name="+name)
 	if err != nil {
 		return nil, fmt.Errorf("the revisions of release %s cannot be listed: %w", name, err)
@@ -87,7 +106,7 @@ func Running(ctx context.Context, from preview.ReleaseReader, namespace, name st
 		}
 	}
 	if last == 0 {
-		return nil, fmt.Errorf("there is no release %s in the namespace %s; `helm list --namespace %s` names the releases, and --release chooses one", name, namespace, namespace)
+		return nil, errNoRelease{namespace, name}
 	}
 	if deployed > 0 {
 		last = deployed
@@ -107,7 +126,7 @@ func (r *runtime) examine(ctx context.Context, version string) report.Report {
 	for _, code := range r.Skip {
 		skip[strings.TrimSpace(code)] = "--skip"
 	}
-	table := doctor.Table(doctor.Subject{Cluster: r.cluster, Release: r.stored, Chart: r.chart, Now: r.now})
+	table := doctor.Table(doctor.Subject{Cluster: r.cluster, Release: r.stored, Application: r.application, Chart: r.chart, Now: r.now})
 	for _, check := range checks.Table(checks.Subject{
 		Values: r.values, Namespace: r.Namespace, Release: r.Release, Upgrade: true, Cluster: r.cluster, Now: r.now, Network: r.network,
 	}) {

@@ -159,6 +159,7 @@ type world struct {
 	*apiserver.Server
 	release *release.Release
 	parts   []preview.Part
+	args    []string
 }
 
 // healthy returns a cluster with a release whose objects are as it has them, whose pods are ready, and whose Secrets exist.
@@ -382,6 +383,6 @@ func started(t testing.TB, contexts map[string]*world, args ...string) (code int
 
 func examine(t *testing.T, w *world, args ...string) (int, string) {
 	t.Helper()
-	code, out, failed := run(t, map[string]*world{"": w}, append([]string{"doctor", "--release", "cf", "-o", "short"}, args...)...)
+	code, out, failed := run(t, map[string]*world{"": w}, slices.Concat([]string{"doctor", "--release", "cf", "-o", "short"}, w.args, args)...)
 	return code, out + failed
 }

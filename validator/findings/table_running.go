@@ -55,6 +55,7 @@ func releaseTable() []Definition {
 	return []Definition{
 		unanswered("REL100", "Helm stores each revision of the release with its status in a Secret."),
 		{"REL101", Fail, "Revision %d of the release is %s.", "helm status shows the state", "Helm refuses the next upgrade, or the last one is incomplete."},
+		{"REL102", Fail, "The last sync of the Application %s, which installs the runtime, has %s: %s.", "correct what the message names, then sync the Application", "Argo CD applies the objects of a sync in order, and stops at the first that is rejected."},
 		unanswered("REL200", "Each object of the release is read and compared with its manifest; fields that the manifest does not have are ignored."),
 		{"REL201", Fail, "%s is missing.", "helm upgrade with the chart and the values of the release creates it again", "It was deleted after the last upgrade."},
 		{"REL202", Warn, "%s differs from the release: %s.", "helm upgrade with the chart and the values of the release restores it; a change that you want belongs in the values", "It was changed after the last upgrade, and the next one may undo it."},
