@@ -12,8 +12,10 @@ import (
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/binary"
+	"encoding/json"
 	"encoding/pem"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -23,20 +25,26 @@ import (
 	"filippo.io/age"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/clientcmd"
 
+	"gitops-runtime/tests/e2e/addons"
 	"gitops-runtime/tests/e2e/images"
 	"gitops-runtime/tests/e2e/install"
+	"gitops-runtime/tests/standin/platformapi"
 )
 
 // drilled is the number of Applications of the drill.
 const drilled = 20
 
 // TestRestore is the drill: a runtime with Applications, a SealedSecret and a webhook is saved and lost with everything in its namespace and Argo's
-// definitions; the platform and what the Applications deployed remain. The restore is killed at five moments, and continues. Then it is the same runtime.
+// definitions; the platform and what the Applications deployed remain. The restore is killed at five moments, and continues. Then it is the same runtime. At last
+// the cluster itself is deleted, and the runtime is restored onto a new one.
 func TestRestore(t *testing.T) {
 	e, whole := start(t), t
-	defer e.clean(t)
+	defer func() { e.clean(whole) }() // of the last cluster
 	p := e.tools(t)
 	var key *age.X25519Identity
 	require.True(t, e.run(t, "install", func(t *testing.T) {
@@ -65,6 +73,17 @@ func TestRestore(t *testing.T) {
 	code, out = p.run(t.Context(), t, args...)
 	require.Equal(t, 2, code, "a cluster with a runtime is refused: %s", out)
 
+	same := func(t *testing.T, begun time.Time) {
+		e.drillSynced(t)
+		t.Logf("restored and synced in %.0f s", time.Since(begun).Seconds())
+		assert.Equal(t, runtimes, e.platform(t).runtimes(t), "the platform sees another runtime")
+		require.NoError(t, e.client.CoreV1().Secrets(install.Namespace).Delete(t.Context(), "e2e-sealed", metav1.DeleteOptions{}))
+		e.unsealed(t)
+		e.mapper.Reset()
+		e.subscribed(t, install.Namespace, "e2e-hook")
+		e.access(t, images.Ingress).answer(t, 200, time.Minute, pushed(1))
+		e.tools(t).healthyBut(t, "BUS101")
+	}
 	for _, kill := range []time.Duration{2 * time.Second, 10 * time.Second, 30 * time.Second, 60 * time.Second, 90 * time.Second, 0} {
 		require.True(t, e.run(t, fmt.Sprintf("killed after %s", kill), func(t *testing.T) {
 			e.lose(t)
@@ -81,18 +100,60 @@ func TestRestore(t *testing.T) {
 			} else {
 				require.Equal(t, 0, code, out)
 			}
-			e.drillSynced(t)
-			t.Logf("restored and synced in %.0f s", time.Since(begun).Seconds())
-			assert.Equal(t, runtimes, e.platform(t).runtimes(t), "the platform sees another runtime")
+			same(t, begun)
 			assert.Equal(t, deployed, e.drillDeployed(t), "resources of Applications were created again")
-			require.NoError(t, e.client.CoreV1().Secrets(install.Namespace).Delete(t.Context(), "e2e-sealed", metav1.DeleteOptions{}))
-			e.unsealed(t)
-			e.mapper.Reset()
-			e.subscribed(t, install.Namespace, "e2e-hook")
-			e.access(t, images.Ingress).answer(t, 200, time.Minute, pushed(1))
-			e.tools(t).healthyBut(t, "BUS101")
 		}))
 	}
+	token, err := e.secret(t.Context(), install.Namespace, "codefresh-token", "token")
+	require.NoError(t, err)
+	require.True(t, e.run(t, "on a new cluster", func(t *testing.T) {
+		e.renew(whole, token)
+		for number := range drilled {
+			e.namespace(whole, fmt.Sprintf("e2e-drill-%d", number))
+		}
+		begun := time.Now()
+		code, out := p.run(t.Context(), t, args...)
+		require.Equal(t, 0, code, out)
+		same(t, begun)
+		e.drillDeployed(t)
+		restored, err := e.secret(t.Context(), install.Namespace, "codefresh-token", "token")
+		require.NoError(t, err)
+		assert.Equal(t, token, restored, "the runtime has registered again")
+	}))
+}
+
+// renew deletes the cluster and creates another one, with which the environment continues. The platform, which runs on it in this test, is the same as before: it
+// has the same certificate, and knows the runtime by its token.
+func (e *environment) renew(t *testing.T, token string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Minute)
+	defer cancel()
+	front, err := e.client.CoreV1().Secrets(addons.Namespace).Get(ctx, "platform-tls", metav1.GetOptions{})
+	require.NoError(t, err)
+	var known []platformapi.Runtime
+	require.NoError(t, json.Unmarshal(e.platform(t).answer(t, http.StatusOK, time.Minute, request{path: "/test/runtimes"}).body, &known))
+	for i, each := range known {
+		if each.Account == install.AccountID && each.Name == install.Name {
+			known[i].Token = token
+		}
+	}
+	runtimes, err := json.Marshal(known)
+	require.NoError(t, err)
+	require.NoError(t, e.local.Cluster.Stop(ctx))
+	require.NoError(t, e.local.Cluster.Start(ctx))
+	config, err := clientcmd.BuildConfigFromFlags("", e.local.Helm.Kubeconfig)
+	require.NoError(t, err)
+	client, err := kubernetes.NewForConfig(config)
+	require.NoError(t, err)
+	_, err = client.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: addons.Namespace}}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	front.ObjectMeta = metav1.ObjectMeta{Name: front.Name, Labels: front.Labels}
+	_, err = client.CoreV1().Secrets(addons.Namespace).Create(ctx, front, metav1.CreateOptions{})
+	require.NoError(t, err)
+	*e = *start(t)
+	_, err = e.local.Prepare(ctx, images.Ingress)
+	require.NoError(t, err)
+	e.platform(t).answer(t, http.StatusNoContent, time.Minute, request{method: http.MethodPut, path: "/test/runtimes", body: string(runtimes)})
 }
 
 // healthyBut waits until the doctor finds nothing else than one code.

@@ -152,6 +152,9 @@ func TestLife(t *testing.T) {
 		{http.MethodPost, "/test/reset", "", "", http.StatusNoContent, ""},
 		{http.MethodGet, "/test/events", "", "", http.StatusOK, "[]"},
 		{http.MethodGet, "/test/runtimes", "", "", http.StatusOK, "[" + taken + "]"},
+		{http.MethodPut, "/test/runtimes", "", "[" + strings.Replace(local, "{", `{"token":"runtime-of-another-cluster",`, 1) + "]", http.StatusNoContent, ""},
+		{http.MethodGet, "/test/runtimes", "", "", http.StatusOK, "[" + local + "]"},
+		{http.MethodPost, platformapi.EventsPath, "runtime-of-another-cluster", sensorEvent, http.StatusOK, `{"received":1}`},
 	} {
 		step.play(t, made)
 	}

@@ -57,6 +57,14 @@ func (s *store) reset() error {
 	return s.saved(s.runtimes)
 }
 
+// adopt replaces the runtimes, as those of a platform that has outlived its cluster.
+func (s *store) adopt(runtimes []Runtime) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.runtimes = withTokens(runtimes)
+	return s.saved(s.runtimes)
+}
+
 // caller returns the owner of a token. An empty or unknown token has no owner.
 func (s *store) caller(token string) (caller, bool) {
 	if token == "" {

@@ -19,6 +19,18 @@ func (p *Platform) testAPI(mux *http.ServeMux) {
 	mux.HandleFunc("GET /test/runtimes", func(w http.ResponseWriter, _ *http.Request) {
 		serve.JSON(w, http.StatusOK, p.Runtimes())
 	})
+	mux.HandleFunc("PUT /test/runtimes", func(w http.ResponseWriter, r *http.Request) {
+		var runtimes []Runtime
+		if problem := decode(w, r, &runtimes); problem != "" {
+			serve.Failure(w, http.StatusBadRequest, "the body is no list of runtimes: "+problem)
+			return
+		}
+		if err := p.data.adopt(runtimes); err != nil {
+			serve.Failure(w, http.StatusInternalServerError, err.Error())
+			return
+		}
+		w.WriteHeader(http.StatusNoContent)
+	})
 	mux.HandleFunc("POST /test/tasks", func(w http.ResponseWriter, r *http.Request) {
 		var task Task
 		if problem := decode(w, r, &task); problem != "" {
