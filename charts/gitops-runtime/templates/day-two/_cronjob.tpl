@@ -1,3 +1,10 @@
+{{/* day-two.address: fails if a URL has a user or a password, without showing it. Arguments: path (of the value), url, fix. */}}
+{{- define "day-two.address" -}}
+{{- if contains "@" .url -}}
+{{- fail (printf "\n%s contains a user or a password.\n  fix: %s" .path .fix) -}}
+{{- end -}}
+{{- end -}}
+
 {{/*
 day-two.cronJob: a CronJob that runs validate-values, with its service account and permissions, as YAML documents. A run that fails is not
 repeated before the next one, and of each kind one Job remains. Arguments: root, name, values (of the component), facts (YAML text).
