@@ -41,7 +41,7 @@ e2e-nightly: export E2E_SOURCES = $(SOURCES)
 e2e-nightly: export E2E_VALUES = $(VALUES)
 e2e-nightly: deps bin/gotestsum bin/kind bin/kubectl bin/helm-3.8 bin/helm-4 ## Run what takes hours: faults, scale, cycles, upgrades in every mode, two runtimes, an install from a bundle (TESTS='TestFaults|TestScale')
 	@cd tests/e2e && ../../$(STEP) "nightly tests" ../../bin/gotestsum --format standard-verbose --packages ./cases/... -- -tags e2e,nightly -count=1 -timeout 12h \
-		-run '^($(or $(TESTS),TestFaults|TestInterrupted|TestCycles|TestScale|TestEveryModeRestricted|TestInPlaceModes|TestNeighbors|TestCharts|TestDoctor|TestRestore|TestBundle))$$' $(ARGS)
+		-run '^($(or $(TESTS),TestFaults|TestInterrupted|TestCycles|TestScale|TestEveryModeRestricted|TestInPlaceModes|TestNeighbors|TestCharts|TestDoctor|TestCronJobs|TestRestore|TestBundle))$$' $(ARGS)
 
 .PHONY: e2e-publish
 e2e-publish: deps bin/gotestsum bin/kind bin/kubectl bin/helm bin/cosign ## Publish to the registry on this machine, and install from there on kind

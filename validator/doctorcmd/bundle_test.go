@@ -205,6 +205,17 @@ func TestBundleOfComponents(t *testing.T) {
 	assert.NotContains(t, files, "logs/cap-app-proxy-0/cap-app-proxy.log")
 }
 
+// Events and log lines that are older than --since are left out.
+func TestBundleSince(t *testing.T) {
+	t.Parallel()
+	w := healthy(t, "tunnel")
+	w.event("Pod", appProxy, "Odd", "two minutes ago")
+	for since, want := range map[string]bool{"3m": true, "1m": false} {
+		files, _, failed := bundled(t, w, "--since", since)
+		assert.Equal(t, want, strings.Contains(files["events.txt"], "two minutes ago"), "%s: %s", since, failed)
+	}
+}
+
 // Without the Secrets nothing is packed, since their content could not be removed; other things that are denied are listed.
 func TestBundleWithoutPermissions(t *testing.T) {
 	t.Parallel()

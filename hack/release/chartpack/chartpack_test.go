@@ -29,7 +29,7 @@ func published(t *testing.T, repository string) chartpack.Place {
 	require.NoError(t, err)
 	of.Repository = repository
 	return chartpack.Place{
-		Registry: "ghcr.io/team", Digests: map[string]string{"gitops-runtime-installer": "sha256:" + strings.Repeat("1", 64)}, Address: of, Revision: commit,
+		Registry: "ghcr.io/team", Digests: map[string]string{"gitops-runtime-installer": "sha256:" + strings.Repeat("1", 64), "validate-values": "sha256:" + strings.Repeat("2", 64)}, Address: of, Revision: commit,
 	}
 }
 
@@ -61,7 +61,7 @@ func TestTheUmbrellaRefersToPublishedArtifacts(t *testing.T) {
 	again, err := chartpack.Pack(t.Context(), folder, place)
 	require.NoError(t, err)
 	require.Equal(t, packed.Content, again.Content, "the same input produces other bytes")
-	require.Equal(t, []string{"gitops-runtime-installer"}, packed.Named)
+	require.Equal(t, []string{"gitops-runtime-installer", "validate-values"}, packed.Named)
 
 	files := unpack(t, packed.Content)
 	var values struct {

@@ -43,6 +43,7 @@ func TestEveryImageOfAPublishedChartHasItsDigest(t *testing.T) {
 	require.NoError(t, os.WriteFile(archive, packed.Content, 0o600))
 	loaded, err := helmchart.Load(t.Context(), helmchart.Source{Name: archive})
 	require.NoError(t, err)
+	own := []string{"ghcr.io/team/gitops-runtime-installer", "ghcr.io/team/validate-values"}
 	for _, of := range []string{"tunnel", "everything-on"} {
 		given, err := chartutil.ReadValuesFile(filepath.Join(root, "charts", "gitops-runtime", "ci", of+"-values.yaml"))
 		require.NoError(t, err)
@@ -59,12 +60,12 @@ func TestEveryImageOfAPublishedChartHasItsDigest(t *testing.T) {
 			if locked, foreign := place.Locked[reference]; foreign {
 				assert.Equal(t, locked, digest, reference)
 			} else {
-				assert.Equal(t, "ghcr.io/team/gitops-runtime-installer", reference)
+				assert.Contains(t, own, reference)
 			}
 			seen = append(seen, reference)
 		}
 		for _, found := range pinned.FindAllStringSubmatch(text, -1) {
-			assert.True(t, place.Locked[found[1]] != "" || found[1] == "ghcr.io/team/gitops-runtime-installer", "%s: %s is not an image and has a digest", of, found[1])
+			assert.True(t, place.Locked[found[1]] != "" || slices.Contains(own, found[1]), "%s: %s is not an image and has a digest", of, found[1])
 		}
 		slices.Sort(seen)
 		assert.Greater(t, len(slices.Compact(seen)), 18, of)

@@ -77,7 +77,7 @@ func TestVerifyComparesWhatWasAskedFor(t *testing.T) {
 				require.NoError(t, err, defects)
 				return
 			}
-			require.ErrorContains(t, err, "5 of 5 images and charts")
+			require.ErrorContains(t, err, "6 of 6 images and charts")
 			require.Contains(t, defects["tunnel-server:"+w.publisher.Version], test.want)
 		})
 	}
@@ -89,7 +89,7 @@ func TestUncommittedContentNamesNoCommit(t *testing.T) {
 	_, _, err := w.publish(t)
 	require.NoError(t, err)
 	defects, err := w.verify(t)
-	require.ErrorContains(t, err, "5 of 5 images and charts")
+	require.ErrorContains(t, err, "6 of 6 images and charts")
 	require.Equal(t, []string{"it was published with --dirty, so no commit has its content; --allow-dirty accepts that"}, defects["argo-events:"+w.publisher.Version])
 	index, err := remote.Index(w.at(t, "image-override"))
 	require.NoError(t, err)
@@ -128,7 +128,7 @@ func TestUnsignedContentIsNotRead(t *testing.T) {
 		return false
 	})
 	defects, err := w.verify(t)
-	require.ErrorContains(t, err, "1 of 5 images and charts")
+	require.ErrorContains(t, err, "1 of 6 images and charts")
 	require.Len(t, defects["argo-events:"+w.publisher.Version], 3)
 	require.Zero(t, reads)
 }

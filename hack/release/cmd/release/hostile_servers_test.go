@@ -297,7 +297,7 @@ func charted(title string, files map[string]string, more func(*tar.Writer), want
 			imageType, digestOf([]byte(empty)), chartType, len(content), digestOf(content))
 		return verifying(g.registry(answers{
 			artifact: func(name string) (string, string) {
-				if name == "gitops-runtime-installer" || name == "image-override" {
+				if name == "gitops-runtime-installer" || name == "validate-values" || name == "image-override" {
 					return indexType, `{"schemaVersion":2,"mediaType":"` + indexType + `","manifests":[]}`
 				}
 				return imageType, chart
