@@ -102,8 +102,10 @@ func (b *bucket) Get(ctx context.Context, name string) ([]byte, error) {
 	if err != nil {
 		return nil, b.failed("read", name, err)
 	}
-	defer object.Close()
 	content, err := io.ReadAll(io.LimitReader(object, MaxArchive+1))
+	if closed := object.Close(); err == nil {
+		err = closed
+	}
 	switch {
 	case err != nil:
 		return nil, b.failed("read", name, err)
