@@ -455,11 +455,11 @@ func TestUsage(t *testing.T) {
 		args  []string
 		want  string
 	}{
-		"no release":     {empty, nil, "there is no release cf-gitops-runtime in the namespace codefresh; `helm list --namespace codefresh` names the releases, and --release chooses one"},
+		"no release":     {empty, nil, "there is no release cf-gitops-runtime in the namespace codefresh; `helm list --namespace codefresh` names the releases, and --release chooses one. If Argo CD on another cluster or helm template has installed the runtime, give --values with its values, --chart and --version with its chart"},
 		"unknown code":   {empty, []string{"--skip", "XYZ100"}, "--skip names \"XYZ100\", which is not a code; `validate-values explain` lists them"},
-		"unknown format": {empty, []string{"-o", "pdf"}, "-o pdf: unknown report format \"pdf\"; choose from text, short, json, sarif, junit, github, html"},
+		"unknown format": {empty, []string{"-o", "pdf"}, "-o pdf: unknown report format \"pdf\"; choose from text, short, json, sarif, junit, github, html, metrics"},
 		"both contexts":  {empty, []string{"--context", "a", "--contexts", "b"}, "--context and --contexts exclude each other"},
-		"fleet's bundle": {empty, []string{"--contexts", "b", "--bundle", "x"}, "--bundle is of one runtime: give --context instead of --contexts"},
+		"fleet's bundle": {empty, []string{"--contexts", "b", "--bundle", "x"}, "--bundle, --events and --push-metrics are of one runtime: give --context instead of --contexts"},
 		"size":           {empty, []string{"--bundle", "x", "--max-size", "-1"}, "--max-size \"-1\" is not a size such as 5Mi"},
 		"age":            {empty, []string{"--bundle", "x", "--since", "0s"}, "--since leaves no time; give a duration such as 1h"},
 	} {
