@@ -132,6 +132,9 @@ func join(documents []*document) Facts {
 	return all
 }
 
+// Unset is the value of a variable from an optional key that does not exist.
+const Unset = "(unset)"
+
 // configMap is the prefix of a variable's value from a ConfigMap, NAME/KEY.
 const configMap = "cm "
 
@@ -144,7 +147,7 @@ func lookUp(configs map[string]map[string]string, reference, unknown string) str
 	case set:
 		return "=" + text
 	case rendered && optional:
-		return "(unset)"
+		return Unset
 	}
 	return unknown
 }

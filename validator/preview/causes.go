@@ -29,6 +29,7 @@ type Causes struct {
 	For time.Duration
 
 	found map[fact]string
+	used  map[string]bool // the values that are, or may be, causes
 	until time.Time
 }
 
@@ -45,30 +46,64 @@ func (c *Causes) of(change facts.Change) string {
 	return c.found[fact{change.Object, change.Path}]
 }
 
-// find finds the causes of changes.
-func (c *Causes) find(ctx context.Context, changes []facts.Change, namespace string) {
-	c.found, c.until = map[fact]string{}, time.Now().Add(c.For)
-	if len(changes) == 0 {
-		return
-	}
+// find finds the causes of changes, and returns the values that differ and change nothing, as far as the time allows to know.
+func (c *Causes) find(ctx context.Context, changes []facts.Change, after side, namespace string) []string {
+	c.found, c.used, c.until = map[fact]string{}, map[string]bool{}, time.Now().Add(c.For)
 	values := changedValues(nil, c.Before, c.After)
+	if len(changes) > 0 && !c.search(ctx, values, changes, namespace) {
+		return nil
+	}
+	return c.idle(ctx, slices.DeleteFunc(values, func(path helmvalues.Path) bool { return c.used[path.String()] }), after, namespace)
+}
+
+// search finds the causes of changes. It returns false if the new chart does not render with the old values.
+func (c *Causes) search(ctx context.Context, values []helmvalues.Path, changes []facts.Change, namespace string) bool {
 	rest := changes
 	if c.Chart {
 		rest = nil
-		reverted := c.facts(values, namespace)
+		reverted := c.reverted(values, namespace)
 		for _, change := range changes {
 			switch {
-			case len(values) == 0, reverted != nil && same(reverted, change):
+			case len(values) == 0, reverted != nil && same(reverted.facts, change):
 				c.found[fact{change.Object, change.Path}] = byChart
 			default:
 				rest = append(rest, change)
 			}
 		}
-		if reverted == nil { // the new chart does not render with the old values
-			return
+		if reverted == nil {
+			return false
 		}
 	}
 	c.split(ctx, values, rest, namespace)
+	return true
+}
+
+// idle returns those of the values that change nothing, as they are or as they were.
+func (c *Causes) idle(ctx context.Context, values []helmvalues.Path, after side, namespace string) []string {
+	if len(values) == 0 || ctx.Err() != nil || time.Now().After(c.until) {
+		return nil
+	}
+	reverted := c.reverted(values, namespace)
+	switch {
+	case reverted != nil && len(facts.Diff(reverted.facts, after.facts)) == 0 && slices.Equal(manifests(reverted.hooks), manifests(after.hooks)):
+		var names []string
+		for _, path := range values {
+			names = append(names, described(c.Place(path.String())))
+		}
+		return names
+	case len(values) == 1:
+		return nil
+	}
+	half := len(values) / 2
+	return append(c.idle(ctx, values[:half], after, namespace), c.idle(ctx, values[half:], after, namespace)...)
+}
+
+func manifests(hooks []*release.Hook) []string {
+	texts := make([]string, len(hooks))
+	for i, hook := range hooks {
+		texts[i] = hook.Manifest
+	}
+	return slices.Sorted(slices.Values(texts))
 }
 
 // split assigns changes to the values that cause them.
@@ -77,12 +112,15 @@ func (c *Causes) split(ctx context.Context, values []helmvalues.Path, changes []
 		return
 	}
 	half := len(values) / 2
-	var reverted facts.Facts
+	var reverted *side
 	if half > 0 && ctx.Err() == nil && time.Now().Before(c.until) {
-		reverted = c.facts(values[:half], namespace)
+		reverted = c.reverted(values[:half], namespace)
 	}
 	if reverted == nil {
 		cause := c.describe(values)
+		for _, path := range values {
+			c.used[path.String()] = true
+		}
 		for _, change := range changes {
 			c.found[fact{change.Object, change.Path}] = cause
 		}
@@ -90,7 +128,7 @@ func (c *Causes) split(ctx context.Context, values []helmvalues.Path, changes []
 	}
 	var first, second []facts.Change
 	for _, change := range changes {
-		if same(reverted, change) {
+		if same(reverted.facts, change) {
 			second = append(second, change)
 		} else {
 			first = append(first, change)
@@ -106,8 +144,8 @@ func same(of facts.Facts, change facts.Change) bool {
 	return has == (change.After != nil) && (!has || value == *change.After)
 }
 
-// facts returns the facts of the new chart with values as they were before, nil if it does not render with them.
-func (c *Causes) facts(values []helmvalues.Path, namespace string) facts.Facts {
+// reverted returns what the new chart renders with values as they were before, nil if it does not render with them.
+func (c *Causes) reverted(values []helmvalues.Path, namespace string) *side {
 	mixed := helmvalues.CopyTree(c.After)
 	for _, path := range values {
 		before, had := helmvalues.Get(c.Before, path)
@@ -121,7 +159,7 @@ func (c *Causes) facts(values []helmvalues.Path, namespace string) facts.Facts {
 	if err != nil {
 		return nil
 	}
-	return made.facts
+	return &made
 }
 
 func revert(into map[string]any, path helmvalues.Path, value any, had bool) {

@@ -24,6 +24,8 @@ var defaults = map[string]any{
 // pointers are fields of which an empty map is not the same as none.
 var pointers = []string{"emptyDir", "securityContext", "podSelector", "namespaceSelector", "labelSelector", "selector", "downwardAPI", "sleep"}
 
+const rbacGroup = "rbac.authorization.k8s.io"
+
 // texts are maps of texts.
 var texts = []string{"matchLabels", "labels", "annotations", "nodeSelector"}
 
@@ -52,6 +54,17 @@ func normalize(o *object) {
 		reduce(map[string]any(spec), "spec")
 	case "NetworkPolicy", "PersistentVolumeClaim":
 		reduce(map[string]any(spec), "spec")
+	case "RoleBinding", "ClusterRoleBinding": // https://github.com/kubernetes/kubernetes/blob/v1.34.4/pkg/apis/rbac/v1/defaults.go
+		if role := o.tree.sub("roleRef"); role.text("apiGroup") == "" && len(role) > 0 {
+			role["apiGroup"] = rbacGroup
+		}
+		for _, subject := range o.tree.subs("subjects") {
+			if kind := subject.text("kind"); (kind == "User" || kind == "Group") && subject.text("apiGroup") == "" {
+				subject["apiGroup"] = rbacGroup
+			} else if kind == "ServiceAccount" {
+				drop(subject, "apiGroup", "")
+			}
+		}
 	case "Secret":
 		drop(o.tree, "type", "Opaque")
 	}

@@ -39,6 +39,9 @@ func (c *comparison) objects() Section {
 	if c.Causes != nil && c.Causes.Chart && len(c.changes) > 0 {
 		section.Notes = []string{"Changes without a cause come from the chart."}
 	}
+	if len(c.idle) > 0 {
+		section.Notes = append(section.Notes, "Values that differ and change nothing: "+list(c.idle)+".")
+	}
 	changed := map[string][]facts.Change{}
 	for _, change := range c.changes {
 		changed[change.Object] = append(changed[change.Object], change)
@@ -67,15 +70,30 @@ func (c *comparison) objects() Section {
 
 func (c *comparison) changed(is *object, changes []facts.Change) Item {
 	item := Item{Change: "changed", Component: is.component(), Object: is.name, Alarms: []string{"changes"}}
-	for _, change := range changes {
-		item.Details = append(item.Details, c.detail(is.kind, change))
-	}
+	item.Details = c.details(is.kind, changes)
 	return item
+}
+
+// details returns changes of facts. Variables that no key sets, before and after, are one detail if there is no other.
+func (c *comparison) details(kind string, changes []facts.Change) []Detail {
+	var made []Detail
+	unset := 0
+	for _, change := range changes {
+		if one := c.detail(kind, change); one.Before != nil || one.After != nil {
+			made = append(made, one)
+		} else {
+			unset++
+		}
+	}
+	if len(made) == 0 && unset > 0 {
+		made = []Detail{{Path: plural(unset, "optional variable") + " without a value"}}
+	}
+	return made
 }
 
 // detail returns a change of a fact; the content of a Secret is never shown.
 func (c *comparison) detail(kind string, change facts.Change) Detail {
-	made := Detail{Path: change.Path, Before: change.Before, After: change.After, Cause: c.Causes.of(change)}
+	made := Detail{Path: change.Path, Before: set(change.Before), After: set(change.After), Cause: c.Causes.of(change)}
 	if kind == "Secret" && strings.HasPrefix(change.Path, "data.") || kind == "CustomResourceDefinition" && change.Path == "spec.definition" {
 		for _, value := range []**string{&made.Before, &made.After} {
 			if *value != nil {
@@ -84,6 +102,14 @@ func (c *comparison) detail(kind string, change facts.Change) Detail {
 		}
 	}
 	return made
+}
+
+// set returns a value, nil if it is that of an optional variable that no key sets.
+func set(value *string) *string {
+	if value != nil && *value == facts.Unset {
+		return nil
+	}
+	return value
 }
 
 // cause returns the sentence about the one value that causes a whole object.

@@ -127,6 +127,7 @@ type comparison struct {
 	Input
 	before, after side
 	changes       []facts.Change
+	idle          []string // values that differ and change nothing
 	live          *live
 }
 
@@ -145,7 +146,7 @@ func Compare(ctx context.Context, in Input) (Report, error) {
 	}
 	c.changes = facts.Diff(c.before.facts, c.after.facts)
 	if in.Causes != nil {
-		in.Causes.find(ctx, c.changes, in.Namespace)
+		c.idle = in.Causes.find(ctx, c.changes, c.after, in.Namespace)
 	}
 	report := Report{
 		Schema: Schema, Before: in.Before.Title, After: in.After.Title, Namespace: in.Namespace, Release: in.Name, Kubernetes: in.Kubernetes,

@@ -211,7 +211,7 @@ func probed(of *object) bool {
 
 // reasons returns the changed fields of a pod template, as facts where they tell the change.
 func (c *comparison) reasons(is *object, raw []Detail) []Detail {
-	var found []Detail
+	var changes []facts.Change
 	for _, change := range c.changes {
 		if change.Object != is.name {
 			continue
@@ -220,11 +220,15 @@ func (c *comparison) reasons(is *object, raw []Detail) []Detail {
 		if slices.ContainsFunc(raw, func(d Detail) bool {
 			return slices.ContainsFunc(from, func(prefix string) bool { return strings.HasPrefix(d.Path, prefix) })
 		}) {
-			found = append(found, c.checksum(is, c.detail(is.kind, change)))
+			changes = append(changes, change)
 		}
 	}
+	found := c.details(is.kind, changes)
 	if len(found) == 0 {
 		return raw
+	}
+	for i := range found {
+		found[i] = c.checksum(is, found[i])
 	}
 	return found
 }
