@@ -65,8 +65,12 @@ func (c *comparison) back() Section {
 	count := map[string]int{}
 	var kept []string
 	for _, item := range c.objects().Items {
-		count[item.Change]++
-		if is := c.after.named[item.Object]; item.Change == "added" && is.kept() {
+		change := item.Change
+		if change == "adopted" {
+			change = "added"
+		}
+		count[change]++
+		if is := c.after.named[item.Object]; change == "added" && is.kept() {
 			kept = append(kept, item.Object)
 		}
 	}

@@ -27,6 +27,7 @@ type live struct {
 	cluster         Cluster
 	namespace, name string
 	kinds           map[string]map[string]kind // by API version, then by kind
+	exist           map[string]string          // added objects that exist already, by name: to whom they belong, "" if to this release
 	mu              sync.Mutex
 	unknown         []string
 	failed          bool
@@ -38,7 +39,7 @@ type kind struct {
 }
 
 func newLive(in Input) *live {
-	l := &live{cluster: in.Cluster, namespace: in.Namespace, name: in.Name, kinds: map[string]map[string]kind{}}
+	l := &live{cluster: in.Cluster, namespace: in.Namespace, name: in.Name, kinds: map[string]map[string]kind{}, exist: map[string]string{}}
 	if l.cluster == nil {
 		l.unknown = []string{"Without a cluster it is not known whether objects that are added exist already and belong to somebody else, whether the cluster serves every kind, " +
 			"whether live objects use fields that definitions lose, and what others in the namespace select."}
@@ -72,13 +73,21 @@ func missing(err error) bool {
 	return errors.As(err, &answer) && answer.NotFound()
 }
 
+// look asks which kinds the cluster serves, and which of the added objects exist already.
+func (l *live) look(ctx context.Context, c *comparison) {
+	if l.cluster != nil {
+		l.served(ctx, c)
+		l.existing(ctx, c)
+	}
+}
+
 // check lists the objects that Helm refuses, and what others select.
 func (l *live) check(ctx context.Context, c *comparison) []Item {
 	if l.cluster == nil {
 		return nil
 	}
-	items := l.served(ctx, c)
-	items = append(items, l.owners(ctx, c)...)
+	items := l.unserved(c)
+	items = append(items, l.owners(c)...)
 	return append(items, l.neighbors(ctx, c)...)
 }
 
@@ -89,8 +98,8 @@ func root(apiVersion string) string {
 	return "/api/" + apiVersion
 }
 
-// served lists the objects of kinds that the cluster does not know.
-func (l *live) served(ctx context.Context, c *comparison) []Item {
+// served asks which kinds the cluster serves.
+func (l *live) served(ctx context.Context, c *comparison) {
 	versions := map[string]bool{}
 	for _, each := range c.after.objects {
 		versions[each.tree.text("apiVersion")] = true
@@ -112,6 +121,10 @@ func (l *live) served(ctx context.Context, c *comparison) []Item {
 		defer l.mu.Unlock()
 		l.kinds[version] = known
 	})
+}
+
+// unserved lists the objects of kinds that the cluster does not know.
+func (l *live) unserved(c *comparison) []Item {
 	var items []Item
 	for _, each := range c.after.objects {
 		known, asked := l.kinds[each.tree.text("apiVersion")]
@@ -136,15 +149,14 @@ func (l *live) path(of *object) string {
 	return at + "/" + known.Name + "/" + of.bare
 }
 
-// owners lists the added objects that exist already, and that Helm refuses to take over.
-func (l *live) owners(ctx context.Context, c *comparison) []Item {
+// existing asks which of the added objects exist already.
+func (l *live) existing(ctx context.Context, c *comparison) {
 	var added []string
 	for _, each := range c.after.objects {
 		if c.before.named[each.name] == nil && l.path(each) != "" {
 			added = append(added, each.name)
 		}
 	}
-	found := make(map[string]string)
 	l.each(added, func(name string) {
 		meta, err := l.cluster.MetadataOf(ctx, l.path(c.after.named[name]))
 		if err != nil {
@@ -155,12 +167,16 @@ func (l *live) owners(ctx context.Context, c *comparison) []Item {
 		}
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		found[name] = l.stranger(meta)
+		l.exist[name] = l.stranger(meta)
 	})
+}
+
+// owners lists the added objects that exist already, and that Helm refuses to take over.
+func (l *live) owners(c *comparison) []Item {
 	var items []Item
-	for _, name := range slices.Sorted(maps.Keys(found)) {
-		if found[name] != "" {
-			items = append(items, broken("refused", c.after.named[name].component(), name, "It exists already and %s: Helm refuses the upgrade. Delete it, or give it the label app.kubernetes.io/managed-by=Helm and the annotations meta.helm.sh/release-name=%s and meta.helm.sh/release-namespace=%s", found[name], l.name, l.namespace))
+	for _, name := range slices.Sorted(maps.Keys(l.exist)) {
+		if l.exist[name] != "" {
+			items = append(items, broken("refused", c.after.named[name].component(), name, "It exists already and %s: Helm refuses the upgrade. Delete it, or give it the label app.kubernetes.io/managed-by=Helm and the annotations meta.helm.sh/release-name=%s and meta.helm.sh/release-namespace=%s", l.exist[name], l.name, l.namespace))
 		}
 	}
 	return items

@@ -48,7 +48,13 @@ func (c *comparison) objects() Section {
 	}
 	for _, name := range union(c.before.named, c.after.named) {
 		was, is := c.before.named[name], c.after.named[name]
+		owner, exists := c.live.exist[name]
 		switch {
+		case was == nil && exists && owner == "":
+			section.Items = append(section.Items, Item{
+				Change: "adopted", Component: is.component(), Object: name, Alarms: []string{"changes"},
+				Message: "exists already, with the name of this release: Helm changes it instead of creating it",
+			})
 		case was == nil:
 			section.Items = append(section.Items, Item{Change: "added", Component: is.component(), Object: name, Message: c.cause(changed[name]), Alarms: []string{"changes"}})
 		case is == nil && was.kept():

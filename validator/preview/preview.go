@@ -148,6 +148,7 @@ func Compare(ctx context.Context, in Input) (Report, error) {
 	if in.Causes != nil {
 		c.idle = in.Causes.find(ctx, c.changes, c.after, in.Namespace)
 	}
+	c.live.look(ctx, c)
 	report := Report{
 		Schema: Schema, Before: in.Before.Title, After: in.After.Title, Namespace: in.Namespace, Release: in.Name, Kubernetes: in.Kubernetes,
 		Sections: []Section{c.objects(), c.restarts(), c.breaks(ctx), c.reach(), c.images(), c.hooks(), c.back()},

@@ -49,7 +49,7 @@ func order(name string) int {
 func (c *comparison) ends(was *object) Item {
 	item := Item{Change: "ends", Component: was.component(), Object: was.name, Message: plural(c.before.replicas(was), "pod") + " without a successor of the same name", Alarms: []string{"restarts"}}
 	if services := c.before.services(was); len(services) > 0 {
-		item.Message += "; they answer for " + list(services)
+		item.Message += "; answered for " + list(services)
 		item.Alarms = append(item.Alarms, "gaps")
 	}
 	return item
@@ -95,7 +95,7 @@ func (c *comparison) scaled(is *object, before, after int) []Item {
 	default:
 		item.Change, item.Message, item.Alarms = "ends", plural(before, "pod")+"; the workload stays with none", []string{"restarts"}
 		if services := c.after.services(is); len(services) > 0 {
-			item.Message += "; they answer for " + list(services)
+			item.Message += "; answered for " + list(services)
 			item.Alarms = append(item.Alarms, "gaps")
 		}
 	}

@@ -77,7 +77,7 @@ func Command(system validatecmd.System, code *int) *cobra.Command {
 	flags.StringSliceVar(&o.failOn, "fail-on", nil, "exit with 3 if there are any: "+strings.Join(preview.Alarms(), ", "))
 	cli.Complete(command, "fail-on", preview.Alarms())
 	flags.BoolVar(&o.all, "all", false, "show all fields of an object in text")
-	flags.DurationVar(&o.searchTime, "search", 1500*time.Millisecond, "time to look for the values that cause changes")
+	flags.DurationVar(&o.searchTime, "search", 1200*time.Millisecond, "time to look for the values that cause changes")
 	flags.StringArrayVarP(&o.Outputs, "output", "o", []string{"text"}, "report format text, short, json, markdown or html; with =FILE into a file (may be repeated)")
 	flags.DurationVar(&o.Timeout, "timeout", time.Minute, "timeout of the whole run")
 	return command
