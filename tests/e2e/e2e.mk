@@ -4,6 +4,7 @@ FOR      ?= 20s
 SEED     ?=
 MOMENTS  ?= 20
 CYCLES   ?= 20
+UPGRADES ?= 50
 DOWN     ?= 10m
 FAULTS   ?=
 APPLICATIONS ?= 100,500
@@ -32,6 +33,7 @@ test-examples: deps bin/helmfile bin/tofu ## Run Helmfile and OpenTofu on the ex
 e2e-nightly: export E2E_SEED = $(SEED)
 e2e-nightly: export E2E_MOMENTS = $(MOMENTS)
 e2e-nightly: export E2E_CYCLES = $(or $(CYCLES),20)
+e2e-nightly: export E2E_UPGRADES = $(UPGRADES)
 e2e-nightly: export E2E_DOWN = $(DOWN)
 e2e-nightly: export E2E_FAULTS = $(FAULTS)
 e2e-nightly: export E2E_APPLICATIONS = $(APPLICATIONS)
@@ -39,9 +41,9 @@ e2e-nightly: export E2E_WORKFLOWS = $(WORKFLOWS)
 e2e-nightly: export E2E_EVENTS = $(EVENTS)
 e2e-nightly: export E2E_SOURCES = $(SOURCES)
 e2e-nightly: export E2E_VALUES = $(VALUES)
-e2e-nightly: deps bin/gotestsum bin/kind bin/kubectl bin/helm-3.8 bin/helm-4 ## Run what takes hours: faults, scale, cycles, upgrades in every mode, two runtimes, an install from a bundle (TESTS='TestFaults|TestScale')
+e2e-nightly: deps bin/gotestsum bin/kind bin/kubectl bin/helm-3.8 bin/helm-4 ## Run what takes hours: faults, scale, cycles, upgrades in every mode, fifty previews of upgrades, two runtimes, an install from a bundle (TESTS='TestFaults|TestScale')
 	@cd tests/e2e && ../../$(STEP) "nightly tests" ../../bin/gotestsum --format standard-verbose --packages ./cases/... -- -tags e2e,nightly -count=1 -timeout 12h \
-		-run '^($(or $(TESTS),TestFaults|TestInterrupted|TestCycles|TestScale|TestEveryModeRestricted|TestInPlaceModes|TestNeighbors|TestCharts|TestDoctor|TestCronJobs|TestRestore|TestBundle))$$' $(ARGS)
+		-run '^($(or $(TESTS),TestFaults|TestInterrupted|TestCycles|TestScale|TestEveryModeRestricted|TestInPlaceModes|TestNeighbors|TestCharts|TestDoctor|TestPreview|TestCronJobs|TestRestore|TestBundle))$$' $(ARGS)
 
 .PHONY: e2e-publish
 e2e-publish: deps bin/gotestsum bin/kind bin/kubectl bin/helm bin/cosign ## Publish to the registry on this machine, and install from there on kind

@@ -113,6 +113,11 @@ func (s Scores) Add(upgrade string, predicted, observed Effects) {
 	s.count("deleted", upgrade, predicted.Deleted, observed.Deleted)
 }
 
+// AddGaps counts the predictions of Services that do not respond during an upgrade.
+func (s Scores) AddGaps(upgrade string, predicted, measured []string) {
+	s.count("interrupted", upgrade, predicted, measured)
+}
+
 func (s Scores) count(effect, upgrade string, predicted, observed []string) {
 	if s[effect] == nil {
 		s[effect] = &Score{}

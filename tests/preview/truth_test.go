@@ -31,13 +31,16 @@ func TestScores(t *testing.T) {
 	scores := truth.Scores{}
 	scores.Add("one", predicted, observed)
 	scores.Add("two", truth.Effects{Refused: true, Created: []string{"x"}}, truth.Effects{Refused: true})
+	scores.AddGaps("three", []string{"Service/a"}, []string{"Service/a", "Service/b"})
 	assert.Equal(t, `| effect | right | wrong | missed | precision | recall |
 | --- | --- | --- | --- | --- | --- |
 | created | 1 | 0 | 0 | 100.0 % | 100.0 % |
 | deleted | 1 | 0 | 0 | 100.0 % | 100.0 % |
+| interrupted | 1 | 0 | 1 | 100.0 % | 50.0 % |
 | refused | 1 | 0 | 0 | 100.0 % | 100.0 % |
 | replaced | 0 | 0 | 1 | 100.0 % | 0.0 % |
 | restarted | 1 | 1 | 1 | 50.0 % | 50.0 % |
+- three: Service/b is interrupted, which was not predicted
 - one: Job/j is replaced, which was not predicted
 - one: Deployment/b is not restarted
 - one: Deployment/c is restarted, which was not predicted

@@ -11,7 +11,8 @@
 // Applications, workflows, events and event sources, and the resource usage of every container. TestEveryModeRestricted tests each access mode with
 // values-restricted.yaml, and TestInPlaceModes upgrades the published release in other modes than TestInPlace. TestCycles upgrades from the previous
 // release, then installs and uninstalls E2E_CYCLES times. TestDoctor breaks a runtime in the ways that
-// validate-values doctor knows, and TestRestore loses one and restores it.
+// validate-values doctor knows, and TestRestore loses one and restores it. TestPreview compares E2E_UPGRADES random upgrades with what
+// validate-values preview has predicted.
 //
 // TestNeighbors starts with another Argo CD and Argo Rollouts, and tests runtimes that the other Argo CD installs, next to it, and next to each
 // other.

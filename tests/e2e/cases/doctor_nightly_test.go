@@ -69,6 +69,13 @@ func (p tools) shell(ctx context.Context, script string) (string, error) {
 // run runs the program, and returns its exit code and output.
 func (p tools) run(ctx context.Context, t *testing.T, args ...string) (int, string) {
 	t.Helper()
+	ended, out := p.process(ctx, t, args...)
+	return ended.ExitCode(), out
+}
+
+// process runs the program, and returns how it ended and its output.
+func (p tools) process(ctx context.Context, t *testing.T, args ...string) (*os.ProcessState, string) {
+	t.Helper()
 	command := exec.CommandContext(ctx, p.program, args...)
 	command.Dir = p.folder // without a chart: its definitions are those of the release
 	command.Env = append(os.Environ(), "KUBECONFIG="+p.local.Kubectl.Kubeconfig)
@@ -77,7 +84,7 @@ func (p tools) run(ctx context.Context, t *testing.T, args ...string) (int, stri
 	if err != nil && !errors.As(err, &ended) {
 		require.NoError(t, err)
 	}
-	return command.ProcessState.ExitCode(), string(out)
+	return command.ProcessState, string(out)
 }
 
 // examine returns the findings of the doctor.

@@ -28,16 +28,25 @@ func (e *environment) inventory(t *testing.T) []string {
 // list names the objects of a namespace, or those outside of namespaces that releases could have created, as resource/name. It reads every resource
 // that can be listed except events, which record the past.
 func (e *environment) list(ctx context.Context, namespace string) ([]string, error) {
+	var names []string
+	err := e.each(ctx, namespace, func(resource metav1.APIResource, item metav1.PartialObjectMetadata) {
+		names = append(names, resource.Name+"/"+item.Name)
+	})
+	slices.Sort(names)
+	return names, err
+}
+
+// each calls a function with each object that list names.
+func (e *environment) each(ctx context.Context, namespace string, see func(metav1.APIResource, metav1.PartialObjectMetadata)) error {
 	e.known.Invalidate()
 	groups, err := discovery.ServerPreferredResources(e.known)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var names []string
 	for _, group := range groups {
 		version, err := schema.ParseGroupVersion(group.GroupVersion)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		for _, resource := range group.APIResources {
 			if resource.Namespaced != (namespace != "") || !slices.Contains(resource.Verbs, "list") || resource.Name == "events" {
@@ -48,15 +57,14 @@ func (e *environment) list(ctx context.Context, namespace string) ([]string, err
 			}
 			listed, err := e.metadata.Resource(version.WithResource(resource.Name)).Namespace(namespace).List(ctx, metav1.ListOptions{})
 			if err != nil {
-				return nil, fmt.Errorf("list %s: %w", resource.Name, err)
+				return fmt.Errorf("list %s: %w", resource.Name, err)
 			}
 			for _, item := range listed.Items {
-				names = append(names, resource.Name+"/"+item.Name)
+				see(resource, item)
 			}
 		}
 	}
-	slices.Sort(names)
-	return names, nil
+	return nil
 }
 
 // clusterRevisions returns the revisions of CRDs, cluster roles and their bindings, except for hooks: a write changes the revision.
