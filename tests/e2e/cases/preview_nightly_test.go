@@ -92,9 +92,9 @@ func (p *previewed) upgrade(t *testing.T, name string, to state) {
 		Release: install.Release, Chart: to.chart, Namespace: install.Namespace, ValueFiles: files, Timeout: 5 * time.Minute,
 	}, &out)
 	if err != nil {
-		t.Logf("refused: %s", out.String())
-		assert.NotRegexp(t, "timed out|deadline exceeded", out.String(), "pods are not ready, so nothing is known about them")
 		p.rollBack(t)
+		require.NotRegexp(t, "timed out|deadline exceeded", out.String(), "pods are not ready, so nothing is known about them")
+		t.Logf("refused: %s", out.String())
 	} else {
 		p.state = to
 		eventually(t, "every rollout is complete", 3*time.Minute, p.settled)
