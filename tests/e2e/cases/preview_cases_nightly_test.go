@@ -16,6 +16,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"helm.sh/helm/v3/pkg/chartutil"
 	"sigs.k8s.io/yaml"
 
 	"gitops-runtime/tests/e2e/images"
@@ -123,13 +124,13 @@ argo-cd:
 type state struct {
 	chart   string
 	mode    []string // values files
-	added   string
+	added   []string // values of their own
 	numbers map[string]int
 }
 
 // initial is the state without changes and extras.
 func (p *previewed) initial(mode images.Mode, ready install.Ready) state {
-	return state{chart: filepath.Join(p.local.Root, "charts", "gitops-runtime"), mode: slices.Clone(ready.ValueFiles), added: added, numbers: map[string]int{}}
+	return state{chart: filepath.Join(p.local.Root, "charts", "gitops-runtime"), mode: slices.Clone(ready.ValueFiles), added: []string{added, probes}, numbers: map[string]int{}}
 }
 
 // with returns the state with another number of a change or an extra; zero removes it.
@@ -150,8 +151,9 @@ func (s state) files(t *testing.T) []string {
 		files = append(files, filepath.Join(folder, name))
 		require.NoError(t, os.WriteFile(files[len(files)-1], text, 0o600))
 	}
-	write("added.yaml", []byte(s.added))
-	write("probes.yaml", []byte(probes))
+	for i, text := range s.added {
+		write(fmt.Sprintf("added-%d.yaml", i), []byte(text))
+	}
 	objects := []any{}
 	for i, name := range slices.Sorted(maps.Keys(s.numbers)) {
 		number := strings.NewReplacer("NUMBER", strconv.Itoa(s.numbers[name]), "IMAGE", standIn)
@@ -242,7 +244,9 @@ func (p *previewed) andBack(t *testing.T, commit string) {
 	require.NoError(t, err, out)
 	back, to := p.state, p.state
 	to.chart, to.numbers = filepath.Join(folder, "charts", "gitops-runtime"), map[string]int{}
-	to.added = strings.TrimSuffix(added, "}") + ", installer: {skipValidation: true}}" // an earlier hook expects an earlier installer
+	workflows, err := chartutil.LoadChartfile(filepath.Join(p.local.Path(install.Chart{Name: "argo-workflows"}), "Chart.yaml"))
+	require.NoError(t, err)
+	to.added = append(slices.Clone(to.added), previousValues, fmt.Sprintf("argo-workflows: {images: {tag: %s}}", workflows.AppVersion)) // the images of now
 	p.upgrade(t, "to commit "+commit, to)
 	p.upgrade(t, "back from commit "+commit, back)
 	assert.Equal(t, back.chart, p.chart)
