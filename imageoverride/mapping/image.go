@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/distribution/reference"
+
+	"gitops-runtime/internal/cleantext"
 )
 
 // Image is a parsed image reference, fully qualified.
@@ -33,7 +35,7 @@ func Parse(text string) (Image, error) {
 		named, err = reference.ParseNormalizedNamed(text)
 	}
 	if err != nil {
-		return Image{}, fmt.Errorf("%q is not an image reference: %w", text, err)
+		return Image{}, fmt.Errorf("%q is not an image reference: %w", cleantext.Image(text), err)
 	}
 	if strings.HasPrefix(text, "[") {
 		return Image{}, fmt.Errorf("%q names its registry by an IPv6 address, which container tools do not support; use a host name", text)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"sort"
 	"strconv"
@@ -153,24 +152,12 @@ func doubts(p *printer, unread, suspected []generate.Doubt) {
 	}{{"unread", unread}, {"suspected", suspected}} {
 		var seen gathered
 		for _, doubt := range group.all {
-			seen.add(doubt.Scenario, fmt.Sprintf("%q at %s: %s", cleantext.Short(withoutLogin(doubt.Text)), doubt.Place, cleantext.Cut(doubt.Reason, 1000)))
+			seen.add(doubt.Scenario, fmt.Sprintf("%q at %s: %s", cleantext.Image(doubt.Text), doubt.Place, cleantext.Cut(doubt.Reason, 1000)))
 		}
 		for _, text := range seen.texts() {
 			p.line("%s: %s", group.word, text)
 		}
 	}
-}
-
-// login matches user and password before the host of a reference.
-var login = regexp.MustCompile(`^\s*[^\s/@]+:[^\s/@]+@`)
-
-// withoutLogin removes user and password from the text of an image field that is no reference because of them.
-func withoutLogin(text string) string {
-	found := login.FindString(text)
-	if strings.HasPrefix(text[len(found):], "sha256:") { // what is before it is a tag
-		return text
-	}
-	return text[len(found):]
 }
 
 func immutable(change proof.Change) string {

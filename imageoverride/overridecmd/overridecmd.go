@@ -141,10 +141,10 @@ func exitCode(err error, streams Streams) int {
 		_, _ = fmt.Fprintln(streams.Err, cleantext.Block(left.message))
 		return ExitLeftOut
 	case errors.As(err, &wrong), errors.As(err, &unread), errors.As(err, &refused), errors.As(err, &version):
-		_, _ = fmt.Fprintln(streams.Err, "Error:", cleantext.Block(err.Error()))
+		_, _ = fmt.Fprintln(streams.Err, "Error:", cleantext.Message(err.Error()))
 		return ExitUsage
 	default:
-		_, _ = fmt.Fprintln(streams.Err, "Error:", cleantext.Block(err.Error()))
+		_, _ = fmt.Fprintln(streams.Err, "Error:", cleantext.Message(err.Error()))
 		return ExitFailure
 	}
 }

@@ -141,6 +141,18 @@ const most = 200
 // Short cuts text that is too long to quote in a message.
 func Short(text string) string { return Cut(text, most) }
 
+// ofImage matches user and password before the host of an image reference.
+var ofImage = regexp.MustCompile(`^\s*[^\s/@]+:[^\s/@]+@`)
+
+// Image returns the text of an image field or of a row of a table to quote in a message: short, and without a user and a password before the host.
+func Image(text string) string {
+	found := ofImage.FindString(text)
+	if strings.HasPrefix(text[len(found):], "sha256:") { // what is before it is a tag
+		found = ""
+	}
+	return Short(text[len(found):])
+}
+
 // Cut returns a text up to a number of characters, and dots in place of the rest.
 func Cut(text string, most int) string {
 	count := 0
@@ -150,6 +162,18 @@ func Cut(text string, most int) string {
 		}
 	}
 	return text
+}
+
+// longest is the maximum number of characters of a line of a message.
+const longest = 2000
+
+// Message is Block for the message of an error, which may quote what others wrote: of each line it returns at most 2,000 characters.
+func Message(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = Cut(line, longest)
+	}
+	return Block(strings.Join(lines, "\n"))
 }
 
 // Argument quotes text for a POSIX shell, so that a command in a message can be pasted. Plain words are returned unchanged.

@@ -22,11 +22,12 @@ const entryCost = 256
 // folderOf adds the files of a chart on disk, except those that its .helmignore excludes. Links within the chart are followed.
 func (r *fileReader) folderOf(root string) error {
 	rules := ignore.Empty()
-	own, err := ignore.ParseFile(filepath.Join(root, ignore.HelmIgnore))
-	switch {
-	case err == nil:
-		rules = own
-	case !errors.Is(err, fs.ErrNotExist):
+	file, err := outfile.Open(filepath.Join(root, ignore.HelmIgnore))
+	if err == nil {
+		rules, err = ignore.Parse(r.left.Reader(r.ctx, ignore.HelmIgnore, file))
+		_ = file.Close()
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s: %s", ignore.HelmIgnore, outfile.Reason(err))
 	}
 	rules.AddDefaults()

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"gitops-runtime/internal/budget"
+	"gitops-runtime/internal/cleantext"
 )
 
 // Options are the sources of values on Helm's command line, in the order in which they were written.
@@ -152,7 +153,7 @@ var flagKey = regexp.MustCompile(`^[A-Za-z0-9_./\\\[\]-]*`)
 
 // set applies one argument. It parses the argument into an empty tree first, to find the values that it writes.
 func (v *Values) set(flag flag, argument string) error {
-	key := flagKey.FindString(argument)
+	key := cleantext.Short(flagKey.FindString(argument))
 	var unread *FileError
 	alone := map[string]any{}
 	err := flag.parse(argument, alone)

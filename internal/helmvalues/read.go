@@ -99,6 +99,9 @@ func (o Options) read(ctx context.Context, name string) ([]byte, error) {
 	case got := <-done:
 		return got.text, got.err
 	case <-ctx.Done():
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			return nil, flawed(name, "it does not end in time; a pipe ends when the program that writes to it closes it")
+		}
 		return nil, fmt.Errorf("values file %s: the wait for it was interrupted: %w", shown(name), ctx.Err())
 	}
 }

@@ -21,8 +21,8 @@ type File struct {
 	mode fs.FileMode
 }
 
-// Create creates a file for writing. A symbolic link of that name is an error, except in /dev, as for /dev/stdout; pipes and devices are written in
-// place.
+// Create creates a file for writing. A symbolic link of that name is an error, except in /dev, as for /dev/stdout; devices, and pipes that a program
+// reads, are written in place.
 func Create(name string, mode fs.FileMode) (*File, error) {
 	info, err := os.Lstat(name)
 	switch {
@@ -31,7 +31,10 @@ func Create(name string, mode fs.FileMode) (*File, error) {
 	case err == nil && info.IsDir():
 		return nil, fmt.Errorf("%s cannot be written: it is a directory", name)
 	case err == nil && !info.Mode().IsRegular():
-		file, err := os.OpenFile(name, os.O_WRONLY, 0)
+		file, err := os.OpenFile(name, os.O_WRONLY|noWait, 0)
+		if errors.Is(err, noReader) {
+			return nil, fmt.Errorf("%s cannot be written: no program reads from this pipe", name)
+		}
 		if err != nil {
 			return nil, unwritten(name, err)
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 )
 
 // Open opens a file for reading. Pipes and devices, which may never end, and directories are errors.
@@ -20,12 +21,28 @@ func Open(name string) (*os.File, error) {
 
 // Read reads a file, or what comes through a pipe, up to a number of bytes; more is an error.
 func Read(name string, most int64) ([]byte, error) {
-	file, err := os.Open(name)
-	if err != nil {
-		return nil, err
+	type result struct {
+		file *os.File
+		err  error
 	}
-	return read(file, most)
+	opened := make(chan result, 1)
+	go func() { // until a program opens the other end of a pipe
+		file, err := os.Open(name)
+		opened <- result{file, err}
+	}()
+	select {
+	case got := <-opened:
+		if got.err != nil {
+			return nil, got.err
+		}
+		return read(got.file, most)
+	case <-time.After(patience):
+		return nil, &os.PathError{Op: "open", Path: name, Err: errors.New("no program writes to this pipe")}
+	}
 }
+
+// patience is how long Read waits for a program that writes to a pipe.
+const patience = 10 * time.Second
 
 // ReadRegular is Read for a regular file; anything else is an error.
 func ReadRegular(name string, most int64) ([]byte, error) {

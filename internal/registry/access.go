@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"golang.org/x/time/rate"
 
+	"gitops-runtime/internal/cleantext"
 	"gitops-runtime/internal/outfile"
 )
 
@@ -108,7 +109,7 @@ func (c *Client) Reference(text string) (name.Reference, error) {
 	text, options := c.reached(text)
 	reference, err := name.ParseReference(text, options...)
 	if err != nil {
-		return nil, fmt.Errorf("%s is not an image reference: %w", text, err)
+		return nil, fmt.Errorf("%s is not an image reference: %w", cleantext.Image(text), err)
 	}
 	return reference, nil
 }

@@ -61,7 +61,7 @@ func Generate(ctx context.Context, root string) ([]byte, error) {
 		every.add(made.name)
 	}
 	var out bytes.Buffer
-	writeHead(&out, every, rootFileSystems(all))
+	writeHead(&out, every, posture(all))
 	writeTokens(&out, every, owners)
 	writeAccounts(&out, every, owners, unbound)
 	writePorts(&out, every, all)

@@ -8,10 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
-
 	"gitops-runtime/internal/network"
 	"gitops-runtime/tests/golden"
 )
@@ -91,46 +87,4 @@ a workflow in the release's namespace runs under any account there, so run workf
 	for _, one := range all {
 		row(out, one.Name, fmt.Sprintf("all %d ports", len(one.Listening)), strings.Join(one.Default, ", "), strings.Join(one.Restricted, ", "))
 	}
-}
-
-// writable counts the containers of a release, and lists the workloads of those whose root file system is writable.
-func (r release) writable() (count, total int, workloads []string) {
-	for _, document := range r.documents {
-		for _, container := range containers(document.Object) {
-			total++
-			if container.SecurityContext == nil || container.SecurityContext.ReadOnlyRootFilesystem == nil || !*container.SecurityContext.ReadOnlyRootFilesystem {
-				count++
-				workloads = append(workloads, document.Object.GetName())
-			}
-		}
-	}
-	slices.Sort(workloads)
-	return count, total, slices.Compact(workloads)
-}
-
-// containers returns the containers of a pod or of a workload's pods.
-func containers(object *unstructured.Unstructured) []corev1.Container {
-	for _, path := range [][]string{{"spec", "template", "spec"}, {"spec"}} {
-		fields, found, err := unstructured.NestedMap(object.Object, path...)
-		var spec corev1.PodSpec
-		if err != nil || !found || fields["containers"] == nil || runtime.DefaultUnstructuredConverter.FromUnstructured(fields, &spec) != nil {
-			continue
-		}
-		return slices.Concat(spec.InitContainers, spec.Containers)
-	}
-	return nil
-}
-
-// rootFileSystems describes how many containers of the first case have a writable root file system.
-func rootFileSystems(all []release) string {
-	count, total, workloads := all[0].writable()
-	for _, made := range all[1:] {
-		_, _, more := made.writable()
-		workloads = union(workloads, more)
-	}
-	if count == 0 && len(workloads) == 0 {
-		return "The root file system of every container is read-only."
-	}
-	return fmt.Sprintf("The root file system is read-only, except in %d of the %d containers of the case %s: %s are published images without source, which determine where they write "+
-		"(`securityContext.readOnlyRootFilesystem` of a component changes that).", count, total, all[0].name, strings.Join(workloads, ", "))
 }

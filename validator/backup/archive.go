@@ -10,10 +10,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 
 	"filippo.io/age"
+
+	"gitops-runtime/internal/cleantext"
 )
 
 // Archive is the content of a backup.
@@ -49,8 +53,8 @@ type Object map[string]any
 
 const (
 	format = 1
-	// maxSize is the maximum size of an unpacked archive in bytes.
-	maxSize = 256 << 20
+	// MaxSize is the maximum size of an archive in bytes, sealed and unpacked.
+	MaxSize = 48 << 20
 )
 
 // names of the files in an archive.
@@ -67,6 +71,7 @@ func (a Archive) Seal(out io.Writer, recipients ...age.Recipient) error {
 	}
 	zipped := gzip.NewWriter(sealed)
 	packed := tar.NewWriter(zipped)
+	left := MaxSize
 	for _, file := range []struct {
 		name    string
 		content any
@@ -74,6 +79,9 @@ func (a Archive) Seal(out io.Writer, recipients ...age.Recipient) error {
 		text, err := json.MarshalIndent(file.content, "", " ")
 		if err != nil {
 			return fmt.Errorf("write %s of the backup: %w", file.name, err)
+		}
+		if left -= len(text); left < 0 {
+			return fmt.Errorf("the backup exceeds %d MiB, which no restore reads", MaxSize>>20)
 		}
 		const mode = 0o600
 		if err := packed.WriteHeader(&tar.Header{Name: file.name, Mode: mode, Size: int64(len(text)), ModTime: a.Made, Format: tar.FormatPAX}); err != nil {
@@ -99,11 +107,12 @@ func Open(sealed []byte, identities ...age.Identity) (*Archive, error) {
 	case err != nil:
 		return nil, fmt.Errorf("the backup cannot be decrypted: %w", err)
 	}
-	text, err := io.ReadAll(io.LimitReader(plain, maxSize+1))
-	if err != nil {
+	var text bytes.Buffer
+	text.Grow(len(sealed) + bytes.MinRead)
+	if _, err := text.ReadFrom(plain); err != nil {
 		return nil, fmt.Errorf("the backup was changed or is incomplete: %w", err)
 	}
-	unzipped, err := gzip.NewReader(bytes.NewReader(text))
+	unzipped, err := gzip.NewReader(&text)
 	if err != nil {
 		return nil, fmt.Errorf("the backup is not compressed by gzip: %w", err)
 	}
@@ -120,12 +129,21 @@ func Open(sealed []byte, identities ...age.Identity) (*Archive, error) {
 	if made.Format != format {
 		return nil, fmt.Errorf("the backup has format %d, and this program reads format %d: use the version of validate-values that made it", made.Format, format)
 	}
+	// anyone who knows the public key can make an archive, and these are arguments of helm and parts of paths
+	if !name.MatchString(made.Release) || !name.MatchString(made.Namespace) || strings.HasPrefix(made.Version, "-") {
+		return nil, fmt.Errorf("%s of the backup: the release %q, the namespace %q or the version %q is not valid: the archive was not made by validate-values backup",
+			aboutFile, cleantext.Short(made.Release), cleantext.Short(made.Namespace), cleantext.Short(made.Version))
+	}
 	made.Digest = fmt.Sprintf("%x", sha256.Sum256(sealed))
 	return made, nil
 }
 
+// name matches the name of a release or of a namespace.
+var name = regexp.MustCompile(`^[a-z0-9]([-.a-z0-9]{0,61}[a-z0-9])?$`)
+
+// unpack returns the files of an archive. Other files than those that Seal writes are an error.
 func unpack(from io.Reader) (map[string][]byte, error) {
-	files, left := map[string][]byte{}, int64(maxSize)
+	files, left := map[string][]byte{}, int64(MaxSize)
 	for packed := tar.NewReader(from); ; {
 		head, err := packed.Next()
 		if errors.Is(err, io.EOF) {
@@ -134,9 +152,15 @@ func unpack(from io.Reader) (map[string][]byte, error) {
 		if err != nil {
 			return nil, fmt.Errorf("the backup is not a tar archive: %w", err)
 		}
-		text, err := io.ReadAll(io.LimitReader(packed, left+1))
-		if left -= int64(len(text)); err != nil || left < 0 {
-			return nil, fmt.Errorf("%s of the backup cannot be read, or exceeds %d MiB", head.Name, maxSize>>20)
+		if left -= head.Size; left < 0 {
+			return nil, fmt.Errorf("%q of the backup exceeds %d MiB", cleantext.Short(head.Name), MaxSize>>20)
+		}
+		if files[head.Name] != nil || !slices.Contains([]string{aboutFile, valuesFile, objectsFile}, head.Name) {
+			return nil, fmt.Errorf("the backup contains the file %q, which validate-values backup does not write there", cleantext.Short(head.Name))
+		}
+		text := make([]byte, head.Size)
+		if _, err := io.ReadFull(packed, text); err != nil {
+			return nil, fmt.Errorf("%s of the backup cannot be read: %w", head.Name, err)
 		}
 		files[head.Name] = text
 	}

@@ -59,6 +59,12 @@ type keys struct {
 // maxKey is the maximum size of a file with keys in bytes.
 const maxKey = 64 << 10
 
+// maxLacks is the maximum number of lines about what a backup does not contain.
+const maxLacks = 100
+
+// maxLack is the maximum number of characters of such a line.
+const maxLack = 1000
+
 // workFactor is the logarithm of the cost of a passphrase; scrypt takes 64 MiB with it.
 const workFactor = 16
 
@@ -283,15 +289,20 @@ func (o options) save(ctx context.Context, system validatecmd.System, into place
 	return nil
 }
 
-// tell says what a backup contains, and what it does not.
+// tell says what a backup contains, and what it does not. It quotes an archive, which may be another's.
 func tell(out io.Writer, made backup.Archive) {
-	fmt.Fprintf(out, "validate-values: runtime %s, release %s in namespace %s, chart %s %s\n", cleantext.Line(made.Runtime), made.Release, made.Namespace, made.Chart, made.Version)
+	quoted := func(text string) string { return cleantext.Line(cleantext.Short(text)) }
+	fmt.Fprintf(out, "validate-values: runtime %s, release %s in namespace %s, chart %s %s\n",
+		quoted(made.Runtime), quoted(made.Release), quoted(made.Namespace), quoted(made.Chart), quoted(made.Version))
 	for _, kind := range slices.Sorted(maps.Keys(made.Contains)) {
-		fmt.Fprintf(out, "  %4d %s\n", made.Contains[kind], cleantext.Line(kind))
+		fmt.Fprintf(out, "  %4d %s\n", made.Contains[kind], quoted(kind))
 	}
 	fmt.Fprintln(out, "not contained:")
-	for _, one := range made.Lacks {
-		fmt.Fprintf(out, "  - %s\n", cleantext.Line(one))
+	for _, one := range made.Lacks[:min(len(made.Lacks), maxLacks)] {
+		fmt.Fprintf(out, "  - %s\n", cleantext.Line(cleantext.Cut(one, maxLack)))
+	}
+	if more := len(made.Lacks) - maxLacks; more > 0 {
+		fmt.Fprintf(out, "  and %d more\n", more)
 	}
 }
 

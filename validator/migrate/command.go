@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gitops-runtime/internal/cleantext"
 	"gitops-runtime/internal/cli"
 	"gitops-runtime/internal/dropped"
 	"gitops-runtime/internal/helmchart"
@@ -164,21 +165,27 @@ func (o options) write(text []byte, out io.Writer) error {
 	return outfile.Write(o.output, text, mode)
 }
 
+// longest is the maximum number of characters of a line of the report, which quotes names of values.
+const longest = 1000
+
 // report writes one line for each value, unsettled values first and unchanged ones last.
 func (o options) report(changes []Change, out io.Writer) error {
 	count := map[Verdict]int{}
 	var lines strings.Builder
+	say := func(format string, args ...any) {
+		lines.WriteString(cleantext.Line(cleantext.Cut(fmt.Sprintf(format, args...), longest)) + "\n")
+	}
 	for _, change := range changes {
 		count[change.Verdict]++
 		switch {
 		case change.Line > 0:
-			fmt.Fprintf(&lines, "%-10s line %d: %s\n", change.Verdict, change.Line, change.Reason)
+			say("%-10s line %d: %s", change.Verdict, change.Line, change.Reason)
 		case change.Verdict == Moved:
-			fmt.Fprintf(&lines, "moved      %s to %s: %s\n", change.Path, joined(change.To), change.Reason)
+			say("moved      %s to %s: %s", change.Path, joined(change.To), change.Reason)
 		case change.Verdict != Unchanged:
-			fmt.Fprintf(&lines, "%-10s %s: %s\n", change.Verdict, change.Path, change.Reason)
+			say("%-10s %s: %s", change.Verdict, change.Path, change.Reason)
 		case !o.changes:
-			fmt.Fprintf(&lines, "unchanged  %s\n", change.Path)
+			say("unchanged  %s", change.Path)
 		}
 	}
 	fmt.Fprintf(&lines, "%d moved, %d dropped, %d unchanged", count[Moved], count[Dropped], count[Unchanged])

@@ -29,11 +29,10 @@ func (c cleanBatch) Add(report Report) error { return c.Batch.Add(report.Clean()
 // Clean returns the report with every text sanitized for one line: values, responses of servers and file names are quoted in messages, fixes and
 // places.
 func (r Report) Clean() Report {
-	r.File, r.Near, r.Version = cleantext.Line(r.File), cleantext.Line(r.Near), cleantext.Line(r.Version)
-	for _, text := range []*string{&r.Target.Runtime, &r.Target.Namespace, &r.Target.Mode, &r.Target.Chart} {
-		*text = cleantext.Line(*text)
-	}
 	r.Target.URL = cleantext.URL(r.Target.URL) // without a password, which a check rejects
+	for _, text := range []*string{&r.File, &r.Near, &r.Version, &r.Target.Runtime, &r.Target.Namespace, &r.Target.Mode, &r.Target.URL, &r.Target.Chart} {
+		*text = cleantext.Line(cleantext.Cut(*text, maxText))
+	}
 	results := make([]engine.Result, len(r.Results))
 	for i, result := range r.Results {
 		result.Reason = cleantext.Line(cleantext.Cut(result.Reason, maxText))

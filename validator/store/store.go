@@ -26,7 +26,7 @@ type Store interface {
 }
 
 // MaxArchive is the maximum size of an archive in bytes.
-const MaxArchive = 128 << 20
+const MaxArchive = 48 << 20
 
 // Open returns the store of a path, and the name of the archive in it: s3://bucket/folder/name or folder/name. The name is empty for a path that ends with a
 // slash, whose archives have the names of Name.

@@ -82,7 +82,7 @@ type single struct {
 // checkOne checks one file. A file without values is a finding, so that the others are still checked; any other error ends the run.
 func checkOne(ctx context.Context, file string, subject checks.Subject, options Options, system System) single {
 	options.Values.Files = append(slices.Clone(options.Values.Files), file)
-	loaded, err := helmvalues.Load(ctx, options.Values)
+	loaded, err := options.values(ctx)
 	var flaw *helmvalues.FileError
 	switch {
 	case err != nil && ctx.Err() != nil:

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"gitops-runtime/internal/cleantext"
 )
 
 // expand turns the arguments into the files of a batch: names, and patterns as in a shell (quoted, so that the shell did not expand them). Each file
@@ -18,10 +20,10 @@ func expand(patterns []string) ([]string, error) {
 		if strings.ContainsAny(pattern, "*?[") {
 			matches, err := filepath.Glob(pattern)
 			if err != nil {
-				return nil, fmt.Errorf("the pattern %q cannot be read: a [ has no ] after it", pattern)
+				return nil, fmt.Errorf("the pattern %q cannot be read: a [ has no ] after it", cleantext.Short(pattern))
 			}
 			if found = slices.DeleteFunc(matches, isDirectory); len(found) == 0 {
-				return nil, fmt.Errorf("no file matches %q", pattern)
+				return nil, fmt.Errorf("no file matches %q", cleantext.Short(pattern))
 			}
 		} else if flaw := notFile(pattern); flaw != "" {
 			return nil, fmt.Errorf("%s: %s", pattern, flaw)

@@ -114,7 +114,7 @@ func Hook(ctx context.Context, options HookOptions, system System) (int, error) 
 	defer cancel()
 	warn := func(err error) {
 		if err != nil {
-			fmt.Fprintln(system.Err, "validate-values:", cleantext.Block(err.Error()))
+			fmt.Fprintln(system.Err, "validate-values:", cleantext.Message(err.Error()))
 		}
 	}
 	if err == nil {
@@ -141,7 +141,7 @@ func (o HookOptions) check(ctx context.Context, found checks.Cluster, outputs Ou
 		return report.Report{}, broken(err)
 	}
 	if err := hook.Leave(o.TerminationLog, outcome); err != nil {
-		fmt.Fprintln(system.Err, "validate-values:", cleantext.Block(err.Error()))
+		fmt.Fprintln(system.Err, "validate-values:", cleantext.Message(err.Error()))
 	}
 	return outcome, nil
 }

@@ -63,6 +63,13 @@ func (o Options) Names() error {
 	return nil
 }
 
+// values reads the values. A pipe that nothing comes through ends the wait with the run's timeout.
+func (o Options) values(ctx context.Context) (*helmvalues.Values, error) {
+	ctx, cancel := context.WithTimeout(ctx, o.Timeout)
+	defer cancel()
+	return helmvalues.Load(ctx, o.Values)
+}
+
 func (o *Options) register(flags *pflag.FlagSet, registries Registries, formats []string) {
 	o.RegisterInstall(flags, registries)
 	flags.BoolVar(&o.Upgrade, "upgrade", false, "the release exists already: check for an upgrade")

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"gitops-runtime/internal/helmchart"
-	"gitops-runtime/internal/helmvalues"
 	"gitops-runtime/internal/valueschema"
 	"gitops-runtime/validator/checks"
 )
@@ -37,7 +36,7 @@ func Validate(ctx context.Context, options Options, system System) (int, error) 
 	}
 	if len(files) == 0 {
 		// This comes first, because values that cannot be read need no cluster.
-		if subject.Values, err = helmvalues.Load(ctx, options.Values); err != nil {
+		if subject.Values, err = options.values(ctx); err != nil {
 			return 0, unread(ctx, err)
 		}
 	}

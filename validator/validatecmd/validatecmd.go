@@ -142,7 +142,7 @@ func Main(ctx context.Context, args []string, system System) int {
 	if err == nil {
 		return code
 	}
-	fmt.Fprintln(system.Err, "validate-values:", cleantext.Block(err.Error()))
+	fmt.Fprintln(system.Err, "validate-values:", cleantext.Message(err.Error()))
 	var known *failure
 	if errors.As(err, &known) {
 		return known.code

@@ -3,6 +3,7 @@
 package kubeconfig
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -25,6 +26,9 @@ func Connect(file, kubeContext string) (*cluster.Client, string, error) {
 		}
 	}
 	loader := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{CurrentContext: kubeContext})
+	if err := checkNamed(loader, kubeContext); err != nil {
+		return nil, "", err
+	}
 	config, err := loader.ClientConfig()
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && file != "":
@@ -57,6 +61,28 @@ func check(name string) error {
 	over := new(budget.Error)
 	if errors.As(budget.New(budget.Default()).YAML(name, text), &over) {
 		return errors.New(over.Flaw)
+	}
+	return nil
+}
+
+// checkNamed refuses certificates, keys and tokens of a context that are pipes or devices, from which client-go would read without end.
+func checkNamed(loader clientcmd.ClientConfig, kubeContext string) error {
+	raw, err := loader.RawConfig()
+	chosen := raw.Contexts[cmp.Or(kubeContext, raw.CurrentContext)]
+	if err != nil || chosen == nil {
+		return nil //nolint:nilerr // ClientConfig returns the error
+	}
+	var names []string
+	if of := raw.Clusters[chosen.Cluster]; of != nil {
+		names = append(names, of.CertificateAuthority)
+	}
+	if of := raw.AuthInfos[chosen.AuthInfo]; of != nil {
+		names = append(names, of.ClientCertificate, of.ClientKey, of.TokenFile)
+	}
+	for _, name := range names {
+		if _, err := outfile.ReadRegular(name, maxFile); name != "" && err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("kubeconfig: %s: %s", name, outfile.Reason(err))
+		}
 	}
 	return nil
 }

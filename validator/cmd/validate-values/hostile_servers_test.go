@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -182,7 +183,11 @@ var hostileGit = []input{
 func (i input) play(t *testing.T, program string) hostile.Ending {
 	t.Helper()
 	g := &ground{T: t, folder: t.TempDir()}
-	end := hostile.Run(t, program, g.folder, append(i.args(g), "-n", "codefresh", "--no-cluster", "--timeout", "8s")...)
+	args := i.args(g)
+	if args[0] != "restore" && args[0] != "migrate" {
+		args = slices.Concat([]string{"-n", "codefresh", "--no-cluster", "--timeout", "8s"}, args)
+	}
+	end := hostile.Run(t, program, g.folder, args...)
 	hostile.Decent(t, end)
 	assert.Contains(t, end.Text, i.says, "exit %d", end.Code)
 	t.Logf("exit %d, %d MiB, %s: %s", end.Code, end.Memory>>20, end.Took, hostile.Clip(strings.TrimSpace(end.Text)))
@@ -196,7 +201,7 @@ func TestHostileInputs(t *testing.T) {
 	for kind, list := range map[string][]input{
 		"values": hostileValues, "flags": hostileFlags, "charts": hostileCharts,
 		"registries": hostileRegistries, "platforms": hostilePlatforms, "Git servers": hostileGit,
-		"aliases": hostileAliases(), "files": hostileFiles, "references of registries": hostileReferences,
+		"aliases": hostileAliases(), "files": hostileFiles, "references of registries": hostileReferences, "pipes": hostilePipes, "backups": hostileBackups,
 	} {
 		counts[kind] = len(list)
 		for _, one := range list {
