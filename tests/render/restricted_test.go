@@ -152,3 +152,28 @@ func TestRestrictedPresetHasNoWildcards(t *testing.T) {
 		}
 	}
 }
+
+// second audit, finding 19: every authenticated account could use the controller of sealed-secrets through the API server. By default it still can, as with
+// the published chart; nothing else is bound to everyone.
+func TestRestrictedPresetBindsNoEveryone(t *testing.T) {
+	t.Parallel()
+	bound := func(release render.Release) (names []string) {
+		for _, object := range release.Objects(t) {
+			if kind := object.GetKind(); kind != "RoleBinding" && kind != "ClusterRoleBinding" {
+				continue
+			}
+			binding, err := render.As[rbacv1.RoleBinding](&object)
+			assert.NoError(t, err)
+			for _, subject := range binding.Subjects {
+				if subject.Kind == rbacv1.GroupKind {
+					names = append(names, object.GetName()+" to "+subject.Name)
+				}
+			}
+		}
+		return names
+	}
+	assert.Equal(t, []string{"sealed-secrets-controller-service-proxier to system:authenticated"}, bound(umbrella("tunnel", nil)))
+	for name, release := range restrictedReleases(t) {
+		assert.Empty(t, bound(release), name)
+	}
+}

@@ -53,11 +53,11 @@ var hostilePipes = []input{
 	{"authorities of a kubeconfig that are a pipe", func(g *ground) []string {
 		return g.kubeconfig("token: canary", ", certificate-authority: "+g.pipe("p"))
 	}, "it is not a regular file"},
-	{"a name of 200,000 digits", func(g *ground) []string { return g.values(runtimeNamed("0o" + strings.Repeat("7", 200_000))) }, "777..."},
+	{"a name of very many digits", func(g *ground) []string { return g.values(runtimeNamed("0o" + strings.Repeat("7", 200_000))) }, "777..."},
 	{"a port of thousands of digits", func(g *ground) []string {
 		return g.values("global: {runtime: {name: a, ingressUrl: 'https://example.com:" + strings.Repeat("9", 5000) + "/'}}\ntunnel-client: {enabled: false}\n")
 	}, "999..."},
-	{"indexes in indexes", func(*ground) []string { return []string{"--set", "a" + strings.Repeat("[0]", 30_000) + "=1"} }, "[0]..."},
+	{"indexes in indexes", func(*ground) []string { return []string{"--set", "a" + strings.Repeat("[0]", 30_000) + "=1"} }, "...=...: "},
 	{"a pattern of brackets", func(*ground) []string { return []string{strings.Repeat("[", 50_000)} }, "[[..."},
 }
 
