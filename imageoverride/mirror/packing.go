@@ -95,7 +95,7 @@ func Archive(folder, file string) error {
 
 // Unpack writes the files of an archive into a folder.
 func Unpack(file, folder string) error {
-	from, err := os.Open(file)
+	from, err := outfile.Open(file)
 	if err != nil {
 		return err
 	}
