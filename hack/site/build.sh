@@ -13,6 +13,7 @@ git ls-files '*.md' ':!:*testdata*' ':!:.github' | while read -r page; do
 	{ grep -oE '\]\([^):# ]+' "$page" || true; } | cut -c 3- | while read -r target; do
 		file=$(realpath -sm --relative-to=. "$(dirname "$page")/$target")
 		[ ! -d "$file" ] || file=$file/README.md
+		case $file in *.go) continue ;; esac # a second package of the module
 		[ ! -f "$file" ] || printf '%s\n' "$file"
 	done
 done | sort -u | while read -r file; do

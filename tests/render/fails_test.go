@@ -22,7 +22,7 @@ var uncoded = map[string]string{
 }
 
 // ofInstalls begins the message about a chart that cannot be installed, whatever its values: validate-values checks values.
-const ofInstalls = "installer.image.repository names no registry"
+const ofInstalls = `.path ".image.repository names no registry`
 
 var (
 	failing = regexp.MustCompile(`\{-? ?fail\s+(?:\(\s*(?:printf?)?\s*)*`)

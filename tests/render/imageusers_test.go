@@ -31,7 +31,7 @@ var knownUsers = map[string]int64{
 // Programs run as a number and without root only where a source says that their image can; TestRestrictedPresetPassesPodSecurity covers the others.
 func TestA7ProgramsRunAsUsersWithASource(t *testing.T) {
 	t.Parallel()
-	release := umbrella("tunnel", map[string]string{"redis.enabled": "true", "argo-cd.dex.enabled": "true", "argo-cd.commitServer.enabled": "true"})
+	release := umbrella("tunnel", map[string]string{"redis.enabled": "true", "argo-cd.dex.enabled": "true", "argo-cd.commitServer.enabled": "true", "doctor.enabled": "true"})
 	seen := map[string]bool{}
 	for _, object := range release.Objects(t) {
 		spec := podSpecOf(t, object)

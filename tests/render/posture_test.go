@@ -137,7 +137,7 @@ func TestNamesFitForTheLongestRelease(t *testing.T) {
 			if object.GetKind() == "CustomResourceDefinition" {
 				continue
 			}
-			key := object.GetKind() + "/" + object.GetName()
+			key := object.GetKind() + "/" + object.GetNamespace() + "/" + object.GetName()
 			assert.False(t, seen[key], "%s: two objects are named %s", chart, key)
 			seen[key] = true
 			if !slices.Contains(clusterScoped(), object.GetKind()) {

@@ -51,7 +51,7 @@ func TestRejectedValuesOfUsersOfThePublishedCharts(t *testing.T) {
 		"limit instead of limits":       {"app-proxy.resources.limit.cpu", `"1"`, "'limit' not allowed"},
 		"a renamed toggle":              {"argo-rollouts.crds.install", `false`, "Set installCRDs"},
 		"a path without effect":         {"global.codefresh.apiEventsPath", `"/events"`, "The event reporters know the path of events"},
-		"workers that are not a number": {"argo-workflows.controller.workflowWorkers", `"many"`, "got string, want"},
+		"workers that are not a number": {"argo-workflows.controller.workflowWorkers", `"many"`, "does not match pattern"},
 	} {
 		t.Run(title, func(t *testing.T) {
 			t.Parallel()

@@ -133,7 +133,7 @@ func TestWorkflowNamespacesAddToTheReleases(t *testing.T) {
 		set  map[string]string
 		want []string
 	}{
-		{nil, []string{"codefresh"}},
+		{nil, []string{"codefresh", "default"}},
 		{map[string]string{"controller.workflowNamespaces": `["a", "b"]`}, []string{"a", "b", "codefresh"}},
 		{map[string]string{"controller.workflowNamespaces": `["a"]`, "workflow.namespace": `"own"`}, []string{"a", "own"}},
 		{map[string]string{"controller.workflowNamespaces": `["a"]`, "singleNamespace": "true"}, []string{"codefresh"}},

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"strings"
 
 	"gitops-runtime/validator/engine"
 	"gitops-runtime/validator/findings"
@@ -35,6 +36,7 @@ func checkTogether(_ context.Context, d *state) engine.Outcome {
 	var list []findings.Finding
 	for _, rule := range []func(*state) (findings.Finding, bool){
 		(*state).cacheMissing, (*state).workflowsMissing, (*state).routeUnused, (*state).tunnelElsewhere, (*state).argoTokenMissing, (*state).sshKeyUnnamed,
+		(*state).backupUnreadable, (*state).backupNowhere, (*state).credentialsInAddress,
 	} {
 		if finding, broken := rule(d); broken {
 			list = append(list, finding)
@@ -100,6 +102,36 @@ func (d *state) sshKeyUnnamed() (findings.Finding, bool) {
 		return findings.Finding{}, false
 	}
 	return findings.New("SCH306", d.place(sshKeyPath+".secretKeyRef")), true
+}
+
+// backupUnreadable reports a backup that is encrypted for nobody.
+func (d *state) backupUnreadable() (findings.Finding, bool) {
+	recipients, _ := d.Values.Get("backup.recipients")
+	list, _ := recipients.([]any)
+	if !d.Values.Bool("backup.enabled", false) || len(list) > 0 {
+		return findings.Finding{}, false
+	}
+	return findings.New("SCH307", d.place("backup.recipients")), true
+}
+
+// backupNowhere reports a backup with no place, or with two.
+func (d *state) backupNowhere() (findings.Finding, bool) {
+	bucket, claim := d.Values.String("backup.s3.bucket", ""), d.Values.String("backup.volume.existingClaim", "")
+	if !d.Values.Bool("backup.enabled", false) || (bucket == "") != (claim == "") {
+		return findings.Finding{}, false
+	}
+	return findings.New("SCH308", d.place("backup.enabled")), true
+}
+
+// credentialsInAddress reports a URL with a user or a password in the values of the CronJobs.
+func (d *state) credentialsInAddress() (findings.Finding, bool) {
+	for _, path := range []string{"backup.s3.endpoint", "doctor.pushgateway"} {
+		of, _, _ := strings.Cut(path, ".")
+		if d.Values.Bool(of+".enabled", false) && strings.Contains(d.Values.String(path, ""), "@") {
+			return findings.New("SCH309", d.place(path), path), true
+		}
+	}
+	return findings.Finding{}, false
 }
 
 // tunnelHostName matches the tunnel's host name, which consists of account, runtime and tunnel server, as in the chart's templates.

@@ -24,6 +24,9 @@ func schemaTable() []Definition {
 		{"SCH304", Fail, "The tunnel routes to %s:%s, but the Service of internal-router is %s:%s.", "set tunnel-client.target to the Service of internal-router", "Requests through the tunnel would reach nothing."},
 		{"SCH305", Fail, "The programs sign in to Argo CD with a token, but none is set.", "set global.integrations.argo-cd.server.auth.token, or name a Secret in tokenSecretKeyRef{name,key}", "The runtime's programs sign in to Argo CD with it."},
 		{"SCH306", Fail, "The reference to the Secret with the SSH key has no name.", "set global.runtime.gitCredentials.sshPrivateKey.secretKeyRef.name and .key", "The key is read from that Secret."},
+		{"SCH307", Fail, "backup.recipients is empty, so nobody could read the archives.", "make a key with age-keygen and set backup.recipients[0] to its public half, age1...", "Archives are encrypted for these keys."},
+		{"SCH308", Fail, "backup needs one place for the archives: backup.s3.bucket or backup.volume.existingClaim.", "set one of them; the chart creates neither, since both outlive the release", "Without a place there is no backup, and with two it would be unclear which one is restored."},
+		{"SCH309", Fail, "%s contains a user or a password.", "put the credentials into the Secret that is named beside it", "The value is an argument or a variable of a pod, which everybody sees who may read pods."},
 	}
 }
 

@@ -116,7 +116,8 @@ func TestAnInterruptionWhileReadingInput(t *testing.T) {
 	batchFiles(t, 1)
 	for _, args := range [][]string{{"-f", "-"}, {"-f", "-", "000.yaml"}} {
 		silent, typed := io.Pipe()
-		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Millisecond)
+		ctx, cancel := context.WithCancel(context.Background())
+		time.AfterFunc(30*time.Millisecond, cancel)
 		var out bytes.Buffer
 		code := validatecmd.Main(ctx, append(args, "-n", "ns", "--no-cluster"), plainSystem(silent, &out))
 		assert.Equal(t, validatecmd.ExitError, code, out.String())

@@ -60,7 +60,8 @@ Arguments: context, group (of the API), crds (values: keep, annotations, additio
 {{- $common := dict "app.kubernetes.io/part-of" .context.partOf "app.kubernetes.io/managed-by" .context.managedBy -}}
 {{- range $path, $bytes := .files }}
 {{- $name := printf "%s.%s" (base $path | trimSuffix ".yaml") $.group }}
-{{- if include "common.owns" (dict "context" $.context "apiVersion" "apiextensions.k8s.io/v1" "kind" "CustomResourceDefinition" "name" $name) }}
+{{- $definition := dict "apiVersion" "apiextensions.k8s.io/v1" "kind" "CustomResourceDefinition" "name" $name }}
+{{- if include "common.owns" (merge (dict "context" $.context) $definition) }}
 {{- $labels := include "common.layered" (list $common (dict "app.kubernetes.io/name" $name) $.crds.additionalLabels) | fromJson }}
 {{- $metadata := include "common.compact" (dict "labels" $labels "annotations" $annotations) | fromJson | toYaml | indent 2 }}
 ---

@@ -1,7 +1,7 @@
 {{/* day-two.address: fails if a URL has a user or a password, without showing it. Arguments: path (of the value), url, fix. */}}
 {{- define "day-two.address" -}}
 {{- if contains "@" .url -}}
-{{- fail (printf "\n%s contains a user or a password.\n  fix: %s" .path .fix) -}}
+{{- fail (printf "\nSCH309: %s contains a user or a password.\n  fix: %s" .path .fix) -}}
 {{- end -}}
 {{- end -}}
 
