@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 
@@ -54,6 +55,11 @@ func TestRestrictedPresetPassesPodSecurity(t *testing.T) {
 // podSpecOf returns the pod spec of a workload or of a pod, such as those of helm test, or nil.
 func podSpecOf(t *testing.T, object render.Object) *corev1.PodSpec {
 	t.Helper()
+	if object.GetKind() == "CronJob" {
+		scheduled, err := render.As[batchv1.CronJob](&object)
+		assert.NoError(t, err)
+		return &scheduled.Spec.JobTemplate.Spec.Template.Spec
+	}
 	if object.GetKind() != "Pod" {
 		return pod(t, object)
 	}
