@@ -2,9 +2,9 @@ package overridecmd
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
@@ -134,18 +134,20 @@ func (f *chartFlags) allow(options *generate.Options) {
 	}
 }
 
+// mostExtra is the size of a file of images that is read, in bytes.
+const mostExtra = 4 << 20
+
 // readImages reads a file of images, one per line; # starts a comment.
 func readImages(path string) ([]string, error) {
 	if path == "" {
 		return nil, nil
 	}
-	file, err := os.Open(path)
+	listed, err := outfile.Read(path, mostExtra)
 	if err != nil {
 		return nil, fmt.Errorf("--extra-images %s: %s", path, outfile.Reason(err))
 	}
-	defer func() { _ = file.Close() }()
 	var images []string
-	scanner := bufio.NewScanner(file)
+	scanner := bufio.NewScanner(bytes.NewReader(listed))
 	for line := 1; scanner.Scan(); line++ {
 		text, _, _ := strings.Cut(scanner.Text(), "#")
 		if text = strings.TrimSpace(text); text == "" {

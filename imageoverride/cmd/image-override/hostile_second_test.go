@@ -139,6 +139,7 @@ func files() []placed {
 		put("a device as a mirror table", nil, []string{"mirror", "/dev/zero"}, 1, "is not a mirror table", nil),
 		put("a device as a lock file", table, []string{"verify-mirror", "CHART/../t.csv", "--lock", "/dev/zero"}, 1, "it is larger than 64 MiB", nil),
 		put("a pipe as a lock file", table, []string{"verify-mirror", "CHART/../t.csv", "--lock", "l"}, 1, "no program writes to this pipe", pipe("l")),
+		put("a pipe as a list of images", nil, generate("--extra-images", "e"), 1, "no program writes to this pipe", pipe("e")),
 		put("a pipe as a bundle", nil, []string{"load", "b", "--registry", "reg.corp", "-o", "out"}, 1, "it is not a regular file", pipe("b")),
 		put("a pipe as an ignore file", nil, nil, 1, ".helmignore: it is not a regular file", pipe("chart/.helmignore")),
 		put("a mirror table with a password", map[string]string{"../t.csv": "source_image,target_image\nme:canary@quay.io/a:1,127.0.0.1:1/a:1\n"}, mirror(), 1, `"quay.io/a:1" is not an image reference`, nil),
