@@ -45,8 +45,6 @@ type upgradeFrom struct {
 	files []string // files of more values
 	// external means that the release uses an Argo CD in the namespace neighbor.
 	external bool
-	// unready means that not all pods of the published release become ready: three that require a node each, for instance.
-	unready bool
 }
 
 // inPlace installs what the published chart renders, and upgrades it to this chart.
@@ -97,7 +95,7 @@ func (e *environment) addsNoController(t *testing.T, u upgradeFrom) {
 		assert.Contains(t, out.String(), "CLU801  This release has no "+title+", and the upgrade would install it.")
 	}
 	assert.Equal(t, workloads, e.workloadIDs(t, install.Namespace))
-	if u.image == "" && !u.unready { // otherwise pods of the release still start
+	if u.image == "" { // otherwise pods of the release still start
 		assert.Equal(t, before, e.pods(t, ""))
 	}
 }
@@ -126,7 +124,7 @@ func (e *environment) installPublished(t *testing.T, u upgradeFrom) {
 	if u.chart != "" {
 		patterns = append(patterns, "argo-rollouts/files/crds/*.yaml", "argo-events/files/crds/*.yaml")
 	}
-	definitions, ready := e.definitionsIn(t, patterns...), u.image == "" && !u.unready
+	definitions, ready := e.definitionsIn(t, patterns...), u.image == ""
 	err = e.local.Helm.Upgrade(ctx, install.Upgrade{
 		Release: install.Release, Chart: chartOf(t, "gitops-runtime", append(definitions, objects...)), Namespace: install.Namespace,
 		Timeout: map[bool]time.Duration{true: 5 * time.Minute, false: 10 * time.Second}[ready],
