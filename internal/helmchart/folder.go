@@ -1,6 +1,7 @@
 package helmchart
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -27,7 +28,10 @@ func (r *fileReader) folderOf(root string) error {
 		rules, err = ignore.Parse(r.left.Reader(r.ctx, ignore.HelmIgnore, file))
 		_ = file.Close()
 	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%s: %s", ignore.HelmIgnore, outfile.Reason(err))
 	}
 	rules.AddDefaults()
