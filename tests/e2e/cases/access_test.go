@@ -113,7 +113,7 @@ func (a access) workflowsServer(t *testing.T) {
 		Platform string `json:"platform"`
 	}
 	require.NoError(t, json.Unmarshal(got.body, &version), string(got.body))
-	image := a.image(t, install.Namespace, "argo-server", "server")
+	image := a.image(t, install.Namespace, "argo-server", "argo-server")
 	_, tag, _ := strings.Cut(image[strings.LastIndex(image, "/"):], ":")
 	assert.Equal(t, tag, strings.Split(version.Version, "+")[0])
 
