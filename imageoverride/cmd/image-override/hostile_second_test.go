@@ -144,7 +144,7 @@ func files() []placed {
 		put("a pipe as an ignore file", nil, nil, 1, ".helmignore: it is not a regular file", pipe("chart/.helmignore")),
 		put("a mirror table with a password", map[string]string{"../t.csv": "source_image,target_image\nme:canary@quay.io/a:1,127.0.0.1:1/a:1\n"}, mirror(), 1, `"quay.io/a:1" is not an image reference`, nil),
 		put("a mirror table of null bytes", map[string]string{"../t.csv": "source_image,target_image\n" + strings.Repeat("\x00", 100_000) + ",a\n"}, mirror(), 1, "...", nil),
-		put("a device as a list of images", nil, generate("--extra-images", "/dev/zero"), 1, "a line is longer than 64 KiB", nil),
+		put("a device as a list of images", nil, generate("--extra-images", "/dev/zero"), 1, "/dev/zero: it is larger than 4 MiB", nil),
 		put("authorities without end", table, mirror("--ca-file", "/dev/zero"), 1, "it is larger than 1 MiB", nil),
 		put("a link out of the chart", nil, nil, 1, "templates/x.yaml is a link out of the chart, to /etc/hostname", link("/etc/hostname", "chart/templates/x.yaml")),
 		put("a folder that is a link out of the chart", nil, nil, 1, "templates is a link out of the chart, to /etc", link("/etc", "chart/templates")),
