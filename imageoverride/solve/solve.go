@@ -411,7 +411,7 @@ func (p *problem) reason(c placed, contradicted bool) string {
 	case contradicted:
 		return fmt.Sprintf("another image that uses %s needs a different value", strings.Join(paths, " and "))
 	case len(paths) == 0 && p.cut:
-		return "the template writes it itself, or uses a value for whose trial there was no time; allow more with --render-time"
+		return "the template writes it itself, or reads a value that was not tried in time; increase --render-time"
 	case len(paths) == 0:
 		return "the template writes it itself"
 	default:

@@ -40,7 +40,7 @@ func TestFewRenders(t *testing.T) {
 		{"computed without values", "{{ print `quay.io/a` }}:1{{/* image */}}", nil, map[string]string{}, []string{"the template writes it itself"}, 6},
 		{"one of fifty", "{{ if .part7.image.registry }}{{ .part7.image.registry }}{{ else }}quay.io{{ end }}/a:1", nil, map[string]string{"part7.image.registry": "r.io/quay.io"}, nil, 24},
 		{"no time", "{{ if .part7.image.registry }}{{ .part7.image.registry }}{{ else }}quay.io{{ end }}/a:1", func() bool { return true }, map[string]string{},
-			[]string{"the template writes it itself, or uses a value for whose trial there was no time; allow more with --render-time"}, 6},
+			[]string{"the template writes it itself, or reads a value that was not tried in time; increase --render-time"}, 6},
 	} {
 		t.Run(one.name, func(t *testing.T) {
 			engine, reads := unset(t, one.image)

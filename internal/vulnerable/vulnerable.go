@@ -136,7 +136,7 @@ func Version(tag string) (*semver.Version, error) {
 	return semver.NewVersion(plain.FindString(tag))
 }
 
-// Of returns the vulnerabilities of a version of an image; known is false if the list does not cover the image, or the tag is no version.
+// Of returns the vulnerabilities of a version of an image; known is false if the list does not cover the image, or the tag is not a version.
 func (l List) Of(repository, tag string) (found []Vulnerability, known bool) {
 	version, err := Version(tag)
 	if err != nil {

@@ -3,6 +3,7 @@ package dashboards_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -46,7 +47,7 @@ func TestPanels(t *testing.T) {
 			}
 			metric, _, _ := strings.Cut(panel.Expr, "{")
 			for _, column := range panel.Columns {
-				known := append(metrics[metric].Labels, "service", "pod", "instance", "exported_namespace")
+				known := slices.Concat(metrics[metric].Labels, []string{"service", "pod", "instance", "exported_namespace"})
 				assert.Contains(t, known, column, panel.Title)
 			}
 			assert.Equal(t, panel.Type == "table", len(panel.Columns) > 0, panel.Title)

@@ -31,7 +31,7 @@ func checkProduct(p vulnerable.Product, pins []Pin) ([]string, error) {
 		pinned++
 		version, err := vulnerable.Version(pin.Version)
 		if err != nil {
-			wrong = append(wrong, fmt.Sprintf("%s: %s %s is no version that can be compared: pin a release", pin.File, pin.What, pin.Version))
+			wrong = append(wrong, fmt.Sprintf("%s: %s %s is not a version that can be compared: pin a release", pin.File, pin.What, pin.Version))
 			continue
 		}
 		for _, one := range p.Vulnerabilities {

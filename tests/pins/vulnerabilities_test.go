@@ -80,7 +80,7 @@ func TestCheck(t *testing.T) {
 		"the first fixed version":          {pins: []pins.Pin{image("v1.2.3")}},
 		"a tag with a suffix":              {pins: []pins.Pin{image("1.2.3-alpine3.24")}},
 		"nothing of it is left":            {pins: []pins.Pin{image("1.3.0")}, want: []string{stale}},
-		"a tag that is no version":         {pins: []pins.Pin{image("latest")}, want: []string{"charts/x/values.yaml: quay.io/a/thing latest is no version that can be compared: pin a release", stale}},
+		"a tag that is not a version":      {pins: []pins.Pin{image("latest")}, want: []string{"charts/x/values.yaml: quay.io/a/thing latest is not a version that can be compared: pin a release", stale}},
 		"the program's own go.mod":         {pins: []pins.Pin{{What: "example.test/thing", Version: "v1.2.3", File: "tests/e2e/programs/thing/go.mod", Program: "thing"}}},
 		"a closed image":                   {pins: []pins.Pin{image("1.2.3"), {What: "quay.io/closed/x", Version: "4212bc7", File: "charts/x/values.yaml"}}},
 		"a library of another program":     {pins: []pins.Pin{image("1.2.3"), {What: "example.test/thing", Version: "v1.0.0", File: "tests/e2e/programs/thing/go.mod", Program: "other"}}, want: []string{"tests/e2e/programs/thing/go.mod: the list of known vulnerabilities does not cover other: add a product, or an entry under unlisted that says why"}},
@@ -103,12 +103,12 @@ func TestCheck(t *testing.T) {
 func TestReadRefuses(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ text, want string }{
-		"an unknown field":         {"dates: x\n", `unknown field "dates"`},
-		"no date":                  {"products: []\n", `date: parsing time ""`},
-		"a fix within the range":   {entry(`found: release, severity: low, affected: "<2.0.0", fixed: 1.9.9`), "P: X: the fixed version 1.9.9 is in the affected range <2.0.0"},
-		"a severity of its own":    {entry(`found: release, severity: awful, affected: "<2.0.0", fixed: 2.0.0`), "P: X: id, summary, source and a severity"},
-		"a range that is no range": {entry(`found: release, severity: low, affected: "old", fixed: 2.0.0`), `P: X: affected "old"`},
-		"a fix that is no version": {entry(`found: release, severity: low, affected: "<2.0.0", fixed: soon`), `P: X: fixed "soon"`},
+		"an unknown field":            {"dates: x\n", `unknown field "dates"`},
+		"no date":                     {"products: []\n", `date: parsing time ""`},
+		"a fix within the range":      {entry(`found: release, severity: low, affected: "<2.0.0", fixed: 1.9.9`), "P: X: the fixed version 1.9.9 is in the affected range <2.0.0"},
+		"a severity of its own":       {entry(`found: release, severity: awful, affected: "<2.0.0", fixed: 2.0.0`), "P: X: id, summary, source and a severity"},
+		"a range that is no range":    {entry(`found: release, severity: low, affected: "old", fixed: 2.0.0`), `P: X: affected "old"`},
+		"a fix that is not a version": {entry(`found: release, severity: low, affected: "<2.0.0", fixed: soon`), `P: X: fixed "soon"`},
 	} {
 		_, err := pins.Read([]byte(c.text))
 		assert.ErrorContains(t, err, c.want, name)

@@ -1,6 +1,7 @@
 // Package published turns facts of the published chart, or of argo-helm's charts, into manifests, so that a test can upgrade a release of them to a
 // chart of this repository. testdata has what charts render with their defaults; gitops-runtime-0.24.0.tsv is the published chart with the
-// community's argo-cd 8.0.6, argo-events 2.4.8, argo-rollouts 2.37.3 and argo-workflows 0.45.15 in the place of Codefresh's builds of these versions. Containers run a stand-in that only responds to probes.
+// community's argo-cd 8.0.6, argo-events 2.4.8, argo-rollouts 2.37.3 and argo-workflows 0.45.15 instead of Codefresh's builds of these versions.
+// Containers run a stand-in that only responds to probes.
 package published
 
 import (

@@ -18,6 +18,7 @@ import (
 	"filippo.io/age"
 
 	"gitops-runtime/internal/cleantext"
+	"gitops-runtime/validator/store"
 )
 
 // Archive is the content of a backup.
@@ -33,7 +34,7 @@ type Archive struct {
 	Namespace string `json:"namespace"`
 	Chart     string `json:"chart"`
 	Version   string `json:"version"`
-	// Application is the namespace and the name of the Application of Argo CD that installs the runtime; empty for a release of Helm.
+	// Application is the namespace and the name of the Application of Argo CD that installs the runtime; empty for a Helm release.
 	Application string `json:"application,omitempty"`
 	// Kubernetes is the version of the cluster.
 	Kubernetes string `json:"kubernetes"`
@@ -51,11 +52,7 @@ type Archive struct {
 // Object is a Kubernetes object, without what the API server and controllers write.
 type Object map[string]any
 
-const (
-	format = 1
-	// MaxSize is the maximum size of an archive in bytes, sealed and unpacked.
-	MaxSize = 48 << 20
-)
+const format = 1
 
 // names of the files in an archive.
 const (
@@ -71,7 +68,7 @@ func (a Archive) Seal(out io.Writer, recipients ...age.Recipient) error {
 	}
 	zipped := gzip.NewWriter(sealed)
 	packed := tar.NewWriter(zipped)
-	left := MaxSize
+	left := store.MaxArchive
 	for _, file := range []struct {
 		name    string
 		content any
@@ -81,7 +78,7 @@ func (a Archive) Seal(out io.Writer, recipients ...age.Recipient) error {
 			return fmt.Errorf("write %s of the backup: %w", file.name, err)
 		}
 		if left -= len(text); left < 0 {
-			return fmt.Errorf("the backup exceeds %d MiB, which no restore reads", MaxSize>>20)
+			return fmt.Errorf("the backup exceeds %d MiB, which no restore reads", store.MaxArchive>>20)
 		}
 		const mode = 0o600
 		if err := packed.WriteHeader(&tar.Header{Name: file.name, Mode: mode, Size: int64(len(text)), ModTime: a.Made, Format: tar.FormatPAX}); err != nil {
@@ -143,7 +140,7 @@ var name = regexp.MustCompile(`^[a-z0-9]([-.a-z0-9]{0,61}[a-z0-9])?$`)
 
 // unpack returns the files of an archive. Other files than those that Seal writes are an error.
 func unpack(from io.Reader) (map[string][]byte, error) {
-	files, left := map[string][]byte{}, int64(MaxSize)
+	files, left := map[string][]byte{}, int64(store.MaxArchive)
 	for packed := tar.NewReader(from); ; {
 		head, err := packed.Next()
 		if errors.Is(err, io.EOF) {
@@ -153,7 +150,7 @@ func unpack(from io.Reader) (map[string][]byte, error) {
 			return nil, fmt.Errorf("the backup is not a tar archive: %w", err)
 		}
 		if left -= head.Size; left < 0 {
-			return nil, fmt.Errorf("%q of the backup exceeds %d MiB", cleantext.Short(head.Name), MaxSize>>20)
+			return nil, fmt.Errorf("%q of the backup exceeds %d MiB", cleantext.Short(head.Name), store.MaxArchive>>20)
 		}
 		if files[head.Name] != nil || !slices.Contains([]string{aboutFile, valuesFile, objectsFile}, head.Name) {
 			return nil, fmt.Errorf("the backup contains the file %q, which validate-values backup does not write there", cleantext.Short(head.Name))

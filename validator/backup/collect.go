@@ -53,7 +53,7 @@ var lacks = []string{
 	"Argo CD's settings that were changed with kubectl instead of values (validate-values doctor lists them as REL202)",
 }
 
-// Collect reads what a runtime consists of. The application is the namespace and the name of the Application that installs it, empty for a release of Helm.
+// Collect reads what a runtime consists of. The application is the namespace and the name of the Application that installs it, empty for a Helm release.
 func Collect(ctx context.Context, from Source, of *release.Release, application, runtime string, now time.Time) (Archive, error) {
 	made := Archive{
 		Application: application,

@@ -181,7 +181,7 @@ func Backup(system validatecmd.System, code *int) *cobra.Command {
 	flags.IntVar(&o.keep, "keep", 0, "number of archives of the release that remain in the folder; 0 for all")
 	flags.StringVarP(&o.Namespace, "namespace", "n", "", "namespace of the release (default: that of the kubeconfig's context)")
 	flags.StringVar(&o.Release, "release", "cf-gitops-runtime", "name of the Helm release")
-	flags.StringSliceVarP(&o.Values.Files, "values", "f", nil, "values of a runtime that is no release of Helm and that no Application on this cluster describes (may be repeated)")
+	flags.StringSliceVarP(&o.Values.Files, "values", "f", nil, "values of a runtime that is not a Helm release and that no Application on this cluster describes (may be repeated)")
 	flags.StringVar(&o.ChartVersion, "version", "", "version of the chart of such a runtime")
 	flags.StringArrayVar(&o.recipients, "recipient", nil, "public key of age that can read the backup (may be repeated)")
 	flags.StringVar(&o.recipientsFile, "recipients-file", "", "file with public keys of age, one on each line")

@@ -63,7 +63,7 @@ func rows() []row {
 		{"CLU500", "No other controller acts on the same objects", "cluster", nil, remote, checkNeighbors},
 		{"CLU600", "No other runtime is on the cluster", "cluster", nil, remote, checkRuntimes},
 		{"CLU700", "The external Argo CD exists and has a supported version", "cluster", []string{"CRT100"}, remote, checkExternalArgo},
-		{"CLU800", "An upgrade starts from a release that it suits", "cluster", nil, remote, checkRelease},
+		{"CLU800", "The installed release can be upgraded with these values", "cluster", nil, remote, checkRelease},
 		{"CLU900", "The credentials for Argo CD can be read", "cluster", nil, remote, checkArgoCredentials},
 	}
 }

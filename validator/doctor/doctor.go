@@ -43,7 +43,7 @@ type Subject struct {
 	Cluster Cluster
 	// Release is the release as Helm stored it.
 	Release *release.Release
-	// Application is the Application of Argo CD that installs the runtime; nil for a release of Helm, which Release then is as the chart renders it.
+	// Application is the Application of Argo CD that installs the runtime; nil for a Helm release. If it is set, Release is what the chart renders.
 	Application *Application
 	// Chart contains the definitions of the programs, those that the release left out included; nil if no chart was found.
 	Chart *chart.Chart

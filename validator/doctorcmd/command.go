@@ -66,7 +66,7 @@ func Command(system validatecmd.System, code *int) *cobra.Command {
 	flags.StringVar(&o.Connection.Kubeconfig, "kubeconfig", "", "kubeconfig file")
 	flags.StringVar(&o.Connection.Context, "context", "", "context of the kubeconfig")
 	flags.StringSliceVar(&o.contexts, "contexts", nil, "examine the runtimes of several contexts, and print one table")
-	flags.StringSliceVarP(&o.Values.Files, "values", "f", nil, "values of a runtime that is no release of Helm and that no Application on this cluster describes (may be repeated)")
+	flags.StringSliceVarP(&o.Values.Files, "values", "f", nil, "values of a runtime that is not a Helm release and that no Application on this cluster describes (may be repeated)")
 	flags.StringVar(&o.Chart, "chart", "", "chart whose definitions are compared: directory, .tgz file or oci:// reference (default: charts/gitops-runtime in this or a parent directory)")
 	flags.StringVar(&o.ChartVersion, "version", "", "version of the chart to pull from the registry")
 	if system.Registries != nil {

@@ -25,18 +25,18 @@ import (
 	"gitops-runtime/validator/validatecmd"
 )
 
-// Installed is a runtime as Helm or Argo CD installed it. Of a runtime without a release of Helm, Release has values, the name and the version of the chart,
-// and no objects until Render.
+// Installed is a runtime as Helm or Argo CD installed it. Without a Helm release, Release has the values and the name and version of the chart, and no
+// objects until Render is called.
 type Installed struct {
 	*release.Release
-	// Application is the Application that installs the runtime; nil for a release of Helm.
+	// Application is the Application that installs the runtime; nil for a Helm release.
 	Application *doctor.Application
 	// stored means that Helm has stored the release, and chart is the reference that the Application names.
 	stored bool
 	chart  string
 }
 
-// Find returns the runtime of a namespace: the release of Helm; without one, what the values of the user say, or else the Application of Argo CD on this
+// Find returns the runtime of a namespace: the Helm release; without one, what the values of the user say, or else the Application of Argo CD on this
 // cluster that has the Deployment of app-proxy.
 func Find(ctx context.Context, from validatecmd.Cluster, o validatecmd.Options) (*Installed, error) {
 	var none errNoRelease
@@ -189,7 +189,7 @@ func escaped(value string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(value, `\,`, ","), ",", `\,`)
 }
 
-// Render adds the objects of a runtime that is no release of Helm: its chart is rendered as for this cluster.
+// Render adds the objects of a runtime that is not a Helm release: its chart is rendered as for this cluster.
 func (i *Installed) Render(ctx context.Context, system validatecmd.System, from validatecmd.Cluster, o validatecmd.Options) error {
 	if i.stored {
 		return nil

@@ -43,7 +43,7 @@ func installer(helm, operation tree) tree {
 	}
 }
 
-// A runtime that Argo CD has installed is examined like a release of Helm, and its fixes are those of Argo CD.
+// A runtime that Argo CD has installed is examined like a Helm release, and its fixes are those of Argo CD.
 func TestInstalledByArgoCD(t *testing.T) {
 	t.Parallel()
 	w := healthy(t, "tunnel")

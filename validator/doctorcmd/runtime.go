@@ -34,7 +34,7 @@ type runtime struct {
 	cluster validatecmd.Cluster
 	kinds   *cluster.Kinds
 	stored  *release.Release
-	// application installs the runtime; nil for a release of Helm.
+	// application installs the runtime; nil for a Helm release.
 	application *doctor.Application
 	chart       *chart.Chart
 	values      *helmvalues.Values

@@ -247,8 +247,8 @@ func TestCommand(t *testing.T) {
 				"unchanged  global.runtime.singleNamespace\n0 moved, 0 dropped, 1 unchanged, 2 differs\n"},
 		{name: "quotes", args: []string{"-", "--chart", "argo-cd"}, in: "server:\n  replicas: \"2\"\n  readinessProbe: {periodSeconds: \"5\"} # five\n  ingress: {enabled: \"true\"}\n",
 			out: "server:\n  replicas: \"2\"\n  readinessProbe: {periodSeconds: 5} # five\n  ingress: {enabled: true}\n",
-			err: "unquoted   server.ingress.enabled: It is written without quotes, since it is no text.\n" +
-				"unquoted   server.readinessProbe.periodSeconds: It is written without quotes, since it is no text.\n" +
+			err: "unquoted   server.ingress.enabled: It is written without quotes, since it is not a string.\n" +
+				"unquoted   server.readinessProbe.periodSeconds: It is written without quotes, since it is not a string.\n" +
 				"unchanged  server.replicas\n0 moved, 0 dropped, 1 unchanged, 2 unquoted\n"},
 		{name: "a quoted false, which the published templates take for true", args: []string{"-", "--chart", "argo-cd"}, in: "dex: {enabled: \"false\"}\n", fail: "the chart rejects the new file"},
 		{name: "no file", args: nil, fail: "migrate takes one values file; see validate-values migrate --help"},

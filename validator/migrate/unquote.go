@@ -35,7 +35,7 @@ func unquote(text []byte, rejected []valueschema.Problem) ([]byte, []Change, err
 			continue
 		}
 		content.Style, content.Tag = 0, ""
-		changes = append(changes, Change{Verdict: Unquoted, Path: path, Reason: "It is written without quotes, since it is no text."})
+		changes = append(changes, Change{Verdict: Unquoted, Path: path, Reason: "It is written without quotes, since it is not a string."})
 	}
 	if len(changes) == 0 {
 		return text, nil, nil

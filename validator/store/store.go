@@ -1,4 +1,4 @@
-// Package store keeps the archives of backups in a folder, or in a bucket by the protocol of S3. An archive is there as a whole or not at all. The package does
+// Package store stores the archives of backups in a folder, or in a bucket with the S3 protocol. An archive is stored completely or not at all. The package does
 // not know what archives contain.
 package store
 
@@ -15,7 +15,7 @@ import (
 
 // Store is a folder or a bucket.
 type Store interface {
-	// Put writes an archive as a whole.
+	// Put stores an archive; if it fails, the archive does not exist.
 	Put(ctx context.Context, name string, content []byte) error
 	// Get reads an archive.
 	Get(ctx context.Context, name string) ([]byte, error)
@@ -25,7 +25,7 @@ type Store interface {
 	Remove(ctx context.Context, name string) error
 }
 
-// MaxArchive is the maximum size of an archive in bytes.
+// MaxArchive is the maximum size of an archive in bytes, encrypted and decrypted.
 const MaxArchive = 48 << 20
 
 // Open returns the store of a path, and the name of the archive in it: s3://bucket/folder/name or folder/name. The name is empty for a path that ends with a

@@ -18,7 +18,7 @@ import (
 
 // Document returns the statements about images, each a reference with a tag: for every vulnerability of the list, whether the image is affected, fixed or
 // not affected, and under investigation where no range of versions is known. author is who makes the statements; digests are those of images, as far as
-// they are known. Images that the list does not cover, or whose tag is no version, have no statement.
+// they are known. Images that the list does not cover, or whose tag is not a version, have no statement.
 func Document(list vulnerable.List, images []string, digests map[string]string, author string) (openvex.VEX, error) {
 	day, err := time.Parse(time.DateOnly, list.Date)
 	if err != nil {

@@ -120,7 +120,7 @@ argo-cd:
   repoServer: {readinessProbe: {initialDelaySeconds: 1, periodSeconds: 1}}
 `
 
-// state is what an upgrade leads to: a chart, the values of a mode, and changes and extras with their numbers.
+// state is the target of an upgrade: a chart, the values of an access mode, and the changes and extra objects with their numbers.
 type state struct {
 	chart   string
 	mode    []string // values files

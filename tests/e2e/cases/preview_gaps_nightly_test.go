@@ -102,24 +102,15 @@ func (p *previewed) services(t *testing.T) map[*corev1.Service][]string {
 	return found
 }
 
-// send sends requests at a steady rate without waiting for earlier ones, and waits for all at the end.
+// send sends requests to a Service at a steady rate.
 func (s *pings) send(ctx context.Context, name string, service corev1.Service) {
-	var group sync.WaitGroup
-	defer group.Wait()
-	ticks := time.NewTicker(pingsEvery)
-	defer ticks.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticks.C:
-		}
+	steadily(ctx, pingsEvery, func(ctx context.Context) {
 		made := &outcome{sent: time.Now()}
 		s.mu.Lock()
 		s.outcomes[name] = append(s.outcomes[name], made)
 		s.mu.Unlock()
-		group.Go(func() { made.err = s.responds(context.WithoutCancel(ctx), service) })
-	}
+		made.err = s.responds(ctx, service)
+	})
 }
 
 // responds sends a request through the API server to one of the pods that are ready. Any response is one, even that the port speaks another protocol. A busy API

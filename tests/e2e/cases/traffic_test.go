@@ -72,31 +72,36 @@ func (f *traffic) end() {
 	f.group.Wait()
 }
 
-// requests sends requests at a steady rate without waiting for earlier ones; it waits for all at the end.
+// requests sends requests at a steady rate.
 func (f *traffic) requests(ctx context.Context) {
+	steadily(ctx, requestsEvery, func(ctx context.Context) {
+		made := &outcome{sent: time.Now()}
+		f.mu.Lock()
+		f.outcomes = append(f.outcomes, made)
+		f.mu.Unlock()
+		got, err := f.ask(ctx, request{path: "/app-proxy/hello"})
+		if err == nil && got.status != http.StatusOK {
+			err = fmt.Errorf("status %d", got.status)
+		}
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		made.done, made.err = true, err
+	})
+}
+
+// steadily calls send at a steady rate without waiting for earlier calls, until the context ends; then it waits for all. Calls are not canceled.
+func steadily(ctx context.Context, every time.Duration, send func(context.Context)) {
 	var group sync.WaitGroup
 	defer group.Wait()
-	ticks := time.NewTicker(requestsEvery)
+	ticks := time.NewTicker(every)
 	defer ticks.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticks.C:
+			group.Go(func() { send(context.WithoutCancel(ctx)) })
 		}
-		made := &outcome{sent: time.Now()}
-		f.mu.Lock()
-		f.outcomes = append(f.outcomes, made)
-		f.mu.Unlock()
-		group.Go(func() {
-			got, err := f.ask(context.WithoutCancel(ctx), request{path: "/app-proxy/hello"})
-			if err == nil && got.status != http.StatusOK {
-				err = fmt.Errorf("status %d", got.status)
-			}
-			f.mu.Lock()
-			defer f.mu.Unlock()
-			made.done, made.err = true, err
-		})
 	}
 }
 

@@ -22,7 +22,7 @@ func (p *Platform) testAPI(mux *http.ServeMux) {
 	mux.HandleFunc("PUT /test/runtimes", func(w http.ResponseWriter, r *http.Request) {
 		var runtimes []Runtime
 		if problem := decode(w, r, &runtimes); problem != "" {
-			serve.Failure(w, http.StatusBadRequest, "the body is no list of runtimes: "+problem)
+			serve.Failure(w, http.StatusBadRequest, "the request body is not a list of runtimes: "+problem)
 			return
 		}
 		if err := p.data.adopt(runtimes); err != nil {

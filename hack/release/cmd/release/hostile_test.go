@@ -158,7 +158,7 @@ func tables() []input {
 		two("a line of two megabytes", head+strings.Repeat("a", 2<<20), head+row, "token too long"),
 		two("aspects with escape characters", head+row, head+row+"tunnel\tPod\ta\tb\t\x1b[31m::x\t##[error]\t::error::x\n", `\x1b[31m`),
 		two("values with escape characters", head+row, head+"tunnel\tPod\ta\tb\tenv\t\u202ec\t\u009b2J\n", "A person has to look"),
-		two("bytes that are no text", head+row, head+"\xff\x00\xfe\t\x01\t\x02\t\x03\tenv\t\x04\t\x05\n", "A person has to look"),
+		two("bytes that are not text", head+row, head+"\xff\x00\xfe\t\x01\t\x02\t\x03\tenv\t\x04\t\x05\n", "A person has to look"),
 		two("the same row very often", head+strings.Repeat(row, 300_000), head+strings.Repeat(row, 300_000), "of CPU time"),
 		two("very many rows", rows("tunnel\tPod\ta%d\tb\tenv\tc\td\n", 300_000), head+row, ""),
 		two("very many objects of closed programs", rows("tunnel\tPod\ta%d\tb\timage\tc\tquay.io/codefresh/a:1\n", 50_000), head+row, "of CPU time"),
