@@ -163,3 +163,22 @@ func TestRow17ApplicationSetRunsWithoutAServer(t *testing.T) {
 	assert.Equal(t, 1, waits("1"))
 	assert.Equal(t, 0, waits("0"))
 }
+
+// repoServer.clusterRoleRules gives every permission without rules, as in argo-cd 10.1.1, and else the rules alone.
+func TestClusterRoleRulesOfTheRepositoryServer(t *testing.T) {
+	t.Parallel()
+	everything := []rbacv1.PolicyRule{
+		{APIGroups: []string{"*"}, Resources: []string{"*"}, Verbs: []string{"*"}},
+		{NonResourceURLs: []string{"*"}, Verbs: []string{"*"}},
+	}
+	for rules, want := range map[string][]rbacv1.PolicyRule{
+		"[]": everything,
+		`[{"apiGroups": ["a"], "resources": ["b"], "verbs": ["get"]}]`: {{APIGroups: []string{"a"}, Resources: []string{"b"}, Verbs: []string{"get"}}},
+	} {
+		objects := argoCD(map[string]string{"repoServer.clusterRoleRules.enabled": "true", "repoServer.clusterRoleRules.rules": rules}).Objects(t)
+		role, err := render.As[rbacv1.ClusterRole](render.Find(objects, "ClusterRole", "codefresh-cf-argocd-repo-server"))
+		require.NoError(t, err)
+		assert.Equal(t, want, role.Rules)
+	}
+	assert.NotContains(t, render.Names(argoCD(nil).Objects(t), "ClusterRole"), "ClusterRole/codefresh-cf-argocd-repo-server")
+}

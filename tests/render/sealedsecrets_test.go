@@ -155,6 +155,10 @@ func TestB7SealedSecretsTakesItsRoles(t *testing.T) {
 	binding, err := render.As[rbacv1.RoleBinding](render.Find(objects, "RoleBinding", sealer+"-service-proxier"))
 	require.NoError(t, err)
 	assert.Equal(t, []rbacv1.Subject{{Kind: "Group", APIGroup: "rbac.authorization.k8s.io", Name: "admins"}}, binding.Subjects)
+	existing, err := render.As[rbacv1.ClusterRoleBinding](render.Find(sealedWith(t, "  rbac: {clusterRole: false, clusterRoleName: unsealer}\n"), "ClusterRoleBinding", "codefresh-"+sealer+"-existing"))
+	require.NoError(t, err)
+	assert.Equal(t, rbacv1.RoleRef{APIGroup: "rbac.authorization.k8s.io", Kind: "ClusterRole", Name: "unsealer"}, existing.RoleRef)
+	assert.Equal(t, []rbacv1.Subject{{Kind: "ServiceAccount", Name: sealer, Namespace: "codefresh"}}, existing.Subjects)
 }
 
 // kubeseal comes through the API server and a Prometheus from any namespace, so the policy of sealed-secrets admits everyone, as without a policy.

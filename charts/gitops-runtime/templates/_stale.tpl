@@ -31,6 +31,5 @@
 {"path":["global","external-argo-cd","server","protocol"],"sentence":"No version since 0.24 reads it; port 443 stands for https. Set global.integrations.argo-cd.server.port."},
 {"path":["global","external-argo-cd","server","image"],"sentence":"No version since 0.24 reads it. Remove it."},
 {"path":["sealed-secrets","kubeVersion"],"sentence":"No object here depends on the version of Kubernetes. Remove it."},
-{"path":["sealed-secrets","rbac","clusterRoleName"],"sentence":"The ClusterRole has the namespace in its name, so that several releases can run on a cluster. Remove it."},
 {"path":["sealed-secrets","commandArgs"],"sentence":"No version of the sealed-secrets chart reads it. Set sealed-secrets.args."}]
 {{- end }}

@@ -40,6 +40,25 @@ subjects:
 {{- end }}
 {{- end }}
 
+{{- /* sealed-secrets.existingClusterRole: the binding to a ClusterRole that the user created. Arguments: values, context. */}}
+{{- define "sealed-secrets.existingClusterRole" -}}
+{{- $rbac := .values.rbac }}
+{{- if and $rbac.create $rbac.clusterRoleName (not $rbac.clusterRole) (not $rbac.namespacedRoles) }}
+{{- $component := dict "context" .context "values" .values "facts" (dict "fullname" .context.fullname) }}
+{{- $name := include "common.clusterName" (dict "context" .context "name" "existing") }}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata:
+  {{- include "common.metadata" (dict "context" .context "name" $name "clusterScoped" true "labels" $rbac.labels) | nindent 2 }}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: {{ toJson $rbac.clusterRoleName }}}
+subjects:
+  - kind: ServiceAccount
+    name: {{ include "common.serviceAccountName" $component | toJson }}
+    namespace: {{ toJson .context.namespace }}
+{{- end }}
+{{- end }}
+
 {{- /* sealed-secrets.namespacedRoles: Roles in additionalNamespaces instead of the ClusterRole. Arguments: values, context. */}}
 {{- define "sealed-secrets.namespacedRoles" -}}
 {{- $rbac := .values.rbac }}
