@@ -3,9 +3,7 @@ package schema
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"regexp"
-	"slices"
 )
 
 // complete adds to node what Helm itself adds to the chart's values: those of its subcharts, which their own schemas validate, `global`, and the
@@ -37,11 +35,9 @@ func complete(node Node, c chart, schemas map[string]Node) error {
 	return completeGlobals(node, properties, global, c, schemas)
 }
 
-// completeGlobals accepts the globals of other charts: a chart that depends on this one has its own, and tools such as Rancher add some. A parent's
-// own globals are limited to their keys, and a typo of one is rejected; what a subchart reads is validated by its own schema.
+// completeGlobals accepts the globals of other charts: a chart that depends on this one has its own, and tools such as Rancher add some. In a parent,
+// a typo of a key that it or a subchart reads is rejected.
 func completeGlobals(node, properties, global Node, c chart, schemas map[string]Node) error {
-	own, _ := global["properties"].(Node)
-	keys := slices.Sorted(maps.Keys(own))
 	parent, err := addGlobals(node, properties, c, schemas)
 	if err != nil {
 		return err
@@ -51,7 +47,7 @@ func completeGlobals(node, properties, global Node, c chart, schemas map[string]
 		return nil
 	}
 	delete(global, "additionalProperties")
-	refuseTypos(global, keys)
+	refuseTypos(global)
 	return nil
 }
 

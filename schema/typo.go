@@ -14,11 +14,11 @@ const shortest = 6
 
 // refuseTypos makes an open map reject the keys that differ by one letter from one of its own, with a message that names that key: such a map accepts
 // any other key, and a typo would not be detected.
-func refuseTypos(node Node, keys []string) {
+func refuseTypos(node Node) {
 	properties, _ := node["properties"].(Node)
 	known := slices.Sorted(maps.Keys(properties))
 	refused := Node{}
-	for _, key := range keys {
+	for _, key := range known {
 		if len(key) >= shortest {
 			refused[typos(key, known)] = Node{"const": valueschema.TypoSentence(key)}
 		}

@@ -96,7 +96,10 @@ func page(chart string, groups []group) []byte {
 	text.WriteString("Each value has an anchor: its path in lower case, with dashes for dots. Those of the Argo charts, below `argo-cd`, `argo-rollouts`, `argo-workflows`, `argo-events` and\n" +
 		"`tunnel-client`, are all in the READMEs of these charts; here are the defaults that the runtime changes: [argo-cd](../charts/argo-cd/README.md#values),\n" +
 		"[argo-rollouts](../charts/argo-rollouts/README.md#values), [argo-workflows](../charts/argo-workflows/README.md#values), [argo-events](../charts/argo-events/README.md#values),\n" +
-		"[tunnel-client](../charts/tunnel-client/README.md#values).\n\n| group | values |\n| --- | ---: |\n")
+		"[tunnel-client](../charts/tunnel-client/README.md#values).\n" +
+		"Two lists have no default, so that the runtime does not replace those of `argo-cd.global`: <a id=\"global-imagepullsecrets\"></a>`global.imagePullSecrets`, the image pull\n" +
+		"secrets of all pods, and <a id=\"global-topologyspreadconstraints\"></a>`global.topologySpreadConstraints`, how all pods spread; a labelSelector is added. If they are set, those of\n" +
+		"`argo-cd.global` have no effect: Helm gives the globals of a chart precedence over those of its subcharts.\n\n| group | values |\n| --- | ---: |\n")
 	for _, of := range groups {
 		fmt.Fprintf(&text, "| [`%s`](#%s) | %d |\n", of.title, Slug(of.title), len(of.rows))
 	}

@@ -5,6 +5,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	netv1 "k8s.io/api/networking/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -175,10 +177,45 @@ func TestClusterRoleRulesOfTheRepositoryServer(t *testing.T) {
 		"[]": everything,
 		`[{"apiGroups": ["a"], "resources": ["b"], "verbs": ["get"]}]`: {{APIGroups: []string{"a"}, Resources: []string{"b"}, Verbs: []string{"get"}}},
 	} {
-		objects := argoCD(map[string]string{"repoServer.clusterRoleRules.enabled": "true", "repoServer.clusterRoleRules.rules": rules}).Objects(t)
+		release := render.Release{Chart: "argo-cd", SetJSON: map[string]string{"repoServer.clusterRoleRules": `{"enabled": true, "rules": ` + rules + `}`}}
+		objects := release.Objects(t)
 		role, err := render.As[rbacv1.ClusterRole](render.Find(objects, "ClusterRole", "codefresh-cf-argocd-repo-server"))
 		require.NoError(t, err)
 		assert.Equal(t, want, role.Rules)
 	}
 	assert.NotContains(t, render.Names(argoCD(nil).Objects(t), "ClusterRole"), "ClusterRole/codefresh-cf-argocd-repo-server")
+}
+
+// Lists of argo-cd.global reach Argo CD's pods: the runtime has no default for them, which would replace them.
+func TestListsOfArgoCDsGlobals(t *testing.T) {
+	t.Parallel()
+	objects := render.Release{Chart: "gitops-runtime", Files: []string{"tunnel"}, SetJSON: map[string]string{
+		"argo-cd.global.imagePullSecrets":          `[{"name": "registry"}]`,
+		"argo-cd.global.topologySpreadConstraints": `[{"maxSkew": 2, "topologyKey": "zone", "whenUnsatisfiable": "ScheduleAnyway"}]`,
+	}}.Objects(t)
+	for name, want := range map[string]int{"argo-cd-server": 1, "argo-cd-repo-server": 1, "argo-cd-redis": 1, "cap-app-proxy": 0} {
+		spec := pod(t, *render.Find(objects, "Deployment", name))
+		assert.Len(t, spec.ImagePullSecrets, want, name)
+		assert.Len(t, spec.TopologySpreadConstraints, want, name)
+	}
+}
+
+// The Secret of a certificate has the type of argo-cd 10.1.1, which an upgrade cannot change, whatever parts are set; the Ingress for gRPC has its port.
+func TestCertificateSecretsAndTheIngressForGRPC(t *testing.T) {
+	t.Parallel()
+	for _, each := range []struct{ name, set, parts string }{
+		{"argocd-server-tls", "server", `{"enabled": true}`},
+		{"argocd-server-tls", "server", `{"enabled": true, "crt": "a", "key": "b"}`},
+		{"argocd-repo-server-tls", "repoServer", `{"enabled": true, "ca": "a"}`},
+	} {
+		objects := render.Release{Chart: "argo-cd", SetJSON: map[string]string{each.set + ".certificateSecret": each.parts}}.Objects(t)
+		secret, err := render.As[corev1.Secret](render.Find(objects, "Secret", each.name))
+		require.NoError(t, err)
+		assert.Equal(t, corev1.SecretTypeTLS, secret.Type)
+		assert.Contains(t, secret.Data, corev1.TLSCertKey)
+		assert.Contains(t, secret.Data, corev1.TLSPrivateKeyKey)
+	}
+	ingress, err := render.As[netv1.Ingress](render.Find(argoCD(map[string]string{"server.ingressGrpc.enabled": "true"}).Objects(t), "Ingress", "cf-argocd-server-grpc"))
+	require.NoError(t, err)
+	assert.EqualValues(t, 443, ingress.Spec.Rules[0].HTTP.Paths[0].Backend.Service.Port.Number)
 }

@@ -37,7 +37,6 @@ Arguments: context, component, name, certificate (values certificateSecret: ca, 
 */}}
 {{- define "argo-cd.certificateSecret" -}}
 {{- if .certificate.enabled -}}
-{{- $data := include "common.compact" (dict "ca.crt" .certificate.ca "tls.crt" .certificate.crt "tls.key" .certificate.key) | fromJson -}}
 apiVersion: v1
 kind: Secret
 metadata:
@@ -48,10 +47,12 @@ metadata:
     "labels" .certificate.labels
     "annotations" .certificate.annotations
   ) | nindent 2 }}
-type: {{ ternary "kubernetes.io/tls" "Opaque" (and (hasKey $data "tls.crt") (hasKey $data "tls.key")) }}
+type: kubernetes.io/tls # cannot be changed by an upgrade, and requires both keys
 data:
-  {{- range $key, $value := $data }}
-  {{ $key }}: {{ $value | b64enc }}
+  {{- with .certificate.ca }}
+  ca.crt: {{ b64enc . }}
   {{- end }}
+  tls.crt: {{ .certificate.crt | default "" | b64enc | quote }}
+  tls.key: {{ .certificate.key | default "" | b64enc | quote }}
 {{- end -}}
 {{- end -}}
