@@ -51,12 +51,18 @@ type Ending struct {
 // Run runs a program in a folder as a separate process, and measures it.
 func Run(t *testing.T, program, folder string, args ...string) Ending {
 	t.Helper()
+	return RunWith(t, nil, program, folder, args...)
+}
+
+// RunWith is Run with environment variables, as NAME=value.
+func RunWith(t *testing.T, env []string, program, folder string, args ...string) Ending {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	command := exec.CommandContext(ctx, program, args...)
 	command.Dir = folder
 	// One processor: its time is then bounded by the run's own deadline, however many the machine has.
-	command.Env = []string{"HOME=" + folder, "PATH=/nowhere", "GOMAXPROCS=1"}
+	command.Env = append([]string{"HOME=" + folder, "PATH=/nowhere", "GOMAXPROCS=1"}, env...)
 	var out bytes.Buffer
 	command.Stdout, command.Stderr = &out, &out
 	require.NoError(t, command.Start())

@@ -383,8 +383,8 @@ func (o options) load(ctx context.Context, system validatecmd.System) ([]byte, e
 	}
 	if from.Store != nil {
 		if from.name == "" {
-			if from.name, err = store.Newest(ctx, from); err != nil {
-				return nil, fmt.Errorf("%s: %w", o.file, err)
+			if from.name, err = store.Newest(ctx, from, o.file); err != nil {
+				return nil, err
 			}
 			fmt.Fprintf(system.Err, "validate-values: reading %s\n", cleantext.Line(o.file+from.name))
 		}

@@ -237,7 +237,7 @@ func TestRefusals(t *testing.T) {
 	}{
 		"no file":        {newServer(), []string{"backup", "--recipient", public}, 2, "give --file, the file to write, or - for standard output"},
 		"keep a file":    {newServer(), []string{"backup", "--file", "x", "--keep", "3", "--recipient", public}, 2, "--keep is a number of archives in a folder: end --file with a slash"},
-		"no credentials": {newServer(), []string{"backup", "--file", "s3://b/x", "--recipient", public}, 2, "no credentials for the bucket: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment"},
+		"no credentials": {newServer(), []string{"backup", "--file", "s3://backups/x", "--recipient", public}, 2, "no credentials for the bucket: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment"},
 		"empty folder":   {newServer(), []string{"restore", "--file", t.TempDir() + "/", "--chart", chart, "--identity", identity}, 2, "there is no archive"},
 		"nobody":         {newServer(), []string{"backup", "--file", "x"}, 2, "nobody could read the backup: give --recipient with a public key of age (age-keygen makes one), or --passphrase-file"},
 		"two ways":       {newServer(), []string{"backup", "--file", "x", "--recipient", public, "--passphrase-file", "x"}, 2, "--passphrase-file excludes --recipient and --recipients-file"},

@@ -13,6 +13,7 @@ import (
 
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
+	"github.com/minio/minio-go/v7/pkg/s3utils"
 
 	"gitops-runtime/internal/cleantext"
 	"gitops-runtime/internal/netfail"
@@ -23,6 +24,7 @@ type bucket struct {
 	client       *minio.Client
 	name, prefix string
 	host         string
+	token        string // of the session: the only secret that the server receives, and could quote
 }
 
 // attempts is how often a request is sent that a server could not answer.
@@ -31,6 +33,9 @@ const attempts = 3
 // openBucket connects with the settings that the programs of AWS read from the environment,
 // https://docs.aws.amazon.com/sdkref/latest/guide/environment-variables.html.
 func openBucket(name, prefix string, getenv func(string) string) (*bucket, error) {
+	if err := s3utils.CheckValidBucketName(name); err != nil {
+		return nil, fmt.Errorf("%q is not the name of a bucket: %w", name, err)
+	}
 	given := cmp.Or(getenv("AWS_ENDPOINT_URL_S3"), getenv("AWS_ENDPOINT_URL"), "https://s3.amazonaws.com")
 	at, err := url.Parse(given)
 	if err != nil || at.Host == "" || strings.Trim(at.Path, "/") != "" || at.User != nil || at.Scheme != "https" && at.Scheme != "http" {
@@ -42,12 +47,12 @@ func openBucket(name, prefix string, getenv func(string) string) (*bucket, error
 		return nil, err
 	}
 	client, err := minio.New(at.Host, &minio.Options{
-		Creds: keys, Secure: at.Scheme == "https", Region: cmp.Or(getenv("AWS_REGION"), getenv("AWS_DEFAULT_REGION")), Transport: network.Transport, MaxRetries: attempts,
+		Creds: keys, Secure: at.Scheme == "https", Region: cmp.Or(getenv("AWS_REGION"), getenv("AWS_DEFAULT_REGION")), Transport: newBounded(network.Transport), MaxRetries: attempts,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("the server of the bucket %s: %w", name, err)
 	}
-	return &bucket{client, name, prefix, at.Host}, nil
+	return &bucket{client, name, prefix, at.Host, getenv("AWS_SESSION_TOKEN")}, nil
 }
 
 // signIn returns the credentials of the environment: keys, or the role of a service account, by a token that EKS mounts (IRSA) or its agent gives (Pod Identity).
@@ -79,8 +84,17 @@ func (b *bucket) failed(what, name string, err error) error {
 		why = "the server rejects the credentials (" + answer.Code + ")"
 	case "":
 		why = netfail.Classify(b.host, err).Error()
+		for _, limit := range []error{errListed, errArchive} {
+			if errors.Is(err, limit) {
+				why = limit.Error()
+			}
+		}
 	default:
-		why = cleantext.Line(cleantext.Short(answer.Code + ": " + answer.Message))
+		why = answer.Code + ": " + answer.Message
+		if b.token != "" {
+			why = strings.ReplaceAll(why, b.token, "***")
+		}
+		why = cleantext.Line(cleantext.Short(why))
 	}
 	return fmt.Errorf("%s s3://%s/%s%s at %s: %s", what, b.name, b.prefix, name, b.host, why)
 }
@@ -115,9 +129,6 @@ func (b *bucket) Get(ctx context.Context, name string) ([]byte, error) {
 	return content, nil
 }
 
-// maxListed is the maximum number of objects that are listed.
-const maxListed = 100_000
-
 // List returns the names of the objects in the folder.
 func (b *bucket) List(ctx context.Context) ([]string, error) {
 	ctx, cancel := context.WithCancel(ctx)
@@ -129,9 +140,6 @@ func (b *bucket) List(ctx context.Context) ([]string, error) {
 		}
 		if name := strings.TrimPrefix(object.Key, b.prefix); name != "" && !strings.Contains(name, "/") {
 			names = append(names, name)
-		}
-		if len(names) > maxListed {
-			return nil, fmt.Errorf("s3://%s/%s has more than %d objects: use a folder of its own for archives", b.name, b.prefix, maxListed)
 		}
 	}
 	return names, nil

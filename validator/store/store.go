@@ -5,7 +5,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -54,8 +53,8 @@ func Name(namespace, release string, made time.Time) string {
 	return fmt.Sprintf("%s-%s-%s.age", namespace, release, made.UTC().Format(stamp))
 }
 
-// Newest returns the name of the newest archive.
-func Newest(ctx context.Context, in Store) (string, error) {
+// Newest returns the name of the newest archive of a store, whose path messages name.
+func Newest(ctx context.Context, in Store, path string) (string, error) {
 	names, err := in.List(ctx)
 	if err != nil {
 		return "", err
@@ -68,7 +67,7 @@ func Newest(ctx context.Context, in Store) (string, error) {
 	}
 	switch len(newest) {
 	case 0:
-		return "", errors.New("there is no archive")
+		return "", fmt.Errorf("%s: there is no archive", path)
 	case 1:
 		for _, name := range newest {
 			return name, nil
@@ -79,7 +78,7 @@ func Newest(ctx context.Context, in Store) (string, error) {
 		all = append(all, name)
 	}
 	slices.Sort(all)
-	return "", fmt.Errorf("there are archives of several runtimes: name one, such as %s", strings.Join(all, " or "))
+	return "", fmt.Errorf("%s: there are archives of several runtimes: name one, such as %s", path, strings.Join(all, " or "))
 }
 
 // Prune removes the oldest archives of the release of an archive until a number of them is left, and returns the names of those that it has removed.

@@ -28,8 +28,8 @@ func TestFolder(t *testing.T) {
 	opened, name, err := store.Open(path+"/", none)
 	require.NoError(t, err)
 	assert.Empty(t, name)
-	_, err = store.Newest(t.Context(), opened)
-	assert.EqualError(t, err, "there is no archive")
+	_, err = store.Newest(t.Context(), opened, "x/")
+	assert.EqualError(t, err, "x/: there is no archive")
 	assert.Equal(t, "codefresh-cf-20260103T023000Z.age", at(3))
 	others := []string{"notes.txt", "other-cf-20200101T000000Z.age", "codefresh-cf-1.age"}
 	for _, each := range others {
@@ -45,10 +45,10 @@ func TestFolder(t *testing.T) {
 	names, err := opened.List(t.Context())
 	require.NoError(t, err)
 	assert.ElementsMatch(t, append(slices.Clone(others), at(7), at(8), at(9)), names)
-	_, err = store.Newest(t.Context(), opened)
-	assert.EqualError(t, err, "there are archives of several runtimes: name one, such as codefresh-cf-20260109T023000Z.age or other-cf-20200101T000000Z.age")
+	_, err = store.Newest(t.Context(), opened, "x/")
+	assert.EqualError(t, err, "x/: there are archives of several runtimes: name one, such as codefresh-cf-20260109T023000Z.age or other-cf-20200101T000000Z.age")
 	require.NoError(t, opened.Remove(t.Context(), others[1]))
-	newest, err := store.Newest(t.Context(), opened)
+	newest, err := store.Newest(t.Context(), opened, "x/")
 	require.NoError(t, err)
 	assert.Equal(t, at(9), newest)
 	content, err := opened.Get(t.Context(), newest)
@@ -70,17 +70,18 @@ func TestOpen(t *testing.T) {
 		env        map[string]string
 		name, want string
 	}{
-		"runtime.age":           {nil, "runtime.age", ""},
-		"a/b/runtime.age":       {nil, "runtime.age", ""},
-		"s3://b/runtime.age":    {keys, "runtime.age", ""},
-		"s3://b/a/":             {keys, "", ""},
-		"s3://b":                {keys, "", "s3://b names no archive: give s3://BUCKET/NAME, or s3://BUCKET/FOLDER/ for archives by time"},
-		"s3:///a":               {keys, "", "s3:///a names no archive: give s3://BUCKET/NAME, or s3://BUCKET/FOLDER/ for archives by time"},
-		"s3://b/x":              {nil, "x", "no credentials for the bucket: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment, or give the service account a role of AWS"},
-		"s3://b/role":           {map[string]string{"AWS_WEB_IDENTITY_TOKEN_FILE": "/token", "AWS_ROLE_ARN": "arn"}, "role", ""},
-		"s3://b/path":           {with("AWS_ENDPOINT_URL_S3", "https://e.example.com/s3"), "path", noServer},
-		"s3://b/with-password":  {with("AWS_ENDPOINT_URL", "https://user:canary@e.example.com"), "with-password", noServer},
-		"s3://b/another-scheme": {with("AWS_ENDPOINT_URL", "ftp://e.example.com"), "another-scheme", noServer},
+		"runtime.age":                 {nil, "runtime.age", ""},
+		"a/b/runtime.age":             {nil, "runtime.age", ""},
+		"s3://backups/runtime.age":    {keys, "runtime.age", ""},
+		"s3://backups/a/":             {keys, "", ""},
+		"s3://backups":                {keys, "", "s3://backups names no archive: give s3://BUCKET/NAME, or s3://BUCKET/FOLDER/ for archives by time"},
+		"s3://b/x":                    {keys, "x", `"b" is not the name of a bucket: Bucket name cannot be shorter than 3 characters`},
+		"s3:///a":                     {keys, "", "s3:///a names no archive: give s3://BUCKET/NAME, or s3://BUCKET/FOLDER/ for archives by time"},
+		"s3://backups/x":              {nil, "x", "no credentials for the bucket: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment, or give the service account a role of AWS"},
+		"s3://backups/role":           {map[string]string{"AWS_WEB_IDENTITY_TOKEN_FILE": "/token", "AWS_ROLE_ARN": "arn"}, "role", ""},
+		"s3://backups/path":           {with("AWS_ENDPOINT_URL_S3", "https://e.example.com/s3"), "path", noServer},
+		"s3://backups/with-password":  {with("AWS_ENDPOINT_URL", "https://user:canary@e.example.com"), "with-password", noServer},
+		"s3://backups/another-scheme": {with("AWS_ENDPOINT_URL", "ftp://e.example.com"), "another-scheme", noServer},
 	} {
 		_, name, err := store.Open(path, func(name string) string { return test.env[name] })
 		assert.Equal(t, test.name, name, path)

@@ -24,6 +24,7 @@ import (
 type ground struct {
 	*testing.T
 	folder string
+	env    []string // of the program, as NAME=value
 }
 
 // write writes a text to a file below the folder, and returns its path.

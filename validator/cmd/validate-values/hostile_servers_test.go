@@ -187,7 +187,7 @@ func (i input) play(t *testing.T, program string) hostile.Ending {
 	if args[0] != "restore" && args[0] != "migrate" {
 		args = slices.Concat([]string{"-n", "codefresh", "--no-cluster", "--timeout", "8s"}, args)
 	}
-	end := hostile.Run(t, program, g.folder, args...)
+	end := hostile.RunWith(t, g.env, program, g.folder, args...)
 	hostile.Decent(t, end)
 	assert.Contains(t, end.Text, i.says, "exit %d", end.Code)
 	t.Logf("exit %d, %d MiB, %s: %s", end.Code, end.Memory>>20, end.Took, hostile.Clip(strings.TrimSpace(end.Text)))
@@ -201,7 +201,7 @@ func TestHostileInputs(t *testing.T) {
 	for kind, list := range map[string][]input{
 		"values": hostileValues, "flags": hostileFlags, "charts": hostileCharts,
 		"registries": hostileRegistries, "platforms": hostilePlatforms, "Git servers": hostileGit,
-		"aliases": hostileAliases(), "files": hostileFiles, "references of registries": hostileReferences, "pipes": hostilePipes, "backups": hostileBackups,
+		"aliases": hostileAliases(), "files": hostileFiles, "references of registries": hostileReferences, "pipes": hostilePipes, "backups": hostileBackups, "buckets": hostileBuckets,
 	} {
 		counts[kind] = len(list)
 		for _, one := range list {
