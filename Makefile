@@ -144,14 +144,14 @@ site: ## Build the pages as a site with a search, out/site (needs mkdocs: apt-ge
 
 .PHONY: pages
 pages: deps ## Write the pages that are made from charts, checks and the contract
-	@$(STEP) "tables of values" go run ./hack/gen/compat
-	@$(STEP) "READMEs of the charts" go run ./hack/gen/readme
+	@$(STEP) "tables of values" go run ./hack/gen compat
+	@$(STEP) "READMEs of the charts" go run ./hack/gen readme
 	@$(STEP) "page of checks" hack/tools/checks-page.sh validator/CHECKS.md
 	@hack/tools/chart-deps.sh
-	@$(STEP) "page for security readers" go run ./hack/gen/security
-	@$(STEP) "page of differences" go run ./hack/gen/contract
-	@$(STEP) "dashboards" go run ./hack/gen/dashboards
-	@$(STEP) "what ArtifactHub shows" go run ./hack/gen/artifacthub
+	@$(STEP) "page for security readers" go run ./hack/gen security
+	@$(STEP) "page of differences" go run ./hack/gen contract
+	@$(STEP) "dashboards" go run ./hack/gen dashboards
+	@$(STEP) "what ArtifactHub shows" go run ./hack/gen artifacthub
 
 .PHONY: golden
 golden: deps ## Write the golden files from what the charts render
@@ -160,7 +160,7 @@ golden: deps ## Write the golden files from what the charts render
 .PHONY: generate
 generate: bin/helm ## Write everything that is generated: versions, definitions, schemas, pages, golden files
 	@$(STEP) "version of VERSION" go run ./hack/release/cmd/release stamp
-	@$(STEP) "definitions of custom resources" go run ./hack/gen/crds
+	@$(STEP) "definitions of custom resources" go run ./hack/gen crds
 	@$(MAKE) schema
 	@$(MAKE) pages
 	@$(MAKE) golden
