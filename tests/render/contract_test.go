@@ -192,34 +192,6 @@ func TestNamesOfRuntimes(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// The pod settings of global apply to every pod, including hooks.
-func TestGlobalsReachEveryPod(t *testing.T) {
-	t.Parallel()
-	release := render.Release{Chart: "gitops-runtime", Files: []string{"everything-on"}, Set: map[string]string{
-		"global.nodeSelector.pool": "runtime", "global.noProxy": "a.example.com",
-	}, SetJSON: map[string]string{"global.tolerations": `[{"key":"runtime","operator":"Exists"}]`}}
-	pods := 0
-	for _, object := range release.Objects(t) {
-		spec := pod(t, object)
-		if spec == nil {
-			continue
-		}
-		pods++
-		where := object.GetKind() + "/" + object.GetName()
-		assert.Equal(t, "runtime", spec.NodeSelector["pool"], where)
-		assert.Contains(t, spec.Tolerations, corev1.Toleration{Key: "runtime", Operator: corev1.TolerationOpExists}, where)
-		assert.Contains(t, spec.ImagePullSecrets, corev1.LocalObjectReference{Name: "registry"}, where)
-		for _, container := range append(spec.InitContainers, spec.Containers...) {
-			for _, variable := range container.Env {
-				if variable.Name == "NO_PROXY" {
-					assert.Contains(t, variable.Value, "a.example.com,localhost,127.0.0.1,::1,$(KUBERNETES_SERVICE_HOST),.svc,.cluster.local", where)
-				}
-			}
-		}
-	}
-	assert.Greater(t, pods, 20)
-}
-
 // The ConfigMap from which the controller creates workflow pods contains the pull secrets and proxies of global, but no password.
 func TestGlobalsReachWorkflows(t *testing.T) {
 	t.Parallel()

@@ -54,13 +54,18 @@ func TestEveryPodFollowsGlobal(t *testing.T) {
 	t.Parallel()
 	objects := render.Release{
 		Chart: "gitops-runtime", Files: []string{"everything-on"},
-		Set: map[string]string{"argo-workflows.crds.upgradeJob.crdBaseURL": "https://crds.example.com"},
+		Set: map[string]string{
+			"argo-workflows.crds.upgradeJob.crdBaseURL": "https://crds.example.com",
+			"global.nodeSelector.pool":                  "runtime",
+			"global.noProxy":                            "a.example.com",
+		},
 		SetJSON: map[string]string{
 			"global.priorityClassName": `"sample"`,
 			"global.podLabels":         `{"sample": "label"}`,
 			"global.podAnnotations":    `{"sample": "annotation"}`,
 			"global.hostAliases":       `[{"ip": "192.0.2.1", "hostnames": ["sample"]}]`,
 			"global.env":               `[{"name": "SAMPLE", "value": "yes"}]`,
+			"global.tolerations":       `[{"key": "runtime", "operator": "Exists"}]`,
 		},
 	}.Objects(t)
 	pods := map[string]int{}
@@ -77,7 +82,17 @@ func TestEveryPodFollowsGlobal(t *testing.T) {
 		assert.Equal(t, "label", template.Labels["sample"], name)
 		assert.Equal(t, "annotation", template.Annotations["sample"], name)
 		assert.Equal(t, []corev1.HostAlias{{IP: "192.0.2.1", Hostnames: []string{"sample"}}}, template.Spec.HostAliases, name)
+		assert.Equal(t, "runtime", template.Spec.NodeSelector["pool"], name)
+		assert.Contains(t, template.Spec.Tolerations, corev1.Toleration{Key: "runtime", Operator: corev1.TolerationOpExists}, name)
+		assert.Contains(t, template.Spec.ImagePullSecrets, corev1.LocalObjectReference{Name: "registry"}, name)
 		assert.Contains(t, template.Spec.Containers[0].Env, corev1.EnvVar{Name: "SAMPLE", Value: "yes"}, name)
+		for _, container := range slices.Concat(template.Spec.InitContainers, template.Spec.Containers) {
+			for _, variable := range container.Env {
+				if variable.Name == "NO_PROXY" {
+					assert.Contains(t, variable.Value, "a.example.com,localhost,127.0.0.1,::1,$(KUBERNETES_SERVICE_HOST),.svc,.cluster.local", name)
+				}
+			}
+		}
 	}
 	assert.Equal(t, 4, pods["Job"], "the hooks and the Job for the CRDs of Argo Workflows")
 	assert.Greater(t, pods["Deployment"], 15)

@@ -18,46 +18,44 @@ import (
 // podSettings are values that every component of the runtime supports, with the field of the workload that each sets, and its content.
 var podSettings = []struct {
 	key, value string
-	field      []string
+	field      string // "" for any field of the pod
 	want       any
 }{
-	{"affinity", `{"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 7, "preference": {}}]}}`, podField("affinity", "nodeAffinity", "preferredDuringSchedulingIgnoredDuringExecution", "0", "weight"), 7},
-	{"automountServiceAccountToken", `true`, podField("automountServiceAccountToken"), true},
-	{"deploymentAnnotations", `{"team": "a"}`, []string{"metadata", "annotations", "team"}, "a"},
-	{"deploymentLabels", `{"team": "a"}`, []string{"metadata", "labels", "team"}, "a"},
-	{"deploymentStrategy", `{"type": "Recreate"}`, []string{"spec", "strategy", "type"}, "Recreate"},
-	{"dnsConfig", `{"nameservers": ["10.0.0.1"]}`, podField("dnsConfig", "nameservers", "0"), "10.0.0.1"},
-	{"dnsPolicy", `"Default"`, podField("dnsPolicy"), "Default"},
-	{"envFrom", `[{"secretRef": {"name": "env-from"}}]`, nil, "env-from"},
-	{"extraArgs", `["--extra-arg"]`, nil, "--extra-arg"},
-	{"extraContainers", `[{"name": "extra-container", "image": "a"}]`, nil, "extra-container"},
-	{"extraEnv", `[{"name": "EXTRA_ENV", "value": "extra-env"}]`, nil, "extra-env"},
-	{"extraEnvFrom", `[{"secretRef": {"name": "extra-env-from"}}]`, nil, "extra-env-from"},
-	{"extraInitContainers", `[{"name": "extra-init", "image": "a"}]`, nil, "extra-init"},
-	{"extraVolumeMounts", `[{"name": "extra-volume", "mountPath": "/extra"}]`, nil, "/extra"},
-	{"extraVolumes", `[{"name": "extra-volume", "configMap": {"name": "extra-config"}}]`, nil, "extra-config"},
-	{"hostAliases", `[{"ip": "10.0.0.2", "hostnames": ["a"]}]`, podField("hostAliases", "0", "ip"), "10.0.0.2"},
-	{"hostNetwork", `true`, podField("hostNetwork"), true},
-	{"initContainers", `[{"name": "init-container", "image": "a"}]`, nil, "init-container"},
-	{"lifecycle", `{"preStop": {"exec": {"command": ["pre-stop"]}}}`, nil, "pre-stop"},
-	{"nodeSelector", `{"pool": "b"}`, podField("nodeSelector", "pool"), "b"},
-	{"podAnnotations", `{"team": "b"}`, []string{"spec", "template", "metadata", "annotations", "team"}, "b"},
-	{"podLabels", `{"team": "c"}`, []string{"spec", "template", "metadata", "labels", "team"}, "c"},
-	{"podSecurityContext", `{"fsGroup": 4711}`, podField("securityContext", "fsGroup"), 4711},
-	{"priorityClassName", `"high"`, podField("priorityClassName"), "high"},
-	{"resources", `{"limits": {"cpu": 2, "example.com/gpu": "1"}}`, nil, "1"},
-	{"revisionHistoryLimit", `4`, []string{"spec", "revisionHistoryLimit"}, 4},
-	{"runtimeClassName", `"gvisor"`, podField("runtimeClassName"), "gvisor"},
-	{"schedulerName", `"mine"`, podField("schedulerName"), "mine"},
-	{"containerSecurityContext", `{"runAsUser": 4712}`, nil, 4712},
-	{"terminationGracePeriodSeconds", `77`, podField("terminationGracePeriodSeconds"), 77},
-	{"tolerations", `[{"key": "tolerated"}]`, podField("tolerations", "0", "key"), "tolerated"},
-	{"topologySpreadConstraints", `[{"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "ScheduleAnyway"}]`, podField("topologySpreadConstraints", "0", "topologyKey"), "zone"},
-	{"volumes", `[{"name": "volume", "secret": {"secretName": "a-secret"}}]`, nil, "a-secret"},
-	{"volumeMounts", `[{"name": "volume", "mountPath": "/mounted"}]`, nil, "/mounted"},
+	{"affinity", `{"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 7, "preference": {}}]}}`, podPath + "affinity/nodeAffinity/preferredDuringSchedulingIgnoredDuringExecution/0/weight", 7},
+	{"automountServiceAccountToken", `true`, podPath + "automountServiceAccountToken", true},
+	{"deploymentAnnotations", `{"team": "a"}`, "metadata/annotations/team", "a"},
+	{"deploymentLabels", `{"team": "a"}`, "metadata/labels/team", "a"},
+	{"deploymentStrategy", `{"type": "Recreate"}`, "spec/strategy/type", "Recreate"},
+	{"dnsConfig", `{"nameservers": ["10.0.0.1"]}`, podPath + "dnsConfig/nameservers/0", "10.0.0.1"},
+	{"dnsPolicy", `"Default"`, podPath + "dnsPolicy", "Default"},
+	{"envFrom", `[{"secretRef": {"name": "env-from"}}]`, "", "env-from"},
+	{"extraArgs", `["--extra-arg"]`, "", "--extra-arg"},
+	{"extraContainers", `[{"name": "extra-container", "image": "a"}]`, "", "extra-container"},
+	{"extraEnv", `[{"name": "EXTRA_ENV", "value": "extra-env"}]`, "", "extra-env"},
+	{"extraEnvFrom", `[{"secretRef": {"name": "extra-env-from"}}]`, "", "extra-env-from"},
+	{"extraInitContainers", `[{"name": "extra-init", "image": "a"}]`, "", "extra-init"},
+	{"extraVolumeMounts", `[{"name": "extra-volume", "mountPath": "/extra"}]`, "", "/extra"},
+	{"extraVolumes", `[{"name": "extra-volume", "configMap": {"name": "extra-config"}}]`, "", "extra-config"},
+	{"hostAliases", `[{"ip": "10.0.0.2", "hostnames": ["a"]}]`, podPath + "hostAliases/0/ip", "10.0.0.2"},
+	{"hostNetwork", `true`, podPath + "hostNetwork", true},
+	{"initContainers", `[{"name": "init-container", "image": "a"}]`, "", "init-container"},
+	{"lifecycle", `{"preStop": {"exec": {"command": ["pre-stop"]}}}`, "", "pre-stop"},
+	{"nodeSelector", `{"pool": "b"}`, podPath + "nodeSelector/pool", "b"},
+	{"podAnnotations", `{"team": "b"}`, "spec/template/metadata/annotations/team", "b"},
+	{"podLabels", `{"team": "c"}`, "spec/template/metadata/labels/team", "c"},
+	{"podSecurityContext", `{"fsGroup": 4711}`, podPath + "securityContext/fsGroup", 4711},
+	{"priorityClassName", `"high"`, podPath + "priorityClassName", "high"},
+	{"resources", `{"limits": {"cpu": 2, "example.com/gpu": "1"}}`, "", "1"},
+	{"revisionHistoryLimit", `4`, "spec/revisionHistoryLimit", 4},
+	{"runtimeClassName", `"gvisor"`, podPath + "runtimeClassName", "gvisor"},
+	{"schedulerName", `"mine"`, podPath + "schedulerName", "mine"},
+	{"containerSecurityContext", `{"runAsUser": 4712}`, "", 4712},
+	{"terminationGracePeriodSeconds", `77`, podPath + "terminationGracePeriodSeconds", 77},
+	{"tolerations", `[{"key": "tolerated"}]`, podPath + "tolerations/0/key", "tolerated"},
+	{"topologySpreadConstraints", `[{"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "ScheduleAnyway"}]`, podPath + "topologySpreadConstraints/0/topologyKey", "zone"},
+	{"volumes", `[{"name": "volume", "secret": {"secretName": "a-secret"}}]`, "", "a-secret"},
+	{"volumeMounts", `[{"name": "volume", "mountPath": "/mounted"}]`, "", "/mounted"},
 }
-
-func podField(path ...string) []string { return append([]string{"spec", "template", "spec"}, path...) }
 
 // ofRuntime are the workloads of the runtime's components, by the path of their values.
 var ofRuntime = map[string][]string{
@@ -101,8 +99,8 @@ func TestEveryComponentOfTheRuntimeSupportsThePodSettings(t *testing.T) {
 				workload := render.Find(objects, "Deployment", name)
 				require.NotNil(t, workload, name)
 				for _, setting := range podSettings {
-					if setting.field != nil {
-						assert.EqualValues(t, setting.want, fieldAt(workload.Object, setting.field), "%s: %s", name, setting.key)
+					if setting.field != "" {
+						assert.EqualValues(t, setting.want, lookUp(t, workload.Object, setting.field), "%s: %s", name, setting.key)
 						continue
 					}
 					pod, _, err := unstructured.NestedMap(workload.Object, "spec", "template", "spec")
@@ -127,7 +125,7 @@ func TestPodSettingsAreThoseOfTheDefinition(t *testing.T) {
 	for key := range definition.Properties {
 		tested := slices.ContainsFunc(podSettings, func(setting struct {
 			key, value string
-			field      []string
+			field      string
 			want       any
 		}) bool {
 			return setting.key == key
@@ -153,30 +151,12 @@ func TestEveryServiceOfTheRuntimeSupportsItsSettings(t *testing.T) {
 			assert.Equal(t, "a", service.GetAnnotations()["team"])
 			assert.Equal(t, "b", service.GetLabels()["team"])
 			for field, want := range map[string]any{"type": "NodePort", "externalTrafficPolicy": "Local", "sessionAffinity": "ClientIP"} {
-				assert.Equal(t, want, fieldAt(service.Object, []string{"spec", field}), field)
+				assert.Equal(t, want, lookUp(t, service.Object, "spec/"+field), field)
 			}
-			assert.Equal(t, "10.0.0.0/8", fieldAt(service.Object, []string{"spec", "loadBalancerSourceRanges", "0"}))
-			assert.EqualValues(t, 30123, fieldAt(service.Object, []string{"spec", "ports", "0", "nodePort"}))
+			assert.Equal(t, "10.0.0.0/8", lookUp(t, service.Object, "spec/loadBalancerSourceRanges/0"))
+			assert.EqualValues(t, 30123, lookUp(t, service.Object, "spec/ports/0/nodePort"))
 		})
 	}
-}
-
-// fieldAt returns the field at a path of keys and indexes, or nil.
-func fieldAt(value any, path []string) any {
-	for _, key := range path {
-		switch at := value.(type) {
-		case map[string]any:
-			value = at[key]
-		case []any:
-			if len(at) == 0 {
-				return nil
-			}
-			value = at[key[0]-'0']
-		default:
-			return nil
-		}
-	}
-	return value
 }
 
 // holds reports whether a value occurs anywhere in another.

@@ -1,12 +1,7 @@
 package render_test
 
 import (
-	"bytes"
-	"compress/gzip"
-	"encoding/base64"
-	"encoding/json"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -20,6 +15,7 @@ import (
 	"gitops-runtime/internal/helmrender"
 	"gitops-runtime/internal/testkit"
 	"gitops-runtime/tests/compat"
+	"gitops-runtime/tests/render"
 )
 
 // A release fits into the Secret that Helm stores it in (1 MiB), with room for the user's values; tests/golden tests each access mode.
@@ -28,9 +24,10 @@ func TestReleaseFitsItsSecret(t *testing.T) {
 	check := func(name, chart string, values map[string]any, limit int) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			size := storedSize(t, installed(t, chart, values)) / 1024
-			t.Logf("%d KiB", size)
-			assert.Less(t, size, limit)
+			size, err := render.StoredSize(installed(t, chart, values))
+			require.NoError(t, err)
+			t.Logf("%d KiB", size/1024)
+			assert.Less(t, size/1024, limit)
 		})
 	}
 	everything := ci(t, "gitops-runtime", "tunnel")
@@ -86,30 +83,6 @@ func installed(tb testing.TB, chart string, values map[string]any) *release.Rele
 	stored, err := helmrender.New(load(tb, chart)).Release(values, helmrender.Options{Name: "cf", Namespace: "codefresh"})
 	require.NoError(tb, err)
 	return stored
-}
-
-// storedSize returns the size of a release in a Secret: compressed JSON, encoded in base64 by Helm's storage driver.
-func storedSize(t *testing.T, stored *release.Release) int {
-	t.Helper()
-	text, err := json.Marshal(stored)
-	require.NoError(t, err)
-	var compressed bytes.Buffer
-	writer, err := gzip.NewWriterLevel(&compressed, gzip.BestCompression)
-	require.NoError(t, err)
-	_, err = writer.Write(text)
-	require.NoError(t, err)
-	require.NoError(t, writer.Close())
-	return len(base64.StdEncoding.EncodeToString(compressed.Bytes()))
-}
-
-// The notes contain the access mode.
-func TestNotesNameTheAccessMode(t *testing.T) {
-	t.Parallel()
-	for _, mode := range modes() {
-		stored, err := umbrella(mode, nil).Made(t)
-		require.NoError(t, err)
-		assert.True(t, strings.Contains(stored.Info.Notes, "Access mode: "+mode), stored.Info.Notes)
-	}
 }
 
 // BenchmarkRenderArgo reads and renders each of the four Argo charts with its default values.

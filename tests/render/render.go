@@ -231,10 +231,8 @@ func Find(objects []Object, kind, name string) *Object {
 func Names(objects []Object, kinds ...string) []string {
 	names := []string{}
 	for _, object := range objects {
-		for _, kind := range append([]string{}, kinds...) {
-			if object.GetKind() == kind {
-				names = append(names, kind+"/"+object.GetName())
-			}
+		if slices.Contains(kinds, object.GetKind()) {
+			names = append(names, object.GetKind()+"/"+object.GetName())
 		}
 	}
 	return names

@@ -32,7 +32,7 @@ var fixedReplicas = []string{"cf-argocd-dex-server", "cf-argocd-notifications-co
 // replicaCounts are workloads that have the value replicaCount instead of replicas.
 var replicaCounts = []string{"cap-app-proxy", "internal-router", "gitops-operator", "runtime-event-reporter", "cluster-event-reporter"}
 
-const podPath, containerPath = "spec.template.spec.", "spec.template.spec.containers[0]."
+const podPath, containerPath = "spec/template/spec/", "spec/template/spec/containers/0/"
 
 // zeroCases returns the empty values of every component. An empty value of a component overrides the value in global.
 func zeroCases() []zeroCase {
@@ -40,8 +40,8 @@ func zeroCases() []zeroCase {
 	noLiveness := []string{"cf-argocd-application-controller", "cf-argo-rollouts-dashboard"}
 	noReadiness := []string{"cf-argo-workflows-workflow-controller"}
 	return []zeroCase{
-		{"replicas", `0`, "", "spec.replicas", 0.0, noReplicas},
-		{"revisionHistoryLimit", `0`, "", "spec.revisionHistoryLimit", 0.0, nil},
+		{"replicas", `0`, "", "spec/replicas", 0.0, noReplicas},
+		{"revisionHistoryLimit", `0`, "", "spec/revisionHistoryLimit", 0.0, nil},
 		{"terminationGracePeriodSeconds", `0`, "", podPath + "terminationGracePeriodSeconds", 0.0, nil},
 		{"nodeSelector", `{}`, "", podPath + "nodeSelector", absent{}, nil},
 		{"tolerations", `[]`, "", podPath + "tolerations", absent{}, nil},
@@ -52,13 +52,13 @@ func zeroCases() []zeroCase {
 		{"hostAliases", `[]`, "", podPath + "hostAliases", absent{}, nil},
 		{"dnsConfig", `{}`, "", podPath + "dnsConfig", absent{}, nil},
 		{"automountServiceAccountToken", `false`, "", podPath + "automountServiceAccountToken", false, nil},
-		{"containerSecurityContext.allowPrivilegeEscalation", `true`, "", containerPath + "securityContext.allowPrivilegeEscalation", true, nil},
-		{"containerSecurityContext.runAsNonRoot", `false`, "", containerPath + "securityContext.runAsNonRoot", false, nil},
-		{"containerSecurityContext.readOnlyRootFilesystem", `false`, "", containerPath + "securityContext.readOnlyRootFilesystem", false, nil},
-		{"livenessProbe.initialDelaySeconds", `0`, "", containerPath + "livenessProbe.initialDelaySeconds", 0.0, noLiveness},
-		{"readinessProbe.initialDelaySeconds", `0`, "", containerPath + "readinessProbe.initialDelaySeconds", 0.0, noReadiness},
-		{"pdb.minAvailable", `0`, "PodDisruptionBudget", "spec.minAvailable", 0.0, nil},
-		{"autoscaling.minReplicas", `0`, "HorizontalPodAutoscaler", "spec.minReplicas", 0.0, fixedReplicas},
+		{"containerSecurityContext.allowPrivilegeEscalation", `true`, "", containerPath + "securityContext/allowPrivilegeEscalation", true, nil},
+		{"containerSecurityContext.runAsNonRoot", `false`, "", containerPath + "securityContext/runAsNonRoot", false, nil},
+		{"containerSecurityContext.readOnlyRootFilesystem", `false`, "", containerPath + "securityContext/readOnlyRootFilesystem", false, nil},
+		{"livenessProbe.initialDelaySeconds", `0`, "", containerPath + "livenessProbe/initialDelaySeconds", 0.0, noLiveness},
+		{"readinessProbe.initialDelaySeconds", `0`, "", containerPath + "readinessProbe/initialDelaySeconds", 0.0, noReadiness},
+		{"pdb.minAvailable", `0`, "PodDisruptionBudget", "spec/minAvailable", 0.0, nil},
+		{"autoscaling.minReplicas", `0`, "HorizontalPodAutoscaler", "spec/minReplicas", 0.0, fixedReplicas},
 		{"serviceAccount.automountServiceAccountToken", `false`, "ServiceAccount", "automountServiceAccountToken", false, nil},
 	}
 }
@@ -66,13 +66,13 @@ func zeroCases() []zeroCase {
 // nullCases returns the same values as null, which keeps the value in global.
 func nullCases() []zeroCase {
 	return []zeroCase{
-		{"nodeSelector", `null`, "", podPath + "nodeSelector.global", "node", nil},
-		{"tolerations", `null`, "", podPath + "tolerations[0].key", "global", nil},
-		{"topologySpreadConstraints", `null`, "", podPath + "topologySpreadConstraints[0].topologyKey", "global", []string{"cf-argocd-redis-ha-server"}},
+		{"nodeSelector", `null`, "", podPath + "nodeSelector/global", "node", nil},
+		{"tolerations", `null`, "", podPath + "tolerations/0/key", "global", nil},
+		{"topologySpreadConstraints", `null`, "", podPath + "topologySpreadConstraints/0/topologyKey", "global", []string{"cf-argocd-redis-ha-server"}},
 		{"priorityClassName", `null`, "", podPath + "priorityClassName", "global", nil},
 		{"runtimeClassName", `null`, "", podPath + "runtimeClassName", "global", nil},
-		{"hostAliases", `null`, "", podPath + "hostAliases[0].ip", "192.0.2.9", nil},
-		{"dnsConfig", `null`, "", podPath + "dnsConfig.nameservers[0]", "192.0.2.9", nil},
+		{"hostAliases", `null`, "", podPath + "hostAliases/0/ip", "192.0.2.9", nil},
+		{"dnsConfig", `null`, "", podPath + "dnsConfig/nameservers/0", "192.0.2.9", nil},
 	}
 }
 
@@ -154,11 +154,11 @@ func TestZeroesChangeTheirField(t *testing.T) {
 							in = scaled
 						}
 						if kind == "ServiceAccount" {
-							name = valueAt(render.Find(in, c.kind, name).Object, podPath+"serviceAccountName").(string)
+							name = lookUp(t, render.Find(in, c.kind, name).Object, podPath+"serviceAccountName").(string)
 						}
 						object := render.Find(in, kind, name)
 						require.NotNil(t, object, "%s/%s", kind, name)
-						assert.Equal(t, each.want, valueAt(object.Object, each.path), "%s/%s %s", kind, name, each.path)
+						assert.Equal(t, each.want, lookUp(t, object.Object, each.path), "%s/%s %s", kind, name, each.path)
 					})
 				}
 			})
@@ -203,37 +203,5 @@ func setZeroes(set map[string]string, c component, cases []zeroCase, scaled bool
 				set[prefix+"autoscaling.enabled"] = strconv.FormatBool(scaled)
 			}
 		}
-	}
-}
-
-// valueAt returns the value at a path such as spec.ports[0].name, or absent.
-func valueAt(value any, path string) any {
-	for _, key := range strings.Split(path, ".") {
-		name, index, indexed := strings.Cut(strings.TrimSuffix(key, "]"), "[")
-		fields, _ := value.(map[string]any)
-		next, ok := fields[name]
-		if !ok {
-			return absent{}
-		}
-		value = next
-		if indexed {
-			items, _ := value.([]any)
-			at, err := strconv.Atoi(index)
-			if err != nil || at >= len(items) {
-				return absent{}
-			}
-			value = items[at]
-		}
-	}
-	return value
-}
-
-func TestValueAt(t *testing.T) {
-	t.Parallel()
-	object := map[string]any{"spec": map[string]any{"ports": []any{map[string]any{"port": 1.0}}, "none": nil}}
-	for path, want := range map[string]any{
-		"spec.ports[0].port": 1.0, "spec.ports[1].port": absent{}, "spec.gone": absent{}, "spec.none": nil, "spec.ports[0]": map[string]any{"port": 1.0},
-	} {
-		assert.Equal(t, want, valueAt(object, path), path)
 	}
 }

@@ -6,8 +6,12 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/utils/ptr"
+
+	"gitops-runtime/tests/render"
 )
 
 // posture describes which containers of the releases do not meet the Pod Security level restricted, and which have a writable root file system. Numbers
@@ -52,36 +56,14 @@ func (r release) without(has meets) (count, total int, workloads []string) {
 }
 
 func readOnly(_ corev1.PodSpec, container corev1.Container) bool {
-	return container.SecurityContext != nil && is(container.SecurityContext.ReadOnlyRootFilesystem, true)
+	return container.SecurityContext != nil && ptr.Deref(container.SecurityContext.ReadOnlyRootFilesystem, false)
 }
 
-// restricted reports whether a container meets the Pod Security level restricted, as far as it depends on security contexts:
-// https://kubernetes.io/docs/concepts/security/pod-security-standards/#restricted
+// restricted reports whether a container meets the Pod Security level restricted, as far as it depends on the settings of the container and its pod.
 func restricted(pod corev1.PodSpec, container corev1.Container) bool {
-	own, whole := container.SecurityContext, pod.SecurityContext
-	if own == nil {
-		return false
-	}
-	if whole == nil {
-		whole = &corev1.PodSecurityContext{}
-	}
-	root, seccomp, user := own.RunAsNonRoot, own.SeccompProfile, own.RunAsUser
-	if root == nil {
-		root = whole.RunAsNonRoot
-	}
-	if seccomp == nil {
-		seccomp = whole.SeccompProfile
-	}
-	if user == nil {
-		user = whole.RunAsUser
-	}
-	return is(own.AllowPrivilegeEscalation, false) && is(root, true) && !is(user, 0) && !is(own.Privileged, true) &&
-		seccomp != nil && seccomp.Type == corev1.SeccompProfileTypeRuntimeDefault &&
-		own.Capabilities != nil && slices.Contains(own.Capabilities.Drop, "ALL") && len(own.Capabilities.Add) == 0 &&
-		!pod.HostNetwork && !pod.HostPID && !pod.HostIPC
+	pod.InitContainers, pod.Containers, pod.Volumes = nil, []corev1.Container{container}, nil
+	return render.Forbidden(metav1.ObjectMeta{}, pod) == ""
 }
-
-func is[T comparable](pointer *T, value T) bool { return pointer != nil && *pointer == value }
 
 // podOf returns the spec of a pod or of a workload's pods; it is empty for other kinds.
 func podOf(object *unstructured.Unstructured) corev1.PodSpec {
