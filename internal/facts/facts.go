@@ -161,8 +161,8 @@ type Change struct {
 // Diff returns the facts that differ, in order.
 func Diff(before, after Facts) []Change {
 	var all []Change
-	for _, object := range union(before, after) {
-		for _, path := range union(before[object], after[object]) {
+	for _, object := range Union(before, after) {
+		for _, path := range Union(before[object], after[object]) {
 			was, had := before[object][path]
 			is, has := after[object][path]
 			if had != has || was != is {
@@ -180,7 +180,8 @@ func Diff(before, after Facts) []Change {
 	return all
 }
 
-func union[V any](a, b map[string]V) []string {
+// Union returns the keys of two maps, in order.
+func Union[V any](a, b map[string]V) []string {
 	keys := slices.Collect(maps.Keys(a))
 	for key := range b {
 		if _, both := a[key]; !both {

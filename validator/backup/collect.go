@@ -3,7 +3,6 @@ package backup
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"net/url"
@@ -126,12 +125,11 @@ func collectArgo(ctx context.Context, from Source, of *release.Release, made *Ar
 	for _, each := range kinds {
 		path, few := "/apis/"+each.apiVersion+"/"+each.resource, url.Values{"limit": {page}}
 		found, err := list(ctx, from, path, few)
-		var answer *cluster.Error
-		if errors.As(err, &answer) && answer.Forbidden() {
+		if cluster.Forbidden(err) {
 			made.Lacks = append(made.Lacks, each.kind+" objects in other namespaces: no permission to list them")
 			found, err = list(ctx, from, "/apis/"+each.apiVersion+"/namespaces/"+of.Namespace+"/"+each.resource, few)
 		}
-		if errors.As(err, &answer) && answer.NotFound() {
+		if cluster.NotFound(err) {
 			continue
 		}
 		if err != nil {

@@ -107,7 +107,7 @@ func (r *Restore) begin(ctx context.Context) (string, error) {
 	case err == nil:
 		r.Report("continuing with the phase " + known.Data["phase"])
 		return known.Data["phase"], nil
-	case !missing(err):
+	case !cluster.NotFound(err):
 		return "", fmt.Errorf("whether a restore was interrupted: %w", err)
 	}
 	return phaseSecrets, r.empty(ctx)
@@ -136,7 +136,7 @@ func (r *Restore) empty(ctx context.Context) error {
 	if err == nil {
 		return refuse(fmt.Sprintf("the namespace %s has the Secret %s of a runtime", r.Archive.Namespace, runtimeToken))
 	}
-	if !missing(err) {
+	if !cluster.NotFound(err) {
 		return fmt.Errorf("whether there is a runtime in the namespace %s: %w", r.Archive.Namespace, err)
 	}
 	return nil
@@ -327,9 +327,4 @@ func (r *Restore) unhold(ctx context.Context) error {
 		return err
 	}
 	return r.create(ctx, "ApplicationSet")
-}
-
-func missing(err error) bool {
-	var answer *cluster.Error
-	return errors.As(err, &answer) && answer.NotFound()
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -137,13 +136,12 @@ func (b *bundle) objects(ctx context.Context) {
 			path = each.root + "/" + each.resource
 		}
 		found, err := b.Cluster.List(ctx, path, few)
-		var answer *cluster.Error
-		if errors.As(err, &answer) && answer.Forbidden() && each.wide && each.root == argo {
+		if cluster.Forbidden(err) && each.wide && each.root == argo {
 			b.leave("objects of the kind %s in other namespaces: no permission to list them", each.kind)
 			found, err = b.Cluster.List(ctx, within, few)
 		}
 		switch {
-		case errors.As(err, &answer) && answer.NotFound(): // a kind that the cluster does not know
+		case cluster.NotFound(err): // a kind that the cluster does not know
 		case err != nil:
 			b.leave("objects of the kind %s: %v", each.kind, err)
 		default:

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"gitops-runtime/internal/netfail"
+	"gitops-runtime/validator/cluster"
 	"gitops-runtime/validator/engine"
 	"gitops-runtime/validator/findings"
 )
@@ -50,7 +51,7 @@ func checkExternalArgo(ctx context.Context, d *state) engine.Outcome {
 	service, namespace := d.service(named)
 	err := d.Cluster.Service(ctx, namespace, service)
 	switch {
-	case absent(err):
+	case cluster.NotFound(err):
 		return found(findings.New("CLU701", place, service, namespace))
 	case err != nil && !d.InHook:
 		return found(unknown("CLU700", place, "Whether the external Argo CD is there", missing(err)))
@@ -98,7 +99,7 @@ func (d *state) repoServer(ctx context.Context, beside string) []findings.Findin
 		named = "argocd-repo-server." + beside
 	}
 	service, namespace := d.service(named)
-	if !absent(d.Cluster.Service(ctx, namespace, service)) {
+	if !cluster.NotFound(d.Cluster.Service(ctx, namespace, service)) {
 		return nil
 	}
 	return []findings.Finding{findings.New("CLU703", d.place(repoServerPath+".svc"), service, namespace)}

@@ -3,6 +3,7 @@ package checks
 import (
 	"context"
 
+	"gitops-runtime/validator/cluster"
 	"gitops-runtime/validator/engine"
 	"gitops-runtime/validator/findings"
 	"gitops-runtime/validator/mode"
@@ -52,7 +53,7 @@ func checkGateways(ctx context.Context, d *state) engine.Outcome {
 		name, namespace := d.Values.String(at+".name", ""), d.Values.String(at+".namespace", d.Namespace)
 		err := d.Cluster.Gateway(ctx, namespace, name)
 		switch {
-		case absent(err):
+		case cluster.NotFound(err):
 			list = append(list, findings.New("MOD701", d.place(at+".name"), name, namespace))
 		case err != nil:
 			list = append(list, unknown("MOD700", d.place(at+".name"), "Whether the Gateway "+name+" exists", missing(err)))

@@ -9,6 +9,7 @@ import (
 	"gitops-runtime/internal/cleantext"
 	"gitops-runtime/internal/helmvalues"
 	"gitops-runtime/internal/netfail"
+	"gitops-runtime/validator/cluster"
 	"gitops-runtime/validator/engine"
 	"gitops-runtime/validator/findings"
 	"gitops-runtime/validator/platform"
@@ -50,9 +51,9 @@ func (d *state) readIdentity(ctx context.Context) identity {
 	data, err := d.Cluster.Secret(ctx, d.Namespace, ownSecret)
 	token := strings.TrimSpace(string(data[ownKey]))
 	switch {
-	case absent(err) && d.Upgrade:
+	case cluster.NotFound(err) && d.Upgrade:
 		return identity{outcome: found(findings.New("RUN301", helmvalues.Place{}, ownSecret, d.Namespace))}
-	case absent(err):
+	case cluster.NotFound(err):
 		return identity{outcome: nothing("the runtime is not registered yet")}
 	case err != nil:
 		return identity{outcome: found(unknown("RUN300", helmvalues.Place{}, "The runtime's own token", missing(err)))}

@@ -46,7 +46,7 @@ func missing(err error) string {
 	var refused *cluster.Error
 	var failure *netfail.Failure
 	switch {
-	case errors.As(err, &refused) && refused.Forbidden():
+	case errors.As(err, &refused) && cluster.Forbidden(err):
 		return fmt.Sprintf("the right to %s %s is missing", refused.Verb, refused.Resource)
 	case errors.As(err, &failure):
 		return fmt.Sprintf("%s failed at %s (%s)", failure.Host, failure.Stage, failure.Reason())
@@ -54,12 +54,6 @@ func missing(err error) string {
 		return fmt.Sprintf("the cluster answers HTTP %d to %s %s", refused.Status, refused.Verb, refused.Resource)
 	}
 	return err.Error()
-}
-
-// absent reports whether an error means that an object does not exist.
-func absent(err error) bool {
-	var refused *cluster.Error
-	return errors.As(err, &refused) && refused.NotFound()
 }
 
 // statusText formats an HTTP status for a sentence, "HTTP 503 Service Unavailable".

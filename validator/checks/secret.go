@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"gitops-runtime/internal/cleantext"
+	"gitops-runtime/validator/cluster"
 	"gitops-runtime/validator/engine"
 	"gitops-runtime/validator/findings"
 )
@@ -40,7 +41,7 @@ func (d *state) follow(ctx context.Context, r reference) (entry string, outcome 
 	create := fmt.Sprintf("kubectl create secret generic %s --namespace %s --from-literal=%s=<%s>",
 		cleantext.Argument(name), cleantext.Argument(d.Namespace), cleantext.Argument(key), r.what)
 	switch {
-	case absent(err):
+	case cluster.NotFound(err):
 		return "", found(findings.New(r.noSecret, d.place(r.path+".name"), name, d.Namespace).WithFix("%s", create)), false
 	case err != nil:
 		return "", found(unknown(r.check, d.place(r.path+".name"), "The "+r.what, missing(err))), false

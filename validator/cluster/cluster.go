@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -55,12 +56,16 @@ func (e *Error) Error() string {
 // Unwrap returns the underlying error.
 func (e *Error) Unwrap() error { return e.Err }
 
-// NotFound reports whether the server responded that the object does not exist.
-func (e *Error) NotFound() bool { return e.Status == http.StatusNotFound }
+// NotFound reports whether an error means that an object does not exist.
+func NotFound(err error) bool {
+	var answer *Error
+	return errors.As(err, &answer) && answer.Status == http.StatusNotFound
+}
 
-// Forbidden reports whether the permission for the request is missing.
-func (e *Error) Forbidden() bool {
-	return e.Status == http.StatusForbidden || e.Status == http.StatusUnauthorized
+// Forbidden reports whether an error means that the permission for a request is missing.
+func Forbidden(err error) bool {
+	var answer *Error
+	return errors.As(err, &answer) && (answer.Status == http.StatusForbidden || answer.Status == http.StatusUnauthorized)
 }
 
 // maxReply is the maximum size of a reply in bytes. Several are read at once, in a pod with 64 MiB.

@@ -126,13 +126,13 @@ func TestErrors(t *testing.T) {
 		return refused
 	}
 	answer := ask()
-	assert.True(t, answer.Forbidden())
-	assert.False(t, answer.NotFound())
+	assert.True(t, cluster.Forbidden(answer))
+	assert.False(t, cluster.NotFound(answer))
 	assert.EqualError(t, answer, "get secrets/s: HTTP 403")
 	status = http.StatusNotFound
 	answer = ask()
-	assert.True(t, answer.NotFound())
-	assert.False(t, answer.Forbidden())
+	assert.True(t, cluster.NotFound(answer))
+	assert.False(t, cluster.Forbidden(answer))
 	status = http.StatusOK
 	answer = ask()
 	assert.Zero(t, answer.Status)

@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"net/url"
 	"path"
@@ -23,8 +22,7 @@ func (c *Client) DeleteWithDependents(ctx context.Context, objectPath string) (g
 func (c *Client) delete(ctx context.Context, objectPath string, query url.Values) (gone bool, err error) {
 	resource := path.Base(path.Dir(objectPath))
 	err = c.ask(ctx, question{verb: "delete", resource: resource, path: objectPath, query: query, method: http.MethodDelete}, nil)
-	var answer *Error
-	if errors.As(err, &answer) && answer.NotFound() {
+	if NotFound(err) {
 		return true, nil
 	}
 	return false, err

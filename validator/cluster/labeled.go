@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -76,8 +75,7 @@ func (c *Client) ReleaseLabeled(ctx context.Context, namespace string, objects L
 }
 
 func unlessNotFound(err error) error {
-	var answer *Error
-	if errors.As(err, &answer) && answer.NotFound() {
+	if NotFound(err) {
 		return nil
 	}
 	return err

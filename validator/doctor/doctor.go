@@ -177,7 +177,7 @@ func doubt(code, what string, err error) findings.Finding {
 func reason(err error) string {
 	var answer *cluster.Error
 	switch {
-	case errors.As(err, &answer) && answer.Forbidden():
+	case errors.As(err, &answer) && cluster.Forbidden(err):
 		return "no permission to " + answer.Verb + " " + answer.Resource
 	case errors.As(err, &answer) && answer.Status != 0:
 		return fmt.Sprintf("the API server answers HTTP %d to %s %s", answer.Status, answer.Verb, answer.Resource)
@@ -185,18 +185,8 @@ func reason(err error) string {
 	return err.Error()
 }
 
-func absent(err error) bool {
-	var answer *cluster.Error
-	return errors.As(err, &answer) && answer.NotFound()
-}
-
 // unserved reports whether an API is not installed, or its server is down.
 func unserved(err error) bool {
 	var answer *cluster.Error
-	return errors.As(err, &answer) && (answer.NotFound() || answer.Status == http.StatusServiceUnavailable)
-}
-
-func forbidden(err error) bool {
-	var answer *cluster.Error
-	return errors.As(err, &answer) && answer.Forbidden()
+	return errors.As(err, &answer) && (answer.Status == http.StatusNotFound || answer.Status == http.StatusServiceUnavailable)
 }

@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"gitops-runtime/validator/cluster"
 	"gitops-runtime/validator/preview"
 )
 
@@ -219,10 +220,10 @@ func (d *state) applications(ctx context.Context) ([]application, error) {
 func anywhere[T any](ctx context.Context, d *state, resource string) ([]T, error) {
 	few := url.Values{"limit": {"20"}}
 	found, err := listOf[T](ctx, d.Cluster, argo+"/"+resource, few)
-	if forbidden(err) {
+	if cluster.Forbidden(err) {
 		found, err = listOf[T](ctx, d.Cluster, argo+"/namespaces/"+d.namespace+"/"+resource, few)
 	}
-	if absent(err) {
+	if cluster.NotFound(err) {
 		return nil, nil
 	}
 	return found, err

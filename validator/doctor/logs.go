@@ -15,6 +15,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"gitops-runtime/internal/cleantext"
+	"gitops-runtime/validator/cluster"
 	"gitops-runtime/validator/engine"
 	"gitops-runtime/validator/findings"
 )
@@ -81,7 +82,7 @@ func checkLogs(ctx context.Context, d *state) engine.Outcome {
 				"container": {status.Name}, "timestamps": {"true"}, "tailLines": {strconv.Itoa(logLines)}, "sinceSeconds": {strconv.Itoa(int(logWindow.Seconds()))},
 			}, logBytes)
 			if err != nil {
-				if !absent(err) { // a pod that has just been replaced
+				if !cluster.NotFound(err) { // a pod that has just been replaced
 					unread = append(unread, pod.Name+": "+reason(err))
 				}
 				continue

@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"path"
@@ -99,11 +98,11 @@ func (d *state) drift(ctx context.Context, part preview.Part) []findings.Finding
 		err = d.Cluster.Get(ctx, collection+"/"+part.Name, &live)
 	}
 	switch {
-	case absent(err):
+	case cluster.NotFound(err):
 		return []findings.Finding{findings.New("REL201", place, part.Kind+" "+part.Name).WithFix("%s", d.restore())}
 	case err != nil:
 		why := reason(err)
-		if forbidden(err) { // one sentence for all objects of a kind
+		if cluster.Forbidden(err) { // one sentence for all objects of a kind
 			why = "no permission to get " + path.Base(collection)
 		}
 		return []findings.Finding{findings.New("REL200", place, why)}
@@ -213,8 +212,7 @@ func checkDefinitions(ctx context.Context, d *state) engine.Outcome {
 			outcome.Findings = append(outcome.Findings, d.behind(name, all[name], live)...)
 			continue
 		}
-		var answer *cluster.Error
-		if errors.As(err, &answer) && answer.NotFound() {
+		if cluster.NotFound(err) {
 			outcome.Findings = append(outcome.Findings, findings.New("DEF102", at("CustomResourceDefinition", "", name), name).WithFix("%s", d.definition(all[name])))
 			continue
 		}

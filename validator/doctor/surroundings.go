@@ -15,6 +15,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"gitops-runtime/internal/helmvalues"
+	"gitops-runtime/validator/cluster"
 	"gitops-runtime/validator/engine"
 	"gitops-runtime/validator/findings"
 )
@@ -171,7 +172,7 @@ func (d *state) queues(ctx context.Context, pods []corev1.Pod) ([]findings.Findi
 		}
 		text, err := d.proxied(ctx, pod, port, "metrics")
 		switch {
-		case forbidden(err):
+		case cluster.Forbidden(err):
 			return list, "queues were not measured: " + reason(err)
 		case err != nil: // a port with TLS, or a program that starts
 			continue

@@ -103,9 +103,8 @@ type argoSource struct {
 // installing returns the Application on this cluster that has the Deployment of app-proxy in a namespace; nil if there is none.
 func installing(ctx context.Context, from validatecmd.Cluster, namespace string) (*argoApplication, error) {
 	all, err := from.List(ctx, "/apis/argoproj.io/v1alpha1/applications", url.Values{"limit": {"20"}})
-	var answer *cluster.Error
 	switch {
-	case errors.As(err, &answer) && (answer.NotFound() || answer.Forbidden()):
+	case cluster.NotFound(err) || cluster.Forbidden(err):
 		return nil, nil
 	case err != nil:
 		return nil, fmt.Errorf("the Applications that may have installed the runtime: %w", err)

@@ -30,7 +30,7 @@ func (r Resources) Remove(ctx context.Context, namespace string, from Owners) er
 	}
 	first := r[0].Path(namespace)
 	owner, err := from.Identify(ctx, first)
-	if gone(err) {
+	if cluster.NotFound(err) {
 		return nil
 	}
 	if err != nil {
@@ -40,7 +40,7 @@ func (r Resources) Remove(ctx context.Context, namespace string, from Owners) er
 	var requests sync.WaitGroup
 	for i, object := range r[1:] {
 		requests.Go(func() {
-			if err := from.Own(ctx, object.Path(namespace), owner); err != nil && !gone(err) {
+			if err := from.Own(ctx, object.Path(namespace), owner); err != nil && !cluster.NotFound(err) {
 				failed[i] = fmt.Errorf("%s stays: %w", object, err)
 			}
 		})
@@ -50,10 +50,4 @@ func (r Resources) Remove(ctx context.Context, namespace string, from Owners) er
 		failed[len(r)-1] = fmt.Errorf("%s stays: %w", r[0], err)
 	}
 	return errors.Join(failed...)
-}
-
-// gone reports whether an error means that an object does not exist.
-func gone(err error) bool {
-	var answer *cluster.Error
-	return errors.As(err, &answer) && answer.NotFound()
 }

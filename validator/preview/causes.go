@@ -182,7 +182,7 @@ func revert(into map[string]any, path helmvalues.Path, value any, had bool) {
 // changedValues returns the paths of the values that differ, in order; a list counts as one value.
 func changedValues(path helmvalues.Path, before, after map[string]any) []helmvalues.Path {
 	var found []helmvalues.Path
-	for _, key := range union(before, after) {
+	for _, key := range facts.Union(before, after) {
 		was, is := before[key], after[key]
 		at := append(slices.Clone(path), helmvalues.Step{Key: key})
 		if reflect.DeepEqual(was, is) {

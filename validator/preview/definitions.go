@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"gitops-runtime/internal/facts"
+
 	"sigs.k8s.io/yaml"
 )
 
@@ -74,7 +76,7 @@ func droppedFields(path string, before, after tree) []string {
 		return nil
 	}
 	var dropped []string
-	for _, key := range union(before.sub("properties"), nil) {
+	for _, key := range facts.Union(before.sub("properties"), nil) {
 		at := strings.TrimPrefix(path+"."+key, ".")
 		below, there := after.sub("properties")[key].(map[string]any)
 		if there {
@@ -126,7 +128,7 @@ func uses(node any, path string) bool {
 	switch at := node.(type) {
 	case map[string]any:
 		if key == "{}" {
-			return slices.ContainsFunc(union(at, nil), func(each string) bool { return uses(at[each], rest) })
+			return slices.ContainsFunc(facts.Union(at, nil), func(each string) bool { return uses(at[each], rest) })
 		}
 		value, has := at[key]
 		return has && (!more || uses(value, rest))

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"gitops-runtime/internal/facts"
+
 	"helm.sh/helm/v3/pkg/release"
 	"sigs.k8s.io/yaml"
 )
@@ -36,14 +38,14 @@ func (p Part) Drift(live map[string]any) []Detail {
 	now := &object{tree: live, kind: p.Kind}
 	normalize(now)
 	var found []Detail
-	for _, field := range union(p.Tree, nil) {
+	for _, field := range facts.Union(p.Tree, nil) {
 		switch field {
 		case "apiVersion", "kind", "status":
 		case "metadata":
 			found = append(found, lacking("metadata.labels", tree(p.Tree).sub("metadata")["labels"], now.tree.sub("metadata")["labels"])...)
 		case "data", "stringData":
 			if p.Kind == "Secret" {
-				for _, key := range union(tree(p.Tree).sub(field), nil) {
+				for _, key := range facts.Union(tree(p.Tree).sub(field), nil) {
 					if _, has := now.tree.sub("data")[key]; !has {
 						found = append(found, Detail{Path: "data." + key, Before: text(hiddenText)})
 					}
@@ -68,7 +70,7 @@ func lacking(path string, want, live any) []Detail {
 	case map[string]any:
 		is, _ := live.(map[string]any)
 		var found []Detail
-		for _, key := range union(at, nil) {
+		for _, key := range facts.Union(at, nil) {
 			found = append(found, lacking(path+"."+key, at[key], is[key])...)
 		}
 		return found

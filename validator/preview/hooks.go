@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"gitops-runtime/internal/facts"
+
 	"helm.sh/helm/v3/pkg/release"
 )
 
@@ -104,7 +106,7 @@ func (c *comparison) back() Section {
 	}
 	if before, after := folder(c.Before.Release), folder(c.After.Release); len(after) > 0 {
 		var changed []string
-		for _, name := range union(before, after) {
+		for _, name := range facts.Union(before, after) {
 			if before[name] != after[name] {
 				changed = append(changed, name)
 			}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"gitops-runtime/internal/facts"
 	"gitops-runtime/internal/vulnerable"
 )
 
@@ -17,9 +18,9 @@ func (c *comparison) images() Section {
 	}
 	found := map[string]*Item{}
 	var keys []string
-	for _, name := range union(c.before.named, c.after.named) {
+	for _, name := range facts.Union(c.before.named, c.after.named) {
 		was, is := containers(c.before.named[name]), containers(c.after.named[name])
-		for _, container := range union(was, is) {
+		for _, container := range facts.Union(was, is) {
 			before, after := was[container], is[container]
 			if before == after {
 				continue

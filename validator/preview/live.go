@@ -59,18 +59,13 @@ func (l *live) doubt(what string, err error) {
 	var answer *cluster.Error
 	if errors.As(err, &answer) {
 		reason = answer.Error()
-		if answer.Forbidden() {
+		if cluster.Forbidden(err) {
 			reason = "no permission to " + answer.Verb + " " + answer.Resource
 		}
 	}
 	if sentence := fmt.Sprintf("%s is not known: %s.", what, reason); !slices.Contains(l.unknown, sentence) {
 		l.unknown = append(l.unknown, sentence)
 	}
-}
-
-func missing(err error) bool {
-	var answer *cluster.Error
-	return errors.As(err, &answer) && answer.NotFound()
 }
 
 // look asks which kinds the cluster serves, and which of the added objects exist already.
@@ -107,7 +102,7 @@ func (l *live) served(ctx context.Context, c *comparison) {
 	l.each(slices.Sorted(maps.Keys(versions)), func(version string) {
 		var found struct{ Resources []kind }
 		err := l.cluster.Get(ctx, root(version), &found)
-		if err != nil && !missing(err) {
+		if err != nil && !cluster.NotFound(err) {
 			l.doubt("Whether the cluster serves "+version, err)
 			return
 		}
@@ -160,7 +155,7 @@ func (l *live) existing(ctx context.Context, c *comparison) {
 	l.each(added, func(name string) {
 		meta, err := l.cluster.MetadataOf(ctx, l.path(c.after.named[name]))
 		if err != nil {
-			if !missing(err) {
+			if !cluster.NotFound(err) {
 				l.doubt("Whether "+name+" exists already", err)
 			}
 			return

@@ -75,7 +75,7 @@ func (l *Lookup) GetClientFor(apiVersion, of string) (dynamic.NamespaceableResou
 	defer l.mu.Unlock()
 	if _, known := l.kinds[apiVersion]; !known {
 		var list struct{ Resources []kind }
-		if err := l.cluster.Get(l.ctx, root(apiVersion), &list); err != nil && !missing(err) {
+		if err := l.cluster.Get(l.ctx, root(apiVersion), &list); err != nil && !cluster.NotFound(err) {
 			l.doubt(apiVersion, err)
 		}
 		l.kinds[apiVersion] = list.Resources
@@ -146,7 +146,7 @@ func (r *resourceReader) read(ctx context.Context, name string, into any) error 
 		return gone
 	}
 	err := r.lookup.cluster.Get(ctx, r.collection+"/"+r.kind.Name+name, into)
-	if err != nil && !missing(err) {
+	if err != nil && !cluster.NotFound(err) {
 		r.lookup.mu.Lock()
 		defer r.lookup.mu.Unlock()
 		r.lookup.doubt(r.kind.Name+name, err)

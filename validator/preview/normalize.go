@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"gitops-runtime/internal/facts"
+
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
@@ -170,7 +172,7 @@ func differences(path string, before, after any) []Detail {
 
 func fields(path string, was, is map[string]any, separator string) []Detail {
 	var found []Detail
-	for _, key := range union(was, is) {
+	for _, key := range facts.Union(was, is) {
 		at := path + "." + key
 		if separator == "[" {
 			at = path + "[" + key + "]"

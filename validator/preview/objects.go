@@ -3,22 +3,11 @@ package preview
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
 	"gitops-runtime/internal/facts"
 )
-
-// union returns the keys of two maps, in order.
-func union[V any](a, b map[string]V) []string {
-	keys := maps.Clone(a)
-	if keys == nil {
-		keys = map[string]V{}
-	}
-	maps.Copy(keys, b)
-	return slices.Sorted(maps.Keys(keys))
-}
 
 // scalar returns a value as text: a scalar as it is, anything else as JSON.
 func scalar(value any) string {
@@ -46,7 +35,7 @@ func (c *comparison) objects() Section {
 	for _, change := range c.changes {
 		changed[change.Object] = append(changed[change.Object], change)
 	}
-	for _, name := range union(c.before.named, c.after.named) {
+	for _, name := range facts.Union(c.before.named, c.after.named) {
 		was, is := c.before.named[name], c.after.named[name]
 		owner, exists := c.live.exist[name]
 		switch {

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"gitops-runtime/internal/facts"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -168,7 +170,7 @@ func (c *comparison) unread(is *object) []Item {
 		{"keeps old", "does not restart, and reads this only when it starts: ", stale},
 		{"reloads", "does not restart; its files change within about a minute, and whether the program reads them again is not known: ", files},
 	} {
-		for _, name := range union(one.of, nil) {
+		for _, name := range facts.Union(one.of, nil) {
 			items = append(items, Item{Change: one.change, Component: is.component(), Object: is.name, Message: one.message + name + " " + list(slices.Compact(slices.Sorted(slices.Values(one.of[name]))))})
 		}
 	}

@@ -27,7 +27,7 @@ const rightsOf = "RIGHTS "
 // rights lists the permissions that accounts gain and lose. A permission that a wildcard of the other side covers is neither.
 func (c *comparison) rights() []Item {
 	var items []Item
-	for _, name := range union(c.before.facts, c.after.facts) {
+	for _, name := range facts.Union(c.before.facts, c.after.facts) {
 		account, ok := strings.CutPrefix(name, rightsOf)
 		if !ok {
 			continue
@@ -116,7 +116,7 @@ func grouped(permissions []string) string {
 // secrets lists the Secrets that objects begin and stop to read.
 func (c *comparison) secrets() []Item {
 	var items []Item
-	for _, name := range union(c.before.named, c.after.named) {
+	for _, name := range facts.Union(c.before.named, c.after.named) {
 		before, after := c.before.secretsOf(name), c.after.secretsOf(name)
 		for _, one := range []struct {
 			change       string
@@ -151,13 +151,13 @@ func (c *comparison) connections() ([]Item, error) {
 		return nil, err
 	}
 	var items []Item
-	for _, at := range union(before, after) {
+	for _, at := range facts.Union(before, after) {
 		pod, _, _ := strings.Cut(at, " ")
 		if c.before.named[pod] == nil || c.after.named[pod] == nil {
 			continue // a workload that comes or goes
 		}
 		var opened, closed []string
-		for _, from := range union(before[at], after[at]) {
+		for _, from := range facts.Union(before[at], after[at]) {
 			peer, isPod := strings.CutPrefix(from, "from ")
 			isPod = isPod && strings.Contains(peer, "/")
 			switch {

@@ -42,7 +42,7 @@ func Stored(ctx context.Context, from ReleaseReader, namespace, name string, rev
 	secret := fmt.Sprintf("sh.helm.release.v1.%s.v%d", name, revision)
 	content, err := from.Secret(ctx, namespace, secret)
 	switch {
-	case missing(err):
+	case cluster.NotFound(err):
 		return nil, fmt.Errorf("release %s has no revision %d in the namespace %s; `helm history %s --namespace %s` lists them", name, revision, namespace, name, namespace)
 	case err != nil:
 		return nil, unreadable("read the Secret "+secret, err)
@@ -94,8 +94,7 @@ func current(ctx context.Context, from ReleaseReader, namespace, name string) (i
 }
 
 func unreadable(what string, err error) error {
-	var answer *cluster.Error
-	if errors.As(err, &answer) && answer.Forbidden() {
+	if cluster.Forbidden(err) {
 		return fmt.Errorf("no permission to %s", what)
 	}
 	return fmt.Errorf("cannot %s: %w", what, err)

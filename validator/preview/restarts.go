@@ -16,7 +16,7 @@ var workloads = []string{"DaemonSet", "Deployment", "StatefulSet"}
 // restarts lists the pods that restart, start and end, with the fields that are the reason, and the gaps in service.
 func (c *comparison) restarts() Section {
 	section := Section{Name: "restarts", Title: "Which pods restart"}
-	for _, name := range union(c.before.named, c.after.named) {
+	for _, name := range facts.Union(c.before.named, c.after.named) {
 		was, is := c.before.named[name], c.after.named[name]
 		kind, _, _ := strings.Cut(name, "/")
 		if !slices.Contains(workloads, kind) {

@@ -151,8 +151,7 @@ func (p Plan) registeredHere(ctx context.Context) (bool, error) {
 
 func (p Plan) hasToken(ctx context.Context) (bool, error) {
 	_, err := p.Cluster.Secret(ctx, p.Namespace, ownSecret)
-	var answer *cluster.Error
-	if errors.As(err, &answer) && answer.NotFound() {
+	if cluster.NotFound(err) {
 		return false, nil
 	}
 	return err == nil, err
