@@ -9,6 +9,7 @@ import (
 	"io"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/partial"
 	"github.com/google/go-containerregistry/pkg/v1/static"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
@@ -26,7 +27,7 @@ func (b blob) descriptor() (v1.Descriptor, error) {
 	return v1.Descriptor{MediaType: b.kind, Digest: digest, Size: size, Annotations: b.annotations}, err
 }
 
-// manifest is an artifact with a configuration and layers. It is a v1.Image, so that registry clients can push it.
+// manifest is an artifact with a configuration and layers, from which package partial makes the image that registry clients push.
 type manifest struct {
 	config blob
 	layers []blob
@@ -40,7 +41,7 @@ type document struct {
 	ArtifactType string `json:"artifactType,omitempty"`
 }
 
-func newManifest(config blob, layers []blob, artifactType string, subject *v1.Descriptor, annotations map[string]string) (*manifest, error) {
+func newManifest(config blob, layers []blob, artifactType string, subject *v1.Descriptor, annotations map[string]string) (v1.Image, error) {
 	configured, err := config.descriptor()
 	if err != nil {
 		return nil, err
@@ -57,50 +58,20 @@ func newManifest(config blob, layers []blob, artifactType string, subject *v1.De
 	if err != nil {
 		return nil, fmt.Errorf("manifest: %w", err)
 	}
-	return &manifest{config: config, layers: layers, raw: raw}, nil
-}
-
-// Layers returns the layers.
-func (m *manifest) Layers() ([]v1.Layer, error) {
-	layers := make([]v1.Layer, len(m.layers))
-	for i, one := range m.layers {
-		layers[i] = static.NewLayer(one.content, one.kind)
-	}
-	return layers, nil
+	return partial.CompressedToImage(&manifest{config: config, layers: layers, raw: raw})
 }
 
 // MediaType returns the media type of OCI manifests.
 func (m *manifest) MediaType() (types.MediaType, error) { return types.OCIManifestSchema1, nil }
 
-// Size returns the size of the manifest in bytes.
-func (m *manifest) Size() (int64, error) { return int64(len(m.raw)), nil }
-
-// ConfigName returns the digest of the configuration.
-func (m *manifest) ConfigName() (v1.Hash, error) {
-	described, err := m.config.descriptor()
-	return described.Digest, err
-}
-
-// ConfigFile returns an empty file: the configuration is not that of a container.
-func (m *manifest) ConfigFile() (*v1.ConfigFile, error) { return &v1.ConfigFile{}, nil }
-
 // RawConfigFile returns the configuration.
 func (m *manifest) RawConfigFile() ([]byte, error) { return m.config.content, nil }
-
-// Digest returns the digest of the manifest.
-func (m *manifest) Digest() (v1.Hash, error) {
-	digest, _, err := v1.SHA256(bytes.NewReader(m.raw))
-	return digest, err
-}
-
-// Manifest returns the parsed manifest.
-func (m *manifest) Manifest() (*v1.Manifest, error) { return v1.ParseManifest(bytes.NewReader(m.raw)) }
 
 // RawManifest returns the bytes of the manifest.
 func (m *manifest) RawManifest() ([]byte, error) { return m.raw, nil }
 
 // LayerByDigest returns the layer, or the configuration, with a digest.
-func (m *manifest) LayerByDigest(digest v1.Hash) (v1.Layer, error) {
+func (m *manifest) LayerByDigest(digest v1.Hash) (partial.CompressedLayer, error) {
 	for _, one := range append([]blob{m.config}, m.layers...) {
 		if described, err := one.descriptor(); err == nil && described.Digest == digest {
 			return static.NewLayer(one.content, one.kind), nil
@@ -108,9 +79,6 @@ func (m *manifest) LayerByDigest(digest v1.Hash) (v1.Layer, error) {
 	}
 	return nil, fmt.Errorf("no layer %s", digest)
 }
-
-// LayerByDiffID is LayerByDigest: layers have no other ID.
-func (m *manifest) LayerByDiffID(digest v1.Hash) (v1.Layer, error) { return m.LayerByDigest(digest) }
 
 // read returns the content of a layer of at most limit bytes, and verifies its digest.
 func read(layer v1.Layer, limit int64) ([]byte, error) {
