@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
 	"gitops-runtime/internal/helmchart"
+	"gitops-runtime/internal/helmvalues"
 )
 
 // node is a JSON schema, or a part of one, as decoded JSON.
@@ -60,7 +60,7 @@ func (d definitions) inline(chart *helmchart.Chart, values map[string]any) (node
 			continue // a library chart, or a chart that accepts any value
 		}
 		set, _ := values[dependency.Name].(map[string]any)
-		below, err := d.inline(dependency.Chart, over(set, dependency.Defaults))
+		below, err := d.inline(dependency.Chart, helmvalues.Merge(dependency.Defaults, set))
 		if err != nil {
 			return nil, err
 		}
@@ -101,21 +101,4 @@ func describe(at node, values map[string]any, around string, trail ...string) {
 			property["default"] = value
 		}
 	}
-}
-
-// over merges the values that a chart sets over the defaults of its dependency, as Helm does.
-func over(set, defaults map[string]any) map[string]any {
-	merged := maps.Clone(defaults)
-	if merged == nil {
-		merged = map[string]any{}
-	}
-	for key, value := range set {
-		table, isTable := value.(map[string]any)
-		below, hasTable := merged[key].(map[string]any)
-		if isTable && hasTable {
-			value = over(table, below)
-		}
-		merged[key] = value
-	}
-	return merged
 }

@@ -3,9 +3,7 @@ package render_test
 import (
 	"cmp"
 	"fmt"
-	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -13,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
 	"sigs.k8s.io/yaml"
 
 	"gitops-runtime/tests/render"
@@ -146,27 +143,6 @@ func TestEveryKeyOfConfigReachesAppProxy(t *testing.T) {
 	assert.NotContains(t, data, "logLevel")
 }
 
-// rbac.published restores the permissions of the published chart, which are wider than the defaults.
-func TestPublishedRights(t *testing.T) {
-	t.Parallel()
-	everything := rbacv1.PolicyRule{APIGroups: []string{"*"}, Resources: []string{"*"}, Verbs: []string{"*"}}
-	for path, role := range map[string][2]string{
-		"event-reporters.runtime-event-reporter.rbac.published": {"ClusterRole", "codefresh-runtime-event-reporter"},
-		"event-reporters.cluster-event-reporter.rbac.published": {"ClusterRole", "codefresh-cluster-event-reporter"},
-		"app-proxy.image-enrichment.rbac.published":             {"Role", "cap-app-proxy-enrichment"},
-	} {
-		for _, published := range []bool{false, true} {
-			objects := umbrella("tunnel", map[string]string{path: strconv.FormatBool(published)}).Objects(t)
-			found := render.Find(objects, role[0], role[1])
-			require.NotNil(t, found, role)
-			rights, err := render.As[rbacv1.ClusterRole](found)
-			require.NoError(t, err)
-			has := slices.ContainsFunc(rights.Rules, func(rule rbacv1.PolicyRule) bool { return reflect.DeepEqual(rule, everything) })
-			assert.Equal(t, published, has, path)
-		}
-	}
-}
-
 // A runtime name may contain dashes, and must fit into a DNS label of the tunnel together with the account ID.
 func TestNamesOfRuntimes(t *testing.T) {
 	t.Parallel()
@@ -237,21 +213,6 @@ func TestSingleNamespace(t *testing.T) {
 		assert.Equal(t, "codefresh", object.GetNamespace(), "%s/%s", object.GetKind(), object.GetName())
 		assert.NotContains(t, object.GetKind(), "Cluster", object.GetName())
 	}
-}
-
-// The ConfigMap for the platform lists each component once, with its version: that of the published chart for Argo CD, whatever the values install.
-func TestComponentsHaveVersions(t *testing.T) {
-	t.Parallel()
-	settings := render.Find(umbrella("tunnel", map[string]string{"argo-cd.global.image.tag": "v3.3.11"}).Objects(t), "ConfigMap", "codefresh-cm").Object["data"].(map[string]any)
-	var listed []struct{ Name, Version string }
-	require.NoError(t, yaml.Unmarshal([]byte(settings["components"].(string)), &listed))
-	versions := map[string]string{}
-	for _, component := range listed {
-		assert.NotEmpty(t, component.Version, component.Name)
-		versions[component.Name] = component.Version
-	}
-	assert.Len(t, versions, len(listed), "one entry per component")
-	assert.Equal(t, "v3.4.6", versions["argocd"])
 }
 
 // app-proxy waits for Argo CD's password only if Argo CD generates it: otherwise the reference to its Secret is optional.

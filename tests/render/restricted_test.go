@@ -37,7 +37,7 @@ func restrictedReleases(t *testing.T) map[string]render.Release {
 	return releases
 }
 
-// With values-restricted.yaml every pod passes the Pod Security level restricted, so a namespace can enforce it.
+// With values-restricted.yaml every pod passes the Pod Security level restricted, so a namespace can enforce it; a numeric user is set where an image's is unknown.
 func TestRestrictedPresetPassesPodSecurity(t *testing.T) {
 	t.Parallel()
 	for name, release := range restrictedReleases(t) {
@@ -46,6 +46,9 @@ func TestRestrictedPresetPassesPodSecurity(t *testing.T) {
 			if spec := podSpecOf(t, object); spec != nil {
 				pods++
 				assert.Empty(t, render.Forbidden(metav1.ObjectMeta{}, *spec), "%s: %s/%s", name, object.GetKind(), object.GetName())
+				if slices.Contains(closed(), object.GetName()) {
+					assert.NotNil(t, spec.SecurityContext.RunAsUser, object.GetName())
+				}
 			}
 		}
 		assert.Greater(t, pods, 15, name)

@@ -3,7 +3,6 @@ package render_test
 import (
 	"encoding/base64"
 	"maps"
-	"slices"
 	"strings"
 	"testing"
 
@@ -11,13 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/pod-security-admission/api"
-	"k8s.io/pod-security-admission/policy"
 	"sigs.k8s.io/yaml"
 
-	"gitops-runtime/internal/gomodule"
 	"gitops-runtime/tests/render"
 )
 
@@ -138,31 +133,6 @@ func TestA7ClosedProgramsHaveThePublishedContexts(t *testing.T) {
 	}
 }
 
-// With values-restricted.yaml every pod passes the Pod Security level restricted, in every access mode; a numeric user is set where an image's is unknown.
-func TestA7TheRestrictedPresetIsRestricted(t *testing.T) {
-	t.Parallel()
-	root, err := gomodule.Root()
-	require.NoError(t, err)
-	evaluator, err := policy.NewEvaluator(policy.DefaultChecks(), nil)
-	require.NoError(t, err)
-	level := api.LevelVersion{Level: api.LevelRestricted, Version: api.LatestVersion()}
-	for _, mode := range modes() {
-		release := umbrella(mode, map[string]string{"app-proxy.replicaCount": "2", "redis.enabled": "true"})
-		release.Values = []string{root + "/charts/gitops-runtime/values-restricted.yaml"}
-		for _, object := range release.Objects(t) {
-			spec := pod(t, object)
-			if spec == nil {
-				continue
-			}
-			verdict := policy.AggregateCheckResults(evaluator.EvaluatePod(level, &metav1.ObjectMeta{}, spec))
-			assert.True(t, verdict.Allowed, "%s: %s/%s: %s", mode, object.GetKind(), object.GetName(), verdict.ForbiddenDetail())
-			if slices.Contains(closed(), object.GetName()) {
-				assert.NotNil(t, spec.SecurityContext.RunAsUser, object.GetName())
-			}
-		}
-	}
-}
-
 // The event reporters read every kind by default; the list of kinds and the published permissions are switches.
 func TestA8PermissionsOfTheEventReporters(t *testing.T) {
 	t.Parallel()
@@ -189,16 +159,26 @@ func TestA8PermissionsOfTheEventReporters(t *testing.T) {
 	}
 }
 
-// Workflows of image enrichment have the permissions of their public source, codefresh-io/argo-hub, and those of an executor of Argo Workflows.
+// Workflows of image enrichment have the permissions of their public source, codefresh-io/argo-hub, and those of an executor of Argo Workflows; the published
+// permissions are a switch.
 func TestA8PermissionsOfImageEnrichment(t *testing.T) {
 	t.Parallel()
-	role, err := render.As[rbacv1.Role](render.Find(published(t, nil), "Role", "cap-app-proxy-enrichment"))
-	require.NoError(t, err)
-	assert.Equal(t, []rbacv1.PolicyRule{
+	narrow := []rbacv1.PolicyRule{
 		{APIGroups: []string{"argoproj.io"}, Resources: []string{"workflowtaskresults"}, Verbs: []string{"create", "patch"}},
 		{APIGroups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"get", "watch", "patch"}},
 		{APIGroups: []string{""}, Resources: []string{"pods/log"}, Verbs: []string{"get", "watch"}},
-	}, role.Rules)
+	}
+	all := rbacv1.PolicyRule{APIGroups: []string{"*"}, Resources: []string{"*"}, Verbs: []string{"*"}}
+	for switched, has := range map[string]bool{"false": false, "true": true} {
+		objects := published(t, map[string]string{"app-proxy.image-enrichment.rbac.published": switched})
+		role, err := render.As[rbacv1.Role](render.Find(objects, "Role", "cap-app-proxy-enrichment"))
+		require.NoError(t, err)
+		assert.Subset(t, role.Rules, narrow)
+		assert.Equal(t, has, len(role.Rules) > len(narrow))
+		if has {
+			assert.Contains(t, role.Rules, all)
+		}
+	}
 }
 
 // global.imageRegistry replaces the registry of an image, and is never put in front of a repository that names one.
@@ -236,19 +216,21 @@ func TestA12DefaultAddressesOfAnExternalArgoCD(t *testing.T) {
 	assert.Equal(t, "true", data(t, objects, "cap-app-proxy-cm")["isExternalArgoCD"])
 }
 
-// The platform and the programs are told the versions of the published chart whose contract this chart implements.
+// The platform and the programs are told the versions of the published chart whose contract this chart implements, whatever the values install.
 func TestA13VersionsOfTheContract(t *testing.T) {
 	t.Parallel()
 	const runtimeVersion, chartVersion = "0.1.72", "0.30.0"
-	objects := published(t, nil)
+	objects := published(t, map[string]string{"argo-cd.global.image.tag": `"v3.3.11"`})
 	settings := data(t, objects, "codefresh-cm")
 	assert.Equal(t, [2]any{runtimeVersion, runtimeVersion}, [2]any{settings["version"], settings["bootstrapRevision"]})
 	var components []struct{ Name, Version string }
 	require.NoError(t, yaml.Unmarshal([]byte(settings["components"].(string)), &components))
 	told := map[string]string{}
 	for _, component := range components {
+		assert.NotEmpty(t, component.Version, component.Name)
 		told[component.Name] = component.Version
 	}
+	assert.Len(t, told, len(components), "one entry per component")
 	assert.Subset(t, told, map[string]string{
 		"internal-router": runtimeVersion, "workflow-reporter": runtimeVersion,
 		"argocd": "v3.4.6", "argo-workflows": "v3.6.7-cap-CF-2129", "codefresh-tunnel-client": "d922170",

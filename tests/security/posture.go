@@ -9,7 +9,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/utils/ptr"
 
 	"gitops-runtime/tests/render"
 )
@@ -56,7 +55,8 @@ func (r release) without(has meets) (count, total int, workloads []string) {
 }
 
 func readOnly(_ corev1.PodSpec, container corev1.Container) bool {
-	return container.SecurityContext != nil && ptr.Deref(container.SecurityContext.ReadOnlyRootFilesystem, false)
+	context := container.SecurityContext
+	return context != nil && context.ReadOnlyRootFilesystem != nil && *context.ReadOnlyRootFilesystem
 }
 
 // restricted reports whether a container meets the Pod Security level restricted, as far as it depends on the settings of the container and its pod.

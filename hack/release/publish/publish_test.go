@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -284,7 +285,6 @@ func TestPublishWaitsForABusyRegistry(t *testing.T) {
 
 // swap serves other bytes instead of a blob or manifest.
 func (w *world) swap(path string, change func([]byte) []byte) {
-	var inner sync.Map
 	w.failing(func(answer http.ResponseWriter, request *http.Request) bool {
 		if request.Method != http.MethodGet || !strings.HasSuffix(request.URL.Path, path) || request.Header.Get("X-Inner") != "" {
 			return false
@@ -300,18 +300,12 @@ func (w *world) swap(path string, change func([]byte) []byte) {
 			return false
 		}
 		defer response.Body.Close()
-		inner.Store(path, true)
-		var content [16 << 20]byte
-		read := 0
-		for {
-			n, err := response.Body.Read(content[read:])
-			read += n
-			if err != nil {
-				break
-			}
+		content, err := io.ReadAll(response.Body)
+		if err != nil {
+			return false
 		}
 		answer.Header().Set("Content-Type", response.Header.Get("Content-Type"))
-		_, _ = answer.Write(change(content[:read]))
+		_, _ = answer.Write(change(content))
 		return true
 	})
 }

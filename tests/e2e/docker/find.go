@@ -96,28 +96,15 @@ func works(ctx context.Context, engine *Engine) error {
 
 // install installs the Docker daemon from Debian's packages if it is missing.
 func (f Finder) install(ctx context.Context) error {
-	if installed("dockerd", "docker", "containerd", "runc", "iptables") {
+	there := func() bool { return installed("dockerd", "docker", "containerd", "runc", "iptables") }
+	if there() {
 		return nil
 	}
 	if !installed("apt-get") {
 		return errors.New("no Docker engine, and no apt-get to install one with: install Docker")
 	}
 	return progress.Step(f.Observer, "install Docker from Debian's packages", func() error {
-		unlock, err := hostlock.Apt(ctx)
-		if err != nil {
-			return err
-		}
-		defer unlock()
-		for _, args := range [][]string{
-			{"update", "--quiet"},
-			{"install", "--yes", "--quiet", "--no-install-recommends", "docker.io", "containerd", "runc", "iptables"},
-		} {
-			install := process.Command{Name: "apt-get", Args: args, Env: []string{"DEBIAN_FRONTEND=noninteractive"}}
-			if _, err := f.Run(ctx, install); err != nil {
-				return err
-			}
-		}
-		return nil
+		return hostlock.Install(ctx, f.Run.Program, there, "docker.io", "containerd", "runc", "iptables")
 	})
 }
 

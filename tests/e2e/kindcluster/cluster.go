@@ -4,6 +4,7 @@ package kindcluster
 
 import (
 	"context"
+	"net/http"
 	"os"
 	"path/filepath"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"gitops-runtime/internal/gomodule"
 	"gitops-runtime/tests/e2e/docker"
 	"gitops-runtime/tests/e2e/imageregistry"
+	"gitops-runtime/tests/e2e/images/reach"
 	"gitops-runtime/tests/e2e/internal/process"
 	"gitops-runtime/tests/e2e/internal/progress"
 	"gitops-runtime/tests/e2e/nodeimage"
@@ -130,7 +132,7 @@ func (c *Cluster) images(ctx context.Context) (string, error) {
 		return progress.Step(c.Observer, "start the registry "+imageregistry.OnHost, func() error { return c.registry().Start(ctx) })
 	})
 	group.Go(func() (err error) {
-		image, err = builder.Ensure(ctx, c.Engine, nodeimage.HTTP)
+		image, err = builder.Ensure(ctx, c.Engine, reach.New(http.DefaultTransport, reach.Limit).Host)
 		return err
 	})
 	return image, group.Wait()

@@ -31,25 +31,9 @@ func (d debian) prepare(ctx context.Context) (mirror string, err error) {
 	if mirror, err = debianMirror(targets); err != nil {
 		return "", err
 	}
-	if _, err := exec.LookPath("mmdebstrap"); err == nil {
-		return mirror, nil
-	}
-	unlock, err := hostlock.Apt(ctx)
-	if err != nil {
-		return "", err
-	}
-	defer unlock()
-	if _, err := exec.LookPath("mmdebstrap"); err == nil {
-		return mirror, nil
-	}
-	for _, args := range [][]string{
-		{"update", "--quiet"},
-		{"install", "--yes", "--quiet", "--no-install-recommends", "mmdebstrap"},
-	} {
-		install := process.Command{Name: "apt-get", Args: args, Env: []string{"DEBIAN_FRONTEND=noninteractive"}}
-		if _, err := d.run(ctx, install); err != nil {
-			return "", fmt.Errorf("install mmdebstrap, which builds node images: %w", err)
-		}
+	installed := func() bool { _, err := exec.LookPath("mmdebstrap"); return err == nil }
+	if err := hostlock.Install(ctx, d.run.Program, installed, "mmdebstrap"); err != nil {
+		return "", fmt.Errorf("install mmdebstrap, which builds node images: %w", err)
 	}
 	return mirror, nil
 }

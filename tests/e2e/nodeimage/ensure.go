@@ -3,7 +3,6 @@ package nodeimage
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"os"
 	"strings"
 	"time"
@@ -12,23 +11,8 @@ import (
 	"gitops-runtime/tests/e2e/internal/progress"
 )
 
-// Reach reports whether a URL responds, with any status.
-type Reach func(ctx context.Context, address string) bool
-
-// HTTP is a Reach that sends a HEAD request, with a timeout of three seconds.
-func HTTP(ctx context.Context, address string) bool {
-	ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
-	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodHead, address, nil)
-	if err != nil {
-		return false
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return false
-	}
-	return response.Body.Close() == nil
-}
+// Reach returns nil if a registry responds, otherwise the reason, as package reach does.
+type Reach func(ctx context.Context, host string) error
 
 // Ensure makes sure that the engine has a node image and returns its name: Published if it is set, otherwise an image that the engine has, upstream's
 // if Docker Hub responds, or one that the builder builds. Unless Published is set, machines whose containers lack CAP_SYS_RESOURCE always use a
@@ -58,7 +42,7 @@ func (b Builder) ensure(ctx context.Context, engine *docker.Engine, reach Reach,
 			return image, err
 		}
 	}
-	if !limited && reach(ctx, "https://registry-1.docker.io/v2/") && b.pull(ctx, engine, Upstream) == nil {
+	if !limited && reach(ctx, "registry-1.docker.io") == nil && b.pull(ctx, engine, Upstream) == nil {
 		return Upstream, nil
 	}
 	if err := ctx.Err(); err != nil {

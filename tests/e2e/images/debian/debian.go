@@ -103,25 +103,20 @@ func Suites(sources []string) []string {
 // Prepare makes sure that mmdebstrap is available: it is installed with apt-get if this process is root, otherwise a missing program is an error. say
 // is called with a line when something is installed.
 func (c Commands) Prepare(ctx context.Context, say func(string)) error {
-	if _, err := c.LookPath("mmdebstrap"); err == nil {
+	installed := func() bool { _, err := c.LookPath("mmdebstrap"); return err == nil }
+	if installed() {
 		return nil
 	}
 	if c.UID() != 0 {
 		return errors.New("mmdebstrap is needed to build the images with Debian programs: run `apt-get install mmdebstrap` as root")
 	}
-	unlock, err := hostlock.Apt(ctx)
-	if err != nil {
+	say("installing the Debian package mmdebstrap")
+	run := func(ctx context.Context, name string, args ...string) error {
+		_, err := c.Output(ctx, name, args...)
 		return err
 	}
-	defer unlock()
-	if _, err := c.LookPath("mmdebstrap"); err == nil {
-		return nil
-	}
-	say("installing the Debian package mmdebstrap")
-	for _, args := range [][]string{{"update"}, {"install", "-y", "--no-install-recommends", "mmdebstrap"}} {
-		if _, err := c.Output(ctx, "env", append([]string{"DEBIAN_FRONTEND=noninteractive", "apt-get"}, args...)...); err != nil {
-			return fmt.Errorf("installing mmdebstrap: %w", err)
-		}
+	if err := hostlock.Install(ctx, run, installed, "mmdebstrap"); err != nil {
+		return fmt.Errorf("installing mmdebstrap: %w", err)
 	}
 	return nil
 }

@@ -150,8 +150,8 @@ func TestPrepare(t *testing.T) {
 }
 
 const (
-	update  = "env DEBIAN_FRONTEND=noninteractive apt-get update"
-	install = "env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends mmdebstrap"
+	update  = "env DEBIAN_FRONTEND=noninteractive apt-get --quiet update"
+	install = "env DEBIAN_FRONTEND=noninteractive apt-get --quiet install --yes --no-install-recommends mmdebstrap"
 )
 
 func TestFilterDropsFixesAndAdds(t *testing.T) {

@@ -32,6 +32,12 @@ func (c Command) String() string { return strings.Join(append([]string{c.Name}, 
 // last lines of its output.
 type Runner func(ctx context.Context, c Command) (string, error)
 
+// Program runs a program with arguments, for its effects.
+func (r Runner) Program(ctx context.Context, name string, args ...string) error {
+	_, err := r(ctx, Command{Name: name, Args: args})
+	return err
+}
+
 // Exec is the Runner that runs programs. When ctx ends, the command and all programs that it started receive an interrupt; the command is killed ten
 // seconds later.
 func Exec(ctx context.Context, c Command) (string, error) {
