@@ -6,12 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -23,34 +21,6 @@ import (
 	"gitops-runtime/hack/release/image"
 	"gitops-runtime/hack/release/source"
 )
-
-// findings is the number of findings of the security review.
-const findings = 13
-
-var ofReview = regexp.MustCompile(`(?m)^func TestSecurityReview(\d+)[A-Z]`)
-
-// Every finding of the security review has a test that is named after it.
-func TestEveryFindingOfTheReviewHasATest(t *testing.T) {
-	t.Parallel()
-	seen := map[int]bool{}
-	require.NoError(t, filepath.WalkDir("../..", func(path string, entry fs.DirEntry, err error) error {
-		if err == nil && entry.IsDir() && slices.Contains([]string{".git", ".cache", "bin", "out", "charts", "testdata"}, entry.Name()) {
-			return filepath.SkipDir
-		}
-		if err != nil || !strings.HasSuffix(path, "_test.go") {
-			return err
-		}
-		text, err := os.ReadFile(path)
-		for _, found := range ofReview.FindAllStringSubmatch(string(text), -1) {
-			number, _ := strconv.Atoi(found[1])
-			seen[number] = true
-		}
-		return err
-	}))
-	for number := range findings {
-		assert.True(t, seen[number+1], "finding %d has no test", number+1)
-	}
-}
 
 var (
 	uses   = regexp.MustCompile(`(?m)^\s*-? ?uses: (.*)$`)

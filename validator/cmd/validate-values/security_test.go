@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -21,42 +20,6 @@ import (
 
 	"gitops-runtime/tests/hostile"
 )
-
-// The tests of this file are named after the rows of the security review that concern this program; each of them fails for the reviewed version.
-
-// playNamed runs the program on the malicious inputs with these names.
-func playNamed(t *testing.T, names ...string) {
-	t.Helper()
-	program := hostile.Build(t, ".")
-	all := slices.Concat(hostileValues, hostileFlags, hostileCharts, hostileRegistries, hostilePlatforms, hostileGit)
-	for _, name := range names {
-		at := slices.IndexFunc(all, func(one input) bool { return one.name == name })
-		require.GreaterOrEqual(t, at, 0, "there is no input %q", name)
-		t.Run(name, func(t *testing.T) { all[at].play(t, program) })
-	}
-}
-
-func TestSecurityReview7UnboundedInput(t *testing.T) {
-	playNamed(t, "archives within archives", "a chart that depends on itself", "charts that depend on each other",
-		"a long key above a list", "aliases of aliases", "a chart with millions of values")
-}
-
-func TestSecurityReview8RawControlCharacters(t *testing.T) {
-	playNamed(t, "escape characters in a name", "a workflow command in a name", "a right-to-left override in a name",
-		"names with escape characters", "an account ID that is a command", "a name with control characters")
-}
-
-func TestSecurityReview9PlainHTTP(t *testing.T) {
-	playNamed(t, "a platform without TLS", "a platform without TLS whose finding is skipped")
-}
-
-func TestSecurityReview11OutputsFollowLinks(t *testing.T) {
-	playNamed(t, "a report to a symbolic link")
-}
-
-func TestSecurityReview12SchemasAndPasswords(t *testing.T) {
-	playNamed(t, "a schema with remote references", "a password in the URL of a values file", "a password in the public URL")
-}
 
 // fullPipe is the stage in which the program ignores signals.
 const fullPipe = "a report to a pipe that nobody reads"
