@@ -1,17 +1,13 @@
 package render_test
 
 import (
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"sigs.k8s.io/yaml"
 
-	"gitops-runtime/internal/gomodule"
 	"gitops-runtime/tests/render"
 )
 
@@ -86,12 +82,6 @@ func sentenceOf(err error) string {
 // leavesOf returns the paths of values in a chart's values.yaml that are not maps.
 func leavesOf(t *testing.T, chart string) (leaves []string) {
 	t.Helper()
-	root, err := gomodule.Root()
-	require.NoError(t, err)
-	text, err := os.ReadFile(filepath.Join(root, "charts", chart, "values.yaml"))
-	require.NoError(t, err)
-	var values map[string]any
-	require.NoError(t, yaml.Unmarshal(text, &values))
 	var walk func(values map[string]any, path string)
 	walk = func(values map[string]any, path string) {
 		for key, value := range values {
@@ -103,7 +93,7 @@ func leavesOf(t *testing.T, chart string) (leaves []string) {
 			leaves = append(leaves, at)
 		}
 	}
-	walk(values, "")
+	walk(load(t, chart).Values, "")
 	slices.Sort(leaves)
 	require.NotEmpty(t, leaves)
 	return leaves

@@ -10,7 +10,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"sigs.k8s.io/yaml"
 
 	"gitops-runtime/internal/gomodule"
 	"gitops-runtime/tests/render"
@@ -46,15 +45,9 @@ func mapsOf(t *testing.T, chart string) (optional, needed []string) {
 	t.Helper()
 	root, err := gomodule.Root()
 	require.NoError(t, err)
-	dir := filepath.Join(root, "charts", chart)
-	var values map[string]any
-	text, err := os.ReadFile(filepath.Join(dir, "values.yaml"))
-	require.NoError(t, err)
-	require.NoError(t, yaml.Unmarshal(text, &values))
+	loaded := load(t, chart)
 	var schema struct{ Then map[string]any }
-	text, err = os.ReadFile(filepath.Join(dir, "values.schema.json"))
-	require.NoError(t, err)
-	require.NoError(t, json.Unmarshal(text, &schema))
+	require.NoError(t, json.Unmarshal(loaded.Schema, &schema))
 	var walk func(values, tables map[string]any, path string)
 	walk = func(values, tables map[string]any, path string) {
 		below, _ := tables["properties"].(map[string]any)
@@ -73,7 +66,7 @@ func mapsOf(t *testing.T, chart string) (optional, needed []string) {
 			optional = append(optional, at)
 		}
 	}
-	walk(values, schema.Then, "")
+	walk(loaded.Values, schema.Then, "")
 	slices.Sort(needed)
 	return optional, needed
 }

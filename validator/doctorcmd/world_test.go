@@ -2,7 +2,6 @@ package doctorcmd_test
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -29,6 +28,7 @@ import (
 	"gitops-runtime/internal/helmrender"
 	"gitops-runtime/internal/helmvalues"
 	"gitops-runtime/tests/golden"
+	"gitops-runtime/tests/render"
 	"gitops-runtime/tests/standin/apiserver"
 	"gitops-runtime/validator/cluster"
 	"gitops-runtime/validator/doctor"
@@ -258,25 +258,20 @@ var packed sync.Map
 func (w *world) store(status string, revision int) {
 	known, found := packed.Load(w.release)
 	if !found {
-		text, err := json.Marshal(w.release)
+		stored, err := render.Stored(w.release)
 		if err != nil {
 			panic(err)
 		}
-		var zipped bytes.Buffer
-		into := gzip.NewWriter(&zipped)
-		_, _ = into.Write(text)
-		_ = into.Close()
-		known = base64.StdEncoding.EncodeToString(zipped.Bytes())
+		known = stored
 		packed.Store(w.release, known)
 	}
-	content := known.(string)
 	w.Add(tree{
 		"apiVersion": "v1", "kind": "Secret", "type": "helm.sh/release.v1",
 		"metadata": tree{
 			"name": fmt.Sprintf("sh.helm.release.v1.cf.v%d", revision), "namespace": namespace,
 			"labels": tree{"owner": "helm", "name": "cf", "status": status, "version": fmt.Sprint(revision)},
 		},
-		"data": tree{"release": base64.StdEncoding.EncodeToString([]byte(content))},
+		"data": tree{"release": base64.StdEncoding.EncodeToString(known.([]byte))},
 	})
 }
 

@@ -2,9 +2,7 @@ package previewcmd_test
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -32,6 +30,7 @@ import (
 	"gitops-runtime/internal/helmrender"
 	"gitops-runtime/internal/testkit"
 	"gitops-runtime/internal/webpage/webpagetest"
+	"gitops-runtime/tests/render"
 	"gitops-runtime/validator/cluster"
 	"gitops-runtime/validator/local"
 	"gitops-runtime/validator/preview"
@@ -241,14 +240,9 @@ func (s storedRelease) pack(t *testing.T) []byte {
 	require.NoError(t, err)
 	made.Version, made.Info.Status = s.Revision, release.Status(s.Status)
 	made.Chart = &chart.Chart{Metadata: loaded.Metadata, Templates: loaded.Templates, Values: loaded.Values}
-	text, err := json.Marshal(made)
+	stored, err := render.Stored(made)
 	require.NoError(t, err)
-	var packed bytes.Buffer
-	into := gzip.NewWriter(&packed)
-	_, err = into.Write(text)
-	require.NoError(t, err)
-	require.NoError(t, into.Close())
-	return []byte(base64.StdEncoding.EncodeToString(packed.Bytes()))
+	return stored
 }
 
 // The other formats have what the text has: JSON every item, Markdown and HTML every object.

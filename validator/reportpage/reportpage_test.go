@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"flag"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -50,26 +48,11 @@ func format(t *testing.T) report.Format {
 	return format
 }
 
-func golden(t *testing.T, name, text string) {
-	t.Helper()
-	assert.Empty(t, webpagetest.Faults(text))
-	for _, raw := range []string{"<script>alert", "<img", "\x1b", "\u202e"} {
-		assert.False(t, strings.Contains(text, raw), "the page contains %q", raw)
-	}
-	file := filepath.Join("testdata", name)
-	if *update {
-		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
-	}
-	want, err := os.ReadFile(file)
-	require.NoError(t, err)
-	assert.Equal(t, string(want), text, "go test ./validator/reportpage -update writes it")
-}
-
 func TestOneInstall(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	require.NoError(t, format(t).Write(&out, sample("")))
-	golden(t, "one.html", out.String())
+	webpagetest.Golden(t, *update, "testdata/one.html", out.String())
 }
 
 func TestBatch(t *testing.T) {
@@ -84,7 +67,7 @@ func TestBatch(t *testing.T) {
 		require.NoError(t, batch.Add(of))
 	}
 	require.NoError(t, batch.End(total))
-	golden(t, "batch.html", out.String())
+	webpagetest.Golden(t, *update, "testdata/batch.html", out.String())
 
 	out.Reset()
 	require.NoError(t, format(t).Batch(&out).End(report.Total{Unchecked: 2}))

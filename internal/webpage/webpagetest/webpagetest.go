@@ -6,12 +6,32 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
+	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 )
+
+// Golden asserts that a page, into which a test has put hostile text, has no faults, runs and shows nothing of that text, and is that of a file; update writes
+// the file.
+func Golden(t *testing.T, update bool, file, page string) {
+	t.Helper()
+	assert.Empty(t, Faults(page))
+	for _, raw := range []string{"<script>alert", "<img", "\x1b", "\u202e"} {
+		assert.False(t, strings.Contains(page, raw), "the page contains %q", raw)
+	}
+	if update {
+		require.NoError(t, os.WriteFile(file, []byte(page), 0o600))
+	}
+	want, err := os.ReadFile(file)
+	require.NoError(t, err)
+	assert.Equal(t, string(want), page, "go test -update writes it")
+}
 
 // Faults returns one sentence for each guarantee that a page violates.
 func Faults(page string) []string {

@@ -10,18 +10,18 @@ import (
 	"helm.sh/helm/v3/pkg/release"
 )
 
-// StoredSize returns the bytes that a release takes in a Secret: compressed JSON in base64, as Helm's storage driver writes it.
-func StoredSize(stored *release.Release) (int, error) {
-	text, err := json.Marshal(stored)
+// Stored returns a release as Helm's storage driver writes it into a Secret, before the API's own encoding: compressed JSON in base64.
+func Stored(of *release.Release) ([]byte, error) {
+	text, err := json.Marshal(of)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	var compressed bytes.Buffer
 	writer, err := gzip.NewWriterLevel(&compressed, gzip.BestCompression)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	_, err = writer.Write(text)
 	err = errors.Join(err, writer.Close())
-	return base64.StdEncoding.EncodedLen(compressed.Len()), err
+	return base64.StdEncoding.AppendEncode(nil, compressed.Bytes()), err
 }
