@@ -73,7 +73,7 @@ func TestBucket(t *testing.T) {
 	removed, err := store.Prune(t.Context(), in, named(4), 2)
 	require.NoError(t, err)
 	assert.Equal(t, []string{named(1), named(2)}, removed)
-	newest, err := store.Newest(t.Context(), in)
+	newest, err := store.Newest(t.Context(), in, "s3://backups/runtimes/")
 	require.NoError(t, err)
 	assert.Equal(t, named(4), newest)
 	content, err := in.Get(t.Context(), newest)
