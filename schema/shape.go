@@ -36,6 +36,7 @@ var shapes = []shape{
 	}},
 	{"scaling-behavior", asMap, []string{"behavior"}},
 	{"network-policy-egress", asList, []string{"extraEgress"}},
+	{"label-expressions", asList, []string{"neighbors"}},
 	{"ingress-tls", asList, []string{"tls", "extraTls"}},
 	{"ingress-paths", asList, []string{"extraPaths"}},
 	{"ingress-rules", asList, []string{"extraRules"}},

@@ -14,6 +14,8 @@ import (
 // Effects are what an upgrade does, by Kind/name.
 type Effects struct {
 	Restarted, Replaced, Created, Deleted []string
+	// Ended are workloads that are left without pods.
+	Ended []string
 	// Refused is true if the upgrade fails.
 	Refused bool
 }
@@ -30,8 +32,11 @@ func Predicted(report preview.Report) Effects {
 		}
 	}
 	for _, item := range report.Section("restarts").Items {
-		if item.Change == "restarts" {
+		switch {
+		case item.Change == "restarts":
 			effects.Restarted = append(effects.Restarted, item.Object)
+		case item.Change == "ends" && !slices.Contains(effects.Deleted, item.Object):
+			effects.Ended = append(effects.Ended, item.Object)
 		}
 	}
 	for _, item := range report.Section("breaks").Items {
@@ -48,7 +53,8 @@ type Snapshot struct {
 	Pods []string
 }
 
-// Observed returns the effects between two snapshots of all objects of a release, by Kind/name. A workload has restarted if none of its pods is left.
+// Observed returns the effects between two snapshots of all objects of a release, by Kind/name. A workload has restarted if none of its pods is left and there are
+// others, and ended if there are none.
 func Observed(before, after map[string]Snapshot, refused bool) Effects {
 	effects := Effects{Refused: refused}
 	for _, name := range slices.Sorted(maps.Keys(before)) {
@@ -60,6 +66,8 @@ func Observed(before, after map[string]Snapshot, refused bool) Effects {
 			effects.Deleted = append(effects.Deleted, name)
 		case is.UID != was.UID:
 			effects.Replaced = append(effects.Replaced, name)
+		case len(was.Pods) > 0 && len(is.Pods) == 0:
+			effects.Ended = append(effects.Ended, name)
 		case len(was.Pods) > 0 && !kept:
 			effects.Restarted = append(effects.Restarted, name)
 		}
@@ -108,6 +116,7 @@ func (s Scores) Add(upgrade string, predicted, observed Effects) {
 		return
 	}
 	s.count("restarted", upgrade, predicted.Restarted, observed.Restarted)
+	s.count("ended", upgrade, predicted.Ended, observed.Ended)
 	s.count("replaced", upgrade, predicted.Replaced, observed.Replaced)
 	s.count("created", upgrade, predicted.Created, observed.Created)
 	s.count("deleted", upgrade, predicted.Deleted, observed.Deleted)

@@ -14,19 +14,20 @@ func TestScores(t *testing.T) {
 	item := func(change, object string) preview.Item { return preview.Item{Change: change, Object: object} }
 	predicted := truth.Predicted(preview.Report{Sections: []preview.Section{
 		{Name: "objects", Items: []preview.Item{item("added", "ConfigMap/new"), item("removed", "ConfigMap/old"), item("changed", "Deployment/a"), item("left", "ConfigMap/kept")}},
-		{Name: "restarts", Items: []preview.Item{item("restarts", "Deployment/a"), item("restarts", "Deployment/b"), item("keeps old", "Deployment/c")}},
+		{Name: "restarts", Items: []preview.Item{item("restarts", "Deployment/a"), item("restarts", "Deployment/b"), item("keeps old", "Deployment/c"), item("ends", "Deployment/d"), item("ends", "ConfigMap/old")}},
 	}})
 	before := map[string]truth.Snapshot{
 		"ConfigMap/old": {UID: "1"}, "Deployment/a": {UID: "2", Pods: []string{"p1", "p2"}}, "Deployment/b": {UID: "3", Pods: []string{"p3", "p4"}},
-		"Deployment/c": {UID: "4", Pods: []string{"p5"}}, "Job/j": {UID: "5"},
+		"Deployment/c": {UID: "4", Pods: []string{"p5"}}, "Deployment/d": {UID: "8", Pods: []string{"p9"}}, "Job/j": {UID: "5"},
 	}
 	after := map[string]truth.Snapshot{
 		"ConfigMap/new": {UID: "6"}, "Deployment/a": {UID: "2", Pods: []string{"p6"}}, "Deployment/b": {UID: "3", Pods: []string{"p4", "p7"}},
-		"Deployment/c": {UID: "4", Pods: []string{"p8"}}, "Job/j": {UID: "7"},
+		"Deployment/c": {UID: "4", Pods: []string{"p8"}}, "Deployment/d": {UID: "8"}, "Job/j": {UID: "7"},
 	}
 	observed := truth.Observed(before, after, false)
 	assert.Equal(t, truth.Effects{
 		Restarted: []string{"Deployment/a", "Deployment/c"}, Replaced: []string{"Job/j"}, Created: []string{"ConfigMap/new"}, Deleted: []string{"ConfigMap/old"},
+		Ended: []string{"Deployment/d"},
 	}, observed)
 	scores := truth.Scores{}
 	scores.Add("one", predicted, observed)
@@ -36,6 +37,7 @@ func TestScores(t *testing.T) {
 | --- | --- | --- | --- | --- | --- |
 | created | 1 | 0 | 0 | 100.0 % | 100.0 % |
 | deleted | 1 | 0 | 0 | 100.0 % | 100.0 % |
+| ended | 1 | 0 | 0 | 100.0 % | 100.0 % |
 | interrupted | 1 | 0 | 1 | 100.0 % | 50.0 % |
 | refused | 1 | 0 | 0 | 100.0 % | 100.0 % |
 | replaced | 0 | 0 | 1 | 100.0 % | 0.0 % |

@@ -27,3 +27,22 @@ func TestEveryObjectFitsItsSchema(t *testing.T) {
 		})
 	}
 }
+
+// The schemas reject neighbors that an API server would reject.
+func TestNeighborsAreExpressionsOfALabelSelector(t *testing.T) {
+	t.Parallel()
+	for neighbor, want := range map[string]string{
+		`{"key": "a", "operator": "Exists"}`:                 "",
+		`{"namespaceSelector": {"matchLabels": {"a": "b"}}}`: "'/global/networkPolicy/neighbors/0'",
+		`{"key": "a", "operator": "Is"}`:                     "'/global/networkPolicy/neighbors/0/operator'",
+	} {
+		release := umbrella("tunnel", nil)
+		release.SetJSON = map[string]string{"global.networkPolicy.neighbors": "[" + neighbor + "]"}
+		_, err := release.Text(t)
+		if want == "" {
+			assert.NoError(t, err)
+			continue
+		}
+		assert.ErrorContains(t, err, want)
+	}
+}

@@ -45,7 +45,7 @@ var changes = []string{
 	`sealed-secrets: {keyrenewperiod: NUMBERh}`,
 	`codefreshWorkflowLogStoreCM: {enabled: false}`,
 	`global: {networkPolicy: {create: false}}`,
-	`global: {networkPolicy: {neighbors: [{namespaceSelector: {matchLabels: {e2e: "NUMBER"}}}]}}`,
+	`global: {networkPolicy: {neighbors: [{key: e2e, operator: NotIn, values: ["NUMBER"]}]}}`,
 	`global: {surgeOnUpgrade: true}`,
 	`global: {tolerations: [{key: e2e, operator: Exists}]}`,
 	`monitoring: {enabled: true}`, // the cluster has no PrometheusRules
@@ -70,6 +70,7 @@ var changes = []string{
 	// refused
 	`app-proxy: {replicaCount: many}`,
 	`global: {runtime: {ingress: {enabled: true, hosts: []}}}`,
+	`global: {networkPolicy: {neighbors: [{namespaceSelector: {matchLabels: {e2e: "NUMBER"}}}]}}`, // a peer instead of an expression
 }
 
 // extras are objects of extraObjects. NUMBER changes whenever the object is drawn; an object is also removed and added.
