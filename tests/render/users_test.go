@@ -33,10 +33,10 @@ func TestValuesOfUsersOfThePublishedCharts(t *testing.T) {
 	}
 }
 
-// An OpenShift Route without a hostname has no host, which OpenShift then assigns.
+// An OpenShift Route without a hostname has that of Argo CD, as in argo-cd 10.1.1: the host of a Route cannot be changed by an upgrade.
 func TestRouteWithoutAHost(t *testing.T) {
 	t.Parallel()
-	for host, want := range map[string]any{`""`: absent{}, `"argo.example.com"`: "argo.example.com"} {
+	for host, want := range map[string]any{`""`: "argocd.example.com", `"argo.example.com"`: "argo.example.com"} {
 		objects := render.Release{Chart: "argo-cd", SetJSON: map[string]string{"server.route.enabled": "true", "server.route.hostname": host}}.Objects(t)
 		assertValue(t, objects, valueCase{kind: "Route", name: "cf-argocd-server", path: "spec/host", want: want})
 	}
