@@ -64,7 +64,7 @@ func TestChartsAreUpToDate(t *testing.T) {
 	require.NoError(t, err)
 	files, err := artifacthub.Generate(root)
 	require.NoError(t, err)
-	require.Len(t, files, 9)
+	require.Len(t, files, 10)
 	drift, err := generated.Drift(root, files)
 	require.NoError(t, err)
 	assert.Empty(t, drift)

@@ -17,8 +17,9 @@ import (
 
 // uncoded are the charts whose templates reject values that validate-values does not check, with the reason.
 var uncoded = map[string]string{
-	"common":        "facts of a component, which the author of the chart writes",
-	"tunnel-server": "a separate chart for operators of the platform; validate-values checks a runtime",
+	"common":          "facts of a component, which the author of the chart writes",
+	"managed-cluster": "a separate chart; validate-values checks what it creates: MCL100",
+	"tunnel-server":   "a separate chart for operators of the platform; validate-values checks a runtime",
 }
 
 // ofInstalls begins the message about a chart that cannot be installed, whatever its values: validate-values checks values.

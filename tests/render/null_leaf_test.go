@@ -29,6 +29,9 @@ func TestNullOfEveryLeafIsTakenOrRefused(t *testing.T) {
 		"tunnel-server": {files: []string{"default"}, refused: []string{
 			"front.image.repository", "image.repository", "plugin.path", "plugin.url", "subdomainHost", "tls.secretName",
 		}},
+		"managed-cluster": {files: []string{"runtime"}, refused: []string{
+			"cluster.ca", "cluster.name", "cluster.server", "namespaces", "project.sourceRepos", "rotation.image.repository", "side",
+		}},
 		"gitops-runtime": {files: []string{"tunnel"}, refused: []string{
 			"app-proxy.image-enrichment.config.images.gitEnrichment.repository", "app-proxy.image-enrichment.config.images.jiraEnrichment.repository",
 			"app-proxy.image-enrichment.config.images.reportImage.repository", "app-proxy.image.repository", "app-proxy.initContainer.image.repository",

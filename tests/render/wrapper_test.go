@@ -21,12 +21,13 @@ global:
   codefresh: {accountId: a1, userToken: {token: t}}
   runtime: {name: production}
 `,
-	"argo-cd":        "{}",
-	"argo-events":    "{}",
-	"argo-rollouts":  "{}",
-	"argo-workflows": "{}",
-	"tunnel-client":  "{global: {codefresh: {accountId: a1}, runtime: {name: production}}}",
-	"tunnel-server":  "{subdomainHost: tunnels.example.com, tls: {secretName: a}, plugin: {url: https://a.example.com}}",
+	"argo-cd":         "{}",
+	"argo-events":     "{}",
+	"argo-rollouts":   "{}",
+	"argo-workflows":  "{}",
+	"managed-cluster": "{namespaces: [shop]}",
+	"tunnel-client":   "{global: {codefresh: {accountId: a1}, runtime: {name: production}}}",
+	"tunnel-server":   "{subdomainHost: tunnels.example.com, tls: {secretName: a}, plugin: {url: https://a.example.com}}",
 }
 
 // aroundWrapped are other values of a parent chart, including those that tools such as Rancher add.
