@@ -65,6 +65,7 @@ func rows() []row {
 		{"CLU700", "The external Argo CD exists and has a supported version", "cluster", []string{"CRT100"}, remote, checkExternalArgo},
 		{"CLU800", "The installed release can be upgraded with these values", "cluster", nil, remote, checkRelease},
 		{"CLU900", "The credentials for Argo CD can be read", "cluster", nil, remote, checkArgoCredentials},
+		{"MCL100", "Argo CD can deploy to its managed clusters", "cluster", nil, remote, checkManaged},
 	}
 }
 

@@ -4,7 +4,9 @@ package checks
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
+	"net/url"
 	"slices"
 	"sync"
 	"time"
@@ -50,6 +52,7 @@ type Cluster interface {
 	Deployments(ctx context.Context, labels, name string) ([]cluster.Workload, error)
 	DeploymentsIn(ctx context.Context, namespace string) ([]cluster.Workload, error)
 	Allowed(ctx context.Context, verb, group, resource, namespace string) (bool, error)
+	List(ctx context.Context, collection string, query url.Values) ([]json.RawMessage, error)
 }
 
 // secretReader reads one Secret.

@@ -49,14 +49,18 @@ func inPod(getenv func(string) string, folder string) (*Client, error) {
 	if _, err := os.Stat(token); err != nil {
 		return nil, fmt.Errorf("%w: %w", errNoPod, err)
 	}
-	transport := &http.Transport{
+	next := transport(&tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12})
+	return New("https://"+net.JoinHostPort(host, port), &http.Client{Transport: signedIn{file: token, next: next}})
+}
+
+func transport(settings *tls.Config) *http.Transport {
+	return &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,
 		DialContext:         (&net.Dialer{Timeout: dialTime}).DialContext,
 		TLSHandshakeTimeout: handshakeTime,
-		TLSClientConfig:     &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12},
+		TLSClientConfig:     settings,
 		ForceAttemptHTTP2:   true,
 	}
-	return New("https://"+net.JoinHostPort(host, port), &http.Client{Transport: signedIn{file: token, next: transport}})
 }
 
 // signedIn adds the token of a service account to requests. The kubelet replaces the file before the token expires, so it is read for every request.

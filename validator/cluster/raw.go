@@ -16,6 +16,12 @@ func (c *Client) Create(ctx context.Context, collection string, object any) erro
 	return c.ask(ctx, question{verb: "create", resource: path.Base(collection), path: collection, body: object}, nil)
 }
 
+// Request creates an object in the subresource at an API path, such as a TokenRequest, and decodes the reply.
+func (c *Client) Request(ctx context.Context, subresource string, object, reply any) error {
+	owner := path.Base(path.Dir(path.Dir(subresource)))
+	return c.ask(ctx, question{verb: "create", resource: owner + "/" + path.Base(subresource), path: subresource, body: object}, reply)
+}
+
 // Merge changes the object at an API path by a JSON merge patch.
 func (c *Client) Merge(ctx context.Context, objectPath string, patch any) error {
 	return c.ask(ctx, question{

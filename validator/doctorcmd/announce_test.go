@@ -82,7 +82,7 @@ const pushed = `# HELP gitops_runtime_doctor_checks Checks of the last run of va
 gitops_runtime_doctor_checks{runtime="production",namespace="codefresh",status="pass"} 16
 gitops_runtime_doctor_checks{runtime="production",namespace="codefresh",status="warn"} 0
 gitops_runtime_doctor_checks{runtime="production",namespace="codefresh",status="fail"} 1
-gitops_runtime_doctor_checks{runtime="production",namespace="codefresh",status="skipped"} 6
+gitops_runtime_doctor_checks{runtime="production",namespace="codefresh",status="skipped"} 7
 gitops_runtime_doctor_checks{runtime="production",namespace="codefresh",status="inconclusive"} 0
 # HELP gitops_runtime_doctor_findings Findings of the last run of validate-values doctor, by code.
 # TYPE gitops_runtime_doctor_findings gauge

@@ -1,6 +1,7 @@
 package doctorcmd_test
 
 import (
+	"encoding/base64"
 	"fmt"
 	"maps"
 	"os"
@@ -102,6 +103,10 @@ func TestTheRoleOfTheCronJobIsWhatIsAskedFor(t *testing.T) {
 	for _, name := range []string{"tunnel", "ingress", "gateway", "ha", "everything-on"} {
 		w := healthy(t, name)
 		w.server("{}")
+		w.Add(tree{
+			"apiVersion": "v1", "kind": "Secret", "metadata": tree{"name": "staging", "namespace": namespace, "labels": tree{"argocd.argoproj.io/secret-type": "cluster"}},
+			"data": tree{"server": base64.StdEncoding.EncodeToString([]byte("https://staging.invalid")), "config": base64.StdEncoding.EncodeToString([]byte(`{"execProviderConfig": {}}`))},
+		})
 		_, _, failed := announced(t, w, "--events")
 		require.NotContains(t, failed, "cannot")
 		for _, path := range w.Reads() {

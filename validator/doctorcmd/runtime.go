@@ -116,7 +116,7 @@ func running(ctx context.Context, from preview.ReleaseReader, namespace, name st
 
 // again are the checks of an install that are repeated on a running runtime: those of the cluster, and those that ask the platform, Git and the public URL.
 var again = map[bool][]string{
-	false: {"MOD400", "MOD700", "CRT100", "CRT200", "CLU100", "CLU500", "CLU600", "CLU700", "CLU900"},
+	false: {"MOD400", "MOD700", "CRT100", "CRT200", "CLU100", "CLU500", "CLU600", "CLU700", "CLU900", "MCL100"},
 	true:  {"RUN100", "RUN200", "RUN300", "TOK100", "ACC100", "ACC200", "ACC300", "MOD300", "MOD500", "GIT100", "GIT200", "GIT300"},
 }
 

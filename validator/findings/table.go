@@ -25,7 +25,7 @@ type Definition struct {
 func Table() []Definition {
 	groups := [][]Definition{
 		schemaTable(), runtimeTable(), tokenTable(), accountTable(), modeTable(),
-		gitTable(), certificateTable(), clusterTable(),
+		gitTable(), certificateTable(), clusterTable(), managedTable(),
 	}
 	return sorted(groups)
 }

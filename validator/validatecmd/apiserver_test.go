@@ -21,6 +21,11 @@ type clusterSpec struct {
 	CRDs        []map[string]any `json:"crds"`
 	Deployments []map[string]any `json:"deployments"`
 	Pods        []map[string]any `json:"pods"`
+	// Managed is the data of Argo CD's cluster Secrets by name, in which {managed} and {managed.ca} stand for the URL and the CA of a managed cluster, which
+	// accepts the token "good" and lists Rules; Projects are AppProjects, in JSON.
+	Managed  map[string]map[string]string `json:"managed"`
+	Rules    map[string]any               `json:"rules"`
+	Projects string                       `json:"projects"`
 	// MayNot are resources for which the create permission is missing.
 	MayNot []string `json:"mayNot"`
 	// Status maps words to the HTTP status of paths that contain them.
@@ -68,6 +73,10 @@ func (w *world) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 		reply(out, map[string]any{"items": spec.pods()})
 	case resource == "customresourcedefinitions":
 		reply(out, map[string]any{"items": owned(spec.CRDs)})
+	case resource == "secrets":
+		reply(out, map[string]any{"items": w.clusterSecrets(r)})
+	case resource == "appprojects":
+		reply(out, map[string]any{"items": json.RawMessage(orElse(spec.Projects, "[]"))})
 	case resource == "deployments":
 		reply(out, map[string]any{"items": spec.deployments(r)})
 	default:

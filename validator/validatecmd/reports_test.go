@@ -42,7 +42,7 @@ const folder = "further-reports"
 // further adds the arguments for these reports, if the run writes a report.
 func (r *readers) further(t *testing.T, args []string) []string {
 	t.Helper()
-	if len(args) > 0 && slices.Contains([]string{"hook", "uninstall", "explain", "version", "checks-page"}, args[0]) {
+	if len(args) > 0 && slices.Contains([]string{"hook", "uninstall", "rotate-token", "explain", "version", "checks-page"}, args[0]) {
 		return args
 	}
 	require.NoError(t, os.Mkdir(folder, 0o755))

@@ -158,7 +158,7 @@ func Command(system System) *cobra.Command {
 
 func commands(system System, code *int) *cobra.Command {
 	root := rootCommand(system, code)
-	root.AddCommand(hookCommand(system, code), uninstallCommand(system), testCommand(system, code), explainCommand(system), docsCommand(system), versionCommand(system))
+	root.AddCommand(hookCommand(system, code), uninstallCommand(system), rotateCommand(system), testCommand(system, code), explainCommand(system), docsCommand(system), versionCommand(system))
 	if system.Migrate != nil {
 		root.AddCommand(system.Migrate(system.In, system.BuiltIn, func(exit int, err error) error { return &failure{exit, err} }))
 	}

@@ -160,6 +160,7 @@ func startWorld(t *testing.T, text string) *world {
 	w.api = httptest.NewServer(w)
 	t.Cleanup(w.api.Close)
 	w.name("cluster", w.api.URL)
+	w.manage(t)
 	w.words["{ca}"] = w.authority
 	w.words["{leaf}"] = certificate(t, "leaf", false, today.AddDate(1, 0, 0))
 	w.words["{expired}"] = certificate(t, "expired CA", true, today.AddDate(0, -1, 0))
