@@ -17,6 +17,8 @@
 // TestNeighbors starts with another Argo CD and Argo Rollouts, and tests runtimes that the other Argo CD installs, next to it, and next to each
 // other.
 //
+// TestManagedCluster connects a second kind cluster to an Argo CD, and disconnects it.
+//
 // TestInPlace installs a release with the names, labels and selectors of the published chart's contract, generated from its table, and upgrades
 // it to this chart.
 //

@@ -27,7 +27,7 @@ func (c *Cluster) Reconnect(ctx context.Context) error { return c.filter(ctx, co
 
 // filter changes the node's packet filter in one step.
 func (c *Cluster) filter(ctx context.Context, rules string) error {
-	_, err := c.Engine.RunWith(ctx, strings.NewReader(rules), "exec", "--interactive", container, "nft", "--file", "-")
+	_, err := c.Engine.RunWith(ctx, strings.NewReader(rules), "exec", "--interactive", c.container(), "nft", "--file", "-")
 	return err
 }
 
@@ -75,7 +75,7 @@ func (c *Cluster) inside(ctx context.Context) ([]netip.Prefix, error) {
 		}
 		prefixes = append(prefixes, prefix)
 	}
-	addresses, err := c.Engine.Run(ctx, "inspect", container, imageregistry.Name, "--format", "{{range .NetworkSettings.Networks}}{{.IPAddress}} {{.GlobalIPv6Address}} {{end}}")
+	addresses, err := c.Engine.Run(ctx, "inspect", c.container(), imageregistry.Name, "--format", "{{range .NetworkSettings.Networks}}{{.IPAddress}} {{.GlobalIPv6Address}} {{end}}")
 	if err != nil {
 		return nil, err
 	}

@@ -3,10 +3,14 @@
 package kindcluster
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -21,18 +25,17 @@ import (
 	"gitops-runtime/tests/hostlock"
 )
 
-// Name is the name of the kind cluster.
+// Name is the name of the kind cluster of the runtime.
 const Name = "gitops-runtime"
 
-// container is the node's container, with kind's name for it; network is the Docker network of kind's nodes.
-const (
-	container = Name + "-control-plane"
-	network   = "kind"
-)
+// network is the Docker network of kind's nodes.
+const network = "kind"
 
 // Cluster is the local cluster. All its files are below Cache, except Kubeconfig; the machine's Docker, kubeconfig and kind clusters are not
 // changed.
 type Cluster struct {
+	// Name is the name of the kind cluster; empty for the runtime's.
+	Name string
 	// Root is the checkout.
 	Root string
 	// Cache is the directory of data that outlives a checkout; see DefaultCache.
@@ -87,7 +90,7 @@ func (c *Cluster) Start(ctx context.Context) error {
 
 // ensure makes sure that a complete cluster with the node image exists.
 func (c *Cluster) ensure(ctx context.Context, image string) error {
-	wanted := fingerprint(c.Ports, image)
+	wanted := fingerprint(c.name(), c.Ports, image)
 	found, err := c.inspect(ctx)
 	if err != nil {
 		return err
@@ -149,7 +152,7 @@ func (c *Cluster) replace(ctx context.Context, found state, image, why string) e
 		if err := freePorts(ctx, c.Ports); err != nil {
 			return err
 		}
-		err := progress.Step(c.Observer, "create the cluster "+Name, func() error { return c.kindCreate(ctx, image) })
+		err := progress.Step(c.Observer, "create the cluster "+c.name(), func() error { return c.kindCreate(ctx, image) })
 		if err == nil || attempt == 2 || ctx.Err() != nil {
 			return err
 		}
@@ -165,7 +168,7 @@ func (c *Cluster) Stop(ctx context.Context) error {
 		return err
 	}
 	c.Engine = engine
-	return progress.Step(c.Observer, "delete the cluster "+Name, func() error { return c.kindDelete(ctx) })
+	return progress.Step(c.Observer, "delete the cluster "+c.name(), func() error { return c.kindDelete(ctx) })
 }
 
 // Clean deletes the cluster, the registry with its images and the private Docker daemon with its data. Built node images
@@ -196,6 +199,20 @@ func (c *Cluster) defaults() {
 	if c.Kind == "" {
 		c.Kind = filepath.Join(c.Root, "bin", "kind")
 	}
+}
+
+func (c *Cluster) name() string { return cmp.Or(c.Name, Name) }
+
+// container is the node's container, with kind's name for it.
+func (c *Cluster) container() string { return c.name() + "-control-plane" }
+
+// Address returns the URL of the API server for pods of other clusters on this machine; its certificate has the address of the node.
+func (c *Cluster) Address(ctx context.Context) (string, error) {
+	address, err := c.Engine.Run(ctx, "inspect", c.container(), "--format", "{{(index .NetworkSettings.Networks \""+network+"\").IPAddress}}")
+	if err != nil {
+		return "", fmt.Errorf("address of the node: %w", err)
+	}
+	return "https://" + net.JoinHostPort(strings.TrimSpace(address), "6443"), nil
 }
 
 // patches is the folder of kubeadm's patches on this machine.

@@ -93,7 +93,7 @@ func on(t *testing.T, m *machine) *Cluster {
 }
 
 func TestEnsure(t *testing.T) {
-	finished := map[string]string{marker: fingerprint(ports, "node:1")}
+	finished := map[string]string{marker: fingerprint(Name, ports, "node:1")}
 	for name, test := range map[string]struct {
 		machine machine
 		calls   []string
@@ -104,7 +104,7 @@ func TestEnsure(t *testing.T) {
 		"stopped":       {machine{status: "exited"}, []string{"delete cluster", "create cluster"}, ""},
 		"interrupted":   {machine{status: "running"}, []string{"delete cluster", "create cluster"}, ""},
 		"of another node image": {
-			machine{status: "running", files: map[string]string{marker: fingerprint(ports, "node:0")}},
+			machine{status: "running", files: map[string]string{marker: fingerprint(Name, ports, "node:0")}},
 			[]string{"delete cluster", "create cluster"}, "",
 		},
 		"busy once":   {machine{refuses: 1}, []string{"create cluster", "delete cluster", "create cluster"}, ""},
@@ -125,11 +125,11 @@ func TestEnsure(t *testing.T) {
 			}
 			require.NoError(t, err)
 			for _, given := range m.configs {
-				assert.Equal(t, config(ports, "node:1", c.patches()), given)
+				assert.Equal(t, config(Name, ports, "node:1", c.patches()), given)
 			}
 			assert.DirExists(t, filepath.Dir(c.Kubeconfig))
 			assert.Equal(t, map[string]string{
-				marker: fingerprint(ports, "node:1"),
+				marker: fingerprint(Name, ports, "node:1"),
 				"/etc/containerd/certs.d/gitops-runtime-registry:5000/hosts.toml": hosts(imageregistry.InCluster),
 			}, m.files)
 		})

@@ -35,9 +35,9 @@ const registryPatch = `containerdConfigPatches:
 `
 
 // config returns the kind configuration of a cluster with the node image; patches is the folder of kubeadm's patches on this machine.
-func config(ports []Port, image, patches string) string {
+func config(name string, ports []Port, image, patches string) string {
 	var out strings.Builder
-	out.WriteString("kind: Cluster\napiVersion: kind.x-k8s.io/v1alpha4\nname: " + Name + "\n")
+	out.WriteString("kind: Cluster\napiVersion: kind.x-k8s.io/v1alpha4\nname: " + name + "\n")
 	if image == nodeimage.Upstream {
 		out.WriteString(registryPatch)
 	}
@@ -62,6 +62,6 @@ func hosts(address string) string {
 const hostsDir = "/etc/containerd/certs.d/" + imageregistry.InCluster
 
 // fingerprint identifies the configuration of a cluster, wherever its files are.
-func fingerprint(ports []Port, image string) string {
-	return fmt.Sprintf("%x", sha256.Sum256([]byte(config(ports, image, "")+fmt.Sprint(controlPlane))))[:16]
+func fingerprint(name string, ports []Port, image string) string {
+	return fmt.Sprintf("%x", sha256.Sum256([]byte(config(name, ports, image, "")+fmt.Sprint(controlPlane))))[:16]
 }

@@ -45,7 +45,7 @@ nodes:
     kubeadmConfigPatches: ['{kind: InitConfiguration, patches: {directory: /kind/patches}}']
 `},
 	} {
-		t.Run(name, func(t *testing.T) { assert.Equal(t, test.want, config(test.ports, test.image, "/cache/patches")) })
+		t.Run(name, func(t *testing.T) { assert.Equal(t, test.want, config(Name, test.ports, test.image, "/cache/patches")) })
 	}
 }
 
@@ -58,10 +58,11 @@ func TestHosts(t *testing.T) {
 }
 
 func TestFingerprint(t *testing.T) {
-	assert.Equal(t, fingerprint(Ports, "node:1"), fingerprint(Ports, "node:1"))
-	assert.NotEqual(t, fingerprint(Ports, "node:1"), fingerprint(Ports, "node:2"))
-	assert.NotEqual(t, fingerprint(Ports, "node:1"), fingerprint(nil, "node:1"))
-	assert.Regexp(t, "^[0-9a-f]{16}$", fingerprint(Ports, "node:1"))
+	assert.Equal(t, fingerprint(Name, Ports, "node:1"), fingerprint(Name, Ports, "node:1"))
+	assert.NotEqual(t, fingerprint(Name, Ports, "node:1"), fingerprint(Name, Ports, "node:2"))
+	assert.NotEqual(t, fingerprint(Name, Ports, "node:1"), fingerprint(Name, nil, "node:1"))
+	assert.NotEqual(t, fingerprint(Name, Ports, "node:1"), fingerprint("another", Ports, "node:1"))
+	assert.Regexp(t, "^[0-9a-f]{16}$", fingerprint(Name, Ports, "node:1"))
 }
 
 func TestFreePorts(t *testing.T) {

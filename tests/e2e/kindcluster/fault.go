@@ -24,7 +24,7 @@ func (c *Cluster) signal(ctx context.Context, signal, process string) error {
 
 // Restart restarts the node, and with it every pod; it returns when the node runs, which is before Kubernetes responds.
 func (c *Cluster) Restart(ctx context.Context) error {
-	if _, err := c.Engine.Run(ctx, "restart", container); err != nil {
+	if _, err := c.Engine.Run(ctx, "restart", c.container()); err != nil {
 		return fmt.Errorf("restart the node: %w", err)
 	}
 	return nil

@@ -18,7 +18,7 @@ import (
 func (c *Cluster) kind(ctx context.Context, stdin string, args ...string) error {
 	_, err := c.Run(ctx, process.Command{
 		Name:  c.Kind,
-		Args:  append(args, "--name", Name, "--kubeconfig", c.Kubeconfig),
+		Args:  append(args, "--name", c.name(), "--kubeconfig", c.Kubeconfig),
 		Env:   append(c.Engine.Env(), "KIND_EXPERIMENTAL_PROVIDER=docker"),
 		Stdin: strings.NewReader(stdin),
 	})
@@ -34,7 +34,7 @@ func (c *Cluster) kindCreate(ctx context.Context, image string) error {
 		return err
 	}
 	args := []string{"create", "cluster", "--config", "-", "--wait", readyWithin.String(), "--retain"}
-	err := c.kind(ctx, config(c.Ports, image, c.patches()), args...)
+	err := c.kind(ctx, config(c.name(), c.Ports, image, c.patches()), args...)
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
@@ -61,10 +61,10 @@ func (c *Cluster) kindDelete(ctx context.Context) error {
 		if err != nil || status == "" {
 			return err
 		}
-		refusal := c.Engine.Remove(ctx, container)
+		refusal := c.Engine.Remove(ctx, c.container())
 		select {
 		case <-ctx.Done():
-			return errors.Join(fmt.Errorf("the container %s cannot be removed, it is %s", container, status), refusal)
+			return errors.Join(fmt.Errorf("the container %s cannot be removed, it is %s", c.container(), status), refusal)
 		case <-time.After(500 * time.Millisecond):
 		}
 	}
@@ -79,7 +79,7 @@ func (c *Cluster) exportKubeconfig(ctx context.Context) error {
 
 // inNode runs a program in the node.
 func (c *Cluster) inNode(ctx context.Context, args ...string) (string, error) {
-	return c.Engine.Run(ctx, append([]string{"exec", container}, args...)...)
+	return c.Engine.Run(ctx, append([]string{"exec", c.container()}, args...)...)
 }
 
 // kubectl runs the node's kubectl as administrator, so that this machine needs none.
@@ -98,7 +98,7 @@ func (c *Cluster) mark(ctx context.Context, fingerprint string) error {
 }
 
 func (c *Cluster) writeInNode(ctx context.Context, path, text string) error {
-	_, err := c.Engine.RunWith(ctx, strings.NewReader(text), "exec", "--interactive", container,
+	_, err := c.Engine.RunWith(ctx, strings.NewReader(text), "exec", "--interactive", c.container(),
 		"sh", "-c", `mkdir -p "$(dirname "$1")" && cat >"$1"`, "sh", path)
 	return err
 }

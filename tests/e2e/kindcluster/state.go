@@ -52,7 +52,7 @@ func (c *Cluster) inspect(ctx context.Context) (state, error) {
 
 // status returns the engine's status of the node's container, such as "running", or empty if there is none.
 func (c *Cluster) status(ctx context.Context) (string, error) {
-	return c.Engine.Run(ctx, "ps", "--all", "--filter", "name=^"+container+"$", "--format", "{{.State}}")
+	return c.Engine.Run(ctx, "ps", "--all", "--filter", "name=^"+c.container()+"$", "--format", "{{.State}}")
 }
 
 // ready reports whether the API server is ready, which may take some time on a busy machine.
