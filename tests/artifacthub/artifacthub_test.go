@@ -44,7 +44,7 @@ func read(t *testing.T, root string) []chartFile {
 	place := chartpack.Place{Registry: "ghcr.io/team", Address: product, Revision: "main"}
 	files, err := filepath.Glob(filepath.Join(root, "charts", "*", "Chart.yaml"))
 	require.NoError(t, err)
-	require.Len(t, files, 9)
+	require.Len(t, files, 10)
 	var all []chartFile
 	for _, file := range files {
 		packed, err := chartpack.Pack(t.Context(), filepath.Dir(file), place)

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/Masterminds/semver/v3"
@@ -22,8 +23,11 @@ import (
 // File is the file that contains the version, below the root of the checkout.
 const File = "VERSION"
 
-// Umbrella is the chart whose appVersion is the product's version, the tag of the product's images.
+// Umbrella is the chart of the runtime.
 const Umbrella = "gitops-runtime"
+
+// OwnImages are the charts whose appVersion is the product's version, the tag of the product's images.
+func OwnImages() []string { return []string{Umbrella, "managed-cluster"} }
 
 // Read returns the version of a checkout.
 func Read(root string) (string, error) {
@@ -42,7 +46,7 @@ var (
 	own        = regexp.MustCompile(`(?m)^version: .*$`)
 	app        = regexp.MustCompile(`(?m)^appVersion: .*$`)
 	dependency = regexp.MustCompile(`(?m)^(    version: ).*(\n    repository: file://)`)
-	image      = regexp.MustCompile(`(?m)^(      image: )\S*/((?:gitops-runtime-installer|validate-values):).*$`)
+	image      = regexp.MustCompile(`(?m)^(    [- ] image: )\S*/((?:gitops-runtime-installer|validate-values):).*$`)
 	repository = regexp.MustCompile(`(?m)^(    repository: )\S*(/(?:gitops-runtime-installer|validate-values))$`)
 )
 
@@ -50,14 +54,14 @@ var (
 func Stamp(chart string, text []byte, version, images string) []byte {
 	text = own.ReplaceAll(text, []byte("version: "+version))
 	text = dependency.ReplaceAll(text, []byte("${1}"+version+"${2}"))
-	if chart == Umbrella {
+	if slices.Contains(OwnImages(), chart) {
 		text = app.ReplaceAll(text, []byte("appVersion: "+version))
 		text = image.ReplaceAll(text, []byte("${1}"+images+"/${2}"+version))
 	}
 	return text
 }
 
-// StampValues returns the umbrella's values with the registry of the product's images.
+// StampValues returns the values of a chart with the registry of the product's images.
 func StampValues(text []byte, images string) []byte {
 	return repository.ReplaceAll(text, []byte("${1}"+images+"${2}"))
 }
@@ -122,9 +126,11 @@ func Generate(root string) (map[string][]byte, error) {
 			return nil, err
 		}
 	}
-	values := filepath.Join(root, "charts", Umbrella, "values.yaml")
-	if err := stamp(values, func(text []byte) []byte { return StampValues(text, product.Images()) }); err != nil {
-		return nil, err
+	for _, chart := range OwnImages() {
+		values := filepath.Join(root, "charts", chart, "values.yaml")
+		if err := stamp(values, func(text []byte) []byte { return StampValues(text, product.Images()) }); err != nil {
+			return nil, err
+		}
 	}
 	for _, pattern := range shown() {
 		pages, err := filepath.Glob(filepath.Join(root, pattern))
