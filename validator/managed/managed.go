@@ -121,6 +121,9 @@ type claims struct {
 	Expires float64 `json:"exp"`
 }
 
+// errNoAccount means that a token does not name a service account, such as that of a user.
+var errNoAccount = errors.New("it is not the token of a service account")
+
 // account returns the namespace and the name of the service account of a token, and whether the token expires.
 func account(token string) (namespace, name string, expires bool, err error) {
 	parts := strings.Split(token, ".")
@@ -134,7 +137,7 @@ func account(token string) (namespace, name string, expires bool, err error) {
 	rest, isAccount := strings.CutPrefix(of.Subject, "system:serviceaccount:")
 	namespace, name, both := strings.Cut(rest, ":")
 	if !isAccount || !both {
-		return "", "", of.Expires > 0, errors.New("it is not the token of a service account")
+		return "", "", of.Expires > 0, errNoAccount
 	}
 	return namespace, name, of.Expires > 0, nil
 }

@@ -148,6 +148,7 @@ func TestRotate(t *testing.T) {
 		"no token":                            {want: "MCL103"},
 		"an expired token":                    {stored: present, want: "MCL103"},
 		"two expired tokens":                  {stored: present, first: first, want: "MCL103", left: true},
+		"the first token instead of another":  {accepted: []string{first}, stored: "odd", first: first},
 		"a token of somebody":                 {stored: foreign, want: `MCL101 The cluster Secret "staging" cannot be used: it is not the token of a service account.`},
 		"no permission":                       {accepted: []string{present}, stored: present, status: 403, want: "MCL104 The account of cluster staging lacks permission to create serviceaccounts/token."},
 		"a redirect":                          {accepted: []string{present}, stored: present, status: 307, want: "MCL100"},

@@ -71,7 +71,7 @@ func (r Rotation) Run(ctx context.Context) (Renewed, error) {
 	of.Config.TLS = r.TLS
 	renewed, token, err := r.request(ctx, of, of.Config.BearerToken)
 	used := false
-	if refused(err) {
+	if refused(err) || errors.Is(err, errNoAccount) {
 		first, missing := r.Runtime.Secret(ctx, r.Namespace, r.First)
 		if text := strings.TrimSpace(string(first["token"])); missing == nil && text != "" {
 			renewed, token, err = r.request(ctx, of, text)
