@@ -3,7 +3,6 @@ package checks
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"net/url"
 	"strings"
 
@@ -29,9 +28,8 @@ func checkManaged(ctx context.Context, d *state) engine.Outcome {
 		return lacks(needsCluster)
 	}
 	secrets, err := listed[managedSecret](ctx, d, "/api/v1/namespaces/"+d.Namespace+"/secrets", url.Values{"labelSelector": {managed.Selector}})
-	var refused *cluster.Error
 	switch {
-	case errors.As(err, &refused) && refused.Forbidden():
+	case cluster.Forbidden(err):
 		return lacks("the right to list secrets in namespace " + d.Namespace)
 	case err != nil:
 		return found(unknown("MCL100", helmvalues.Place{}, "Which clusters Argo CD manages", missing(err)))

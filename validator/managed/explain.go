@@ -29,7 +29,7 @@ func (c Cluster) Explain(err error) findings.Finding {
 		return findings.New("MCL103", place, c.Name, c.Secret).WithFix(
 			"kubectl create token %s --namespace %s --duration 1h --context <that cluster> | kubectl create secret generic %s-first-token --from-file=token=/dev/stdin; then kubectl create job %s-now --from=cronjob/%s",
 			name, namespace, c.Secret, c.Secret, c.Secret)
-	case errors.As(err, &answer) && answer.Forbidden():
+	case cluster.Forbidden(err) && errors.As(err, &answer):
 		return findings.New("MCL104", place, c.Name, "permission to "+answer.Verb+" "+answer.Resource)
 	case errors.As(err, &answer):
 		return findings.New("MCL100", place, fmt.Sprintf("Whether cluster %s can be used is unknown: it answers HTTP %d to %s %s.", c.Name, answer.Status, answer.Verb, answer.Resource))

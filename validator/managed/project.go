@@ -2,7 +2,6 @@ package managed
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -104,8 +103,7 @@ func (r resources) lacking(ctx context.Context, rules cluster.Rules, kinds []gro
 	var list []string
 	for _, of := range kinds {
 		name, err := r.of(ctx, of)
-		var answer *cluster.Error
-		if errors.As(err, &answer) && answer.NotFound() {
+		if cluster.NotFound(err) {
 			continue
 		}
 		if err != nil {
