@@ -235,11 +235,13 @@ func TestParts(t *testing.T) {
 			require.NoError(t, err)
 			complete(t, result)
 			engine, known := helm(t, chart), repositories(t)
+			seen := 0
 			for name, set := range result.Rendered {
 				said := testify(t, template(t, engine, set), template(t, engine, helmvalues.Merge(set, result.Values)), result.Mirror, known)
 				require.Empty(t, said.wrong, name)
-				require.NotZero(t, said.seen, name)
+				seen += said.seen
 			}
+			require.NotZero(t, seen)
 		})
 	}
 }

@@ -1,6 +1,9 @@
 package facts
 
-import "strings"
+import (
+	"maps"
+	"strings"
+)
 
 // addRights adds the permissions of each account, and those of roles that nothing is bound to.
 func addRights(all Facts, documents []*document) {
@@ -34,6 +37,7 @@ func addRights(all Facts, documents []*document) {
 	for _, each := range documents {
 		key := roleKey(each.kind, each.object, each.namespace)
 		if granted, isRole := roles[key]; isRole && !bound[key] {
+			all[each.name()] = maps.Clone(all[each.name()]) // the map is that of the parsed document, which other renders share
 			for _, permission := range granted {
 				all.Add(each.name(), permission, "yes")
 			}
